@@ -1,0 +1,84 @@
+import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
+import type { CustomResource, LiveObject, ObjectKind } from "./object.ts";
+
+/**
+ * What the operator last saw of a resource's children and related objects: a read-only view, so that
+ * a chart can depend on what already happened and stays a pure function. Objects are in the order of
+ * their names. Terminating objects are included: look at `deletionTimestamp`.
+ */
+export interface Observed {
+  list(kind: ObjectKind): readonly LiveObject[];
+  find(kind: ObjectKind, name: string): LiveObject | undefined;
+}
+
+/** What every chart of a kind is given. */
+export interface ChartProps<Resource> {
+  readonly resource: Resource;
+  readonly observed: Observed;
+}
+
+/** A cdk8s chart class; `Scope` is the construct that it is made in (this folder knows no cdk8s). */
+export type ChartClass<Resource, Scope> = new (
+  scope: Scope,
+  id: string,
+  props: ChartProps<Resource>,
+) => object;
+
+/** Objects that a resource does not own, but which its status or chart depends on. */
+export interface RelatedObjects {
+  readonly kind: ObjectKind;
+  /** Label selector of the watch, such as `app=memcached`. */
+  readonly selector: string;
+  /** The key (`namespace/name`) of the resource that the object stands behind, if any. Pure. */
+  readonly ownerKey: (object: LiveObject) => string | undefined;
+}
+
+/** Status fields that the engine writes for every kind. */
+export type EngineStatusField = "conditions" | "observedGeneration" | "published";
+
+/** What the author of a kind says about it, fully typed. */
+export interface BindKindInput<Definition extends KindDefinition, Scope> {
+  readonly definition: Definition;
+  readonly chart: ChartClass<ResourceOf<Definition>, Scope>;
+  /** The kinds that the chart makes: they become watches, RBAC and policy rules. */
+  readonly children: readonly ObjectKind[];
+  readonly related?: readonly RelatedObjects[];
+  /**
+   * The kind's own part of the status. Pure, and called for failed resources too: it must return
+   * every field that the status schema requires.
+   */
+  readonly status?: (
+    resource: ResourceOf<Definition>,
+    observed: Observed,
+  ) => Omit<StatusOf<Definition>, EngineStatusField> & { readonly conditions?: readonly OwnCondition[] };
+  /** Things worth an event that do not stop the resource, such as an ignored duplicate. Pure. */
+  readonly warnings?: (resource: ResourceOf<Definition>) => readonly string[];
+}
+
+/** A condition of the kind's own, shown beside the engine's. */
+export interface OwnCondition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** A kind as the engine sees it: the same, with the types of the one kind erased. */
+export interface BoundKind<Scope = never> {
+  readonly definition: KindDefinition;
+  readonly chart: ChartClass<CustomResource, Scope>;
+  readonly children: readonly ObjectKind[];
+  readonly related: readonly RelatedObjects[];
+  readonly status: (resource: CustomResource, observed: Observed) => Readonly<Record<string, unknown>>;
+  readonly warnings: (resource: CustomResource) => readonly string[];
+}
+
+/** Ties a kind to its chart, child kinds and status. */
+export function bindKind<Definition extends KindDefinition, Scope>(
+  input: BindKindInput<Definition, Scope>,
+): BoundKind<Scope> {
+  const { definition, chart, children, related = [], status = () => ({}), warnings = () => [] } = input;
+  // The one place where a kind's types are erased: synthesize() hands a chart only resources that
+  // its definition's schema has validated.
+  return { definition, chart, children, related, status, warnings } as unknown as BoundKind<Scope>;
+}

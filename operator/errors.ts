@@ -1,0 +1,118 @@
+import type { ObjectId } from "../synth/manifest.ts";
+
+/**
+ * The API server refused an object and will refuse it again until somebody edits the resource:
+ * `Applied` turns false, and no retry is scheduled.
+ */
+export class ObjectRejectedError extends Error {
+  override readonly name = "ObjectRejectedError";
+  readonly id: ObjectId;
+  /** Set when an immutable field is the cause. */
+  readonly immutableField: string | undefined;
+
+  constructor(id: ObjectId, reason: string, options: ErrorOptions & { immutableField?: string } = {}) {
+    super(`Cannot apply "${id}": ${reason}`, options);
+    this.id = id;
+    this.immutableField = options.immutableField;
+  }
+}
+
+/** Create-only apply found an object under this name. One read decides whose it is. */
+export class AlreadyThereError extends Error {
+  override readonly name = "AlreadyThereError";
+  readonly id: ObjectId;
+
+  constructor(id: ObjectId, options?: ErrorOptions) {
+    super(`Cannot create "${id}": an object of this name exists`, options);
+    this.id = id;
+  }
+}
+
+/** The object that we meant to change is gone, or another one has its name now. Look again. */
+export class ReplacedError extends Error {
+  override readonly name = "ReplacedError";
+  readonly id: ObjectId;
+
+  constructor(id: ObjectId, options?: ErrorOptions) {
+    super(`Cannot apply "${id}": it was deleted or replaced meanwhile`, options);
+    this.id = id;
+  }
+}
+
+/** Somebody else made this object: it stays untouched. */
+export class NotOwnedError extends Error {
+  override readonly name = "NotOwnedError";
+  readonly id: ObjectId;
+  readonly owner: string;
+
+  constructor(id: ObjectId, owner: string) {
+    super(`Cannot apply "${id}": it belongs to ${owner}`);
+    this.id = id;
+    this.owner = owner;
+  }
+}
+
+/** The namespace is being deleted: nothing can be made in it, and nothing needs to be. */
+export class NamespaceTerminatingError extends Error {
+  override readonly name = "NamespaceTerminatingError";
+  readonly namespace: string;
+
+  constructor(namespace: string, options?: ErrorOptions) {
+    super(`Cannot apply in namespace "${namespace}": it is being deleted`, options);
+    this.namespace = namespace;
+  }
+}
+
+/** A resource cannot be turned into manifests: `Applied=False`, `SpecInvalid`. No retry until it is edited. */
+export class SpecInvalidError extends Error {
+  override readonly name = "SpecInvalidError";
+}
+
+/** We do not lead (any more): the write was not sent. */
+export class NotLeadingError extends Error {
+  override readonly name = "NotLeadingError";
+  constructor() {
+    super("Cannot write: this instance does not hold the lease");
+  }
+}
+
+/** The API server answered something that may be different next time (5xx, 429, connection lost, forbidden). */
+export class ApiUnavailableError extends Error {
+  override readonly name = "ApiUnavailableError";
+  /** HTTP status; 0 when no answer came. */
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(what: string, options: ErrorOptions & { status: number; retryAfterMs?: number }) {
+    super(what, options);
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** A list or watch could not be had, or broke. `status` is 0 when no answer came (refused, reset, silent). */
+export class WatchError extends Error {
+  override readonly name = "WatchError";
+  readonly status: number;
+  /** Reason of the API server's Status, such as `Expired`; empty if there was none. */
+  readonly reason: string;
+  readonly retryAfterMs: number | undefined;
+  /** No connection was made: the server did not see the request. */
+  readonly refused: boolean;
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { status: number; reason?: string; retryAfterMs?: number; refused?: boolean },
+  ) {
+    super(message, options);
+    this.status = options.status;
+    this.reason = options.reason ?? "";
+    this.retryAfterMs = options.retryAfterMs;
+    this.refused = options.refused ?? false;
+  }
+}
+
+/** A reconcile failed for good until something is edited: counted and logged, not tried again. */
+export class TerminalError extends Error {
+  override readonly name = "TerminalError";
+}

@@ -1,0 +1,183 @@
+import type { LiveObject, ObjectKind } from "../crds/object.ts";
+import type { Manifest } from "../synth/manifest.ts";
+
+/** Time, injected. `now` is monotonic; `wallClock` is for what people read. */
+export interface Clock {
+  /** Milliseconds on the monotonic clock. */
+  now(): number;
+  wallClock(): Date;
+  /** Runs `callback` once after `delayMs`; the result cancels it. Does not keep the process alive. */
+  schedule(delayMs: number, callback: () => void): () => void;
+}
+
+/** Random numbers in [0, 1), injected so that jitter can be tested. */
+export type Random = () => number;
+
+/** A fence in front of every write: throws `NotLeadingError` unless we lead at this very moment. */
+export interface Fence {
+  check(): void;
+}
+
+/** Where one object is. */
+export interface ObjectRef {
+  readonly kind: ObjectKind;
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+/** How an apply guards against another object under the same name. */
+export type ApplyGuard =
+  | { readonly mode: "create" } // made if absent; AlreadyThereError if anything is there
+  | { readonly mode: "update"; readonly uid: string }; // ReplacedError if another object has the name now
+
+export type Propagation = "Background" | "Foreground" | "Orphan";
+
+/** The Kubernetes API as the reconcile needs it. Errors are those of errors.ts. Writes are fenced. */
+export interface Cluster {
+  /** Server-side apply, forced, field manager `fairlead`. Gives the object as the server answered. */
+  apply(kind: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject>;
+  read(ref: ObjectRef): Promise<LiveObject | undefined>;
+  /** Deletes exactly the object with this uid. Gone already, or another one now: no error. */
+  delete(ref: ObjectRef, options: { readonly uid: string; readonly propagation: Propagation }): Promise<void>;
+  /** Merge patch of the status subresource; `uid` guards against a namesake. Undefined: the resource is gone. */
+  patchStatus(ref: ObjectRef, uid: string, status: object): Promise<LiveObject | undefined>;
+  /** Merge patch of metadata (finalizers), guarded by uid and resourceVersion. */
+  patchMetadata(ref: ObjectRef, metadata: object): Promise<LiveObject | undefined>;
+  /** Renames managedFields entries of the manager that made our controller reference, so that its fields become ours. */
+  takeOverFields(kind: ObjectKind, live: LiveObject): Promise<LiveObject | undefined>;
+}
+
+/** A local copy of all objects of one kind (and selector), kept fresh by a reflector. Reads are synchronous. */
+export interface ObjectStore {
+  readonly kind: ObjectKind;
+  /** The first list arrived, and nothing says that the kind is missing. */
+  readonly hasSynced: boolean;
+  get(key: string): LiveObject | undefined;
+  list(): Iterable<LiveObject>;
+  /** Objects whose index function gave `value`, in the order of their names. */
+  byIndex(index: string, value: string): readonly LiveObject[];
+  /** Puts the server's answer to our own write in, unless something newer is there (read-your-writes). */
+  written(object: LiveObject): void;
+  /** Takes out an object that the server said is gone; late events of this uid are ignored. */
+  removed(key: string, uid: string): void;
+}
+
+export type EventType = "Normal" | "Warning";
+
+/** Events of events.k8s.io/v1; never blocks, never fails. */
+export interface EventRecorder {
+  /** `note` is for people: what, why, what to do. `action` is a verb in UpperCamelCase. */
+  record(
+    regarding: LiveObject,
+    event: { type: EventType; reason: string; action: string; note: string },
+  ): void;
+}
+
+/** Structured log: a constant message and fields. */
+export interface Logger {
+  debug(message: string, fields?: object): void;
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  error(message: string, fields?: object): void;
+  child(fields: object): Logger;
+}
+
+/** The leadership we hold: the fencing term written into commits. */
+export interface LeaseTerm {
+  readonly leaseUid: string;
+  readonly transitions: number;
+}
+
+/** What a resource's status remembers of its last publication. */
+export interface PublishedRecord {
+  /** {@link ManifestSet} digest of what was published. */
+  readonly digest: string;
+  /** Git tree id of the resource's folder. */
+  readonly tree: string;
+  /** Commit that brought it (the last one that changed the folder). */
+  readonly commit: string;
+}
+
+export interface PublishOffer {
+  /** Store key of the resource and its kind (`plural.group`): who is told when the state changes. */
+  readonly owner: { readonly groupKind: string; readonly key: string };
+  /** `Echo shop/hello`, for the commit message, and its generation. */
+  readonly title: string;
+  readonly generation: number;
+  /** Folder of the resource below the repository path; see synth/file-tree.ts. */
+  readonly folder: string;
+  readonly digest: string;
+  /** What the resource's status says was published last. */
+  readonly last: PublishedRecord | undefined;
+  /** Files below `folder` by relative path. Called only when something must be committed. */
+  readonly render: () => ReadonlyMap<string, string>;
+}
+
+export type PublishState =
+  | { readonly state: "published"; readonly record: PublishedRecord }
+  /** `sinceMs` on the monotonic clock: when this digest was first offered. */
+  | { readonly state: "pending"; readonly sinceMs: number }
+  | { readonly state: "failed"; readonly reason: PublishFailure; readonly message: string };
+
+export type PublishFailure = "PushRefused" | "RepositoryUnreachable" | "RepositoryOwned" | "SweepHeld";
+
+/** What the operator knows of the resource behind a folder: only `gone` folders may ever be removed. */
+export type FolderClaim = "wanted" | "gone" | "unknown";
+
+/** Git, seen from a reconcile: synchronous and level-triggered. The adapter works in the background. */
+export interface Publisher {
+  /**
+   * Says where an offer stands, and takes care that it lands: offering the same again costs nothing, offering
+   * something else replaces it. When the answer changes the owner's key is put back into its queue.
+   */
+  publish(offer: PublishOffer): PublishState;
+  /** The resource is gone: its folder is removed with the next commit. */
+  retire(folder: string): void;
+}
+
+/** Sources of one reconcile's parameters that do not change while the operator runs. */
+export interface Stores {
+  /** Store of a watched kind; throws for a kind that nobody declared (a defect). */
+  of(kind: ObjectKind): ObjectStore;
+}
+
+/** One event of a watch, already reduced ({@link LiveObject}); a bookmark only moves the resourceVersion. */
+export type WatchEvent =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: LiveObject }
+  | { readonly type: "BOOKMARK"; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
+  | { readonly type: "ERROR"; readonly status: number; readonly reason: string; readonly message: string };
+
+export interface ListPage {
+  readonly items: readonly LiveObject[];
+  readonly resourceVersion: string;
+  readonly continueToken: string | undefined;
+}
+
+/** Where a reflector gets its objects: one kind, one selector, one namespace or all. Errors: WatchError. */
+export interface WatchSource {
+  readonly kind: ObjectKind;
+  list(params: {
+    readonly resourceVersion: string;
+    readonly limit?: number;
+    readonly continueToken?: string;
+    readonly signal: AbortSignal;
+  }): Promise<ListPage>;
+  /** Rejects with WatchError when the watch cannot start or breaks; ends when the server closes it cleanly. */
+  watch(params: {
+    readonly resourceVersion: string;
+    readonly sendInitialEvents: boolean;
+    readonly timeoutSeconds: number;
+    readonly signal: AbortSignal;
+  }): AsyncIterable<WatchEvent>;
+}
+
+/** What a reconcile says about the next one. Nothing: an event will tell. */
+export interface ReconcileResult {
+  readonly requeueAfterMs?: number;
+}
+
+/** One run for one resource. Throwing means: try again, later and later. */
+export type Reconcile = (
+  key: string,
+  options: { readonly signal: AbortSignal; readonly log: Logger },
+) => Promise<ReconcileResult>;

@@ -1,0 +1,39 @@
+import { groupOf, type KubernetesObject } from "../crds/object.ts";
+
+/** One desired object: plain JSON, without status and without anything that the server sets. */
+export type Manifest = KubernetesObject;
+
+/** Names one object in one cluster whatever its version: `group/Kind/namespace/name`. */
+export type ObjectId = string;
+
+/** The id of an object; group and namespace may be empty. */
+export function idOf({ apiVersion, kind, metadata }: KubernetesObject): ObjectId {
+  return `${groupOf(apiVersion)}/${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
+}
+
+/** Labels and annotations that the operator puts on what it applies, beside the chart's own. */
+export const stamps = {
+  /** Label: id of the set of objects of one resource, made as the ApplySet specification makes it. */
+  set: "fairlead.dev/set",
+  /** Annotation: digest of the manifest without stamps. */
+  digest: "fairlead.dev/digest",
+  /** Annotation on kinds that are replaced, not edited (Job): the resource's generation it was made for. */
+  generation: "fairlead.dev/generation",
+  /** Annotation on objects that garbage collection cannot reach: `<plural>.<group>/<key>` of their resource. */
+  owner: "fairlead.dev/owner",
+  /** Annotation that a user sets on a foreign object to hand it over: `<kind>/<name>`. */
+  adoptBy: "fairlead.dev/adopt-by",
+} as const;
+
+/** The field manager of every apply. */
+export const FIELD_MANAGER = "fairlead";
+
+/** What {@link synthesize} gives: one resource's objects. */
+export interface ManifestSet {
+  /** Stamped, ids unique, in apply order. */
+  readonly manifests: readonly Manifest[];
+  /** Value of the label `fairlead.dev/set`. */
+  readonly set: string;
+  /** Digest over all manifests without stamps: equal digests mean equal files in git. */
+  readonly digest: string;
+}
