@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { CustomResource, ObjectKind } from "./object.ts";
+import { engineStatus } from "./status.ts";
 
 /** One version of a kind. Exactly one version is the storage version, which is what charts see. */
 export interface KindVersion<
@@ -22,6 +23,13 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
+/** Where `kubectl scale` and autoscalers read and write, as JSON paths below the resource. */
+export interface Scale {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
 /** A kind: the one declaration that types, validator, CRD, watches and RBAC come from. */
 export interface KindDefinition<
   Spec extends z.ZodObject = z.ZodObject,
@@ -32,6 +40,7 @@ export interface KindDefinition<
   readonly description: string;
   readonly versions: readonly KindVersion[];
   readonly columns: readonly PrinterColumn[];
+  readonly scale?: Scale;
   /** Schemas of the storage version. */
   readonly spec: Spec;
   readonly status: Status;
@@ -42,3 +51,138 @@ export type SpecOf<Definition> =
 export type StatusOf<Definition> =
   Definition extends KindDefinition<z.ZodObject, infer Status> ? z.output<Status> : never;
 export type ResourceOf<Definition> = CustomResource<SpecOf<Definition>, StatusOf<Definition>>;
+
+/** A version as its author writes it: the status holds the kind's own fields only. */
+export interface KindVersionInput {
+  readonly name: string;
+  /** Whether the API server offers this version. Default: true. */
+  readonly served?: boolean;
+  /** Whether objects are stored in this version. Default: true where there is only one version. */
+  readonly storage?: boolean;
+  readonly spec: z.ZodObject;
+  readonly status?: z.ZodObject;
+  /** Reserved: a pure function from this version's spec to the storage version's. */
+  readonly convert?: never;
+}
+
+export interface DefineKindInput<Versions extends readonly KindVersionInput[]> {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  /** Default: the kind in lower case. */
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly description: string;
+  readonly scope?: "Namespaced" | "Cluster";
+  readonly versions: Versions;
+  /** Columns of the kind's own; READY, STATUS and AGE come after them. */
+  readonly columns?: readonly PrinterColumn[];
+  readonly scale?: Scale;
+}
+
+type StorageVersion<Versions extends readonly KindVersionInput[]> = Versions extends readonly [infer Only]
+  ? Only
+  : Extract<Versions[number], { readonly storage: true }>;
+
+type SpecSchema<Version> = Version extends { readonly spec: infer Spec extends z.ZodObject } ? Spec : never;
+
+type OwnStatusShape<Version> = Version extends {
+  readonly status: z.ZodObject<infer Shape extends z.core.$ZodShape>;
+}
+  ? Shape
+  : Record<never, never>;
+
+type StatusSchema<Version> = z.ZodObject<
+  OwnStatusShape<Version> & Omit<typeof engineStatus.shape, keyof OwnStatusShape<Version>>
+>;
+
+/** The kind that a declaration gives: spec and status are typed by its storage version. */
+export type DefinedKind<Versions extends readonly KindVersionInput[]> = KindDefinition<
+  SpecSchema<StorageVersion<Versions>>,
+  StatusSchema<StorageVersion<Versions>>
+>;
+
+const engineColumns: readonly PrinterColumn[] = [
+  {
+    name: "Ready",
+    type: "string",
+    jsonPath: '.status.conditions[?(@.type=="Ready")].status',
+    description: "Whether everything was applied and is healthy.",
+  },
+  {
+    name: "Status",
+    type: "string",
+    jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
+    description: "Why it is ready, or why not.",
+  },
+  {
+    name: "Age",
+    type: "date",
+    jsonPath: ".metadata.creationTimestamp",
+    description: "Since when the resource exists.",
+  },
+];
+
+/**
+ * Declares a kind. The engine's status fields are added to every version's status; a kind may declare
+ * `conditions` of its own shape, and neither `observedGeneration` nor `published`.
+ *
+ * @throws {RangeError} if not exactly one version is the storage version, if that one is not served, or
+ *   if a version's name or a field of the engine is used twice.
+ */
+export function defineKind<const Versions extends readonly [KindVersionInput, ...KindVersionInput[]]>(
+  input: DefineKindInput<Versions>,
+): DefinedKind<Versions> {
+  const title = `${input.kind}.${input.group}`;
+  const isOnly = input.versions.length === 1;
+  const versions = input.versions.map((version): KindVersion => {
+    const { name, served = true, storage = isOnly, spec } = version;
+    return { name, served, storage, spec, status: withEngineFields(version, title) };
+  });
+  const { name: version, spec, status } = storageVersionOf(versions, title);
+  const definition: KindDefinition = {
+    group: input.group,
+    version,
+    kind: input.kind,
+    plural: input.plural,
+    namespaced: (input.scope ?? "Namespaced") === "Namespaced",
+    singular: input.singular ?? input.kind.toLowerCase(),
+    shortNames: input.shortNames ?? [],
+    description: input.description,
+    versions,
+    columns: [...(input.columns ?? []), ...engineColumns],
+    ...(input.scale === undefined ? {} : { scale: input.scale }),
+    spec,
+    status,
+  };
+  // The types say which of the versions is stored; storageVersionOf() found that very one.
+  return definition as DefinedKind<Versions>;
+}
+
+function withEngineFields({ name, status }: KindVersionInput, title: string): z.ZodObject {
+  const own = status?.shape ?? {};
+  for (const field of ["observedGeneration", "published"]) {
+    if (!(field in own)) continue;
+    throw new RangeError(
+      `Cannot define "${title}": status field "${field}" of version "${name}" is the engine's`,
+    );
+  }
+  return engineStatus.extend(own).describe(status?.description ?? "What was observed.");
+}
+
+function storageVersionOf(versions: readonly KindVersion[], title: string): KindVersion {
+  const names = new Set(versions.map(({ name }) => name));
+  if (names.size < versions.length)
+    throw new RangeError(`Cannot define "${title}": two versions have one name`);
+  const [stored, ...others] = versions.filter(({ storage }) => storage);
+  if (stored === undefined || others.length > 0) {
+    const found = stored === undefined ? "none" : [stored, ...others].map(({ name }) => name).join(", ");
+    throw new RangeError(
+      `Cannot define "${title}": exactly one version must be the storage version, found ${found}`,
+    );
+  }
+  if (!stored.served) {
+    throw new RangeError(`Cannot define "${title}": storage version "${stored.name}" must be served`);
+  }
+  return stored;
+}

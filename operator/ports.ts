@@ -88,6 +88,32 @@ export interface LeaseTerm {
   readonly transitions: number;
 }
 
+/** The part of a coordination.k8s.io/v1 Lease that leader election reads and writes; times are MicroTime texts. */
+export interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+  readonly [field: string]: unknown;
+}
+
+/** A Lease as the server has it; what it carries beyond these fields is kept by a replace. */
+export interface Lease {
+  readonly metadata: { readonly uid: string; readonly resourceVersion: string; readonly [field: string]: unknown };
+  readonly spec?: LeaseSpec;
+}
+
+/** The one Lease that instances of the operator compete for. Any rejection means: not written, or not known whether. */
+export interface LeaseClient {
+  /** Undefined: there is none. */
+  get(options: { readonly signal: AbortSignal }): Promise<Lease | undefined>;
+  /** Rejects when there is one already. */
+  create(spec: LeaseSpec, options: { readonly signal: AbortSignal }): Promise<Lease>;
+  /** PUT guarded by `metadata.resourceVersion`; rejects when the Lease was changed, replaced or deleted meanwhile. */
+  replace(lease: Lease, options: { readonly signal: AbortSignal }): Promise<Lease>;
+}
+
 /** What a resource's status remembers of its last publication. */
 export interface PublishedRecord {
   /** {@link ManifestSet} digest of what was published. */
@@ -135,10 +161,16 @@ export interface Publisher {
   retire(folder: string): void;
 }
 
-/** Sources of one reconcile's parameters that do not change while the operator runs. */
+/** The local copies that a reconcile reads. Asking for a kind that nobody declared is a defect and throws. */
 export interface Stores {
-  /** Store of a watched kind; throws for a kind that nobody declared (a defect). */
-  of(kind: ObjectKind): ObjectStore;
+  /** Our resources of a kind. Index `set`: the id of the set of objects that a resource owns. */
+  resources(kind: ObjectKind): ObjectStore;
+  /** Objects of a kind that carry the label `fairlead.dev/set`. Index `set`: that label's value. */
+  children(kind: ObjectKind): ObjectStore;
+  /** Objects of a kind that a selector picks. Index `owner`: key of the resource they stand behind. */
+  related(kind: ObjectKind, selector: string): ObjectStore;
+  /** Whether a namespace is known to be going away. */
+  isTerminating(namespace: string): boolean;
 }
 
 /** One event of a watch, already reduced ({@link LiveObject}); a bookmark only moves the resourceVersion. */

@@ -19,6 +19,8 @@ export const stamps = {
   digest: "fairlead.dev/digest",
   /** Annotation on kinds that are replaced, not edited (Job): the resource's generation it was made for. */
   generation: "fairlead.dev/generation",
+  /** Annotation beside it: digest of the fields that cannot be edited, as the chart last gave them. Made by the plan. */
+  template: "fairlead.dev/template",
   /** Annotation on objects that garbage collection cannot reach: `<plural>.<group>/<key>` of their resource. */
   owner: "fairlead.dev/owner",
   /** Annotation that a user sets on a foreign object to hand it over: `<kind>/<name>`. */

@@ -64,8 +64,8 @@ export class FakeClock implements Clock {
   }
 
   /** Runs microtasks and what was put off to the next turns of the event loop, without letting time pass. */
-  async settle(): Promise<void> {
-    for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+  async settle({ turns = 10 } = {}): Promise<void> {
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
 
   #next(endMs: number): Timer | undefined {

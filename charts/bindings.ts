@@ -1,0 +1,135 @@
+import type { Construct } from "constructs";
+import { type BoundKind, bindKind, type Observed, type OwnCondition } from "../crds/binding.ts";
+import { CronJob, Deployment, Job, Pod, Service } from "../crds/core-kinds.ts";
+import { EasyService } from "../crds/easy-service.ts";
+import { Echo } from "../crds/echo.ts";
+import { Memcached } from "../crds/memcached.ts";
+import { cronJobName, dnsSubdomain, jobName } from "../crds/names.ts";
+import type { LiveObject, ObjectKind } from "../crds/object.ts";
+import { PodSet } from "../crds/pod-set.ts";
+import { ScheduledEcho } from "../crds/scheduled-echo.ts";
+import { EasyServiceChart, warnAboutEasyService } from "./easy-service-chart.ts";
+import { EchoChart } from "./echo-chart.ts";
+import { MemcachedChart, memcachedDeploymentSuffix } from "./memcached-chart.ts";
+import { PodSetChart, podSetPods } from "./pod-set-chart.ts";
+import { podOwnerKey, podOwnerKeyByInstance, runningPodNames } from "./pods.ts";
+import { ScheduledEchoChart } from "./scheduled-echo-chart.ts";
+
+export const echo: BoundKind<Construct> = bindKind({
+  definition: Echo,
+  chart: EchoChart,
+  children: [Job],
+  status({ metadata }, observed) {
+    const job = statusOf<JobStatus>(observed, Job, jobName(metadata.name));
+    return pick(job, ["startTime", "completionTime"]);
+  },
+});
+
+export const scheduledEcho: BoundKind<Construct> = bindKind({
+  definition: ScheduledEcho,
+  chart: ScheduledEchoChart,
+  children: [CronJob],
+  status({ metadata }, observed) {
+    const cronJob = statusOf<CronJobStatus>(observed, CronJob, cronJobName(metadata.name));
+    return {
+      ...pick(cronJob, ["lastScheduleTime"]),
+      active: (cronJob.active ?? []).map(({ name }) => name).toSorted(),
+    };
+  },
+});
+
+export const memcached: BoundKind<Construct> = bindKind({
+  definition: Memcached,
+  chart: MemcachedChart,
+  children: [Deployment],
+  related: [
+    {
+      kind: Pod,
+      // Pods that the original operator made have no label but this one.
+      selector: "app=memcached",
+      ownerKey: (pod) => podOwnerKey(pod, memcachedDeploymentSuffix) ?? podOwnerKeyByInstance(pod),
+    },
+  ],
+  status: (_, observed) => ({ nodes: runningPodNames(observed) }),
+});
+
+export const podSet: BoundKind<Construct> = bindKind({
+  definition: PodSet,
+  chart: PodSetChart,
+  children: [Deployment],
+  related: [
+    {
+      kind: Pod,
+      selector: `app=${podSetPods.app}`,
+      ownerKey: (pod) => podOwnerKey(pod) ?? podOwnerKeyByInstance(pod, podSetPods.owner),
+    },
+  ],
+  status: (_, observed) => ({ nodes: runningPodNames(observed) }),
+});
+
+export const easyService: BoundKind<Construct> = bindKind({
+  definition: EasyService,
+  chart: EasyServiceChart,
+  children: [Deployment, Service],
+  status({ metadata }, observed) {
+    const deployment = statusOf<DeploymentStatus>(observed, Deployment, dnsSubdomain(metadata.name));
+    return {
+      ...pick(deployment, [
+        "replicas",
+        "updatedReplicas",
+        "readyReplicas",
+        "availableReplicas",
+        "unavailableReplicas",
+        "collisionCount",
+      ]),
+      conditions: (deployment.conditions ?? []).map(ownCondition),
+    };
+  },
+  warnings: warnAboutEasyService,
+});
+
+/** The kinds that ship. */
+export const kinds: readonly BoundKind<Construct>[] = [echo, scheduledEcho, memcached, easyService, podSet];
+
+interface JobStatus {
+  readonly startTime?: string;
+  readonly completionTime?: string;
+}
+
+interface CronJobStatus {
+  readonly lastScheduleTime?: string;
+  readonly active?: readonly { readonly name: string }[];
+}
+
+interface DeploymentStatus {
+  readonly replicas?: number;
+  readonly updatedReplicas?: number;
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
+  readonly unavailableReplicas?: number;
+  readonly collisionCount?: number;
+  readonly conditions?: readonly OwnCondition[];
+}
+
+/** The status of a child; empty before the child, or its status, is there. */
+function statusOf<Status extends object>(
+  observed: Observed,
+  kind: ObjectKind,
+  name: string,
+): Partial<Status> {
+  const live: LiveObject | undefined = observed.find(kind, name);
+  return (live?.["status"] ?? {}) as Partial<Status>;
+}
+
+function pick<From extends object, Field extends keyof From>(
+  from: From,
+  fields: readonly Field[],
+): { -readonly [Key in Field]: NonNullable<From[Key]> } {
+  const entries = fields.filter((field) => from[field] !== undefined).map((field) => [field, from[field]]);
+  return Object.fromEntries(entries);
+}
+
+/** A Deployment's condition without its times: an update time that nobody reads would be a write for each of them. */
+function ownCondition({ type, status, reason = "", message = "" }: OwnCondition): OwnCondition {
+  return { type, status, reason, message };
+}

@@ -1,0 +1,53 @@
+import { ApiObject, Chart } from "cdk8s";
+import type { Construct } from "constructs";
+import { AppDeployment } from "../constructs/app-deployment.ts";
+import { childLabels } from "../constructs/child-labels.ts";
+import { containerPortsOf, lastOfEachName, servicePortsOf } from "../constructs/ports-and-envs.ts";
+import type { ChartProps } from "../crds/binding.ts";
+import { Deployment } from "../crds/core-kinds.ts";
+import { EasyService, type EasyServiceResource } from "../crds/easy-service.ts";
+import { containerName, dnsSubdomain, labelValue, serviceName } from "../crds/names.ts";
+
+/** An EasyService's Deployment, and the Service in front of it if there are ports. */
+export class EasyServiceChart extends Chart {
+  constructor(scope: Construct, id: string, { resource, observed }: ChartProps<EasyServiceResource>) {
+    const labels = childLabels(EasyService, resource);
+    super(scope, id, { labels });
+    const { size, image, resources = {}, envs = [], ports = [] } = resource.spec;
+    const deploymentName = dnsSubdomain(resource.metadata.name);
+    const selector = { app: labelValue(resource.metadata.name) };
+    new AppDeployment(this, "deployment", {
+      name: deploymentName,
+      replicas: size,
+      labels: selector,
+      selector,
+      podLabels: labels,
+      container: {
+        name: containerName(resource.metadata.name),
+        image,
+        imagePullPolicy: "IfNotPresent",
+        ...(Object.keys(resources).length > 0 && { resources }),
+        ...(envs.length > 0 && { env: lastOfEachName(envs) }),
+        ...(ports.length > 0 && { ports: containerPortsOf(ports) }),
+      },
+      live: observed.find(Deployment, deploymentName),
+    });
+    if (ports.length === 0) return;
+    // Neither clusterIP nor anything else that the API server chooses: it stays as it is.
+    new ApiObject(this, "service", {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: serviceName(resource.metadata.name), labels: selector },
+      spec: { type: "NodePort", ports: servicePortsOf(ports), selector },
+    });
+  }
+}
+
+/** Environment variables that are given more than once: the last one wins, and its author should know. */
+export function warnAboutEasyService({ spec }: EasyServiceResource): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { name } of spec.envs ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count > 1)
+    .map(([name, count]) => `spec.envs sets "${name}" ${count} times: the last one wins`);
+}

@@ -1,0 +1,50 @@
+import type { Observed } from "../crds/binding.ts";
+import { Pod } from "../crds/core-kinds.ts";
+import { MANAGED_BY, standardLabels } from "../crds/names.ts";
+import { controllerOf, keyOf, type LiveObject } from "../crds/object.ts";
+
+/** Label that the Deployment controller puts on a ReplicaSet and its pods; the ReplicaSet's name ends in it. */
+const templateHash = "pod-template-hash";
+
+/**
+ * The resource behind a Deployment's pod: the pod's ReplicaSet is named after its Deployment, and that one after
+ * the resource. Works for pods of any age, and for names that do not fit into a label.
+ *
+ * @param deploymentSuffix What the Deployment's name has after the resource's.
+ */
+export function podOwnerKey(pod: LiveObject, deploymentSuffix = ""): string | undefined {
+  const controller = controllerOf(pod);
+  const suffix = `${deploymentSuffix}-${pod.metadata.labels?.[templateHash] ?? ""}`;
+  if (controller?.kind !== "ReplicaSet" || !controller.name.endsWith(suffix)) return undefined;
+  return keyIn(pod, controller.name.slice(0, -suffix.length));
+}
+
+/** The resource that a pod without ReplicaSet names in a label. */
+export function podOwnerKeyByInstance(pod: LiveObject, label?: string): string | undefined {
+  const { labels = {} } = pod.metadata;
+  if (label !== undefined) return keyIn(pod, labels[label]);
+  return labels[standardLabels.managedBy] === MANAGED_BY
+    ? keyIn(pod, labels[standardLabels.instance])
+    : undefined;
+}
+
+function keyIn({ metadata: { namespace } }: LiveObject, name: string | undefined): string | undefined {
+  if (name === undefined || name === "") return undefined;
+  return keyOf({ metadata: { name, ...(namespace !== undefined && { namespace }) } });
+}
+
+/** Names of the pods that run or are about to: neither terminating, nor finished and replaced (evicted). Sorted. */
+export function runningPodNames(observed: Observed): string[] {
+  return observed
+    .list(Pod)
+    .filter(
+      ({ metadata, ["status"]: status }) => metadata.deletionTimestamp === undefined && !isFinished(status),
+    )
+    .map(({ metadata }) => metadata.name)
+    .toSorted();
+}
+
+function isFinished(status: unknown): boolean {
+  const { phase } = (status ?? {}) as { readonly phase?: string };
+  return phase === "Failed" || phase === "Succeeded";
+}

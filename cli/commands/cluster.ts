@@ -1,0 +1,87 @@
+import { Command, InvalidArgumentError } from "commander";
+import { down, readStatus, up } from "../local-cluster/named-cluster.ts";
+import { isOnPath } from "../local-cluster/search-path.ts";
+import { withProgress } from "./with-progress.ts";
+
+/**
+ * `fairlead cluster`: a real control plane on this machine, without containers. Errors, whose messages are for people,
+ * are the caller's to show.
+ */
+export function clusterCommand(): Command {
+  const cluster = new Command("cluster").description(
+    "Run a Kubernetes control plane on this machine, without containers",
+  );
+  const subcommand = (name: string, description: string) =>
+    cluster.command(name).description(description).option("--name <name>", "name of the cluster", "local");
+
+  subcommand(
+    "up",
+    "Start a cluster, or what of it is not running; the first time this builds it, for 6 to 9 minutes",
+  )
+    .option("--nodes <count>", "simulated nodes", parseCount, 3)
+    .option("--unsafe-no-fsync", "faster, but a power cut may lose data: not for measurements")
+    .action(runUp);
+  subcommand("status", "List the programs of a cluster; exits 1 unless all are healthy").action(runStatus);
+  subcommand("down", "End a cluster and remove its data").action(runDown);
+  return cluster;
+}
+
+interface NameOption {
+  readonly name: string;
+}
+
+interface UpOptions extends NameOption {
+  readonly nodes: number;
+  readonly unsafeNoFsync?: true;
+}
+
+async function runUp({ name, nodes, unsafeNoFsync }: UpOptions): Promise<void> {
+  const { cluster, outcome } = await withProgress(`Cluster "${name}"`, (report) =>
+    up({ name, nodes, fsync: unsafeNoFsync !== true, env: process.env, report }),
+  );
+  const said = { started: "runs", resumed: "runs again, with its data", running: "is already running" }[
+    outcome
+  ];
+  print(`Cluster "${name}" ${said}: ${cluster.server}`);
+  print(`Kubeconfig: ${cluster.kubeconfigPath}`);
+  const kubectl = cluster.kubectlPath;
+  if (kubectl !== undefined && !(await isOnPath("kubectl", process.env))) print(`kubectl: ${kubectl}`);
+  print(`export KUBECONFIG=${quoteForShell(cluster.kubeconfigPath)}`);
+}
+
+async function runStatus({ name }: NameOption): Promise<void> {
+  const status = await readStatus({ name, env: process.env });
+  if (status === undefined) {
+    print(`There is no cluster "${name}". Start it: fairlead cluster up --name ${name}`);
+    process.exitCode = 1;
+    return;
+  }
+  print(`Cluster "${name}": ${status.cluster.server}`);
+  for (const { component, pid, state } of status.components) {
+    print(`  ${component.padEnd(24)} ${state.padEnd(10)} ${pid === undefined ? "" : `pid ${pid}`}`.trimEnd());
+  }
+  print(`Kubeconfig: ${status.cluster.kubeconfigPath}`);
+  if (status.components.some(({ state }) => state !== "healthy")) process.exitCode = 1;
+}
+
+async function runDown({ name }: NameOption): Promise<void> {
+  const wasThere = await down({ name, env: process.env });
+  print(
+    wasThere ? `Cluster "${name}" is down, its data is gone` : `There is no cluster "${name}": nothing to do`,
+  );
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 100)
+    throw new InvalidArgumentError("Give a number from 1 to 100");
+  return count;
+}
+
+function quoteForShell(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

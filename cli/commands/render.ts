@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { text as readAll } from "node:stream/consumers";
+import { Command } from "commander";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { toYaml } from "../../synth/yaml-text.ts";
+import { type Rendered, renderText } from "../render-text.ts";
+
+interface RenderOptions {
+  readonly namespace: string;
+}
+
+/** `fairlead render`: what the operator would apply for some resources, without a cluster. */
+export function renderCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
+  const names = kinds.map(({ definition: { kind } }) => kind).join(", ");
+  return new Command("render")
+    .description("Print the manifests that custom resources stand for, without a cluster")
+    .argument("<files...>", "YAML or JSON files, - for the standard input")
+    .option("-n, --namespace <name>", "namespace of resources that name none", "default")
+    .addHelpText(
+      "after",
+      `\nKinds: ${names}.\nOwners are shown with a placeholder uid. Exits 1 if anything cannot be rendered.`,
+    )
+    .action(async (files: readonly string[], { namespace }: RenderOptions) => {
+      const documents: string[] = [];
+      for (const file of files) {
+        for (const rendered of await renderFile(file, { kinds, namespace })) report(rendered, documents);
+      }
+      process.stdout.write(documents.join("---\n"));
+    });
+}
+
+function report({ manifests, warnings, errors }: Rendered, documents: string[]): void {
+  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
+  for (const error of errors) process.stderr.write(`${error}\n`);
+  if (errors.length > 0) process.exitCode = 1;
+  for (const manifest of manifests) documents.push(toYaml(manifest));
+}
+
+async function renderFile(
+  file: string,
+  options: RenderOptions & { readonly kinds: readonly SynthesizableKind[] },
+): Promise<readonly Rendered[]> {
+  try {
+    const text = await (file === "-" ? readAll(process.stdin) : readFile(file, "utf8"));
+    return renderText(text, { ...options, file: file === "-" ? "standard input" : file });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [{ manifests: [], warnings: [], errors: [`Cannot read "${file}": ${reason}`] }];
+  }
+}

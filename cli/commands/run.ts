@@ -1,0 +1,36 @@
+import { Command, Option } from "commander";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { environmentTwinOf, operatorOptions, type OptionName, type OptionTexts } from "../../operator/config.ts";
+import { runOperator } from "../../operator/main.ts";
+
+interface OptionSpec {
+  readonly flag: string;
+  readonly value?: string;
+  readonly help: string;
+  readonly fallback?: string;
+  readonly repeatable?: true;
+}
+
+/** `fairlead run`: reconciles the given kinds until it is stopped. */
+export function runCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
+  const command = new Command("run")
+    .description("Reconcile custom resources: apply what they say, keep it so, commit it to git")
+    .addHelpText("after", "\nA missing CRD is waited for; `fairlead crds` prints them all.");
+  const names = new Map<string, OptionName>();
+  for (const [name, spec] of Object.entries(operatorOptions) as [OptionName, OptionSpec][]) {
+    const option = new Option(
+      spec.value === undefined ? `--${spec.flag} [true|false]` : `--${spec.flag} <${spec.value}>`,
+      `${spec.help} (${environmentTwinOf(name)}${spec.fallback ? `, default ${spec.fallback}` : ""})`,
+    );
+    if (spec.value === undefined) option.preset("true");
+    if (spec.repeatable) option.argParser((value: string, all: readonly string[] = []) => [...all, value]);
+    names.set(option.attributeName(), name);
+    command.addOption(option);
+  }
+  return command.action(async (values: Record<string, string | readonly string[]>) => {
+    const texts: OptionTexts = Object.fromEntries(
+      Object.entries(values).map(([attribute, value]) => [names.get(attribute) ?? attribute, value]),
+    );
+    process.exitCode = await runOperator({ kinds, options: texts });
+  });
+}

@@ -1,0 +1,42 @@
+import { Listr } from "listr2";
+
+/** A log that nobody watches wants one line of the same kind in this time. */
+const QUIET_MS = 15_000;
+
+/**
+ * Runs long work and shows the lines that it reports: one that changes in place on a terminal; otherwise lines on
+ * standard error, fewer of them. An error is for the caller to show.
+ */
+export async function withProgress<T>(
+  title: string,
+  work: (report: (line: string) => void) => Promise<T>,
+): Promise<T> {
+  if (!process.stdout.isTTY) return work(writeSparsely());
+  const { promise, resolve } = Promise.withResolvers<T>();
+  const progress = new Listr(
+    [
+      {
+        title,
+        task: async (_, task) => {
+          const report = (line: string) => {
+            task.output = line;
+          };
+          resolve(await work(report));
+        },
+      },
+    ],
+    { renderer: "default", rendererOptions: { showErrorMessage: false } },
+  );
+  await progress.run();
+  return promise;
+}
+
+function writeSparsely(): (line: string) => void {
+  let [lastTopic, lastMs] = ["", 0];
+  return (line) => {
+    const [topic, nowMs] = [line.split(":")[0] ?? "", performance.now()];
+    if (topic === lastTopic && nowMs - lastMs < QUIET_MS) return;
+    [lastTopic, lastMs] = [topic, nowMs];
+    process.stderr.write(`${line}\n`);
+  };
+}

@@ -1,0 +1,9 @@
+#!/usr/bin/env -S node --optimize-for-size --max-semi-space-size=4
+// In the repository the sources run as they are; an installed package has only what `npm pack` built,
+// because Node does not run TypeScript below node_modules. The flags keep the operator's memory small.
+import { existsSync } from "node:fs";
+
+const source = new URL("./main.ts", import.meta.url);
+const built = new URL("../dist/package/cli/main.js", import.meta.url);
+const { main } = await import((existsSync(source) ? source : built).href);
+process.exitCode = await main(process.argv);

@@ -1,0 +1,47 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { PORT_NAMES, type Ports } from "./component-arguments.ts";
+
+/** Below the range from which systems give ports to clients: a port must still be free when its program restarts. */
+const [FIRST_PORT, PORT_COUNT] = [20_000, 12_000];
+
+/**
+ * Finds loopback ports that nobody listens on.
+ *
+ * @param random Numbers in [0, 1).
+ */
+export async function findFreePorts(random: () => number = Math.random): Promise<Ports> {
+  const servers: Server[] = [];
+  const ports: Partial<Record<keyof Ports, number>> = {};
+  try {
+    for (const name of PORT_NAMES) {
+      const server = await listenSomewhere(random);
+      // All are held until the end, so that none is given twice.
+      servers.push(server);
+      const address = server.address();
+      if (address !== null && typeof address === "object") ports[name] = address.port;
+    }
+  } finally {
+    await Promise.all(servers.map(close));
+  }
+  return ports as Ports;
+}
+
+async function listenSomewhere(random: () => number): Promise<Server> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const server = createServer();
+    try {
+      server.listen(FIRST_PORT + Math.floor(random() * PORT_COUNT), "127.0.0.1");
+      await once(server, "listening");
+      return server;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    }
+  }
+  throw new Error("Cannot find a free loopback port: 100 attempts were in vain");
+}
+
+async function close(server: Server): Promise<void> {
+  server.close();
+  await once(server, "close");
+}

@@ -1,0 +1,36 @@
+import { join } from "node:path";
+
+/** Where the local cluster keeps its things. */
+export interface Locations {
+  /** Built control plane binaries: can be thrown away. */
+  readonly cacheDirectory: string;
+  /** One folder per named cluster. */
+  readonly stateDirectory: string;
+  /** Binaries that somebody else provides, if `KUBEBUILDER_ASSETS` is set. */
+  readonly assetsDirectory: string | undefined;
+}
+
+export interface ResolveLocationsInput {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Decides where cache and state are: our own variables, then the XDG ones, then what the system is used to. Pure. */
+export function resolveLocations({ env, home, platform }: ResolveLocationsInput): Locations {
+  const isMac = platform === "darwin";
+  const cacheHome = isMac ? join(home, "Library", "Caches") : join(home, ".cache");
+  const stateHome = isMac ? join(home, "Library", "Application Support") : join(home, ".local", "state");
+  return {
+    cacheDirectory:
+      given(env["FAIRLEAD_CACHE"]) ?? join(given(env["XDG_CACHE_HOME"]) ?? cacheHome, "fairlead"),
+    stateDirectory:
+      given(env["FAIRLEAD_STATE"]) ?? join(given(env["XDG_STATE_HOME"]) ?? stateHome, "fairlead"),
+    assetsDirectory: given(env["KUBEBUILDER_ASSETS"]),
+  };
+}
+
+/** An empty variable means the same as none. */
+function given(value: string | undefined): string | undefined {
+  return value === "" ? undefined : value;
+}

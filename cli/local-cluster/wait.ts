@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface WaitOptions {
+  /** What is waited for, as the error says it: `etcd to answer`. */
+  readonly what: string;
+  readonly timeoutMs: number;
+  readonly intervalMs?: number;
+}
+
+/**
+ * Asks until the answer is true.
+ *
+ * @throws Error when the time is over, or what `check` throws, at once.
+ */
+export async function waitUntil(
+  check: () => boolean | Promise<boolean>,
+  { what, timeoutMs, intervalMs = 100 }: WaitOptions,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await check())) {
+    if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}`);
+    await sleep(intervalMs);
+  }
+}

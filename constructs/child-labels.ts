@@ -1,0 +1,26 @@
+import type { KindDefinition } from "../crds/kind.ts";
+import { labelValue, MANAGED_BY, standardLabels } from "../crds/names.ts";
+import type { CustomResource } from "../crds/object.ts";
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** The labels that every child, pod template and job template of a resource carries beside the kind's own. */
+export function childLabels(
+  { singular }: Pick<KindDefinition, "singular">,
+  { metadata }: Pick<CustomResource, "metadata">,
+): { [name: string]: string } {
+  return {
+    [standardLabels.name]: singular,
+    [standardLabels.instance]: labelValue(metadata.name),
+    [standardLabels.managedBy]: MANAGED_BY,
+  };
+}
+
+/**
+ * Whether a pod template was made by this operator. Two of the three labels are enough, so that one which
+ * somebody edits by hand comes back.
+ */
+export function hasChildLabels(found: Labels, ours: Labels): boolean {
+  const names = [standardLabels.name, standardLabels.instance, standardLabels.managedBy];
+  return names.filter((name) => found[name] === ours[name]).length >= 2;
+}

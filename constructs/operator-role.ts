@@ -1,0 +1,87 @@
+import type { BoundKind } from "../crds/binding.ts";
+import { Event, Namespace } from "../crds/core-kinds.ts";
+import type { ObjectKind } from "../crds/object.ts";
+
+/** A rule of a Role or ClusterRole; one group and one resource each, so that two versions compare well. */
+export interface PolicyRule {
+  readonly apiGroups: readonly [string];
+  readonly resources: readonly [string];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export interface OperatorRules {
+  /** What the operator needs wherever it watches. */
+  readonly namespaced: readonly PolicyRule[];
+  /** What it needs of objects that are in no namespace. */
+  readonly cluster: readonly PolicyRule[];
+}
+
+type Need = Pick<ObjectKind, "group" | "plural" | "namespaced">;
+
+const look = ["get", "list", "watch"] as const;
+const own = [...look, "create", "patch", "delete"] as const;
+
+/**
+ * What the operator must be allowed, derived from the kinds and their children, and nothing else.
+ *
+ * - a kind: read it, patch its status; update of `finalizers`, because API servers may ask for that of whoever sets
+ *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer;
+ * - its children: everything but `update` and `deletecollection`;
+ * - objects that its status depends on: read;
+ * - events: make and repeat; namespaces: read (the uid of kube-system names the cluster, and a namespace that goes
+ *   gets nothing new).
+ */
+export function operatorRulesOf(kinds: readonly BoundKind[]): OperatorRules {
+  const verbs = new Map<string, { need: Need; resource: string; verbs: Set<string> }>();
+  const allow = (need: Need, given: readonly string[], subresource?: string): void => {
+    const resource = subresource === undefined ? need.plural : `${need.plural}/${subresource}`;
+    const rule = verbs.getOrInsertComputed(`${need.group}/${resource}`, () => ({
+      need,
+      resource,
+      verbs: new Set(),
+    }));
+    for (const verb of given) rule.verbs.add(verb);
+  };
+  for (const { definition, children, related } of kinds) {
+    const ownsBeyondReach = definition.namespaced && children.some(({ namespaced }) => !namespaced);
+    allow(definition, ownsBeyondReach ? [...look, "patch"] : look);
+    allow(definition, ["patch"], "status");
+    allow(definition, ["update"], "finalizers");
+    for (const child of children) allow(child, own);
+    for (const { kind } of related) allow(kind, look);
+  }
+  allow(Event, ["create", "patch"]);
+  allow(Namespace, look);
+  const rules = [...verbs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, rule]) => rule);
+  const pick = (namespaced: boolean) =>
+    rules.filter(({ need }) => need.namespaced === namespaced).map(toRule);
+  return { namespaced: pick(true), cluster: pick(false) };
+}
+
+/** What leader election needs in the operator's own namespace: its one Lease. Creation cannot be bound to a name. */
+export function leaseRules(name: string): readonly PolicyRule[] {
+  const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as const;
+  return [
+    { ...lease, verbs: ["create"] },
+    { ...lease, resourceNames: [name], verbs: ["get", "update"] },
+  ];
+}
+
+const verbOrder = ["get", "list", "watch", "create", "update", "patch", "delete"];
+
+function toRule({
+  need,
+  resource,
+  verbs,
+}: {
+  need: Need;
+  resource: string;
+  verbs: ReadonlySet<string>;
+}): PolicyRule {
+  return {
+    apiGroups: [need.group],
+    resources: [resource],
+    verbs: verbOrder.filter((verb) => verbs.has(verb)),
+  };
+}

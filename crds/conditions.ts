@@ -1,0 +1,69 @@
+import * as z from "zod";
+
+/** The engine's own conditions; a kind may show others beside them. */
+export type ConditionType =
+  /** Every object was accepted by the API server. */
+  | "Applied"
+  /** Every object reached what it is for. */
+  | "Healthy"
+  /** `Applied` and `Healthy`: what most people wait for. */
+  | "Ready"
+  /** What was applied is on the branch. Absent without a repository. */
+  | "Published"
+  /** kstatus: work is going on. Present only while true. */
+  | "Reconciling"
+  /** kstatus: nothing will happen until somebody edits something. Present only while true. */
+  | "Stalled";
+
+export type ConditionStatus = "True" | "False" | "Unknown";
+
+/** Why a condition of the engine is what it is. Closed, so that users may write alerts on it. */
+export type Reason =
+  // All is well, or on its way
+  | "Reconciled"
+  | "Applied"
+  | "Healthy"
+  | "Progressing"
+  | "Suspended"
+  | "Deleting"
+  // The objects
+  | "Failed"
+  | "SpecInvalid"
+  | "ApplyRejected"
+  | "ApplyFailed"
+  | "ImmutableField"
+  | "NotOwned"
+  // The repository
+  | "Published"
+  | "Pending"
+  | "PushRefused"
+  | "RepositoryUnreachable"
+  | "RepositoryOwned"
+  | "SweepHeld";
+
+/** One statement about a resource, as `metav1.Condition` has it. */
+export const Condition = z
+  .object({
+    type: z.string().min(1).max(316).describe("What the condition is about, such as Ready."),
+    status: z.enum(["True", "False", "Unknown"]).describe("Whether it holds."),
+    reason: z.string().max(1024).describe("Machine-readable cause, in PascalCase."),
+    message: z.string().max(32_768).describe("What happened and what to do, for people."),
+    lastTransitionTime: z.iso.datetime({ offset: true }).describe("When `status` last changed."),
+    observedGeneration: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ format: "int64" })
+      .describe("The resource's generation that this condition speaks of."),
+  })
+  .describe("One typed statement about the resource.");
+
+export type Condition = z.output<typeof Condition>;
+
+/** A list of conditions, one per type: server-side apply and patches merge it by `type`. */
+export function conditionsOf<Item extends z.ZodObject>(condition: Item): z.ZodArray<Item> {
+  return z
+    .array(condition)
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] })
+    .describe("What is true of the resource, one entry per type.");
+}

@@ -1,0 +1,55 @@
+import * as z from "zod";
+
+// Types of the core API that a kind embeds. They are loose: a field that this file does not know is kept,
+// goes into the child object, and is the API server's to judge.
+
+/** A number or a string that Kubernetes reads as a quantity: `100m`, `128Mi`, `2`. */
+export const Quantity = z.union([
+  z.int(),
+  z
+    .string()
+    .regex(
+      /^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$/,
+    ),
+]);
+
+const quantities = z.record(z.string(), Quantity);
+
+/** `ResourceRequirements` of core/v1. */
+export const ResourceRequirements = z.looseObject({
+  limits: quantities.optional().describe("The most that the container may use, by resource: cpu, memory, …"),
+  requests: quantities.optional().describe("What the container is sure to get, by resource: cpu, memory, …"),
+});
+
+/** `EnvVar` of core/v1. */
+export const EnvVar = z.looseObject({
+  name: z.string().describe("Name of the environment variable."),
+  value: z
+    .string()
+    .optional()
+    .describe("Value; $(OTHER) stands for the value of a variable that was set before, $$ for one $."),
+  valueFrom: z
+    .looseObject({})
+    .optional()
+    .describe(
+      "Where the value comes from instead: configMapKeyRef, secretKeyRef, fieldRef or resourceFieldRef.",
+    ),
+});
+
+/** `ServicePort` of core/v1. */
+export const ServicePort = z.looseObject({
+  name: z.string().optional().describe("Name of the port; needed where there are several."),
+  protocol: z.enum(["TCP", "UDP", "SCTP"]).default("TCP").describe("IP protocol of the port."),
+  appProtocol: z.string().optional().describe("What is spoken on this port, such as http."),
+  port: z.int32().min(1).max(65_535).describe("Port that the Service offers."),
+  targetPort: z
+    .union([z.int(), z.string()])
+    .optional()
+    .describe("Number or name of the container's port. Default: the same as port."),
+  nodePort: z
+    .int32()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe("Port on every node. Default: one that is free, chosen by the API server."),
+});

@@ -1,0 +1,27 @@
+import * as z from "zod";
+import { Condition, conditionsOf } from "./conditions.ts";
+
+/** What git holds of a resource, so that a restart need not look into the repository again. */
+export const Published = z
+  .object({
+    digest: z.string().describe("Digest over the manifests that were published."),
+    tree: z.string().describe("Id of the git tree of the resource's folder."),
+    commit: z.string().describe("Id of the last commit that changed the folder."),
+  })
+  .describe("What the repository holds of this resource. Absent without a repository.");
+
+export type Published = z.output<typeof Published>;
+
+/** The fields that the engine writes into the status of every kind. */
+export const engineStatus = z.object({
+  conditions: conditionsOf(Condition).optional(),
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ format: "int64" })
+    .describe("The resource's generation that this status speaks of."),
+  published: Published.optional(),
+});
+
+export type EngineStatus = z.output<typeof engineStatus>;

@@ -1,0 +1,20 @@
+// The public way: what the author of a kind needs, and nothing else.
+export { CrdsChart } from "./charts/crds-chart.ts";
+export { type InstallChartOptions, installChart } from "./charts/install-chart.ts";
+export { type OperatorValues } from "./charts/operator-chart.ts";
+export {
+  type BindKindInput,
+  type BoundKind,
+  bindKind,
+  type ChartProps,
+  type Observed,
+  type OwnCondition,
+  type RelatedObjects,
+} from "./crds/binding.ts";
+export * as coreKinds from "./crds/core-kinds.ts";
+export { type DefinedKind, defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./crds/kind.ts";
+export type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "./crds/object.ts";
+export { type OptionTexts } from "./operator/config.ts";
+export { type RunOperatorInput, runOperator } from "./operator/main.ts";
+export type { ManifestSet } from "./synth/manifest.ts";
+export { synthesize } from "./synth/synthesize.ts";

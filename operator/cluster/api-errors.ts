@@ -1,0 +1,136 @@
+import {
+  ApiUnavailableError,
+  NamespaceTerminatingError,
+  NotLeadingError,
+  ObjectRejectedError,
+} from "../errors.ts";
+import { type ApiStatus, readStatus, type StatusCause } from "./api-status.ts";
+import type { ApiResponse } from "./transport.ts";
+
+/** What was tried, for the message. */
+export interface Attempt {
+  readonly verb: "apply" | "read" | "delete" | "patch the status of" | "patch";
+  /** `group/Kind/namespace/name`. */
+  readonly id: string;
+  readonly namespace: string | undefined;
+}
+
+/** Longest message: it goes into a condition, an event and a log line. */
+const longestReason = 1_000;
+/** A value longer than this tells nobody anything (a Job's refusal repeats its whole pod template). */
+const longestValue = 80;
+
+const immutable =
+  /immutable|may not change once set|may not be changed|updates to statefulset spec for fields other than|may not change fields other than/;
+const byPerson = /User "(.*)" cannot (\S+) resource "([^"]*)" in API group "([^"]*)"(.*)/s;
+const byLeadershipPolicy = /the lease is held by/;
+const unavailable4xx = new Set([401, 408, 409, 429]);
+
+/**
+ * Turns a refusal into one of the operator's errors, with a message for people: what, which object, why, what
+ * to do. The distinction that counts: {@link ObjectRejectedError} comes again until somebody edits the
+ * resource, {@link ApiUnavailableError} may not.
+ */
+export function toOperatorError(response: ApiResponse, attempt: Attempt): Error {
+  const status = readStatus(response);
+  const { code, causes } = status;
+  if (code === 403) return forbidden(status, attempt);
+  if (code === 404) return unavailable(attempt, status, notFound(status, attempt));
+  if (byLeadershipPolicy.test(status.message)) return new NotLeadingError();
+  if (code === 422)
+    return rejected(attempt, status, causes.length > 0 ? inWords(causes, attempt) : brief(status.message));
+  if (code === 413) return rejected(attempt, status, "the object is larger than the API server takes");
+  if (isRejectedByParser(status)) return rejected(attempt, status, parserMessage(status.message));
+  if (code === 401) {
+    const why =
+      "the API server does not accept our credentials (401); check the kubeconfig or the service account";
+    return unavailable(attempt, status, why);
+  }
+  if (code >= 500 || unavailable4xx.has(code))
+    return unavailable(attempt, status, `the API server answered ${code}: ${brief(status.message)}`);
+  return rejected(attempt, status, brief(status.message));
+}
+
+/** Whether a refusal says that the name belongs to another object (or none) than the one whose uid was sent. */
+export function isOtherUid(response: ApiResponse): boolean {
+  if (response.status !== 422 && response.status !== 409) return false;
+  const { causes, message } = readStatus(response);
+  return (
+    causes.some(({ field }) => field === "metadata.uid") ||
+    /uid mismatch|UID in the precondition/.test(message)
+  );
+}
+
+function forbidden(status: ApiStatus, attempt: Attempt): Error {
+  const terminating = status.causes.some(({ reason }) => reason === "NamespaceTerminating");
+  if (terminating) return new NamespaceTerminatingError(attempt.namespace ?? "");
+  if (byLeadershipPolicy.test(status.message)) return new NotLeadingError();
+  const missing = byPerson.exec(status.message);
+  if (missing !== null) {
+    const [, user, verb, plural, group, place] = missing;
+    const what = `"${plural}" of API group "${group}"${(place ?? "").trimEnd()}`;
+    const why = `user "${user}" may not ${verb} ${what}; a role with this verb has to be bound to it`;
+    return unavailable(attempt, status, why);
+  }
+  const why = brief(status.message.replace(/^.*? is forbidden: /s, ""));
+  // Room in a quota comes back without an edit.
+  if (/exceeded quota/.test(why)) return unavailable(attempt, status, why);
+  return rejected(attempt, status, why);
+}
+
+function notFound(status: ApiStatus, { namespace }: Attempt): string {
+  if (status.kind === "namespaces") return `namespace "${namespace ?? ""}" does not exist`;
+  if (status.kind === "")
+    return "the API server does not know this kind; its CustomResourceDefinition has to be installed";
+  return brief(status.message);
+}
+
+// Server-side apply answers 500 when the object does not fit the schema: that is no fault of the server.
+function isRejectedByParser({ code, message }: ApiStatus): boolean {
+  if (code < 500) return false;
+  return /failed to create typed patch object|duplicate entries for key|field not declared in schema/.test(
+    message,
+  );
+}
+
+function parserMessage(message: string): string {
+  return brief(message.replace(/^.*failed to create typed patch object \([^)]*\): /s, ""));
+}
+
+// Only an apply is refused for what the resource asks; any other refusal is worth another try later.
+function rejected(attempt: Attempt, status: ApiStatus, why: string): Error {
+  if (attempt.verb !== "apply") return unavailable(attempt, status, why);
+  const { causes } = status;
+  const fixed = causes.find(({ field, message }) => field !== "metadata.uid" && immutable.test(message));
+  return new ObjectRejectedError(attempt.id, why, fixed && { immutableField: fixed.field });
+}
+
+function unavailable({ verb, id }: Attempt, status: ApiStatus, why: string): ApiUnavailableError {
+  const { code, retryAfterMs } = status;
+  return new ApiUnavailableError(`Cannot ${verb} "${id}": ${why}`, {
+    status: code,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+function inWords(causes: readonly StatusCause[], { id }: Attempt): string {
+  const isSecret = id.startsWith("/Secret/");
+  const sentences = causes.map(({ field, message }) => {
+    const text = withoutValue(message.split("\n", 1)[0] ?? "", isSecret);
+    return field === "" ? text : `${field}: ${text}`;
+  });
+  return brief([...new Set(sentences)].join("; "));
+}
+
+// `Invalid value: <value>: <why>`. The value may hold anything, also what a Secret holds.
+function withoutValue(message: string, always: boolean): string {
+  const match = /^(Invalid|Unsupported|Duplicate) value: (.*): ([^:]+)$/.exec(message);
+  const [, prefix = "", value = "", why = ""] = match ?? [];
+  if (match === null) return message;
+  return always || value.length > longestValue ? why : `${prefix.toLowerCase()} value ${value}: ${why}`;
+}
+
+function brief(message: string): string {
+  const line = message.trim();
+  return line.length <= longestReason ? line : `${line.slice(0, longestReason - 1)}…`;
+}

@@ -1,0 +1,54 @@
+import { listIn, objectIn, textIn } from "./json-value.ts";
+import type { ApiResponse } from "./transport.ts";
+
+export interface StatusCause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
+/** A refusal by the API server, as its `Status` object tells it. */
+export interface ApiStatus {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly causes: readonly StatusCause[];
+  /** Plural or kind that the refusal speaks of; empty when the path itself is unknown to the server. */
+  readonly kind: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Reads a refusal; text that is no `Status` (a proxy's page) becomes its message. */
+export function readStatus(response: ApiResponse): ApiStatus {
+  const { status: code, retryAfterMs } = response;
+  const parsed = parseObject(response.body);
+  if (parsed === undefined || parsed["kind"] !== "Status") {
+    const message = response.body.slice(0, 200).trim();
+    return { code, reason: "", message, causes: [], kind: "", retryAfterMs };
+  }
+  return { ...statusOf(parsed), code, retryAfterMs };
+}
+
+/** The fields of a `Status` object, such as the one that an ERROR event of a watch carries. */
+export function statusOf(object: unknown): Omit<ApiStatus, "retryAfterMs"> {
+  const { code, reason, message, details } = objectIn(object);
+  const { causes, kind } = objectIn(details);
+  return {
+    code: typeof code === "number" ? code : 0,
+    reason: textIn(reason),
+    message: textIn(message),
+    kind: textIn(kind),
+    causes: listIn(causes).map((cause) => {
+      const { reason: why, message: what, field } = objectIn(cause);
+      return { reason: textIn(why), message: textIn(what), field: textIn(field) };
+    }),
+  };
+}
+
+function parseObject(text: string) {
+  try {
+    return objectIn(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+/** No answer, or only a part of one, came from the API server. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  /** No connection was made: the server did not see the request. */
+  readonly refused: boolean;
+  /** An established connection was lost (reset, closed half-way). */
+  readonly lost: boolean;
+
+  constructor(message: string, options: ErrorOptions & { refused?: boolean; lost?: boolean } = {}) {
+    super(message, options);
+    this.refused = options.refused ?? false;
+    this.lost = options.lost ?? false;
+  }
+}
+
+const refusals = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+const losses = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "ECONNABORTED",
+  "ETIMEDOUT",
+  "UND_ERR_SOCKET",
+  "ERR_HTTP2_STREAM_ERROR",
+  "ERR_HTTP2_SESSION_ERROR",
+  "ERR_HTTP2_GOAWAY_SESSION",
+  "HPE_INVALID_EOF_STATE",
+]);
+const distrust = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/;
+
+/** Says in words why a connection failed. The message names the server's address and never a credential. */
+export function toConnectionError(error: unknown, server: URL): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  const code = codeOf(error);
+  const detail = code === "" && error instanceof Error ? error.message : code;
+  const options = { cause: error, refused: refusals.has(code), lost: losses.has(code) };
+  const where = `the API server at ${server.origin}`;
+  if (distrust.test(code)) {
+    // Node adds advice about its own flags behind a semicolon.
+    const message = error instanceof Error ? (error.message.split(";", 1)[0] ?? code) : code;
+    return new ConnectionError(`${where} cannot be trusted: ${message}; check the certificate authority`, {
+      ...options,
+      refused: true,
+    });
+  }
+  if (options.refused) return new ConnectionError(`${where} cannot be reached (${code})`, options);
+  return new ConnectionError(`the connection to ${where} broke (${detail})`, options);
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  // A name with several addresses: each attempt failed by itself.
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return codeOf(error.cause);
+}

@@ -1,0 +1,152 @@
+import type { LiveObject } from "../../crds/object.ts";
+import { keyOf } from "../../crds/object.ts";
+import type { Clock, EventRecorder, EventType, Fence, Random } from "../ports.ts";
+import { EventSeries, type RecordedEvent } from "./event-series.ts";
+import { EventWriter } from "./event-writer.ts";
+import type { ApiTransport } from "./transport.ts";
+
+export interface KubeEventRecorderInput {
+  readonly transport: ApiTransport;
+  readonly fence: Fence;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** `reportingInstance`: the pod's name. */
+  readonly instance: string;
+}
+
+const sweepIntervalMs = 60_000;
+const idleMs = 6 * 60_000;
+const flushIntervalMs = 30 * 60_000;
+/** Series remembered at most; the one that was quiet for longest goes first. */
+const mostSeries = 4_096;
+/** A changed note opens an event of its own (notes cannot be edited), but not more often than this. */
+const noteIntervalMs = 10_000;
+
+/**
+ * Events of events.k8s.io/v1, as client-go's recorder writes them: the first occurrence at once; a repeat makes a
+ * series of it, at once; later ones are counted here, written each 30 min and when the series has been quiet for
+ * 6 min. What repeats is: type, action, reason and the object.
+ */
+export class KubeEventRecorder implements EventRecorder {
+  readonly #input: KubeEventRecorderInput;
+  readonly #writer: EventWriter;
+  /** The series that was repeated last comes last. */
+  readonly #series = new Map<string, EventSeries>();
+  #cancelSweep: (() => void) | undefined;
+
+  constructor(input: KubeEventRecorderInput) {
+    this.#input = input;
+    this.#writer = new EventWriter(input);
+  }
+
+  record(
+    regarding: LiveObject,
+    event: { type: EventType; reason: string; action: string; note: string },
+  ): void {
+    if (!this.#isLeading()) return;
+    const key = [
+      event.type,
+      event.action,
+      event.reason,
+      regarding.kind,
+      keyOf(regarding),
+      regarding.metadata.uid,
+    ].join(" ");
+    const nowMs = this.#input.clock.now();
+    const known = this.#series.get(key);
+    this.#series.delete(key);
+    if (known?.takes(event.note, { nowMs, noteIntervalMs })) {
+      this.#series.set(key, known);
+      known.repeat(this.#stamp());
+      if (known.count === 2) this.#offerSeries(key, known);
+      return;
+    }
+    this.#create(key, { regarding, ...event });
+    if (known?.hasUnwritten) this.#offerSeries(key, known);
+  }
+
+  /** Resolves when all that was recorded has been written or dropped. */
+  async drained(): Promise<void> {
+    await this.#writer.drained();
+  }
+
+  /** Writes the counts that are not written yet, waits for them, and stops. */
+  async close(): Promise<void> {
+    this.#cancelSweep?.();
+    for (const [key, series] of this.#series) if (series.hasUnwritten) this.#offerSeries(key, series);
+    await this.#writer.drained();
+    this.#writer.close();
+    this.#series.clear();
+  }
+
+  #create(key: string, event: RecordedEvent): void {
+    const { random, instance } = this.#input;
+    const series = new EventSeries(event, { instance, ...this.#stamp(), suffix: hex(random) + hex(random) });
+    const isQueued = this.#writer.offer({
+      request: () => series.createRequest(),
+      // Refused (a terminating namespace, no right): the next occurrence is a first one again.
+      onAnswer: (status) => {
+        if (status >= 300) this.#forget(key, series);
+      },
+    });
+    if (!isQueued) return;
+    this.#series.set(key, series);
+    if (this.#series.size > mostSeries) this.#dropOldest();
+    this.#cancelSweep ??= this.#scheduleSweep();
+  }
+
+  #offerSeries(key: string, series: EventSeries): void {
+    this.#writer.offer({
+      request: () => series.countRequest(),
+      onAnswer: (status) => {
+        if (status < 300) series.countWritten(this.#input.clock.now());
+        // Events live an hour: a series that outlives its event begins a new one.
+        else this.#forget(key, series);
+      },
+    });
+  }
+
+  #sweep(): void {
+    const nowMs = this.#input.clock.now();
+    for (const [key, series] of this.#series) {
+      const isIdle = nowMs - series.lastMs >= idleMs;
+      if (series.hasUnwritten && (isIdle || nowMs - series.writtenMs >= flushIntervalMs))
+        this.#offerSeries(key, series);
+      if (isIdle) this.#series.delete(key);
+    }
+    this.#cancelSweep = this.#series.size === 0 ? undefined : this.#scheduleSweep();
+  }
+
+  #scheduleSweep(): () => void {
+    return this.#input.clock.schedule(sweepIntervalMs, () => this.#sweep());
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#series.keys();
+    if (oldest !== undefined) this.#series.delete(oldest);
+  }
+
+  #forget(key: string, series: EventSeries): void {
+    if (this.#series.get(key) === series) this.#series.delete(key);
+  }
+
+  #stamp(): { nowMs: number; at: Date } {
+    const { clock } = this.#input;
+    return { nowMs: clock.now(), at: clock.wallClock() };
+  }
+
+  #isLeading(): boolean {
+    try {
+      this.#input.fence.check();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function hex(random: Random): string {
+  return Math.floor(random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, "0");
+}

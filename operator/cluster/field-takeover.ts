@@ -1,0 +1,72 @@
+import { FIELD_MANAGER } from "../../synth/manifest.ts";
+import { type JsonObject, listIn, objectIn } from "./json-value.ts";
+
+/**
+ * The managedFields after which everything that the makers of one controller reference own is ours: their
+ * entries and ours become one Apply entry of our field manager. What we then leave out of an apply, the API
+ * server removes. Entries of others and of subresources stay as they are. Pure.
+ *
+ * @param options.ownerUid uid in the controller reference: whoever wrote it is the operator that we follow.
+ * @returns Undefined when nobody but us owns that reference.
+ */
+export function takeOverEntries(
+  managedFields: unknown,
+  options: { readonly ownerUid: string; readonly apiVersion: string; readonly time: string },
+): readonly JsonObject[] | undefined {
+  const entries = listIn(managedFields).map(objectIn);
+  const former = new Set(
+    entries.filter((entry) => ownsReference(entry, options.ownerUid) && !isOurs(entry)).map(managerOf),
+  );
+  if (former.size === 0) return undefined;
+  const merged: JsonObject[] = [];
+  const others: JsonObject[] = [];
+  for (const entry of entries) {
+    const isTaken = isMainResource(entry) && (isOurs(entry) || former.has(managerOf(entry)));
+    (isTaken ? merged : others).push(entry);
+  }
+  const ours = {
+    manager: FIELD_MANAGER,
+    operation: "Apply",
+    apiVersion: options.apiVersion,
+    time: options.time,
+    fieldsType: "FieldsV1",
+    fieldsV1: merged.map(({ fieldsV1 }) => objectIn(fieldsV1)).reduce(union, {}),
+  };
+  return [ours, ...others];
+}
+
+function ownsReference(entry: JsonObject, uid: string): boolean {
+  const metadata = objectIn(objectIn(entry["fieldsV1"])["f:metadata"]);
+  const references = objectIn(metadata["f:ownerReferences"]);
+  // A merge patch of the whole list owns it without naming its members.
+  return isMainResource(entry) && JSON.stringify({ uid }) in namedMembers(references);
+}
+
+function namedMembers(references: JsonObject): JsonObject {
+  const members: Record<string, unknown> = {};
+  for (const [key, fields] of Object.entries(references)) {
+    if (key.startsWith("k:")) members[key.slice(2)] = fields;
+  }
+  return members;
+}
+
+function isMainResource(entry: JsonObject): boolean {
+  return entry["subresource"] === undefined || entry["subresource"] === "";
+}
+
+function isOurs(entry: JsonObject): boolean {
+  return entry["manager"] === FIELD_MANAGER && entry["operation"] === "Apply" && isMainResource(entry);
+}
+
+function managerOf(entry: JsonObject): unknown {
+  return entry["manager"];
+}
+
+// A set of fields in the form FieldsV1: nested objects whose keys are path elements, leaves are empty.
+function union(a: JsonObject, b: JsonObject): JsonObject {
+  const result: Record<string, unknown> = { ...a };
+  for (const [key, fields] of Object.entries(b)) {
+    result[key] = key in result ? union(objectIn(result[key]), objectIn(fields)) : fields;
+  }
+  return result;
+}

@@ -1,0 +1,159 @@
+import { apiVersionOf, controllerOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { FIELD_MANAGER, idOf, type Manifest, type ObjectId } from "../../synth/manifest.ts";
+import { AlreadyThereError, ApiUnavailableError, NotLeadingError, ReplacedError } from "../errors.ts";
+import type { ApplyGuard, Clock, Cluster, Fence, ObjectRef, Propagation } from "../ports.ts";
+import { type Attempt, isOtherUid, toOperatorError } from "./api-errors.ts";
+import { takeOverEntries } from "./field-takeover.ts";
+import { objectIn } from "./json-value.ts";
+import { toLiveObject } from "./live-object.ts";
+import { objectPath } from "./resource-path.ts";
+import type { ApiRequest, ApiResponse, ApiTransport } from "./transport.ts";
+
+export interface KubeClusterInput {
+  readonly transport: ApiTransport;
+  readonly fence: Fence;
+  readonly clock: Clock;
+}
+
+// Strict: a field that the API server would drop is refused by name, or git would show what does not exist.
+const applyQuery = `fieldManager=${FIELD_MANAGER}&force=true&fieldValidation=Strict`;
+const managerQuery = `fieldManager=${FIELD_MANAGER}`;
+const contentTypes = {
+  apply: "application/apply-patch+yaml",
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+} as const;
+
+/**
+ * The `Cluster` port over the Kubernetes REST API. Bodies are plain JSON, because a generated client drops
+ * fields that are newer than its own types.
+ */
+export class KubeCluster implements Cluster {
+  readonly #transport: ApiTransport;
+  readonly #fence: Fence;
+  readonly #clock: Clock;
+  readonly #beforeSend: () => void;
+
+  constructor({ transport, fence, clock }: KubeClusterInput) {
+    this.#transport = transport;
+    this.#fence = fence;
+    this.#clock = clock;
+    this.#beforeSend = () => this.#fence.check();
+  }
+
+  async apply(kind: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject> {
+    const { metadata } = manifest;
+    const id = idOf(manifest);
+    const attempt: Attempt = { verb: "apply", id, namespace: metadata.namespace };
+    // No object has version 1: the API server creates, or answers 409. A uid makes it refuse a namesake.
+    const guarded = guard.mode === "create" ? { resourceVersion: "1" } : { uid: guard.uid };
+    const response = await this.#write(attempt, {
+      method: "PATCH",
+      path: `${objectPath(kind, metadata)}?${applyQuery}`,
+      contentType: contentTypes.apply,
+      body: JSON.stringify({ ...manifest, metadata: { ...metadata, ...guarded } }),
+    });
+    if (response.status < 300) return toLiveObject(JSON.parse(response.body));
+    if (guard.mode === "create" && response.status === 409) throw new AlreadyThereError(id);
+    if (guard.mode === "update" && (response.status === 409 || isOtherUid(response)))
+      throw new ReplacedError(id);
+    throw toOperatorError(response, attempt);
+  }
+
+  async read(ref: ObjectRef): Promise<LiveObject | undefined> {
+    const raw = await this.#readRaw(ref);
+    return raw === undefined ? undefined : toLiveObject(raw);
+  }
+
+  async delete(
+    ref: ObjectRef,
+    { uid, propagation }: { readonly uid: string; readonly propagation: Propagation },
+  ): Promise<void> {
+    const attempt = attemptOn(ref, "delete");
+    const response = await this.#write(attempt, {
+      method: "DELETE",
+      path: objectPath(ref.kind, ref),
+      body: JSON.stringify({ preconditions: { uid }, propagationPolicy: propagation }),
+    });
+    if (response.status < 300 || response.status === 404 || isOtherUid(response)) return;
+    throw toOperatorError(response, attempt);
+  }
+
+  async patchStatus(ref: ObjectRef, uid: string, status: object): Promise<LiveObject | undefined> {
+    return await this.#patch(ref, "patch the status of", {
+      path: `${objectPath(ref.kind, ref, "status")}?${managerQuery}`,
+      contentType: contentTypes.merge,
+      body: JSON.stringify({ metadata: { uid }, status }),
+    });
+  }
+
+  async patchMetadata(ref: ObjectRef, metadata: object): Promise<LiveObject | undefined> {
+    return await this.#patch(ref, "patch", {
+      path: `${objectPath(ref.kind, ref)}?${managerQuery}`,
+      contentType: contentTypes.merge,
+      body: JSON.stringify({ metadata }),
+    });
+  }
+
+  async takeOverFields(kind: ObjectKind, live: LiveObject): Promise<LiveObject | undefined> {
+    const { name, namespace, uid } = live.metadata;
+    const ref: ObjectRef = { kind, name, namespace };
+    const raw = await this.#readRaw(ref);
+    const { managedFields, resourceVersion, uid: foundUid } = objectIn(objectIn(raw)["metadata"]);
+    const owner = controllerOf(live);
+    if (raw === undefined || foundUid !== uid) return undefined;
+    // RFC 3339 without fractions, the form of managedFields.
+    const time = `${this.#clock.wallClock().toISOString().slice(0, 19)}Z`;
+    const apiVersion = apiVersionOf(kind);
+    const entries = owner && takeOverEntries(managedFields, { ownerUid: owner.uid, apiVersion, time });
+    if (entries === undefined) return toLiveObject(raw);
+    return await this.#patch(ref, "patch", {
+      path: `${objectPath(kind, ref)}?${managerQuery}`,
+      contentType: contentTypes.json,
+      body: JSON.stringify([
+        { op: "replace", path: "/metadata/managedFields", value: entries },
+        { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
+      ]),
+    });
+  }
+
+  async #patch(
+    ref: ObjectRef,
+    verb: Attempt["verb"],
+    request: Pick<ApiRequest, "path" | "contentType" | "body">,
+  ): Promise<LiveObject | undefined> {
+    const attempt = attemptOn(ref, verb);
+    const response = await this.#write(attempt, { method: "PATCH", ...request });
+    if (response.status < 300) return toLiveObject(JSON.parse(response.body));
+    if (response.status === 404 || isOtherUid(response)) return undefined;
+    if (response.status === 409) throw new ReplacedError(attempt.id);
+    throw toOperatorError(response, attempt);
+  }
+
+  async #readRaw(ref: ObjectRef): Promise<unknown> {
+    const attempt = attemptOn(ref, "read");
+    const response = await this.#send(attempt, { method: "GET", path: objectPath(ref.kind, ref) });
+    if (response.status === 404) return undefined;
+    if (response.status !== 200) throw toOperatorError(response, attempt);
+    return JSON.parse(response.body);
+  }
+
+  async #write(attempt: Attempt, request: ApiRequest): Promise<ApiResponse> {
+    return await this.#send(attempt, { ...request, beforeSend: this.#beforeSend });
+  }
+
+  async #send({ verb, id }: Attempt, request: ApiRequest): Promise<ApiResponse> {
+    try {
+      return await this.#transport.send(request);
+    } catch (error) {
+      if (error instanceof NotLeadingError) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ApiUnavailableError(`Cannot ${verb} "${id}": ${why}`, { status: 0, cause: error });
+    }
+  }
+}
+
+function attemptOn({ kind, namespace, name }: ObjectRef, verb: Attempt["verb"]): Attempt {
+  const id: ObjectId = `${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`;
+  return { verb, id, namespace };
+}

@@ -1,0 +1,32 @@
+import type { ObjectKind } from "../../crds/object.ts";
+
+/** Path of all objects of a kind: in one namespace, or everywhere. */
+export function collectionPath({ group, version, plural }: ObjectKind, namespace?: string): string {
+  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  return namespace === undefined ? `${root}/${plural}` : `${root}/namespaces/${segment(namespace)}/${plural}`;
+}
+
+/** Path of one object, or of one of its subresources. */
+export function objectPath(
+  kind: ObjectKind,
+  { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
+  subresource?: "status",
+): string {
+  const path = `${collectionPath(kind, kind.namespaced ? namespace : undefined)}/${segment(name)}`;
+  return subresource === undefined ? path : `${path}/${subresource}`;
+}
+
+/** A path with a query; parameters that are undefined are left out. */
+export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const parts: string[] = [];
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) parts.push(`${name}=${encodeURIComponent(value)}`);
+  return parts.length === 0 ? path : `${path}?${parts.join("&")}`;
+}
+
+// Names are taken from objects that others made: a name must never become another path.
+function segment(name: string): string {
+  if (name === "" || name === "." || name === "..")
+    throw new TypeError(`Cannot address "${name}": not a name`);
+  return encodeURIComponent(name);
+}

@@ -1,0 +1,164 @@
+import { Pool } from "undici";
+import { NotLeadingError } from "../errors.ts";
+import type { Clock } from "../ports.ts";
+import type { ClusterAccess } from "./cluster-access.ts";
+import { ConnectionError, toConnectionError } from "./connection-error.ts";
+import { http1Connector } from "./connector.ts";
+import { HttpExchange, type RawResponse, timeoutError } from "./http-exchange.ts";
+
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path and query. */
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
+  /** Whole time for the call, retries included. Default 60 s, the API server's own limit. */
+  readonly timeoutMs?: number;
+  /** Tries again after answers that ask for it. Default 10. */
+  readonly retries?: number;
+  readonly signal?: AbortSignal;
+  /** Runs at the moment of sending, before every try; what it throws is the call's error and nothing is sent. */
+  readonly beforeSend?: () => void;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly body: string;
+  /** From the Retry-After header. */
+  readonly retryAfterMs: number | undefined;
+}
+
+export interface ApiTransportOptions {
+  readonly clock: Clock;
+  /** `fairlead/<version>`. */
+  readonly userAgent: string;
+  /** Largest number of connections, which is the largest number of requests in flight. Default 32. */
+  readonly connections?: number;
+  /** Called once per try; `code` is the HTTP status, or `<error>` without an answer. For metrics. */
+  readonly onRequest?: (request: { code: string; method: string; host: string }) => void;
+}
+
+const defaultTimeoutMs = 60_000;
+const defaultRetries = 10;
+/** Wait before a GET is repeated whose connection was lost. */
+const lostRetryMs = 1_000;
+const longestRetryWaitMs = 30_000;
+
+/**
+ * Requests to the API server over a pool of HTTP/1.1 connections (the same speed as HTTP/2 here, and no request
+ * waits behind another's body). Retries as client-go does: 429 and 5xx that carry Retry-After, and a lost
+ * connection for GET; nothing else, because the queue above tries again later and later.
+ */
+export class ApiTransport {
+  readonly server: URL;
+  readonly #access: ClusterAccess;
+  readonly #options: ApiTransportOptions;
+  readonly #pool: Pool;
+  readonly #root: string;
+
+  constructor(access: ClusterAccess, options: ApiTransportOptions) {
+    this.server = access.server;
+    this.#access = access;
+    this.#options = options;
+    this.#root = access.server.pathname.replace(/\/$/, "");
+    this.#pool = new Pool(access.server.origin, {
+      connections: options.connections ?? 32,
+      connect: http1Connector(access),
+      allowH2: false,
+      keepAliveTimeout: 30_000,
+      // The deadline of a call is ours: it also counts the time in the pool's queue.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /**
+   * Sends a request and reads the whole answer, whatever its status.
+   *
+   * @throws ConnectionError when no answer came; what `beforeSend` threw.
+   */
+  async send(request: ApiRequest): Promise<ApiResponse> {
+    const { retries = defaultRetries, timeoutMs = defaultTimeoutMs } = request;
+    const deadlineMs = this.#options.clock.now() + timeoutMs;
+    for (let tries = 0; ; tries++) {
+      const answer = await this.#try(request, deadlineMs);
+      const waitMs = retryDelayMs(answer, request.method);
+      const inTime = waitMs !== undefined && this.#options.clock.now() + waitMs < deadlineMs;
+      if (!inTime || tries >= retries) {
+        if (answer instanceof Error) throw answer;
+        return answer;
+      }
+      await this.#wait(waitMs, request.signal);
+    }
+  }
+
+  /** Ends all connections; requests under way fail. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  async #try(request: ApiRequest, deadlineMs: number): Promise<ApiResponse | ConnectionError> {
+    const { method, path, body, contentType = "application/json", signal, beforeSend } = request;
+    const { clock, userAgent, onRequest } = this.#options;
+    const authorization = await this.#access.authorization();
+    const exchange = new HttpExchange(beforeSend);
+    const stopTimer = clock.schedule(deadlineMs - clock.now(), () =>
+      exchange.abort(timeoutError(this.server, request.timeoutMs ?? defaultTimeoutMs)),
+    );
+    const onAbort = () =>
+      exchange.abort(new ConnectionError("the request was cancelled", { cause: signal?.reason }));
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const headers: Record<string, string> = { accept: "application/json", "user-agent": userAgent };
+    if (authorization !== undefined) headers["authorization"] = authorization;
+    if (body !== undefined) headers["content-type"] = contentType;
+    this.#pool.dispatch({ method, path: this.#root + path, headers, body: body ?? null }, exchange);
+    let code = "<error>";
+    try {
+      const response = await exchange.answer;
+      code = String(response.status);
+      if (response.status === 401) this.#access.forget();
+      return toApiResponse(response);
+    } catch (error) {
+      // Not led: nothing was sent, so it is no failed request either.
+      if (error instanceof NotLeadingError) {
+        code = "";
+        throw error;
+      }
+      return toConnectionError(error, this.server);
+    } finally {
+      stopTimer();
+      signal?.removeEventListener("abort", onAbort);
+      if (code !== "") onRequest?.({ code, method, host: this.server.host });
+    }
+  }
+
+  #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.schedule(ms, resolve);
+    const stop = () => resolve();
+    signal?.addEventListener("abort", stop, { once: true });
+    return promise.finally(() => {
+      cancel();
+      signal?.removeEventListener("abort", stop);
+    });
+  }
+}
+
+// Undefined: no retry.
+function retryDelayMs(answer: ApiResponse | ConnectionError, method: string): number | undefined {
+  if (answer instanceof ConnectionError) return answer.lost && method === "GET" ? lostRetryMs : undefined;
+  const { status, retryAfterMs } = answer;
+  if (status !== 429 && status < 500) return undefined;
+  return retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, longestRetryWaitMs);
+}
+
+function toApiResponse({ status, headers, body }: RawResponse): ApiResponse {
+  return { status, body: body.toString("utf8"), retryAfterMs: retryAfterMsOf(headers["retry-after"]) };
+}
+
+/** Milliseconds of a Retry-After header in seconds, the only form that the API server uses. */
+export function retryAfterMsOf(header: string | string[] | undefined): number | undefined {
+  const seconds = typeof header === "string" && header !== "" ? Number(header) : Number.NaN;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+}

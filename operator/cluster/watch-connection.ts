@@ -1,0 +1,149 @@
+import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from "node:http2";
+import { Pool } from "undici";
+import type { Clock } from "../ports.ts";
+import type { ClusterAccess } from "./cluster-access.ts";
+import { toConnectionError } from "./connection-error.ts";
+import { http1Connector, openTls } from "./connector.ts";
+import { Http2Session } from "./http2-session.ts";
+
+/** The answer to a watch request; `body` ends or throws with the stream. */
+export interface WatchResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface WatchConnectionOptions {
+  readonly clock: Clock;
+  readonly userAgent: string;
+  readonly pingIntervalMs?: number;
+  readonly pingTimeoutMs?: number;
+  /**
+   * HTTP/1.1 only, which knows no PING: a watch without a byte for so long is broken off. More than the minute
+   * between two bookmarks. Default 75 s.
+   */
+  readonly quietLimitMs?: number;
+}
+
+/**
+ * Connections for watches, apart from those for requests. HTTP/2 where the server speaks it, over one session
+ * (more if there are more than 90 watches); HTTP/1.1, a connection per watch, through a proxy that does not.
+ */
+export class WatchConnection {
+  readonly #access: ClusterAccess;
+  readonly #options: WatchConnectionOptions;
+  readonly #root: string;
+  #sessions: Http2Session[] = [];
+  #opening: Promise<Http2Session | undefined> | undefined;
+  #http1: Pool | undefined;
+
+  constructor(access: ClusterAccess, options: WatchConnectionOptions) {
+    this.#access = access;
+    this.#options = options;
+    this.#root = access.server.pathname.replace(/\/$/, "");
+  }
+
+  /** @throws ConnectionError when no answer came. */
+  async open(path: string, { signal }: { readonly signal: AbortSignal }): Promise<WatchResponse> {
+    const { server } = this.#access;
+    try {
+      const authorization = await this.#access.authorization();
+      const headers: Record<string, string> = {
+        accept: "application/json",
+        "user-agent": this.#options.userAgent,
+        ...(authorization !== undefined && { authorization }),
+      };
+      const session = await this.#session();
+      signal.throwIfAborted();
+      const response =
+        session === undefined
+          ? await this.#openHttp1(this.#root + path, headers, signal)
+          : await openHttp2(session, { ":path": this.#root + path, ...headers }, { signal, server });
+      if (response.status === 401) this.#access.forget();
+      return response;
+    } catch (error) {
+      throw toConnectionError(error, server);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.#sessions) session.close();
+    this.#sessions = [];
+    await this.#http1?.destroy();
+  }
+
+  // Undefined: the server does not speak HTTP/2.
+  async #session(): Promise<Http2Session | undefined> {
+    if (this.#http1 !== undefined) return undefined;
+    this.#sessions = this.#sessions.filter(({ isOpen }) => isOpen);
+    const withRoom = this.#sessions.find(({ hasRoom }) => hasRoom);
+    if (withRoom !== undefined) return withRoom;
+    // All watches start at once: they share the first connection rather than open one each.
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #connect(): Promise<Http2Session | undefined> {
+    const { server } = this.#access;
+    if (server.protocol === "https:") {
+      const socket = await openTls(this.#access);
+      if (socket.alpnProtocol === "h2") {
+        const session = new Http2Session(server, socket, this.#options);
+        this.#sessions.push(session);
+        return session;
+      }
+      socket.destroy();
+    }
+    this.#http1 = new Pool(server.origin, {
+      connect: http1Connector(this.#access),
+      allowH2: false,
+      headersTimeout: this.#options.quietLimitMs ?? 75_000,
+      bodyTimeout: this.#options.quietLimitMs ?? 75_000,
+    });
+    return undefined;
+  }
+
+  async #openHttp1(
+    path: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<WatchResponse> {
+    const pool = this.#http1;
+    if (pool === undefined) throw new Error("the connection was closed");
+    const response = await pool.request({ method: "GET", path, headers, signal });
+    return { status: response.statusCode, headers: response.headers, body: response.body };
+  }
+}
+
+async function openHttp2(
+  session: Http2Session,
+  headers: Record<string, string>,
+  { signal, server }: { readonly signal: AbortSignal; readonly server: URL },
+): Promise<WatchResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingHttpHeaders>();
+  const stream: ClientHttp2Stream = session.request({
+    ":method": "GET",
+    ":authority": server.host,
+    ...headers,
+  });
+  const stop = () => stream.destroy();
+  signal.addEventListener("abort", stop, { once: true });
+  stream.once("close", () => {
+    signal.removeEventListener("abort", stop);
+    reject(new Error("the stream was closed before an answer came"));
+  });
+  // Stays for the life of the stream: an error that nobody listens to would end the process.
+  stream.on("error", reject);
+  stream.once("response", resolve);
+  const answer = await promise;
+  return { status: Number(answer[":status"]), headers: answer, body: wholeBody(stream) };
+}
+
+// A stream whose connection is lost ends, for Node, as if the server had closed it: its code tells the difference.
+async function* wholeBody(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, void> {
+  for await (const chunk of stream) yield chunk as Uint8Array;
+  if (stream.rstCode !== constants.NGHTTP2_NO_ERROR)
+    throw Object.assign(new Error("the stream was cut off"), { code: "ERR_HTTP2_STREAM_ERROR" });
+}

@@ -1,0 +1,179 @@
+import { apiVersionOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { WatchError } from "../errors.ts";
+import type { Clock, ListPage, WatchEvent, WatchSource } from "../ports.ts";
+import { readStatus, statusOf } from "./api-status.ts";
+import { ConnectionError, toConnectionError } from "./connection-error.ts";
+import { LineSplitter } from "./json-lines.ts";
+import { listIn, objectIn, textIn } from "./json-value.ts";
+import { type Transform, toLiveObject } from "./live-object.ts";
+import { collectionPath, withQuery } from "./resource-path.ts";
+import { type ApiResponse, type ApiTransport, retryAfterMsOf } from "./transport.ts";
+import type { WatchConnection, WatchResponse } from "./watch-connection.ts";
+
+export interface KubeWatchSourceInput {
+  readonly kind: ObjectKind;
+  /** Undefined: all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  /** Reduces each object further before anybody sees it. */
+  readonly transform?: Transform;
+  readonly transport: ApiTransport;
+  readonly connection: WatchConnection;
+  readonly clock: Clock;
+}
+
+const initialEventsEnd = "k8s.io/initial-events-end";
+/** A turn of the event loop is given away after this long, so that lease renewals and probes go on. */
+const longestSliceMs = 10;
+/** A whole refusal is read, but not more than this of a proxy's error page. */
+const longestRefusalBytes = 64 * 1024;
+
+/** Lists and watches one kind over the REST API, each object reduced as it arrives. */
+export class KubeWatchSource implements WatchSource {
+  readonly kind: ObjectKind;
+  readonly #input: KubeWatchSourceInput;
+  readonly #path: string;
+  readonly #defaults: { readonly apiVersion: string; readonly kind: string };
+  readonly #transform: Transform;
+
+  constructor(input: KubeWatchSourceInput) {
+    const { kind, namespace, transform = (object) => object } = input;
+    this.kind = kind;
+    this.#input = input;
+    this.#path = collectionPath(kind, kind.namespaced ? namespace : undefined);
+    this.#defaults = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+    this.#transform = transform;
+  }
+
+  async list(params: Parameters<WatchSource["list"]>[0]): Promise<ListPage> {
+    const { resourceVersion, limit, continueToken, signal } = params;
+    const path = withQuery(this.#path, {
+      labelSelector: this.#input.labelSelector,
+      limit: limit === undefined ? undefined : String(limit),
+      continue: continueToken,
+      // A continue token says itself which version it belongs to.
+      ...(continueToken === undefined &&
+        resourceVersion !== "" && { resourceVersion, resourceVersionMatch: "NotOlderThan" }),
+    });
+    let response: ApiResponse;
+    try {
+      // No retry here: how long to wait is the reflector's decision.
+      response = await this.#input.transport.send({ method: "GET", path, signal, retries: 0 });
+    } catch (error) {
+      throw this.#broken("list", error);
+    }
+    if (response.status !== 200) throw this.#refused("list", response);
+    return await this.#page(response.body);
+  }
+
+  async *watch(params: Parameters<WatchSource["watch"]>[0]): AsyncGenerator<WatchEvent, void, void> {
+    const { resourceVersion, sendInitialEvents, timeoutSeconds, signal } = params;
+    const path = withQuery(this.#path, {
+      watch: "true",
+      allowWatchBookmarks: "true",
+      labelSelector: this.#input.labelSelector,
+      timeoutSeconds: String(timeoutSeconds),
+      resourceVersion: resourceVersion === "" ? undefined : resourceVersion,
+      ...(sendInitialEvents && { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" }),
+    });
+    try {
+      const response = await this.#input.connection.open(path, { signal });
+      if (response.status !== 200) throw this.#refused("watch", await readRefusal(response));
+      yield* this.#events(response.body);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error instanceof WatchError ? error : this.#broken("watch", error);
+    }
+  }
+
+  async *#events(body: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent, void, void> {
+    const { clock } = this.#input;
+    const lines = new LineSplitter();
+    let sliceStartMs = clock.now();
+    for await (const chunk of body) {
+      for (const line of lines.push(chunk)) {
+        const event = this.#event(line);
+        if (event === undefined) continue;
+        yield event;
+        // What the reader did with the event is in the time as well: a burst must not hold the event loop.
+        if (clock.now() - sliceStartMs <= longestSliceMs) continue;
+        await new Promise(setImmediate);
+        sliceStartMs = clock.now();
+      }
+    }
+    if (lines.isInsideLine) throw new ConnectionError("the watch broke off inside an event", { lost: true });
+  }
+
+  #event(line: string): WatchEvent | undefined {
+    const { type, object } = objectIn(JSON.parse(line));
+    switch (type) {
+      case "ADDED":
+      case "MODIFIED":
+      case "DELETED":
+        return { type, object: this.#reduce(object) };
+      case "BOOKMARK": {
+        const { resourceVersion, annotations } = objectIn(objectIn(object)["metadata"]);
+        const isEnd = objectIn(annotations)[initialEventsEnd] === "true";
+        return { type, resourceVersion: textIn(resourceVersion), initialEventsEnd: isEnd };
+      }
+      case "ERROR": {
+        const { code, reason, message } = statusOf(object);
+        return { type, status: code, reason, message };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  async #page(body: string): Promise<ListPage> {
+    const { metadata, items } = objectIn(JSON.parse(body));
+    const { resourceVersion, continue: continueToken } = objectIn(metadata);
+    const { clock } = this.#input;
+    const reduced: LiveObject[] = [];
+    let sliceStartMs = clock.now();
+    for (const item of listIn(items)) {
+      reduced.push(this.#reduce(item));
+      if (clock.now() - sliceStartMs <= longestSliceMs) continue;
+      await new Promise(setImmediate);
+      sliceStartMs = clock.now();
+    }
+    return {
+      items: reduced,
+      resourceVersion: textIn(resourceVersion),
+      continueToken: textIn(continueToken) || undefined,
+    };
+  }
+
+  #reduce(raw: unknown): LiveObject {
+    return this.#transform(toLiveObject(raw, this.#defaults));
+  }
+
+  #refused(verb: "list" | "watch", response: ApiResponse): WatchError {
+    const { code, reason, message, kind, retryAfterMs } = readStatus(response);
+    // A path that the server does not know at all comes without a Status.
+    const why = code === 404 && kind === "" ? "the API server does not know this kind" : message;
+    return new WatchError(`Cannot ${verb} "${this.kind.plural}": ${why} (${code})`, {
+      status: code,
+      reason,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    });
+  }
+
+  #broken(verb: "list" | "watch", error: unknown): WatchError {
+    const cause = toConnectionError(error, this.#input.transport.server);
+    const { message, refused } = cause;
+    return new WatchError(`Cannot ${verb} "${this.kind.plural}": ${message}`, { status: 0, refused, cause });
+  }
+}
+
+async function readRefusal({ status, headers, body }: WatchResponse): Promise<ApiResponse> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > longestRefusalBytes) break;
+  }
+  const retryAfterMs = retryAfterMsOf(headers["retry-after"]);
+  return { status, body: Buffer.concat(chunks).toString("utf8"), retryAfterMs };
+}

@@ -1,0 +1,142 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as z from "zod";
+import { assertElectionTimes } from "./core/election.ts";
+
+/** A duration as people write it: `500ms`, `15s`, `1m30s`, `2h`. */
+const duration = z.string().transform((text, context): number => {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) {
+    context.addIssue({ code: "custom", message: `expected a duration such as 15s or 1m30s, got "${text}"` });
+    return z.NEVER;
+  }
+  const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * unitMs[unit as keyof typeof unitMs], 0);
+});
+
+const flag = z
+  .enum(["true", "false", "1", "0", "yes", "no", "on", "off"], { error: "expected true or false" })
+  .transform((text) => ["true", "1", "yes", "on"].includes(text));
+
+const bindAddress = z
+  .string()
+  .regex(/^(0|\S*:\d{1,5})$/, { error: "expected [HOST]:PORT, or 0 to turn it off" });
+
+const dnsLabel = z
+  .string()
+  .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, { error: "expected a namespace name" });
+
+/** What every option is, once: the command line, the environment and `--help` come from it. */
+interface OptionSpec {
+  readonly flag: string;
+  /** Placeholder in the help text; a flag without one is a switch. */
+  readonly value?: string;
+  readonly help: string;
+  readonly fallback?: string;
+  readonly repeatable?: true;
+}
+
+export const operatorOptions = {
+  kubeconfig: { flag: "kubeconfig", value: "FILE", help: "Kubeconfig file; default: KUBECONFIG, ~/.kube/config, in-cluster" },
+  context: { flag: "context", value: "NAME", help: "Context of the kubeconfig; default: its current context" },
+  namespaces: { flag: "namespace", value: "NAME", help: "Namespace to watch, repeatable; default: all", repeatable: true },
+  workers: { flag: "workers", value: "N", help: "Resources of one kind reconciled at the same time", fallback: "16" },
+  repository: { flag: "repository", value: "URL", help: "Git repository (file, https, ssh) that rendered manifests go to" },
+  repositoryBranch: { flag: "repository-branch", value: "NAME", help: "Branch of the repository", fallback: "main" },
+  repositoryPath: { flag: "repository-path", value: "FOLDER", help: "Folder in the repository; default: its root", fallback: "" },
+  repositoryCredentials: {
+    flag: "repository-credentials",
+    value: "DIR",
+    help: "Folder with username and password, bearerToken, or identity and known_hosts",
+  },
+  repositoryCache: { flag: "repository-cache", value: "DIR", help: "Where the bare clone is kept; it can be deleted at any time" },
+  leaderElect: { flag: "leader-elect", help: "Elect one leader among several instances", fallback: "false" },
+  leaderElectNamespace: { flag: "leader-elect-namespace", value: "NAME", help: "Namespace of the Lease; default: the operator's own" },
+  leaderElectId: { flag: "leader-elect-id", value: "NAME", help: "Name of the Lease", fallback: "fairlead" },
+  leaseDuration: { flag: "lease-duration", value: "TIME", help: "How long a Lease that is not renewed holds", fallback: "15s" },
+  renewDeadline: { flag: "renew-deadline", value: "TIME", help: "A leader that cannot renew for so long steps down", fallback: "10s" },
+  retryPeriod: { flag: "retry-period", value: "TIME", help: "Time between two tries to get or renew the Lease", fallback: "2s" },
+  metricsBindAddress: { flag: "metrics-bind-address", value: "ADDRESS", help: "Address of /metrics; 0 turns it off", fallback: ":8080" },
+  healthProbeBindAddress: {
+    flag: "health-probe-bind-address",
+    value: "ADDRESS",
+    help: "Address of /healthz and /readyz; 0 turns them off",
+    fallback: ":8081",
+  },
+  logLevel: { flag: "log-level", value: "LEVEL", help: "debug, info, warn or error", fallback: "info" },
+  logFormat: { flag: "log-format", value: "FORMAT", help: "text or json; default: text on a terminal, else json" },
+} as const satisfies Record<string, OptionSpec>;
+
+export type OptionName = keyof typeof operatorOptions;
+
+/** Option texts by name, from the command line; what is absent comes from the environment or the default. */
+export type OptionTexts = Partial<Record<OptionName, string | readonly string[]>>;
+
+const schema = z
+  .object({
+    kubeconfig: z.string().min(1).optional(),
+    context: z.string().min(1).optional(),
+    namespaces: z.array(dnsLabel).default([]),
+    workers: z.coerce.number().pipe(z.int().min(1).max(1_000)),
+    repository: z.string().min(1).optional(),
+    repositoryBranch: z.string().regex(/^(?!-)[\w./-]+$/, { error: "expected a branch name" }),
+    repositoryPath: z
+      .string()
+      .regex(/^(?!\/)(?!.*(^|\/)\.{1,2}(\/|$)).*$/, { error: "expected a relative folder without . or .." })
+      .transform((path) => path.replace(/\/+$/, "")),
+    repositoryCredentials: z.string().min(1).optional(),
+    repositoryCache: z.string().min(1).default(join(tmpdir(), "fairlead-git")),
+    leaderElect: flag,
+    leaderElectNamespace: dnsLabel.optional(),
+    leaderElectId: z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, { error: "expected a Lease name" }),
+    leaseDuration: duration,
+    renewDeadline: duration,
+    retryPeriod: duration,
+    metricsBindAddress: bindAddress,
+    healthProbeBindAddress: bindAddress,
+    logLevel: z.enum(["debug", "info", "warn", "error"]),
+    logFormat: z.enum(["text", "json"]).optional(),
+  })
+  .strict();
+
+export type OperatorConfig = z.output<typeof schema>;
+
+/** A wrong option; `message` has one line per fault, each naming the option as the user wrote it. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** The environment twin of an option: `--lease-duration` is `FAIRLEAD_LEASE_DURATION`. */
+export function environmentTwinOf(name: OptionName): string {
+  return `FAIRLEAD_${operatorOptions[name].flag.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/**
+ * Reads the operator's configuration: command line first, then the environment, then defaults.
+ *
+ * @throws ConfigError that names every wrong option.
+ */
+export function readOperatorConfig(texts: OptionTexts, environment: NodeJS.ProcessEnv): OperatorConfig {
+  const raw: Record<string, unknown> = {};
+  const source = new Map<string, string>();
+  for (const [name, spec] of Object.entries(operatorOptions) as [OptionName, OptionSpec][]) {
+    const twin = environmentTwinOf(name);
+    const fromEnvironment = environment[twin] === "" ? undefined : environment[twin];
+    const given = texts[name] ?? (spec.repeatable ? fromEnvironment?.split(",") : fromEnvironment);
+    source.set(name, texts[name] === undefined && fromEnvironment !== undefined ? twin : `--${spec.flag}`);
+    const value = given ?? spec.fallback;
+    if (value !== undefined) raw[name] = value;
+  }
+  const parsed = schema.safeParse(raw);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map(({ path, message }) => `${source.get(String(path[0]))}: ${message}`);
+    throw new ConfigError([...new Set(lines)].join("\n"));
+  }
+  const { leaseDuration, renewDeadline, retryPeriod } = parsed.data;
+  try {
+    assertElectionTimes({ leaseDurationMs: leaseDuration, renewDeadlineMs: renewDeadline, retryPeriodMs: retryPeriod });
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
+  return parsed.data;
+}

@@ -1,0 +1,126 @@
+import { groupKindOf, keyOf, type LiveObject } from "../crds/object.ts";
+import { idOf, type ObjectId } from "../synth/manifest.ts";
+import type { SynthesizableKind } from "../synth/synthesize.ts";
+import type { Synthesizer } from "../synth/synthesizer.ts";
+import { SettledObjects } from "./phases/settled.ts";
+import type { Cluster, Clock, EventRecorder, Logger, Publisher, Random } from "./ports.ts";
+import { createReconcile } from "./reconcile.ts";
+import { type ControllerSource, runController } from "./runtime/controller.ts";
+import { type KindStores, namespaceOf, type WatchedKind } from "./runtime/kind-stores.ts";
+import { WorkQueue } from "./runtime/queue.ts";
+import { routeEvents } from "./runtime/routes.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
+
+export interface ControllerInput {
+  readonly kind: SynthesizableKind;
+  readonly stores: KindStores;
+  readonly cluster: Cluster;
+  readonly publisher: Publisher | undefined;
+  readonly events: EventRecorder;
+  readonly synthesize: Synthesizer;
+  readonly onGone: (resource: LiveObject) => void;
+  readonly metrics: Metrics | undefined;
+  readonly workers: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** What reconciles one kind: a queue that events fill, and workers that empty it while we lead. */
+export interface KindController {
+  /** `plural.group`. */
+  readonly name: string;
+  readonly queue: WorkQueue;
+  /** Works until the queue is shut down. `signal` aborts what still runs. */
+  run(options: { readonly gate: Promise<unknown>; readonly signal: AbortSignal }): Promise<void>;
+}
+
+/** A namespace whose writes were refused is tried again after so long, in case it was made anew since. */
+const readmitAfterMs = 30_000;
+
+/** Wires the queue, the routes into it and the reconcile of one kind. Events count from now on. */
+export function createController(input: ControllerInput): KindController {
+  const { kind, stores, metrics, workers, clock } = input;
+  const name = groupKindOf(kind.definition);
+  const observer = metrics?.queues.observer(name);
+  const queue = new WorkQueue({ clock, ...(observer && { observer }) });
+  metrics?.queues.watch(name, queue);
+  const log = input.log.child({ controller: name });
+  const settled = new SettledObjects();
+  /** Resources that want an object which another resource has, by the object's id. */
+  const blocked = new Map<ObjectId, Set<string>>();
+
+  routeEvents({
+    kind,
+    stores,
+    queue,
+    onGone: input.onGone,
+    onChildGone: (child) => {
+      settled.forget(child);
+      const waiting = blocked.get(idOf(child)) ?? [];
+      blocked.delete(idOf(child));
+      return waiting;
+    },
+  });
+  const reconcile = createReconcile({
+    ...input,
+    settled,
+    onBlocked: (key, id) => void blocked.getOrInsertComputed(id, () => new Set()).add(key),
+    onNamespaceTerminating: (namespace) => {
+      stores.refuse(namespace);
+      clock.schedule(readmitAfterMs, () => {
+        stores.readmit(namespace);
+        // What is still there then was not deleted after all.
+        for (const resource of stores.resources(kind.definition).list()) {
+          if (namespaceOf(keyOf(resource)) === namespace) queue.add(keyOf(resource));
+        }
+      });
+    },
+  });
+  const reconcileObserver = metrics?.reconciles.observer(name, workers);
+  return {
+    name,
+    queue,
+    run: ({ gate, signal }) =>
+      runController({
+        queue,
+        workers,
+        reconcile,
+        clock,
+        log,
+        gate,
+        signal,
+        sources: stores.watched.filter((watched) => concerns(watched, kind)).map((watched) => toSource(watched, signal)),
+        ...(reconcileObserver && { observer: reconcileObserver }),
+      }),
+  };
+}
+
+/** Whether a controller decides by what a watch brings. */
+function concerns({ role, kind: watched, selector }: WatchedKind, kind: SynthesizableKind): boolean {
+  const groupKind = groupKindOf(watched);
+  switch (role) {
+    case "resource":
+      return groupKind === groupKindOf(kind.definition);
+    case "child":
+      return kind.children.some((child) => groupKindOf(child) === groupKind);
+    case "related":
+      return kind.related.some((related) => groupKindOf(related.kind) === groupKind && related.selector === selector);
+    case "namespace":
+      return true;
+  }
+}
+
+function toSource({ kind, store, reflector }: WatchedKind, signal: AbortSignal): ControllerSource {
+  return {
+    name: groupKindOf(kind),
+    synced: store.whenSynced(signal),
+    get isKindMissing() {
+      return reflector.state.state === "waiting-for-kind";
+    },
+    get lastError() {
+      const { message } = reflector.state;
+      return message === "" ? undefined : new Error(message);
+    },
+  };
+}

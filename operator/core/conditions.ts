@@ -1,0 +1,147 @@
+import type { OwnCondition } from "../../crds/binding.ts";
+import type { Condition, ConditionStatus, ConditionType, Reason } from "../../crds/conditions.ts";
+import type { Health } from "./health.ts";
+import type { ApplyOutcome } from "./outcome.ts";
+import type { StatusInput } from "./status.ts";
+
+export interface ConditionsInput
+  extends Pick<StatusInput, "resource" | "applied" | "health" | "publish" | "nowIso"> {
+  readonly own: readonly OwnCondition[];
+  readonly previous: readonly Condition[];
+}
+
+/** One of the engine's conditions, before it is known since when it holds. */
+interface Statement {
+  readonly type: ConditionType;
+  readonly status: ConditionStatus;
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+const engineTypes: ReadonlySet<string> = new Set<ConditionType>([
+  "Ready",
+  "Applied",
+  "Healthy",
+  "Published",
+  "Reconciling",
+  "Stalled",
+]);
+
+/** The engine's conditions in a fixed order, then the kind's own in the order of their types. */
+export function composeConditions(input: ConditionsInput): Condition[] {
+  const { applied, health, publish, own, previous } = input;
+  const before = new Map(previous.map((condition) => [condition.type, condition]));
+  const isApplied = describeApplied(applied, before.get("Applied"));
+  const isHealthy = describeHealthy(health, isApplied);
+  const statements: readonly Statement[] = [
+    describeReady(isApplied, isHealthy),
+    isApplied,
+    isHealthy,
+    ...describePublished(publish),
+    ...describeProgress(applied, isApplied, isHealthy, health),
+  ];
+  const stamp = (statement: Statement | OwnCondition): Condition => withTransition(statement, before, input);
+  const kept = publish?.state === "skipped" ? previous.filter(({ type }) => type === "Published") : [];
+  return [
+    ...statements.slice(0, 3).map(stamp),
+    ...kept,
+    ...statements.slice(3).map(stamp),
+    ...own
+      .filter(({ type }) => !engineTypes.has(type))
+      .map(stamp)
+      .toSorted((a, b) => (a.type < b.type ? -1 : 1)),
+  ];
+}
+
+function describeApplied(applied: ApplyOutcome, previous: Condition | undefined): Statement {
+  const type = "Applied";
+  switch (applied.state) {
+    case "applied": {
+      const what = applied.count === 1 ? "1 object is" : `${applied.count} objects are`;
+      return { type, status: "True", reason: "Applied", message: `${what} as the spec asks` };
+    }
+    case "waiting":
+      return { type, status: "False", reason: "Progressing", message: applied.message };
+    case "refused":
+      return { type, status: "False", reason: applied.reason, message: applied.message };
+    case "failed":
+      return { type, status: "False", reason: "ApplyFailed", message: applied.message };
+    case "retry":
+      // What was true stays until it is known better: a lost race is nothing to tell.
+      return previous === undefined
+        ? { type, status: "Unknown", reason: "Progressing", message: "Not applied yet" }
+        : { type, status: previous.status, reason: previous.reason as Reason, message: previous.message };
+  }
+}
+
+function describeHealthy(health: Health | undefined, { reason, status }: Statement): Statement {
+  const type = "Healthy";
+  if (health === undefined) {
+    const cause = status === "True" ? "Progressing" : reason;
+    return { type, status: "Unknown", reason: cause, message: "Not known before the objects are applied" };
+  }
+  const { message } = health;
+  switch (health.status) {
+    case "Current":
+      return { type, status: "True", reason: "Healthy", message };
+    case "Suspended":
+      return { type, status: "True", reason: "Suspended", message };
+    case "Failed":
+      return { type, status: "False", reason: "Failed", message };
+    case "InProgress":
+    case "NotFound":
+      return { type, status: "False", reason: "Progressing", message };
+    case "Terminating":
+      return { type, status: "False", reason: "Deleting", message };
+  }
+}
+
+function describeReady(applied: Statement, healthy: Statement): Statement {
+  const cause = [applied, healthy].find(({ status }) => status !== "True");
+  if (cause !== undefined) return { ...cause, type: "Ready" };
+  return { type: "Ready", status: "True", reason: "Reconciled", message: healthy.message };
+}
+
+function describePublished(publish: ConditionsInput["publish"]): readonly Statement[] {
+  const type = "Published";
+  switch (publish?.state) {
+    case "published":
+      return [{ type, status: "True", reason: "Published", message: `Commit ${publish.record.commit}` }];
+    case "pending":
+      return [{ type, status: "Unknown", reason: "Pending", message: "Waiting for its commit to be pushed" }];
+    case "failed":
+      return [{ type, status: "False", reason: publish.reason, message: publish.message }];
+    default:
+      return [];
+  }
+}
+
+/** kstatus: at most one of `Reconciling` and `Stalled`, and only while true. */
+function describeProgress(
+  applied: ApplyOutcome,
+  isApplied: Statement,
+  isHealthy: Statement,
+  health: Health | undefined,
+): readonly Statement[] {
+  if (applied.state === "refused") return [{ ...isApplied, type: "Stalled", status: "True" }];
+  if (isApplied.status !== "True") return [{ ...isApplied, type: "Reconciling", status: "True" }];
+  if (health?.status === "Failed") return [{ ...isHealthy, type: "Stalled", status: "True" }];
+  return isHealthy.status === "True" ? [] : [{ ...isHealthy, type: "Reconciling", status: "True" }];
+}
+
+function withTransition(
+  { type, status, reason, message }: Statement | OwnCondition,
+  before: ReadonlyMap<string, Condition>,
+  { resource, nowIso }: Pick<ConditionsInput, "resource" | "nowIso">,
+): Condition {
+  const last = before.get(type);
+  return {
+    type,
+    status,
+    reason,
+    // The schema's bound, in case a server's answer is quoted.
+    message: message.slice(0, 32_768),
+    lastTransitionTime: last?.status === status ? last.lastTransitionTime : nowIso,
+    ...(resource.metadata.generation !== undefined && { observedGeneration: resource.metadata.generation }),
+  };
+}

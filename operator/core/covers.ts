@@ -1,0 +1,160 @@
+import { groupOf, type KubernetesObject } from "../../crds/object.ts";
+import type { FieldShape } from "./field-shape.ts";
+import { shapeOf } from "./kind-shapes.ts";
+import { isSameQuantity } from "./quantity.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The first field of a manifest that the live object does not have with an equal value; undefined when it has
+ * them all. What the live object has beside them is somebody else's and no drift, except in structs and lists that
+ * have one owner as a whole. Values that the server drops when they are empty equal absence.
+ *
+ * @returns A path for people, such as `spec.template.spec.containers[web].image`.
+ */
+export function findDrift(desired: KubernetesObject, live: KubernetesObject): string | undefined {
+  const shape = shapeOf(groupOf(desired.apiVersion), desired.kind);
+  return findInFields(withEncodedData(desired), live, shape);
+}
+
+/** Whether every field of a manifest is found in the live object with an equal value: see {@link findDrift}. */
+export function covers(desired: KubernetesObject, live: KubernetesObject): boolean {
+  return findDrift(desired, live) === undefined;
+}
+
+const plain: FieldShape = {};
+
+function findInValue(desired: unknown, live: unknown, shape: FieldShape): string | undefined {
+  if (desired === live) return undefined;
+  if (live === undefined || live === null) return isDropped(desired, shape) ? undefined : "";
+  if (Array.isArray(desired)) return Array.isArray(live) ? findInList(desired, live, shape) : "";
+  if (isFields(desired)) {
+    if (!isFields(live)) return "";
+    const drift = findInFields(desired, live, shape);
+    return drift ?? (shape.atomic === true ? findAddition(desired, live, shape) : undefined);
+  }
+  if (shape.quantity === true && isSameQuantity(desired, live)) return undefined;
+  return "";
+}
+
+function findInFields(desired: Fields, live: Fields, shape: FieldShape): string | undefined {
+  for (const name in desired) {
+    const found = findInValue(desired[name], live[name], shape.fields?.[name] ?? shape.each ?? plain);
+    if (found !== undefined) return join(name, found);
+  }
+  return undefined;
+}
+
+function findInList(
+  desired: readonly unknown[],
+  live: readonly unknown[],
+  shape: FieldShape,
+): string | undefined {
+  if (shape.keys !== undefined) return findInKeyedList(desired, live, shape, shape.keys);
+  if (shape.set === true) {
+    const missing = desired.find((member) => !live.includes(member));
+    return missing === undefined ? undefined : `[${String(missing)}]`;
+  }
+  if (desired.length !== live.length) return "";
+  const each = shape.each ?? plain;
+  for (const [index, value] of desired.entries()) {
+    if (!isSame(value, live[index], each)) return `[${index}]`;
+  }
+  return undefined;
+}
+
+function findInKeyedList(
+  desired: readonly unknown[],
+  live: readonly unknown[],
+  shape: FieldShape,
+  keys: readonly string[],
+): string | undefined {
+  const each = shape.each ?? plain;
+  let next = 0;
+  for (const item of desired) {
+    if (!isFields(item)) return "";
+    // The order is nearly always the same on both sides, so the search goes on where the last one ended.
+    let at = indexOfKeys(item, live, each, keys, { from: next, to: live.length });
+    if (at === -1 && shape.ordered !== true) at = indexOfKeys(item, live, each, keys, { from: 0, to: next });
+    const name = `[${keys.map((key) => String(keyOf(item, key, each))).join("/")}]`;
+    if (at === -1) return name;
+    const found = findInFields(item, live[at] as Fields, each);
+    if (found !== undefined) return join(name, found);
+    if (each.atomic === true && findAddition(item, live[at] as Fields, each) !== undefined) return name;
+    next = at + 1;
+  }
+  return undefined;
+}
+
+function indexOfKeys(
+  item: Fields,
+  live: readonly unknown[],
+  each: FieldShape,
+  keys: readonly string[],
+  { from, to }: { readonly from: number; readonly to: number },
+): number {
+  for (let index = from; index < to; index++) {
+    const candidate = live[index];
+    if (isFields(candidate) && keys.every((key) => keyOf(item, key, each) === keyOf(candidate, key, each))) {
+      return index;
+    }
+  }
+  return -1;
+}
+
+function keyOf(item: Fields, key: string, { defaults }: FieldShape): unknown {
+  return item[key] ?? defaults?.[key];
+}
+
+/** Equality for what has one owner: the live value may have nothing more than what the server fills in. */
+function isSame(desired: unknown, live: unknown, shape: FieldShape): boolean {
+  if (desired === live) return true;
+  if (live === undefined || live === null) return isDropped(desired, shape);
+  if (Array.isArray(desired)) return Array.isArray(live) && findInList(desired, live, shape) === undefined;
+  if (!isFields(desired)) return shape.quantity === true && isSameQuantity(desired, live);
+  if (!isFields(live)) return false;
+  for (const name in desired) {
+    if (!isSame(desired[name], live[name], shape.fields?.[name] ?? shape.each ?? plain)) return false;
+  }
+  return findAddition(desired, live, shape) === undefined;
+}
+
+function findAddition(desired: Fields, live: Fields, shape: FieldShape): string | undefined {
+  for (const name in live) {
+    if (desired[name] !== undefined || isEmpty(live[name])) continue;
+    const filledIn = shape.defaults?.[name];
+    if (filledIn === undefined || !isSame(filledIn, live[name], plain)) return name;
+  }
+  return undefined;
+}
+
+function isDropped(desired: unknown, { dropsZero }: FieldShape): boolean {
+  return isEmpty(desired) || (dropsZero === true && (desired === false || desired === 0));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  if (typeof value !== "object") return false;
+  for (const _ in value) return false;
+  return true;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function join(name: string, rest: string): string {
+  return rest === "" || rest.startsWith("[") ? name + rest : `${name}.${rest}`;
+}
+
+/** The server keeps what a Secret's `stringData` says in `data`. */
+function withEncodedData(desired: KubernetesObject): Fields {
+  const text = desired["stringData"];
+  if (desired.kind !== "Secret" || desired.apiVersion !== "v1" || !isFields(text)) return desired;
+  const encoded = Object.entries(text).map(([key, value]) => [
+    key,
+    Buffer.from(String(value)).toString("base64"),
+  ]);
+  const { stringData: _, ...rest } = desired;
+  return { ...rest, data: { ...(desired["data"] as Fields | undefined), ...Object.fromEntries(encoded) } };
+}

@@ -1,0 +1,122 @@
+import type { Lease, LeaseSpec } from "../ports.ts";
+
+export interface ElectionTimes {
+  /** How long a lease holds for those who see that it is not renewed. */
+  readonly leaseDurationMs: number;
+  /** A leader that cannot renew for so long steps down. */
+  readonly renewDeadlineMs: number;
+  /** Time between two tries. */
+  readonly retryPeriodMs: number;
+}
+
+/** Spread of the time between two tries to acquire: 1 to 2.2 retry periods. */
+const ACQUIRE_JITTER = 1.2;
+
+/**
+ * A lease as seen here, and since when. Only changes are observed: times that others wrote are never compared
+ * with a clock of ours, so that clocks may differ by any amount.
+ */
+export interface Observation {
+  readonly lease: Lease;
+  /** When this instance first saw the record as it is, on its own monotonic clock. */
+  readonly sinceMs: number;
+}
+
+/** @throws RangeError that says which value is too small. */
+export function assertElectionTimes({
+  leaseDurationMs,
+  renewDeadlineMs,
+  retryPeriodMs,
+}: ElectionTimes): void {
+  if (!(retryPeriodMs > 0))
+    throw new RangeError("Cannot elect a leader: the retry period must be more than 0");
+  if (!(renewDeadlineMs > ACQUIRE_JITTER * retryPeriodMs)) {
+    throw new RangeError(
+      `Cannot elect a leader: the renew deadline (${seconds(renewDeadlineMs)}) must be more than ` +
+        `${ACQUIRE_JITTER} times the retry period (${seconds(retryPeriodMs)})`,
+    );
+  }
+  if (!(leaseDurationMs > renewDeadlineMs)) {
+    throw new RangeError(
+      `Cannot elect a leader: the lease duration (${seconds(leaseDurationMs)}) must be more than ` +
+        `the renew deadline (${seconds(renewDeadlineMs)})`,
+    );
+  }
+}
+
+/** What is known after a read or write: a record that did not change keeps the time it was first seen at. */
+export function observe(previous: Observation | undefined, lease: Lease, nowMs: number): Observation {
+  const isSame = previous !== undefined && recordOf(previous.lease) === recordOf(lease);
+  return { lease, sinceMs: isSame ? previous.sinceMs : nowMs };
+}
+
+/** Whether the lease is ours, free, or was not renewed for as long as it says it holds. */
+export function mayAcquire({ lease, sinceMs }: Observation, identity: string, nowMs: number): boolean {
+  const { holderIdentity = "", leaseDurationSeconds = 0 } = lease.spec ?? {};
+  if (holderIdentity === "" || holderIdentity === identity) return true;
+  return sinceMs + leaseDurationSeconds * 1_000 <= nowMs;
+}
+
+export interface ClaimInput {
+  readonly identity: string;
+  readonly leaseDurationMs: number;
+  readonly wallClock: Date;
+  /** The lease to take or renew; undefined when there is none. */
+  readonly found: LeaseSpec | undefined;
+  /** This instance leads by the found lease: it renews, and the term goes on. */
+  readonly isRenewal: boolean;
+}
+
+/** The record that takes or renews a lease. A renewal keeps term and time of acquisition; else a new term begins. */
+export function claimLease({
+  identity,
+  leaseDurationMs,
+  wallClock,
+  found,
+  isRenewal,
+}: ClaimInput): LeaseSpec {
+  const now = microTime(wallClock);
+  const transitions = found?.leaseTransitions ?? 0;
+  const begins = found !== undefined && !isRenewal;
+  return {
+    ...found,
+    holderIdentity: identity,
+    // Rounded up: others must never wait less than we take for granted.
+    leaseDurationSeconds: Math.ceil(leaseDurationMs / 1_000),
+    acquireTime: (isRenewal ? found?.acquireTime : undefined) ?? now,
+    renewTime: now,
+    leaseTransitions: begins ? transitions + 1 : transitions,
+  };
+}
+
+/** The record of a lease that is given up: whoever sees it may take it at once. */
+export function releaseLease(found: LeaseSpec, wallClock: Date): LeaseSpec {
+  const now = microTime(wallClock);
+  return { ...found, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
+}
+
+/** How long to wait before the next try to acquire: `random` in [0, 1) spreads rivals. */
+export function acquireDelayMs(retryPeriodMs: number, random: number): number {
+  return retryPeriodMs * (1 + ACQUIRE_JITTER * random);
+}
+
+/** So long may one request take: half of what a renewal has, so that a second one gets its chance. */
+export function requestTimeoutMs(renewDeadlineMs: number): number {
+  return Math.max(1_000, renewDeadlineMs / 2);
+}
+
+/** A time as MicroTime has it: six digits behind the point. */
+export function microTime(date: Date): string {
+  return date.toISOString().replace("Z", "000Z");
+}
+
+/** What counts as a change: another Lease object, or another word in the record itself. */
+function recordOf({ metadata, spec = {} }: Lease): string {
+  const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = spec;
+  const record = [holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions];
+  return JSON.stringify([metadata.uid, ...record]);
+}
+
+function seconds(ms: number): string {
+  return `${ms / 1_000}s`;
+}

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+
+/** How a repository names its objects. */
+export type ObjectFormat = "sha1" | "sha256";
+
+/** Files by relative path; `/` separates folders. */
+export type FolderFiles = ReadonlyMap<string, string>;
+
+interface TreeNode {
+  readonly files: Map<string, string>;
+  readonly folders: Map<string, TreeNode>;
+}
+
+/** Id of the blob with this content, as `git hash-object` would name it. */
+export function blobIdOf(content: string, format: ObjectFormat): string {
+  return objectIdOf("blob", Buffer.from(content), format);
+}
+
+/**
+ * Id of the tree that git would make of these files, all of mode 100644. No files: the empty tree.
+ *
+ * @throws RangeError for a path that git could not hold: empty segments, `.`, `..`, `.git`, or a file that is a folder too.
+ */
+export function treeIdOf(files: FolderFiles, format: ObjectFormat): string {
+  const root = emptyNode();
+  for (const [path, content] of files) {
+    assertGitPath(path);
+    const segments = path.split("/");
+    const name = segments.pop() ?? "";
+    let node = root;
+    for (const segment of segments) {
+      if (node.files.has(segment)) throw new RangeError(`Cannot write "${path}": "${segment}" is a file`);
+      const next = node.folders.get(segment) ?? emptyNode();
+      node.folders.set(segment, next);
+      node = next;
+    }
+    if (node.folders.has(name)) throw new RangeError(`Cannot write "${path}": it is a folder`);
+    node.files.set(name, content);
+  }
+  return idOfNode(root, format);
+}
+
+/**
+ * Refuses what git refuses, and what would lead out of our folder on any system that checks it out.
+ *
+ * @throws RangeError naming the path.
+ */
+export function assertGitPath(path: string): void {
+  for (const segment of path.split("/")) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    const odd = /^\.{0,2}$|^\.git$|[\\:\u0000-\u001f]/i.test(segment);
+    if (odd) throw new RangeError(`Cannot write "${path}": "${segment}" is not a safe name`);
+  }
+}
+
+function idOfNode(node: TreeNode, format: ObjectFormat): string {
+  // Git sorts bytewise, and a folder as if its name ended in a slash.
+  const entries = [
+    ...[...node.files].map(([name, content]) => ({
+      sort: Buffer.from(name),
+      head: `100644 ${name}\0`,
+      id: blobIdOf(content, format),
+    })),
+    ...[...node.folders].map(([name, below]) => ({
+      sort: Buffer.from(`${name}/`),
+      head: `40000 ${name}\0`,
+      id: idOfNode(below, format),
+    })),
+  ].sort((a, b) => Buffer.compare(a.sort, b.sort));
+  const body = Buffer.concat(entries.flatMap(({ head, id }) => [Buffer.from(head), Buffer.from(id, "hex")]));
+  return objectIdOf("tree", body, format);
+}
+
+function objectIdOf(type: "blob" | "tree", body: Buffer, format: ObjectFormat): string {
+  return createHash(format).update(`${type} ${body.length}\0`).update(body).digest("hex");
+}
+
+function emptyNode(): TreeNode {
+  return { files: new Map(), folders: new Map() };
+}

@@ -1,0 +1,85 @@
+import { groupOf, type LiveObject } from "../../crds/object.ts";
+import { digestOf, toCanonicalJson } from "../../synth/digest.ts";
+import { type Manifest, stamps } from "../../synth/manifest.ts";
+import { type LabelSelector, matchesSelector } from "./label-selector.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields of a Job's spec that the API server lets nobody change while the Job exists. */
+const immutableJobFields = [
+  "backoffLimitPerIndex",
+  "completionMode",
+  "completions",
+  "managedBy",
+  "manualSelector",
+  "podFailurePolicy",
+  "podReplacementPolicy",
+  "selector",
+  "successPolicy",
+  "template",
+] as const;
+
+const workloads: ReadonlySet<string> = new Set([
+  "apps/DaemonSet",
+  "apps/Deployment",
+  "apps/ReplicaSet",
+  "apps/StatefulSet",
+]);
+
+/** What to do with a manifest whose object may not be edited freely. */
+export type Fitted =
+  | { readonly manifest: Manifest; readonly replaces?: never }
+  /** The object must go before it can be made anew. */
+  | { readonly replaces: LiveObject; readonly manifest?: never };
+
+/**
+ * Fits a manifest to what it may change. A Job is replaced only if the resource's spec was edited since it was made
+ * (its generation differs) and the edit reaches a field that cannot be changed; otherwise it keeps what it was made
+ * of, so that an upgrade never runs finished work again. Workloads keep a selector that still finds their pods.
+ * Every other immutable field is left for the API server to refuse, with its name.
+ */
+export function fitToLive(desired: Manifest, live: LiveObject | undefined): Fitted {
+  const kind = `${groupOf(desired.apiVersion)}/${desired.kind}`;
+  if (kind === "batch/Job") return fitJob(desired, live);
+  if (live !== undefined && workloads.has(kind)) return { manifest: keepSelector(desired, live) };
+  return { manifest: desired };
+}
+
+function fitJob(desired: Manifest, live: LiveObject | undefined): Fitted {
+  const template = digestOf(toCanonicalJson(pick(specOf(desired))));
+  const stamped = annotate(desired, stamps.template, template);
+  if (live === undefined) return { manifest: stamped };
+  const made = live.metadata.annotations ?? {};
+  const wasEdited =
+    made[stamps.generation] !== undefined &&
+    made[stamps.generation] !== desired.metadata.annotations?.[stamps.generation];
+  if (wasEdited && made[stamps.template] !== template) return { replaces: live };
+  // Sent as the server has them, all of them: a field that we left out would be one that we take away.
+  return { manifest: { ...stamped, spec: { ...without(specOf(desired)), ...pick(specOf(live)) } } };
+}
+
+function keepSelector(desired: Manifest, live: LiveObject): Manifest {
+  const spec = specOf(desired);
+  const selector = specOf(live)["selector"] as LabelSelector | undefined;
+  const template = spec["template"] as { readonly metadata?: { readonly labels?: Record<string, string> } };
+  if (selector === undefined || !matchesSelector(selector, template?.metadata?.labels ?? {})) return desired;
+  return { ...desired, spec: { ...spec, selector } };
+}
+
+function specOf(object: Manifest | LiveObject): Fields {
+  return (object["spec"] ?? {}) as Fields;
+}
+
+function pick(spec: Fields): Fields {
+  return Object.fromEntries(immutableJobFields.flatMap((name) => (name in spec ? [[name, spec[name]]] : [])));
+}
+
+function without(spec: Fields): Fields {
+  const names: readonly string[] = immutableJobFields;
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => !names.includes(name)));
+}
+
+function annotate(manifest: Manifest, name: string, value: string): Manifest {
+  const { metadata } = manifest;
+  return { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, [name]: value } } };
+}

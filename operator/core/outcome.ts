@@ -1,0 +1,87 @@
+import type { Reason } from "../../crds/conditions.ts";
+import type { KubernetesObject, LiveObject } from "../../crds/object.ts";
+import { type ObjectId, stamps } from "../../synth/manifest.ts";
+import {
+  AlreadyThereError,
+  NotLeadingError,
+  NotOwnedError,
+  ObjectRejectedError,
+  ReplacedError,
+  SpecInvalidError,
+} from "../errors.ts";
+
+/** Why nothing more will come of a resource until somebody edits something. */
+export type RefusalReason = Extract<Reason, "SpecInvalid" | "ApplyRejected" | "ImmutableField" | "NotOwned">;
+
+/** How applying a resource's objects ended. */
+export type ApplyOutcome =
+  | { readonly state: "applied"; readonly count: number }
+  /** Some objects must go before they can be made. `isWatched`: their end wakes us. */
+  | { readonly state: "waiting"; readonly message: string; readonly isWatched: boolean }
+  /** Tried again only after an edit, apart from `NotOwned`, which heals when the other object goes. */
+  | { readonly state: "refused"; readonly reason: RefusalReason; readonly message: string }
+  /** Something that may be different next time; worth telling. */
+  | { readonly state: "failed"; readonly message: string }
+  /** Somebody was faster, or we no longer lead: look again, and say nothing. */
+  | { readonly state: "retry" };
+
+/** Puts an error of synthesizing or applying into words. `owner` is the resource's kind and name: `Echo/hello`. */
+export function describeFailure(error: unknown, owner: string): ApplyOutcome {
+  if (error instanceof SpecInvalidError)
+    return { state: "refused", reason: "SpecInvalid", message: error.message };
+  if (error instanceof NotOwnedError) {
+    const message =
+      `${describeId(error.id)} exists and belongs to ${error.owner}: it is left as it is. Delete or rename it, ` +
+      `or hand it over with the annotation ${stamps.adoptBy}: ${owner.toLowerCase()}`;
+    return { state: "refused", reason: "NotOwned", message };
+  }
+  if (error instanceof ObjectRejectedError) return describeRejection(error);
+  if (
+    error instanceof AlreadyThereError ||
+    error instanceof ReplacedError ||
+    error instanceof NotLeadingError
+  ) {
+    return { state: "retry" };
+  }
+  return { state: "failed", message: error instanceof Error ? error.message : String(error) };
+}
+
+/** Says which objects are waited for. */
+export function describeWaiting(objects: readonly LiveObject[], set: string): ApplyOutcome {
+  const names = objects.map(describeObject).toSorted();
+  const isWatched = objects.every(({ metadata }) => metadata.labels?.[stamps.set] === set);
+  return {
+    state: "waiting",
+    message: `Waiting until ${listNames(names)} is gone, to make it anew`,
+    isWatched,
+  };
+}
+
+function describeRejection({ id, immutableField, message }: ObjectRejectedError): ApplyOutcome {
+  const prefix = `Cannot apply "${id}": `;
+  const why = message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  if (immutableField === undefined) {
+    const refused = `The API server refuses ${describeId(id)}: ${why}`;
+    return { state: "refused", reason: "ApplyRejected", message: refused };
+  }
+  const refused =
+    `${immutableField} of ${describeId(id)} cannot be changed: ${why}. Take the change back, or delete the object ` +
+    "and it is made anew";
+  return { state: "refused", reason: "ImmutableField", message: refused };
+}
+
+/** `Deployment shop/web`, for people. */
+export function describeObject({ kind, metadata }: Pick<KubernetesObject, "kind" | "metadata">): string {
+  return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
+}
+
+function describeId(id: ObjectId): string {
+  const [, kind = "", namespace = "", ...name] = id.split("/");
+  return `${kind} ${namespace === "" ? "" : `${namespace}/`}${name.join("/")}`;
+}
+
+/** At most three names, and how many more there are. */
+export function listNames(names: readonly string[]): string {
+  const [shown, rest] = [names.slice(0, 3).join(", "), names.length - 3];
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
+}

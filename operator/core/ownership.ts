@@ -1,0 +1,66 @@
+import { type CustomResource, controllerOf, groupOf, keyOf, type LiveObject } from "../../crds/object.ts";
+import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
+
+/**
+ * Whose an object is, seen from one resource.
+ * - `ours`: we made it for this very resource.
+ * - `adopt`: not made by us, but meant to be ours: its controller is this resource, or its owner hands it over.
+ * - `leaving`: it belongs to a deleted resource of the same name, and garbage collection will take it.
+ * - `foreign`: somebody else's; `owner` names it for people.
+ */
+export type Ownership =
+  | { readonly whose: "ours" | "adopt" | "leaving" }
+  | { readonly whose: "foreign"; readonly owner: string };
+
+/** Decides whose a live object is. `set` is the id of the resource's set of objects. Pure. */
+export function decideOwnership(live: LiveObject, resource: CustomResource, set: string): Ownership {
+  const controller = controllerOf(live);
+  const isOfSet = live.metadata.labels?.[stamps.set] === set;
+  if (controller !== undefined) {
+    if (controller.uid === resource.metadata.uid) return { whose: isOfSet && live.ours ? "ours" : "adopt" };
+    const isPredecessor =
+      controller.kind === resource.kind &&
+      controller.name === resource.metadata.name &&
+      groupOf(controller.apiVersion) === groupOf(resource.apiVersion);
+    return isPredecessor ? { whose: "leaving" } : { whose: "foreign", owner: describeOwner(live) };
+  }
+  // No controller, but our set's label and our manager: an object that garbage collection cannot reach, or one whose
+  // owner reference was taken off (a deletion with --cascade=orphan, a hand edit).
+  if (isOfSet && live.ours) return { whose: "ours" };
+  if (!isOfAnotherSet(live, set) && isHandedOver(live, resource)) return { whose: "adopt" };
+  return { whose: "foreign", owner: describeOwner(live) };
+}
+
+function isOfAnotherSet({ metadata: { labels } }: LiveObject, set: string): boolean {
+  const label = labels?.[stamps.set];
+  return label !== undefined && label !== set;
+}
+
+/** `fairlead.dev/adopt-by: <kind>/<name>`, with or without the resource's namespace before the name. */
+function isHandedOver({ metadata }: LiveObject, resource: CustomResource): boolean {
+  const [kind = "", ...name] = (metadata.annotations?.[stamps.adoptBy] ?? "").split("/");
+  const wanted = name.join("/");
+  return (
+    kind.toLowerCase() === resource.kind.toLowerCase() &&
+    (wanted === keyOf(resource) ||
+      (wanted === resource.metadata.name && isNear(metadata.namespace, resource)))
+  );
+}
+
+function isNear(namespace: string | undefined, { metadata }: CustomResource): boolean {
+  return namespace === undefined || metadata.namespace === undefined || namespace === metadata.namespace;
+}
+
+function describeOwner(live: LiveObject): string {
+  const { namespace, annotations, labels } = live.metadata;
+  const controller = controllerOf(live);
+  if (controller !== undefined)
+    return `${controller.kind} ${keyOf({ metadata: { ...controller, ...(namespace !== undefined && { namespace }) } })}`;
+  const owner = annotations?.[stamps.owner];
+  if (owner !== undefined) return owner;
+  const helm = annotations?.["meta.helm.sh/release-name"];
+  if (helm !== undefined) return `Helm release ${helm}`;
+  const manager = labels?.["app.kubernetes.io/managed-by"];
+  if (manager !== undefined && manager !== FIELD_MANAGER) return manager;
+  return live.ours ? "another resource" : "somebody else";
+}

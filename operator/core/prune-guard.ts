@@ -1,0 +1,49 @@
+import { type CustomResource, controllerOf, type LiveObject } from "../../crds/object.ts";
+import { stamps } from "../../synth/manifest.ts";
+
+export interface PruneGuardInput {
+  readonly live: LiveObject;
+  readonly resource: CustomResource;
+  /** Id of the resource's set of objects. */
+  readonly set: string;
+  /** Uids of the objects that are desired: the same object may show under another API group. */
+  readonly desiredUids: ReadonlySet<string>;
+}
+
+/** Annotations by which people say that an object is to stay; the second one is kubectl's and kpt's. */
+const keepAnnotations: readonly (readonly [string, string])[] = [
+  ["fairlead.dev/prune", "disabled"],
+  ["cli-utils.sigs.k8s.io/on-remove", "keep"],
+  ["client.lifecycle.config.k8s.io/deletion", "detach"],
+];
+
+/**
+ * Whether an object that is no longer desired may be deleted. All must be true: it carries our set's label, our manager
+ * has applied it, its controller (if it has one) is this very resource, it is not one of the desired objects under
+ * another name of its kind, and nobody asked to keep it. Labels alone are input that anybody can write.
+ */
+export function mayPrune({ live, resource, set, desiredUids }: PruneGuardInput): boolean {
+  const { uid, labels, deletionTimestamp } = live.metadata;
+  const controller = controllerOf(live);
+  return (
+    labels?.[stamps.set] === set &&
+    live.ours &&
+    (controller === undefined
+      ? isBeyondCollection(live, resource)
+      : controller.uid === resource.metadata.uid) &&
+    deletionTimestamp === undefined &&
+    !desiredUids.has(uid) &&
+    !isKept(live)
+  );
+}
+
+/** Whether people asked to keep an object when it is no longer desired. */
+export function isKept({ metadata: { annotations } }: LiveObject): boolean {
+  return keepAnnotations.some(([name, value]) => annotations?.[name] === value);
+}
+
+/** An object in the resource's own namespace always has a controller reference; without it, it was let go. */
+function isBeyondCollection({ metadata }: LiveObject, resource: CustomResource): boolean {
+  const { namespace } = resource.metadata;
+  return namespace !== undefined && namespace !== metadata.namespace;
+}

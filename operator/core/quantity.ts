@@ -1,0 +1,50 @@
+const pattern = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d+))?$/;
+
+const decimalExponents: Readonly<Record<string, number>> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+};
+const binaryExponents: Readonly<Record<string, bigint>> = {
+  Ki: 10n,
+  Mi: 20n,
+  Gi: 30n,
+  Ti: 40n,
+  Pi: 50n,
+  Ei: 60n,
+};
+
+/**
+ * Whether two quantities mean the same amount: `0.5` and `500m`, `1Gi` and `1073741824`. What is no quantity is
+ * equal only to itself. Like the API server, amounts are rounded up to a billionth.
+ */
+export function isSameQuantity(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  const first = parseQuantity(a);
+  return first !== undefined && first === parseQuantity(b);
+}
+
+/** A quantity in billionths, rounded away from zero; undefined where the text is none. */
+export function parseQuantity(value: unknown): bigint | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  const match = pattern.exec(String(value));
+  if (match === null) return undefined;
+  const [, sign, digits = "", suffix = "", exponent = "0"] = match;
+  const [whole = "", fraction = ""] = digits.split(".");
+  const decimal = (decimalExponents[suffix] ?? Number(exponent)) - fraction.length + 9;
+  // A text such as 1e999999 is refused by the API server and must not cost us a huge number.
+  if (Math.abs(decimal) > 64) return undefined;
+  const scaled = BigInt(whole + fraction) << (binaryExponents[suffix] ?? 0n);
+  const amount = decimal >= 0 ? scaled * 10n ** BigInt(decimal) : divideUp(scaled, 10n ** BigInt(-decimal));
+  return sign === "-" ? -amount : amount;
+}
+
+function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}

@@ -1,0 +1,29 @@
+import { toCanonicalJson } from "../../synth/digest.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The merge patch that makes one status of another; undefined when they are equal. It carries every field of the new
+ * status, so that what the schema requires is always there, and null for each one that goes.
+ */
+export function statusPatch(previous: unknown, next: Fields): Fields | undefined {
+  const before = isFields(previous) ? previous : {};
+  return toCanonicalJson(before) === toCanonicalJson(next) ? undefined : withNulls(before, next);
+}
+
+function withNulls(previous: Fields, next: Fields): Fields {
+  const body: Record<string, unknown> = {};
+  for (const name of Object.keys(previous)) {
+    if (next[name] === undefined) body[name] = null;
+  }
+  for (const [name, value] of Object.entries(next)) {
+    const before = previous[name];
+    if (value !== undefined)
+      body[name] = isFields(value) && isFields(before) ? withNulls(before, value) : value;
+  }
+  return body;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,41 @@
+import type { Condition } from "../../crds/conditions.ts";
+import type { EventType } from "../ports.ts";
+
+/** An event that is worth a person's attention. */
+export interface Announcement {
+  readonly type: EventType;
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+}
+
+/** Conditions whose turning bad somebody should hear of, and the verb of the step that they speak of. */
+const watched = { Applied: "Apply", Healthy: "Check", Published: "Publish" } as const;
+
+/** What is on its way needs nobody. */
+const quiet: ReadonlySet<string> = new Set(["Progressing", "Pending", "Suspended", "Deleting"]);
+
+/**
+ * The events that a change of status is worth: a Warning when something turned bad or its cause changed, and a Normal
+ * one when it is well again. Nothing for a resource that was fine from the start. Pure.
+ */
+export function announceTransitions(
+  before: readonly Condition[],
+  after: readonly Condition[],
+): readonly Announcement[] {
+  return Object.entries(watched).flatMap(([type, action]): Announcement[] => {
+    const old = before.find((condition) => condition.type === type);
+    const now = after.find((condition) => condition.type === type);
+    if (now === undefined) return [];
+    const { reason, message: note } = now;
+    if (isBad(now)) {
+      // A repeated cause is said once: the message of a failing pod may count restarts.
+      return old?.status === "False" && old.reason === reason ? [] : [{ type: "Warning", reason, action, note }];
+    }
+    return now.status === "True" && isBad(old) ? [{ type: "Normal", reason, action, note }] : [];
+  });
+}
+
+function isBad(condition: Condition | undefined): boolean {
+  return condition?.status === "False" && !quiet.has(condition.reason);
+}

@@ -1,0 +1,72 @@
+import { lstat, mkdir, open, readFile, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A folder that one process has to itself. */
+export interface CacheSlot {
+  readonly directory: string;
+  release(): Promise<void>;
+}
+
+/** Nobody needs more operators than this on one machine for one branch. */
+const SLOTS = 16;
+
+/**
+ * Takes the first folder of `<base>`, `<base>-1`, … that no living process holds: two operators on one machine (a
+ * leader and its standby) get a cache each instead of waiting for one another.
+ *
+ * @throws Error if the folder is a link, or somebody else's, or others may write to it: git would run on their files.
+ */
+export async function takeCacheSlot(base: string): Promise<CacheSlot> {
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const directory = slot === 0 ? base : `${base}-${slot}`;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await assertPrivate(directory);
+    const lock = join(directory, "lock");
+    if (await take(lock))
+      return { directory: await realpath(directory), release: () => rm(lock, { force: true }) };
+  }
+  throw new Error(`Cannot use the git cache "${base}": ${SLOTS} processes use it already`);
+}
+
+async function assertPrivate(directory: string): Promise<void> {
+  const stat = await lstat(directory);
+  const ours = process.getuid === undefined || stat.uid === process.getuid();
+  if (stat.isDirectory() && ours && (stat.mode & 0o022) === 0) return;
+  throw new Error(
+    `Cannot use the git cache "${directory}": others may write to it; give a folder of our own`,
+  );
+}
+
+async function take(lock: string): Promise<boolean> {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      const file = await open(lock, "wx", 0o600);
+      await file.writeFile(processId());
+      await file.close();
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (await isHeld(lock)) return false;
+      await rm(lock, { force: true });
+    }
+  }
+  return false;
+}
+
+/** In a container every operator has the same pid, so a pid alone would make our predecessor's lock look like ours. */
+function processId(): string {
+  return `${process.pid} ${Math.round(performance.timeOrigin)}`;
+}
+
+async function isHeld(lock: string): Promise<boolean> {
+  const holder = await readFile(lock, "utf8").catch(() => "");
+  const pid = Number(holder.split(" ")[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  if (pid === process.pid) return holder === processId();
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RemoteUrl } from "./remote-url.ts";
+
+/** What git needs to authenticate, once. Nothing of it ever becomes an argument or part of a URL. */
+export interface GitCredentials {
+  /** Settings for the environment (`GIT_CONFIG_KEY_n`, `GIT_CONFIG_VALUE_n`). */
+  readonly settings: readonly (readonly [key: string, value: string])[];
+  readonly sshCommand: string | undefined;
+  /** What must not appear in any message. */
+  readonly secrets: readonly string[];
+}
+
+/** The folder with credentials lacks what the remote's protocol needs. The message names files, never content. */
+export class CredentialsError extends Error {
+  override readonly name = "CredentialsError";
+}
+
+const none: GitCredentials = { settings: [], sshCommand: undefined, secrets: [] };
+
+/** Host keys are always checked, nothing is asked, and nobody's configuration counts. */
+const strictSsh = "-F /dev/null -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=15";
+
+/**
+ * Reads a mounted Secret with the keys that Flux uses: `username` and `password`, or `bearerToken`, and `ca.crt` for
+ * https; `identity` and `known_hosts` for ssh. Call it for every use, so that a rotated Secret counts at once.
+ *
+ * @param directory Undefined where the remote needs no credentials.
+ * @throws CredentialsError when a file that the protocol needs is missing.
+ */
+export async function readCredentials(
+  directory: string | undefined,
+  remote: RemoteUrl,
+): Promise<GitCredentials> {
+  if (remote.protocol === "file") return none;
+  if (directory === undefined)
+    return remote.protocol === "ssh" ? { ...none, sshCommand: `ssh ${strictSsh}` } : none;
+  return remote.protocol === "ssh" ? await readSsh(directory) : await readHttps(directory, remote.url);
+}
+
+async function readSsh(directory: string): Promise<GitCredentials> {
+  for (const file of ["identity", "known_hosts"]) {
+    if ((await readText(join(directory, file))) === undefined) {
+      throw new CredentialsError(`Cannot use the credentials: an ssh remote needs the file "${file}"`);
+    }
+  }
+  if (directory.includes('"'))
+    throw new CredentialsError(`Cannot use the credentials: their folder's name has a quote`);
+  // ssh expands % in both, and splits the second at blanks: hence the doubling, and quotes inside the shell's own.
+  const folder = directory.replaceAll("%", "%%");
+  const identity = quoteForShell(join(folder, "identity"));
+  const hosts = quoteForShell(`UserKnownHostsFile="${join(folder, "known_hosts")}"`);
+  const sshCommand = `ssh ${strictSsh} -i ${identity} -o ${hosts} -o IdentitiesOnly=yes`;
+  return { ...none, sshCommand };
+}
+
+async function readHttps(directory: string, url: string): Promise<GitCredentials> {
+  const [username, password, token, ca] = await Promise.all(
+    ["username", "password", "bearerToken", "ca.crt"].map((file) => readText(join(directory, file))),
+  );
+  const settings: [string, string][] =
+    ca === undefined ? [] : [["http.sslCAInfo", join(directory, "ca.crt")]];
+  // Only for this host: a redirect to another one must not carry the header along.
+  const header = `http.${new URL("/", url).href}.extraHeader`;
+  if (token !== undefined) {
+    settings.push([header, `Authorization: Bearer ${token}`]);
+    return { settings, sshCommand: undefined, secrets: [token] };
+  }
+  if (username === undefined || password === undefined) {
+    throw new CredentialsError(
+      `Cannot use the credentials: an https remote needs the files "username" and "password", or "bearerToken"`,
+    );
+  }
+  const basic = Buffer.from(`${username}:${password}`).toString("base64");
+  settings.push([header, `Authorization: Basic ${basic}`]);
+  return { settings, sshCommand: undefined, secrets: [password, basic, encodeURIComponent(password)] };
+}
+
+/** A file's text without the line end that editors add; undefined if there is no such file or nothing in it. */
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, "utf8")).replace(/\r?\n$/, "") || undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new CredentialsError(
+      `Cannot read the credentials: ${(error as NodeJS.ErrnoException).code ?? "unknown"}`,
+    );
+  }
+}
+
+/** Git gives this command to a shell: inside single quotes nothing has a meaning but the quote itself. */
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,24 @@
+/** The remote cannot be had: no answer, no such repository, no access. Tried again, later and later. */
+export class RepositoryUnreachableError extends Error {
+  override readonly name = "RepositoryUnreachableError";
+}
+
+/** The remote answered and does not want what we push (a hook, a protected branch, missing rights). */
+export class PushRefusedError extends Error {
+  override readonly name = "PushRefusedError";
+}
+
+/** The folder in the repository belongs to another operator (or to somebody we cannot read). */
+export class RepositoryOwnedError extends Error {
+  override readonly name = "RepositoryOwnedError";
+}
+
+/** Our own bare clone does not answer as it should. It is made anew; nothing is lost, since it is a cache. */
+export class CacheBrokenError extends Error {
+  override readonly name = "CacheBrokenError";
+}
+
+/** The remote names objects by another hash than our clone does: the clone is made anew. */
+export class ObjectFormatError extends Error {
+  override readonly name = "ObjectFormatError";
+}

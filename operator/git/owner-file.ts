@@ -1,0 +1,47 @@
+import { parse, stringify } from "yaml";
+
+/** The operator that may write below a root: one cluster, one Lease. */
+export interface RootOwner {
+  /** uid of the namespace kube-system. */
+  readonly cluster: string;
+  /** Namespace and name of the Lease. */
+  readonly lease: string;
+}
+
+/** What `.fairlead.yaml` says. */
+export interface OwnerFile {
+  readonly owner: RootOwner;
+  /** Id of a sweep that somebody approved. */
+  readonly approveSweep: string | undefined;
+}
+
+/** Name of the file below the root. */
+export const OWNER_FILE = ".fairlead.yaml";
+
+/** Larger ones are not ours: nobody writes so much into it. */
+export const OWNER_FILE_BYTES = 65_536;
+
+export function writeOwnerFile({ cluster, lease }: RootOwner): string {
+  const head =
+    "# Fairlead owns the folders of resources beside this file: what is changed in them is put back.\n";
+  return head + stringify({ owner: { cluster, lease } });
+}
+
+/** @returns `unreadable` for anything but a file of ours: such a root must not be written. */
+export function readOwnerFile(text: string): OwnerFile | "unreadable" {
+  let file: unknown;
+  try {
+    file = parse(text, { maxAliasCount: 0 });
+  } catch {
+    return "unreadable";
+  }
+  const { owner, approveSweep } = (file ?? {}) as { owner?: Partial<RootOwner>; approveSweep?: unknown };
+  if (typeof owner?.cluster !== "string" || typeof owner.lease !== "string") return "unreadable";
+  // An id of digits alone is a number to YAML.
+  const approved = approveSweep === undefined || approveSweep === null ? undefined : String(approveSweep);
+  return { owner: { cluster: owner.cluster, lease: owner.lease }, approveSweep: approved };
+}
+
+export function isSameOwner(a: RootOwner, b: RootOwner): boolean {
+  return a.cluster === b.cluster && a.lease === b.lease;
+}

@@ -1,0 +1,218 @@
+import { composeCommitMessage, isLaterTerm } from "../core/commit-message.ts";
+import type { ObjectFormat } from "../core/git-objects.ts";
+import { NotLeadingError } from "../errors.ts";
+import type { Clock, Fence, LeaseTerm } from "../ports.ts";
+import { type BranchView, emptyBranch } from "./branch-view.ts";
+import type { FolderChange } from "./commit-stream.ts";
+import type { GitCache } from "./git-cache.ts";
+import {
+  CacheBrokenError,
+  PushRefusedError,
+  RepositoryOwnedError,
+  RepositoryUnreachableError,
+} from "./git-errors.ts";
+import { GitKilledError, type GitProcesses } from "./git-process.ts";
+import type { GitRemote } from "./git-remote.ts";
+import { isSameOwner, OWNER_FILE, type RootOwner, writeOwnerFile } from "./owner-file.ts";
+import type { PendingFolder } from "./publish-ledger.ts";
+
+export interface RepositoryBranchOptions {
+  readonly openCache: () => Promise<GitCache>;
+  readonly processes: GitProcesses;
+  readonly remote: GitRemote;
+  /** Folder in the repository below which we write; empty for the repository itself. */
+  readonly root: string;
+  readonly owner: RootOwner;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly fence: Fence;
+  readonly term: () => LeaseTerm | undefined;
+  readonly confirmLeadership: () => Promise<boolean>;
+  readonly stats: GitStats;
+}
+
+/** Counters since the start, for metrics. */
+export interface GitStats {
+  commits: number;
+  pushes: number;
+  /** Pushes that the remote would not have. */
+  refused: number;
+  /** Pushes that found another commit at the head, and were made again on top of it. */
+  retried: number;
+  lsRemotes: number;
+  fetches: number;
+  /** Times that the clone was made anew. */
+  rebuilds: number;
+}
+
+/** What one commit changes. */
+export interface BranchChange {
+  readonly write: readonly PendingFolder[];
+  /** Folders to remove, with titles for the message. */
+  readonly remove: ReadonlyMap<string, string>;
+  /** Somebody's approval of a sweep is used up by this commit. */
+  readonly usesApproval: boolean;
+}
+
+/** Our part of one branch of a remote repository: what is there, and how it changes. One call at a time. */
+export class RepositoryBranch {
+  readonly #options: RepositoryBranchOptions;
+  /** What is there, as far as we know; our own commits are put in at once. */
+  #view: BranchView | undefined;
+  /** Commands that failed although the remote had just answered: at two, our clone is suspected. */
+  #unexplained = 0;
+  /** Parent of a push that was overtaken: finding it still at the head means that it was refused. */
+  #overtaken: string | undefined;
+  #cache: GitCache | undefined;
+
+  constructor(options: RepositoryBranchOptions) {
+    this.#options = options;
+  }
+
+  get view(): BranchView | undefined {
+    return this.#view;
+  }
+
+  get format(): ObjectFormat {
+    return this.#cache?.format ?? "sha1";
+  }
+
+  get stats(): GitStats {
+    return this.#options.stats;
+  }
+
+  /** Makes the clone anew. */
+  async rebuild(format: ObjectFormat): Promise<void> {
+    this.#options.stats.rebuilds++;
+    this.#view = undefined;
+    // Once per outage: if a new clone fares no better, the clone was not the reason.
+    this.#unexplained = Number.NEGATIVE_INFINITY;
+    await this.#cache?.rebuild(format);
+  }
+
+  /**
+   * Looks at the remote, and fetches only what is not here.
+   *
+   * @returns The view, if it is another one than before.
+   * @throws RepositoryUnreachableError, CacheBrokenError
+   */
+  async look(): Promise<BranchView | undefined> {
+    const { remote, root, stats, openCache } = this.#options;
+    this.#cache ??= await openCache();
+    const cache = this.#cache;
+    stats.lsRemotes++;
+    let head = await remote.readHead(cache);
+    const overtaken = this.#overtaken;
+    this.#overtaken = undefined;
+    if (overtaken !== undefined && overtaken === (head ?? "")) {
+      throw new PushRefusedError("the remote could not move the branch, and nobody else did");
+    }
+    if (this.#view !== undefined && this.#view.head === head) return undefined;
+    if (head !== undefined && !(await cache.has(head))) {
+      stats.fetches++;
+      await this.#explained(() => remote.fetch(cache));
+      head = await cache.readFetchedHead();
+    }
+    this.#view = head === undefined ? emptyBranch() : await cache.readBranch(head, root);
+    return this.#view;
+  }
+
+  /**
+   * Puts one commit on the branch.
+   *
+   * @returns Its id; undefined if somebody else was faster: look, and try again.
+   * @throws RepositoryOwnedError, NotLeadingError, PushRefusedError, RepositoryUnreachableError, CacheBrokenError
+   */
+  async land(change: BranchChange): Promise<string | undefined> {
+    const { remote, stats, fence } = this.#options;
+    const [view, cache] = [this.#view, this.#cache];
+    if (view === undefined || cache === undefined)
+      throw new Error("Cannot commit: the branch was never looked at");
+    this.assertOurs();
+    await this.#assertCurrentTerm(view);
+    const lease = this.#options.term();
+    const commit = await cache.writeCommit({ ...this.#inputOf(change, view, lease), parent: view.head });
+    stats.commits++;
+    fence.check();
+    stats.pushes++;
+    const answer = await this.#explained(() => remote.push(cache, { commit, parent: view.head }));
+    if (answer === "moved") {
+      stats.retried++;
+      this.#overtaken = view.head ?? "";
+      return undefined;
+    }
+    view.lease = lease;
+    if (view.ownerFile === undefined || change.usesApproval) {
+      view.ownerFile = { owner: this.#options.owner, approveSweep: undefined };
+    }
+    return commit;
+  }
+
+  /** Keeps the clone small. @throws CacheBrokenError when it has grown too big. */
+  async tidy(): Promise<void> {
+    await this.#cache?.tidy();
+  }
+
+  /** Ends every git process, at once. */
+  kill(): void {
+    this.#options.processes.close();
+    this.#cache?.kill();
+  }
+
+  /** Gives the clone free. Call it when nothing runs any more. */
+  async close(): Promise<void> {
+    await this.#cache?.release();
+  }
+
+  /** @throws RepositoryOwnedError when the root is somebody else's. */
+  assertOurs(): void {
+    const { owner, root } = this.#options;
+    const file = this.#view?.ownerFile;
+    const where = root === "" ? OWNER_FILE : `${root}/${OWNER_FILE}`;
+    if (file === "unreadable")
+      throw new RepositoryOwnedError(`${where} is not a file of ours; use another folder or remove it`);
+    if (file === undefined || isSameOwner(file.owner, owner)) return;
+    throw new RepositoryOwnedError(
+      `${where} says that Lease ${file.owner.lease} of cluster ${file.owner.cluster} writes here; use another folder or remove it`,
+    );
+  }
+
+  /** A commit of a later leader at the head: only the Lease itself can say who leads. */
+  async #assertCurrentTerm(view: BranchView): Promise<void> {
+    this.#options.fence.check();
+    if (!isLaterTerm(view.lease, this.#options.term())) return;
+    if (!(await this.#options.confirmLeadership())) throw new NotLeadingError();
+  }
+
+  #inputOf({ write, remove, usesApproval }: BranchChange, view: BranchView, lease: LeaseTerm | undefined) {
+    const { root, owner, version, clock } = this.#options;
+    const below = (path: string): string => (root === "" ? path : `${root}/${path}`);
+    const folders: FolderChange[] = [
+      ...[...remove.keys()].map((folder) => ({ path: below(folder), replaces: true, files: undefined })),
+      ...write.map(({ folder, files }) => ({ path: below(folder), replaces: true, files })),
+    ];
+    for (const { folder } of write) {
+      const [first = ""] = folder.split("/");
+      if (view.files.has(first))
+        throw new PushRefusedError(`"${below(first)}" is a file, and we need a folder of this name`);
+    }
+    // Claimed with the first commit, again after somebody removed it, and freed of an approval that is used up.
+    const claims = view.ownerFile === undefined || usesApproval;
+    const files = new Map(claims ? [[below(OWNER_FILE), writeOwnerFile(owner)]] : []);
+    const message = composeCommitMessage({ applied: write, removed: [...remove.values()], version, lease });
+    return { folders, files, message, committedAt: clock.wallClock() };
+  }
+
+  async #explained<T>(command: () => Promise<T>): Promise<T> {
+    try {
+      const result = await command();
+      this.#unexplained = 0;
+      return result;
+    } catch (error) {
+      if (!(error instanceof RepositoryUnreachableError) || error.cause instanceof GitKilledError)
+        throw error;
+      if (++this.#unexplained < 2) throw error;
+      throw new CacheBrokenError(error.message, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { SynthesizableKind } from "../synth/synthesize.ts";
+import { loadClusterAccess } from "./cluster/kube-config.ts";
+import { composeOperator } from "./compose.ts";
+import { type OptionTexts, readOperatorConfig } from "./config.ts";
+import { systemClock } from "./runtime/clock.ts";
+import { listenForSignals } from "./runtime/signals.ts";
+import { createLogger } from "./telemetry/log.ts";
+
+export interface RunOperatorInput {
+  readonly kinds: readonly SynthesizableKind[];
+  /** Options by name, as texts; what is absent comes from `FAIRLEAD_…` variables, then from the defaults. */
+  readonly options?: OptionTexts;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Reconciles the given kinds until SIGTERM or SIGINT, or until the lease is lost.
+ *
+ * @returns The exit code: 0 after an orderly stop; 1 after a lost lease, or when it cannot start.
+ * @throws ConfigError that names every wrong option.
+ */
+export async function runOperator(input: RunOperatorInput): Promise<number> {
+  const { kinds, options = {}, environment = process.env } = input;
+  const config = readOperatorConfig(options, environment);
+  const clock = systemClock();
+  const log = createLogger({ clock, level: config.logLevel, format: config.logFormat });
+  try {
+    const { kubeconfig, context } = config;
+    const access = await loadClusterAccess({ kubeconfig, context, env: environment, clock });
+    const operator = await composeOperator({
+      kinds,
+      config,
+      access,
+      environment,
+      identity: identityOf(environment),
+      clock,
+      random: Math.random,
+      log,
+    });
+    const stopListening = listenForSignals(process, {
+      stop: () => operator.stop(),
+      exit: (code) => process.exit(code),
+    });
+    try {
+      return await operator.run();
+    } finally {
+      stopListening();
+    }
+  } catch (error) {
+    log.error("Cannot run", { error });
+    return 1;
+  }
+}
+
+/** Inside a cluster exactly the pod's name, which its token carries too; elsewhere the host name and a UUID. */
+function identityOf(environment: NodeJS.ProcessEnv): string {
+  const isPod = environment["KUBERNETES_SERVICE_HOST"] !== undefined;
+  return isPod ? (environment["POD_NAME"] ?? hostname()) : `${hostname()}_${randomUUID()}`;
+}

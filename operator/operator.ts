@@ -1,0 +1,132 @@
+import type { GitPublisher } from "./git/git-publisher.ts";
+import type { KindController } from "./controllers.ts";
+import type { Clock, Logger } from "./ports.ts";
+import type { Election } from "./runtime/election.ts";
+import { type HttpRoute, type HttpServer, serveHttp } from "./runtime/http-server.ts";
+import type { KindStores } from "./runtime/kind-stores.ts";
+import { type ShutdownCause, shutDown } from "./runtime/shutdown.ts";
+
+/** Something to serve, and where; `0` as the address serves nothing. */
+export interface Endpoint {
+  readonly address: string;
+  readonly route: HttpRoute;
+}
+
+export interface OperatorParts {
+  readonly stores: KindStores;
+  readonly controllers: readonly KindController[];
+  readonly election: Election;
+  /** Resolves when the lease is lost. */
+  readonly leaseLost: Promise<void>;
+  readonly publisher: GitPublisher | undefined;
+  readonly endpoints: readonly Endpoint[];
+  /** Ends what is left: connections, events under way. */
+  readonly close: () => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Part of the grace period that the last commits may take. */
+const flushMs = 10_000;
+
+/** The life of one operator: start, lead, stop. */
+export class Operator {
+  readonly #parts: OperatorParts;
+  readonly #sources = new AbortController();
+  readonly #reconciles = new AbortController();
+  readonly #stopped = Promise.withResolvers<void>();
+  #servers: readonly HttpServer[] = [];
+
+  constructor(parts: OperatorParts) {
+    this.#parts = parts;
+  }
+
+  /** Asks it to stop; {@link run} then resolves. */
+  stop(): void {
+    this.#stopped.resolve();
+  }
+
+  /**
+   * Runs until it is stopped or loses its lease. Stores are filled before it leads, so that a standby takes over warm.
+   *
+   * @returns The exit code of the process.
+   * @throws ListenError when an address is taken.
+   */
+  async run(): Promise<0 | 1> {
+    const { election, endpoints, log } = this.#parts;
+    const started = await Promise.all(endpoints.map(({ address, route }) => serveHttp(address, route, { log })));
+    this.#servers = started.filter((server) => server !== undefined);
+    const sources = this.#watch();
+    const controllers = this.#reconcile();
+    election.start();
+    void election.elected.then(() => this.#lead());
+    const cause = await Promise.race([
+      this.#stopped.promise.then((): ShutdownCause => "signal"),
+      this.#parts.leaseLost.then((): ShutdownCause => "lost-lease"),
+      controllers.then(
+        (): ShutdownCause => "signal",
+        (error: unknown): ShutdownCause => {
+          log.error("Cannot go on", { error });
+          return "failed";
+        },
+      ),
+    ]);
+    return await this.#shutDown(cause, { sources, controllers });
+  }
+
+  #watch(): Promise<unknown> {
+    const { watched } = this.#parts.stores;
+    return Promise.all(watched.map(({ reflector }) => reflector.run(this.#sources.signal)));
+  }
+
+  #reconcile(): Promise<unknown> {
+    const { controllers, election } = this.#parts;
+    return Promise.all(
+      controllers.map(({ queue, run }) =>
+        run({ gate: Promise.race([election.elected, queue.closed]), signal: this.#reconciles.signal }),
+      ),
+    );
+  }
+
+  /** From here on we may write: git is looked at, and swept as soon as it is known which resources there are. */
+  #lead(): void {
+    const { publisher, stores, log } = this.#parts;
+    if (publisher === undefined) return;
+    publisher.start();
+    for (const { role, store } of stores.watched) {
+      if (role !== "resource") continue;
+      store.whenSynced(this.#sources.signal).then(
+        () => publisher.sweep(),
+        () => log.debug("Stopped before a kind was known"),
+      );
+    }
+  }
+
+  #shutDown(
+    cause: ShutdownCause,
+    { sources, controllers }: { readonly sources: Promise<unknown>; readonly controllers: Promise<unknown> },
+  ): Promise<0 | 1> {
+    const { election, publisher, clock, log, close } = this.#parts;
+    return shutDown(
+      cause,
+      {
+        stopWorkers: async () => {
+          for (const { queue } of this.#parts.controllers) queue.shutDown();
+          await controllers.catch(() => undefined);
+        },
+        abortReconciles: (reason) => this.#reconciles.abort(reason),
+        stopSources: async () => {
+          this.#sources.abort(new Error("The operator is shutting down"));
+          await sources;
+        },
+        flush: async () => publisher?.close({ flushMs: election.isLeading ? flushMs : 0 }),
+        release: () => election.stop(),
+        closeServers: async () => {
+          await Promise.all(this.#servers.map((server) => server.close()));
+          await close();
+        },
+      },
+      { clock, log },
+    );
+  }
+}

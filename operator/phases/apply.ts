@@ -1,0 +1,89 @@
+import type { BoundKind } from "../../crds/binding.ts";
+import { groupOf, keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { idOf, type Manifest } from "../../synth/manifest.ts";
+import { decideOwnership } from "../core/ownership.ts";
+import type { ApplyStep, Plan } from "../core/plan.ts";
+import { AlreadyThereError, NotOwnedError, ReplacedError } from "../errors.ts";
+import type { Cluster, Stores } from "../ports.ts";
+import type { Loaded } from "./load.ts";
+
+export interface ApplyOptions {
+  readonly kind: BoundKind;
+  readonly loaded: Loaded;
+  readonly cluster: Pick<Cluster, "apply" | "read" | "takeOverFields">;
+  readonly stores: Stores;
+}
+
+/** How one step ended: applied, or found to be there and ours; then it is in the store now, so plan again. */
+export interface StepResult {
+  readonly step: ApplyStep;
+  /** As the server answered; it is in the store already. */
+  readonly live: LiveObject;
+  readonly was: "applied" | "ours" | "adopted";
+}
+
+/**
+ * Applies a plan's manifests, stage by stage and in parallel within a stage. A stage with a failure or a find is
+ * finished, and no later one begins.
+ *
+ * @throws The first failure in apply order: ObjectRejectedError, NotOwnedError, ReplacedError,
+ *   NamespaceTerminatingError, ApiUnavailableError, NotLeadingError.
+ */
+export async function apply(stages: Plan["apply"], options: ApplyOptions): Promise<readonly StepResult[]> {
+  const results: StepResult[] = [];
+  for (const stage of stages) {
+    const outcomes = await Promise.allSettled(stage.map((step) => applyOne(step, options)));
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") throw outcome.reason;
+      results.push(outcome.value);
+    }
+    if (results.some(({ was }) => was !== "applied")) break;
+  }
+  return results;
+}
+
+async function applyOne(step: ApplyStep, { kind, loaded, cluster, stores }: ApplyOptions): Promise<StepResult> {
+  const { manifest, guard } = step;
+  const child = childKindOf(manifest, kind);
+  try {
+    const live = await cluster.apply(child, manifest, guard);
+    stores.children(child).written(live);
+    return { step, live, was: "applied" };
+  } catch (error) {
+    if (!(error instanceof AlreadyThereError)) throw error;
+    const found = await claim(manifest, child, { loaded, cluster });
+    stores.children(child).written(found.live);
+    return { step, ...found };
+  }
+}
+
+/** One read decides whose the object is that stands where ours should be made. */
+async function claim(
+  manifest: Manifest,
+  child: ObjectKind,
+  { loaded, cluster }: Pick<ApplyOptions, "loaded" | "cluster">,
+): Promise<Pick<StepResult, "live" | "was">> {
+  const id = idOf(manifest);
+  const { name, namespace } = manifest.metadata;
+  const live = await cluster.read({ kind: child, namespace, name });
+  if (live === undefined) throw new ReplacedError(id);
+  const ownership = decideOwnership(live, loaded.resource, loaded.set);
+  if (ownership.whose === "foreign") throw new NotOwnedError(id, ownership.owner);
+  // It goes by itself; in the store it makes the next plan wait for its end.
+  if (ownership.whose !== "adopt") return { live, was: "ours" };
+  const taken = await cluster.takeOverFields(child, live);
+  if (taken === undefined) throw new ReplacedError(id);
+  return { live: taken, was: "adopted" };
+}
+
+/** The child kind that a manifest is of; synthesize() has made sure that there is one. */
+export function childKindOf({ apiVersion, kind: name }: Manifest, { children }: BoundKind): ObjectKind {
+  const child = children.find(({ kind, group }) => kind === name && group === groupOf(apiVersion));
+  if (child === undefined) throw new Error(`Cannot place "${name}" (${apiVersion}): it is no child kind`);
+  return child;
+}
+
+/** The live object of a manifest, whichever resource's set it is in. */
+export function liveOf(manifest: Manifest, kind: BoundKind, stores: Stores): LiveObject | undefined {
+  return stores.children(childKindOf(manifest, kind)).get(keyOf(manifest));
+}

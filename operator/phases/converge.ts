@@ -1,0 +1,136 @@
+import { type CustomResource, keyOf, type LiveObject } from "../../crds/object.ts";
+import { idOf, type ManifestSet } from "../../synth/manifest.ts";
+import { SynthesisError } from "../../synth/synthesis-error.ts";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import type { Synthesizer } from "../../synth/synthesizer.ts";
+import { findDrift } from "../core/covers.ts";
+import { type ApplyOutcome, describeFailure, describeWaiting } from "../core/outcome.ts";
+import { type ApplyStep, type Plan, planChanges } from "../core/plan.ts";
+import { SpecInvalidError } from "../errors.ts";
+import type { Cluster, Stores } from "../ports.ts";
+import { apply, liveOf } from "./apply.ts";
+import { holdDeletion } from "./finalize.ts";
+import { type Loaded, load } from "./load.ts";
+import { prune } from "./prune.ts";
+import type { SettledObjects } from "./settled.ts";
+
+export interface ConvergeOptions {
+  readonly kind: SynthesizableKind;
+  readonly stores: Stores;
+  readonly cluster: Cluster;
+  readonly synthesize: Synthesizer;
+  readonly settled: SettledObjects;
+}
+
+/** Something worth an event: what was done to which object, and why. */
+export interface Change {
+  readonly done: "Adopted" | "Replaced" | "Restored";
+  readonly live: LiveObject;
+  readonly why: string;
+}
+
+export interface Converged {
+  readonly outcome: ApplyOutcome;
+  /** Undefined: the resource could not be synthesized. */
+  readonly desired: ManifestSet | undefined;
+  readonly changes: readonly Change[];
+  /** What `outcome` was made of, where it was a failure. */
+  readonly error: unknown;
+}
+
+/** Adopting and replacing change what is planned; more passes than these mean that somebody works against us. */
+const longestRun = 4;
+
+/** Synthesizes, plans, applies and prunes one resource. Failures are values: the caller reports or throws them. */
+export async function converge({ resource }: Loaded, options: ConvergeOptions): Promise<Converged> {
+  const changes: Change[] = [];
+  let desired: ManifestSet | undefined;
+  try {
+    for (let pass = 0; pass < longestRun; pass++) {
+      const loaded = load(keyOf(resource), options.kind, options.stores);
+      if (loaded === undefined) break;
+      desired = synthesizeOrRefuse(loaded, options);
+      await holdDeletion(loaded, desired, options);
+      const plan = planFor(loaded, desired, options);
+      const settledAt = await carryOut(plan, { loaded, changes }, options);
+      if (settledAt !== undefined) return { outcome: settledAt, desired, changes, error: undefined };
+    }
+    return { outcome: { state: "retry" }, desired, changes, error: new Error("Cannot settle: objects keep changing") };
+  } catch (error) {
+    return { outcome: describeFailure(error, titleOf(resource)), desired, changes, error };
+  }
+}
+
+function synthesizeOrRefuse({ resource, observed }: Loaded, { kind, synthesize }: ConvergeOptions): ManifestSet {
+  try {
+    return synthesize(kind, resource, observed);
+  } catch (error) {
+    if (error instanceof SynthesisError) throw new SpecInvalidError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function planFor(
+  { resource, set, owned }: Loaded,
+  desired: ManifestSet,
+  { kind, stores, settled }: ConvergeOptions,
+): Plan {
+  const byId = new Map(desired.manifests.map((manifest) => [idOf(manifest), manifest]));
+  return planChanges({
+    resource,
+    set,
+    desired: desired.manifests,
+    observed: (id) => {
+      const manifest = byId.get(id);
+      return manifest === undefined ? undefined : liveOf(manifest, kind, stores);
+    },
+    owned,
+    isSettled: (live) => settled.has(live),
+  });
+}
+
+interface Run {
+  readonly loaded: Loaded;
+  readonly changes: Change[];
+}
+
+/** @returns How it ended; undefined: something is different now, so plan again. */
+async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise<ApplyOutcome | undefined> {
+  const { loaded, changes } = run;
+  const { settled } = options;
+  await prune(plan.replace, options);
+  for (const live of plan.replace) changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
+
+  const results = await apply(plan.apply, { ...options, loaded });
+  for (const { step, live, was } of results) {
+    if (was === "applied") {
+      // What the answer still lacks, another apply would not bring either.
+      if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
+      if (isRepair(step)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
+    } else if (was === "adopted") {
+      changes.push({ done: "Adopted", live, why: "it was made for this resource before us" });
+    }
+  }
+
+  const leaving = plan.replace.filter((live) => isStillThere(live, options));
+  if (results.some(({ was }) => was !== "applied")) return undefined;
+  if (plan.replace.length > leaving.length) return undefined;
+  const waiting = [...plan.waiting, ...leaving];
+  if (waiting.length > 0) return describeWaiting(waiting, loaded.set);
+  await prune(plan.prune, options);
+  return { state: "applied", count: plan.keep.length + results.length };
+}
+
+/** Applied because somebody changed the live object, not because we want something else. */
+function isRepair({ live, because }: ApplyStep): boolean {
+  return live !== undefined && because !== "digest" && because !== "foreign";
+}
+
+function isStillThere(live: LiveObject, { kind, stores }: ConvergeOptions): boolean {
+  return liveOf(live, kind, stores)?.metadata.uid === live.metadata.uid;
+}
+
+/** `Echo/hello`: the resource as messages for people name it. */
+function titleOf({ kind, metadata }: CustomResource): string {
+  return `${kind}/${metadata.name}`;
+}

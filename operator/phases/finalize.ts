@@ -1,0 +1,61 @@
+import type { BoundKind } from "../../crds/binding.ts";
+import type { CustomResource } from "../../crds/object.ts";
+import { type ManifestSet, stamps } from "../../synth/manifest.ts";
+import type { Cluster, ObjectRef, Stores } from "../ports.ts";
+import type { Loaded } from "./load.ts";
+import { prune } from "./prune.ts";
+
+/** Holds a resource's deletion until objects are gone that garbage collection cannot reach. */
+export const FINALIZER = "fairlead.dev/objects";
+
+interface FinalizeOptions {
+  readonly kind: BoundKind;
+  readonly cluster: Pick<Cluster, "delete" | "patchMetadata">;
+  readonly stores: Stores;
+}
+
+/** Whether nothing may be made for a resource any more: it, or its namespace, is being deleted. */
+export function isLeaving({ metadata }: CustomResource, stores: Stores): boolean {
+  if (metadata.deletionTimestamp !== undefined) return true;
+  return metadata.namespace !== undefined && stores.isTerminating(metadata.namespace);
+}
+
+/** Puts our finalizer on a resource before it gets an object that garbage collection cannot reach, and only then. */
+export async function holdDeletion({ resource }: Loaded, { manifests }: ManifestSet, options: FinalizeOptions): Promise<void> {
+  const needed = manifests.some(({ metadata }) => metadata.annotations?.[stamps.owner] !== undefined);
+  const finalizers = resource.metadata.finalizers ?? [];
+  if (!needed || finalizers.includes(FINALIZER)) return;
+  await patchFinalizers(resource, [...finalizers, FINALIZER], options);
+}
+
+/**
+ * What a resource on its way out needs: mostly nothing, because garbage collection takes its objects. Where our
+ * finalizer holds it, its objects are deleted, and the finalizer goes when the last one is gone.
+ */
+export async function finalize({ resource, owned }: Loaded, options: FinalizeOptions): Promise<void> {
+  const finalizers = resource.metadata.finalizers ?? [];
+  if (resource.metadata.deletionTimestamp === undefined || !finalizers.includes(FINALIZER)) return;
+  const mine = owned.filter(({ ours }) => ours);
+  await prune(
+    mine.filter(({ metadata }) => metadata.deletionTimestamp === undefined),
+    options,
+  );
+  // An object with finalizers of its own is still in the store: the event of its end brings us here again.
+  const isLeft = mine.some(({ metadata }) => (metadata.finalizers ?? []).length > 0);
+  if (!isLeft) {
+    const others = finalizers.filter((name) => name !== FINALIZER);
+    await patchFinalizers(resource, others, options);
+  }
+}
+
+async function patchFinalizers(
+  resource: CustomResource,
+  finalizers: readonly string[],
+  { kind, cluster, stores }: FinalizeOptions,
+): Promise<void> {
+  const { name, namespace, uid, resourceVersion } = resource.metadata;
+  const ref: ObjectRef = { kind: kind.definition, namespace, name };
+  // The resourceVersion guards finalizers that somebody else adds or removes at the same time.
+  const live = await cluster.patchMetadata(ref, { uid, resourceVersion, finalizers });
+  if (live !== undefined) stores.resources(kind.definition).written(live);
+}

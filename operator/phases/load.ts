@@ -1,0 +1,47 @@
+import type { BoundKind, Observed } from "../../crds/binding.ts";
+import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { setOf } from "../../synth/stamp.ts";
+import type { Stores } from "../ports.ts";
+
+/** What one reconcile starts from: nothing here was asked of the API server. */
+export interface Loaded {
+  readonly resource: CustomResource;
+  /** Id of the set of objects that the resource owns. */
+  readonly set: string;
+  readonly observed: Observed;
+  /** All live objects of the resource's set, of every child kind. */
+  readonly owned: readonly LiveObject[];
+}
+
+/** Reads a resource and what was seen of its objects from the local copies. Undefined: the resource is gone. */
+export function load(key: string, kind: BoundKind, stores: Stores): Loaded | undefined {
+  const resource = stores.resources(kind.definition).get(key) as CustomResource | undefined;
+  if (resource === undefined) return undefined;
+  const set = setOf(kind.definition, resource);
+  const owned = kind.children.flatMap((child) => stores.children(child).byIndex("set", set));
+  return { resource, set, observed: observe(key, kind, set, stores), owned };
+}
+
+/** A read-only view of the children and related objects of one resource, for its chart and its status. */
+export function observe(key: string, kind: BoundKind, set: string, stores: Stores): Observed {
+  const list = (wanted: ObjectKind): readonly LiveObject[] => {
+    const groupKind = groupKindOf(wanted);
+    const found = new Map<string, LiveObject>();
+    for (const related of kind.related) {
+      if (groupKindOf(related.kind) !== groupKind) continue;
+      for (const object of stores.related(related.kind, related.selector).byIndex("owner", key)) {
+        found.set(object.metadata.uid, object);
+      }
+    }
+    for (const child of kind.children) {
+      if (groupKindOf(child) !== groupKind) continue;
+      for (const object of stores.children(child).byIndex("set", set)) found.set(object.metadata.uid, object);
+    }
+    return [...found.values()].toSorted((a, b) => compareNames(a.metadata.name, b.metadata.name));
+  };
+  return { list, find: (wanted, name) => list(wanted).find(({ metadata }) => metadata.name === name) };
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,29 @@
+import type { BoundKind } from "../../crds/binding.ts";
+import { keyOf, type LiveObject } from "../../crds/object.ts";
+import type { Cluster, Stores } from "../ports.ts";
+import { childKindOf } from "./apply.ts";
+
+export interface PruneOptions {
+  readonly kind: BoundKind;
+  readonly cluster: Pick<Cluster, "delete">;
+  readonly stores: Stores;
+}
+
+/**
+ * Deletes objects that the resource owns and no longer wants, one after the other. Call it only after every apply
+ * succeeded: an object that failed to apply must not be taken for one that is no longer wanted.
+ *
+ * A deletion that the server accepted is over for us: what is left of the object, its events tell.
+ */
+export async function prune(objects: readonly LiveObject[], { kind, cluster, stores }: PruneOptions): Promise<void> {
+  for (const live of objects) {
+    const child = childKindOf(live, kind);
+    const { name, namespace, uid } = live.metadata;
+    // The uid spares an object that was made anew under the same name since we saw it. In the background, also for
+    // Jobs, whose own default would orphan their pods.
+    await cluster.delete({ kind: child, namespace, name }, { uid, propagation: "Background" });
+    if (live.metadata.finalizers === undefined || live.metadata.finalizers.length === 0) {
+      stores.children(child).removed(keyOf(live), uid);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { keyOf } from "../crds/object.ts";
+import type { EngineStatus } from "../crds/status.ts";
+import type { ObjectId } from "../synth/manifest.ts";
+import { aggregateHealth } from "./core/aggregate-health.ts";
+import { assessHealth, type Health } from "./core/health.ts";
+import { decideRequeue, parkedForMs } from "./core/requeue.ts";
+import { announceTransitions } from "./core/transitions.ts";
+import { ApiUnavailableError, NamespaceTerminatingError, NotLeadingError, NotOwnedError } from "./errors.ts";
+import { liveOf } from "./phases/apply.ts";
+import { type Converged, type ConvergeOptions, converge } from "./phases/converge.ts";
+import { finalize, isLeaving } from "./phases/finalize.ts";
+import { type Loaded, load } from "./phases/load.ts";
+import { publish } from "./phases/publish.ts";
+import { writeStatus } from "./phases/write-status.ts";
+import type { Clock, EventRecorder, Publisher, PublishState, Random, Reconcile, ReconcileResult } from "./ports.ts";
+
+export interface ReconcileParts extends ConvergeOptions {
+  /** Undefined: there is no repository. */
+  readonly publisher: Publisher | undefined;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** An object that the resource needs belongs to somebody else. */
+  readonly onBlocked: (key: string, id: ObjectId) => void;
+  /** A write was refused because the namespace is going away. */
+  readonly onNamespaceTerminating: (namespace: string) => void;
+}
+
+/**
+ * One reconcile, from the resource's key to its status: load, synthesize, plan, apply, prune, judge, publish, report.
+ *
+ * It never waits for anything slow: whatever is on its way wakes the key again when it is there.
+ */
+export function createReconcile(parts: ReconcileParts): Reconcile {
+  return async (key) => {
+    const loaded = load(key, parts.kind, parts.stores);
+    if (loaded === undefined) return {};
+    if (isLeaving(loaded.resource, parts.stores)) {
+      await finalize(loaded, parts);
+      return {};
+    }
+    const converged = await converge(loaded, parts);
+    if (isSilent(converged, parts)) return {};
+    return await report(key, converged, parts);
+  };
+}
+
+/**
+ * Whether a failure is nothing to tell the user: a namespace on its way out is over; lost races and a server that does
+ * not answer are tried again.
+ */
+function isSilent({ outcome, error }: Converged, { onNamespaceTerminating }: ReconcileParts): boolean {
+  if (error instanceof NamespaceTerminatingError) {
+    onNamespaceTerminating(error.namespace);
+    return true;
+  }
+  const isOutage = error instanceof ApiUnavailableError && [0, 429, 503, 504].includes(error.status);
+  if (outcome.state === "retry" || isOutage || error instanceof NotLeadingError) throw error;
+  return false;
+}
+
+/** Judges and publishes what is there now, and writes the status, unless that waits a moment for its commit. */
+async function report(key: string, converged: Converged, parts: ReconcileParts): Promise<ReconcileResult> {
+  const { kind, stores, clock, random } = parts;
+  const { outcome, desired } = converged;
+  // Read again: what was applied is in the stores by now.
+  const loaded = load(key, kind, stores);
+  if (loaded === undefined) return {};
+  const health = desired === undefined ? undefined : assess(converged, loaded, parts);
+  const published = offer(converged, loaded, parts);
+
+  announceChanges(converged, loaded, parts);
+  if (converged.error instanceof NotOwnedError) parts.onBlocked(key, converged.error.id);
+  if (parkedForMs(published, clock.now()) === 0) {
+    const { resource, observed } = loaded;
+    const publishState = published ?? (parts.publisher && ({ state: "skipped" } as const));
+    const status = await writeStatus({ resource, observed, applied: outcome, health, publish: publishState }, parts);
+    if (status !== undefined) announceStatus(loaded, status, parts);
+  }
+  // Written down, and now the queue's: it tries again, later and later.
+  if (outcome.state === "failed") throw converged.error;
+  const requeueAfterMs = decideRequeue({
+    applied: outcome,
+    health,
+    publish: published,
+    nowMs: clock.now(),
+    jitter: random(),
+  });
+  return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+}
+
+function assess({ desired }: Converged, { observed }: Loaded, { kind, stores, clock }: ReconcileParts): Health {
+  const nowMs = clock.wallClock().getTime();
+  const pods = kind.related.filter((related) => related.kind.kind === "Pod").flatMap((related) => observed.list(related.kind));
+  const judged = (desired?.manifests ?? []).map((manifest) => {
+    const live = liveOf(manifest, kind, stores);
+    return { child: live ?? manifest, health: assessHealth(live, { nowMs, pods }) };
+  });
+  return aggregateHealth(judged);
+}
+
+/** Only what was applied as a whole is committed: the branch never shows what the cluster refused. */
+function offer({ outcome, desired }: Converged, loaded: Loaded, { kind, publisher }: ReconcileParts): PublishState | undefined {
+  if (publisher === undefined || desired === undefined || outcome.state !== "applied") return undefined;
+  return publish(loaded, desired, { kind, publisher });
+}
+
+function announceChanges({ changes }: Converged, { resource }: Loaded, { events }: ReconcileParts): void {
+  for (const { done, live, why } of changes) {
+    const note = `${done} ${live.kind} ${keyOf(live)}: ${why}`;
+    events.record(resource, { type: "Normal", reason: done, action: "Apply", note });
+  }
+}
+
+function announceStatus({ resource }: Loaded, status: EngineStatus, { kind, events }: ReconcileParts): void {
+  const before = resource.status as EngineStatus | undefined;
+  for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [])) {
+    events.record(resource, event);
+  }
+  if (before?.observedGeneration === status.observedGeneration) return;
+  for (const note of kind.warnings(resource)) {
+    events.record(resource, { type: "Warning", reason: "SpecIgnored", action: "Synthesize", note });
+  }
+}

@@ -1,0 +1,77 @@
+import type { Clock, Logger } from "../ports.ts";
+import { runWorkers, type WorkersOptions } from "./worker.ts";
+
+const DEFAULT_SYNC_TIMEOUT_MS = 120_000;
+
+/** A watch whose events become keys of the controller's queue. */
+export interface ControllerSource {
+  /** Names the kind, such as `echoes.fairlead.dev`, for people. */
+  readonly name: string;
+  /** Resolves when every object of the first list has been delivered to the handlers. */
+  readonly synced: Promise<void>;
+  /** The API server does not know the kind (yet): it is waited for without an end. */
+  readonly isKindMissing: boolean;
+  /** Why the last try to list failed, for people. */
+  readonly lastError?: Error | undefined;
+}
+
+export interface ControllerOptions extends WorkersOptions {
+  readonly sources: readonly ControllerSource[];
+  /** So long may the first list of a kind take that the API server knows. */
+  readonly syncTimeoutMs?: number;
+}
+
+/** The first list of a kind could not be had in time, such as when RBAC forbids it. */
+export class SourceSyncError extends Error {
+  override readonly name = "SourceSyncError";
+}
+
+/**
+ * Starts workers as soon as everything that they decide by is known, and the gate is open.
+ *
+ * @returns Resolves when the queue was shut down and the last reconcile has ended.
+ * @throws SourceSyncError that names the kind: the process should end.
+ */
+export async function runController(options: ControllerOptions): Promise<void> {
+  await Promise.race([waitForSources(options), options.queue.closed]);
+  await runWorkers(options);
+}
+
+export interface WaitForSourcesOptions {
+  readonly sources: readonly ControllerSource[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly syncTimeoutMs?: number;
+}
+
+/** @throws SourceSyncError as soon as one source of a kind that exists takes too long. */
+export async function waitForSources({
+  sources,
+  clock,
+  log,
+  syncTimeoutMs = DEFAULT_SYNC_TIMEOUT_MS,
+}: WaitForSourcesOptions): Promise<void> {
+  await Promise.all(sources.map((source) => waitForSource(source, { clock, log, syncTimeoutMs })));
+}
+
+type WaitForSourceOptions = Omit<Required<WaitForSourcesOptions>, "sources">;
+
+function waitForSource(source: ControllerSource, options: WaitForSourceOptions): Promise<void> {
+  const { clock, log, syncTimeoutMs } = options;
+  return new Promise((resolve, reject) => {
+    let cancel = clock.schedule(syncTimeoutMs, check);
+    function check(): void {
+      if (!source.isKindMissing) {
+        const within = `within ${syncTimeoutMs / 1_000} s`;
+        const why = source.lastError === undefined ? "" : `: ${source.lastError.message}`;
+        const message = `Cannot start: the list of "${source.name}" did not come ${within}${why}`;
+        reject(new SourceSyncError(message, { cause: source.lastError }));
+        return;
+      }
+      log.info("Waiting for a kind that the API server does not know", { kind: source.name });
+      // Once it is installed its list gets the whole time.
+      cancel = clock.schedule(syncTimeoutMs, check);
+    }
+    source.synced.then(resolve, reject).finally(() => cancel());
+  });
+}

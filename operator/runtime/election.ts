@@ -1,0 +1,34 @@
+import type { Fence, LeaseTerm } from "../ports.ts";
+
+/** `lost`: somebody else may lead now, so end the process. `stopped`: we asked for it. */
+export type StoppedLeading = "lost" | "stopped";
+
+/** Who may write. Either a {@link LeaderElector} or, for an operator that runs alone, {@link NoElection}. */
+export interface Election {
+  /** In front of every write. */
+  readonly fence: Fence;
+  readonly isLeading: boolean;
+  /** Undefined while we do not lead, and without election. */
+  readonly term: LeaseTerm | undefined;
+  /** Resolves when this instance leads for the first time; never, if it does not. */
+  readonly elected: Promise<void>;
+  start(): void;
+  /** Ends writing, then gives the lease up. Call it after the last write. Never rejects. */
+  stop(): Promise<void>;
+  /** For a liveness probe: throws when this instance leads but has long stopped to renew. */
+  checkRenewal(): void;
+}
+
+/** Always leads. */
+export class NoElection implements Election {
+  readonly fence: Fence = { check() {} };
+  readonly isLeading = true;
+  readonly term = undefined;
+  readonly elected = Promise.resolve();
+
+  start(): void {}
+
+  async stop(): Promise<void> {}
+
+  checkRenewal(): void {}
+}

@@ -1,0 +1,79 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "../ports.ts";
+import { formatAddress, parseBindAddress } from "./bind-address.ts";
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly contentType?: string;
+  readonly body: string;
+}
+
+/** Answers a GET, or does not know the path. */
+export type HttpRoute = (url: URL) => Promise<HttpAnswer | undefined> | HttpAnswer | undefined;
+
+export interface HttpServer {
+  /** Where it listens, `HOST:PORT`. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** The address is taken, not ours, or not allowed. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+}
+
+/**
+ * Serves `route` over HTTP.
+ *
+ * @param address `:8080`, `127.0.0.1:8080`; `0` serves nothing and gives undefined.
+ * @throws ListenError naming the address, or RangeError when it is malformed.
+ */
+export async function serveHttp(
+  address: string,
+  route: HttpRoute,
+  { log }: { readonly log: Logger },
+): Promise<HttpServer | undefined> {
+  const bind = parseBindAddress(address);
+  if (bind === undefined) return undefined;
+  const server = createServer({ keepAliveTimeout: 5_000, requestTimeout: 10_000 }, (request, response) => {
+    const send = ({ status, contentType = "text/plain; charset=utf-8", body }: HttpAnswer): void => {
+      response.writeHead(status, { "Content-Type": contentType, "X-Content-Type-Options": "nosniff" });
+      response.end(request.method === "HEAD" ? undefined : body);
+    };
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return send({ status: 405, body: "method not allowed\n" });
+    answer(route, request.url ?? "/").then(send, (error: unknown) => {
+      log.error("Cannot answer an HTTP request", { path: request.url, error });
+      send({ status: 500, body: "internal error\n" });
+    });
+  });
+  await listen(server, address, bind);
+  return { address: formatAddress(server.address() as AddressInfo), close: () => close(server) };
+}
+
+async function answer(route: HttpRoute, path: string): Promise<HttpAnswer> {
+  if (!URL.canParse(path, "http://localhost")) return { status: 400, body: "bad request\n" };
+  return (await route(new URL(path, "http://localhost"))) ?? { status: 404, body: "not found\n" };
+}
+
+function listen(
+  server: Server,
+  address: string,
+  { host, port }: { host: string | undefined; port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const why = error.code === "EADDRINUSE" ? "another program listens there" : error.message;
+      reject(new ListenError(`Cannot listen on "${address}": ${why}`, { cause: error }));
+    });
+    server.listen({ port, ...(host !== undefined && { host }) }, resolve);
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,61 @@
+import { keyOf, type LiveObject } from "../../crds/object.ts";
+import type { Clock, Logger, WatchEvent } from "../ports.ts";
+
+/** How often somebody is told that the end of the initial events is still missing. */
+const warnEveryMs = 10_000;
+/** So many warnings in a row without an event in between: this server does not know what we asked for. */
+const quietWarnings = 3;
+
+export interface InitialEventsInput {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly prepare: (object: LiveObject) => LiveObject;
+  /** Nothing comes any more, and the end was not announced. */
+  readonly onStall: () => void;
+}
+
+/** Collects what a watch with `sendInitialEvents` brings before it says that this was all. */
+export class InitialEvents {
+  readonly #input: InitialEventsInput;
+  #objects = new Map<string, LiveObject>();
+  #cancelWarning: () => void;
+  #events = 0;
+  #quiet = 0;
+
+  constructor(input: InitialEventsInput) {
+    this.#input = input;
+    this.#cancelWarning = this.#watchOver(input.clock.now(), 0);
+  }
+
+  /** What came, by key; it is not held here any longer. */
+  take(): ReadonlyMap<string, LiveObject> {
+    const objects = this.#objects;
+    this.#objects = new Map();
+    return objects;
+  }
+
+  add({ type, object }: Extract<WatchEvent, { object: LiveObject }>): undefined {
+    this.#events++;
+    if (type === "DELETED") this.#objects.delete(keyOf(object));
+    else this.#objects.set(keyOf(object), this.#input.prepare(object));
+  }
+
+  /** The end was announced, or the watch is over. */
+  stop(): void {
+    this.#cancelWarning();
+  }
+
+  #watchOver(startMs: number, seen: number): () => void {
+    const { clock, log, onStall } = this.#input;
+    return clock.schedule(warnEveryMs, () => {
+      const waitedSeconds = Math.round((clock.now() - startMs) / 1_000);
+      log.warn("Still waiting for the end of the initial events", {
+        waitedSeconds,
+        objects: this.#objects.size,
+      });
+      this.#quiet = this.#events === seen ? this.#quiet + 1 : 0;
+      if (this.#quiet === quietWarnings) onStall();
+      else this.#cancelWarning = this.#watchOver(startMs, this.#events);
+    });
+  }
+}

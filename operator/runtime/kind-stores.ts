@@ -1,0 +1,130 @@
+import type { BoundKind } from "../../crds/binding.ts";
+import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { stamps } from "../../synth/manifest.ts";
+import { setOf } from "../../synth/stamp.ts";
+import type { Clock, Logger, ObjectStore, Random, Stores, WatchSource } from "../ports.ts";
+import { Reflector } from "./reflector.ts";
+import { type StoreHandler, WatchedStore } from "./store.ts";
+import { UnionStore } from "./union-store.ts";
+
+/** What a watch is for; a child kind is watched once, however many kinds have such children. */
+export type WatchRole = "resource" | "child" | "related" | "namespace";
+
+export interface WatchedKind {
+  readonly role: WatchRole;
+  readonly kind: ObjectKind;
+  readonly selector: string | undefined;
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  readonly store: WatchedStore;
+  readonly reflector: Reflector;
+}
+
+export interface KindStoresInput {
+  readonly kinds: readonly BoundKind[];
+  /** Namespaces to watch; empty means all. */
+  readonly namespaces: readonly string[];
+  readonly sourceOf: (
+    kind: ObjectKind,
+    options: { role: WatchRole; selector: string | undefined; namespace: string | undefined },
+  ) => WatchSource;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export const NAMESPACE: ObjectKind = {
+  group: "",
+  version: "v1",
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+};
+
+/** The local copies of everything that the kinds need, one watch per kind, selector and namespace. */
+export class KindStores implements Stores {
+  readonly watched: readonly WatchedKind[];
+  readonly #unions = new Map<string, ObjectStore>();
+  /** Namespaces that refused a write because they are going away, where we may not watch namespaces. */
+  readonly #refused = new Set<string>();
+
+  constructor(input: KindStoresInput) {
+    const watched = new Map<string, WatchedKind[]>();
+    const watch = (role: WatchRole, kind: ObjectKind, selector: string | undefined, indexes: Indexes): void => {
+      const id = idOfWatch(role, kind, selector);
+      if (watched.has(id)) return;
+      const places = input.namespaces.length === 0 || !kind.namespaced ? [undefined] : input.namespaces;
+      const parts = places.map((namespace): WatchedKind => {
+        const store = new WatchedStore({ kind, indexes, log: input.log });
+        const source = input.sourceOf(kind, { role, selector, namespace });
+        const { clock, random, log } = input;
+        const reflector = new Reflector({ source, store, clock, random, log });
+        return { role, kind, selector, namespace, store, reflector };
+      });
+      watched.set(id, parts);
+      this.#unions.set(id, UnionStore.of(parts.map(({ namespace, store }) => ({ namespace, store }))));
+    };
+    for (const { definition, children, related } of input.kinds) {
+      watch("resource", definition, undefined, { set: (object) => setOf(definition, object) });
+      for (const child of children) watch("child", child, stamps.set, { set: setLabelOf });
+      for (const { kind, selector, ownerKey } of related) watch("related", kind, selector, { owner: ownerKey });
+    }
+    // A namespace's Role cannot allow a watch on namespaces; refused writes tell there.
+    if (input.namespaces.length === 0) watch("namespace", NAMESPACE, undefined, {});
+    this.watched = [...watched.values()].flat();
+  }
+
+  resources(kind: ObjectKind): ObjectStore {
+    return this.#union("resource", kind, undefined);
+  }
+
+  children(kind: ObjectKind): ObjectStore {
+    return this.#union("child", kind, stamps.set);
+  }
+
+  related(kind: ObjectKind, selector: string): ObjectStore {
+    return this.#union("related", kind, selector);
+  }
+
+  isTerminating(namespace: string): boolean {
+    const seen = this.#unions.get(idOfWatch("namespace", NAMESPACE, undefined))?.get(namespace);
+    return seen?.metadata.deletionTimestamp !== undefined || this.#refused.has(namespace);
+  }
+
+  /** A write was refused because the namespace is going away: believed until {@link readmit}. */
+  refuse(namespace: string): void {
+    this.#refused.add(namespace);
+  }
+
+  readmit(namespace: string): void {
+    this.#refused.delete(namespace);
+  }
+
+  /** Calls `handler` for every watched kind of a role. */
+  subscribe(role: WatchRole, handlerOf: (watched: WatchedKind) => StoreHandler): void {
+    for (const one of this.watched) if (one.role === role) one.store.subscribe(handlerOf(one));
+  }
+
+  #union(role: WatchRole, kind: ObjectKind, selector: string | undefined): ObjectStore {
+    const store = this.#unions.get(idOfWatch(role, kind, selector));
+    if (store === undefined) throw new Error(`Cannot read "${groupKindOf(kind)}": no kind declares it as ${role}`);
+    return store;
+  }
+}
+
+type Indexes = Readonly<Record<string, (object: LiveObject) => string | undefined>>;
+
+function idOfWatch(role: WatchRole, kind: ObjectKind, selector: string | undefined): string {
+  return `${role} ${groupKindOf(kind)} ${selector ?? ""}`;
+}
+
+function setLabelOf({ metadata }: LiveObject): string | undefined {
+  return metadata.labels?.[stamps.set];
+}
+
+/** The namespace part of a store key; undefined for objects without a namespace. */
+export function namespaceOf(key: string): string | undefined {
+  const slash = key.indexOf("/");
+  return slash === -1 ? undefined : key.slice(0, slash);
+}
+

@@ -1,0 +1,196 @@
+import { acquireDelayMs, assertElectionTimes, type ElectionTimes } from "../core/election.ts";
+import { NotLeadingError } from "../errors.ts";
+import type { Clock, Fence, LeaseClient, LeaseTerm, Logger, Random } from "../ports.ts";
+import type { Election, StoppedLeading } from "./election.ts";
+import { LeaseKeeper } from "./lease-keeper.ts";
+import { sleep } from "./sleep.ts";
+
+/** Pause between two tries to release: a conflict is over as soon as the lease is read again. */
+const RELEASE_RETRY_MS = 200;
+
+/** A leader whose last renewal is older than its lease by more than this is stuck. */
+const STUCK_TOLERANCE_MS = 20_000;
+
+export interface LeaderObserver {
+  /** Whether this instance leads, whenever it changes. */
+  leading(isLeading: boolean): void;
+  /** A renewal needed to read the lease first. */
+  renewedSlowly(): void;
+}
+
+export interface LeaderElectorOptions {
+  readonly client: LeaseClient;
+  /** Inside a cluster the pod's name, elsewhere host name and a UUID. */
+  readonly identity: string;
+  readonly times: ElectionTimes;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly observer?: LeaderObserver;
+  /** Called once: the lease was lost (end the process, write nothing more) or given up by `stop`. */
+  readonly onStoppedLeading?: (why: StoppedLeading) => void;
+}
+
+/** Leader election over a Lease, as client-go has it. Leads at most once: who lost the lease has to start anew. */
+export class LeaderElector implements Election {
+  readonly fence: Fence = { check: () => this.#check() };
+  readonly elected: Promise<void>;
+  readonly #options: LeaderElectorOptions;
+  readonly #keeper: LeaseKeeper;
+  readonly #becameLeader = Promise.withResolvers<void>();
+  /** Ends what is under way: the tries to acquire, or the renewals. */
+  readonly #stopping = new AbortController();
+  #state: "candidate" | "leading" | "ended" = "candidate";
+  #running: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
+
+  /** @throws RangeError when the times do not fit together or the identity is empty. */
+  constructor(options: LeaderElectorOptions) {
+    assertElectionTimes(options.times);
+    if (options.identity === "")
+      throw new RangeError("Cannot elect a leader: the identity must not be empty");
+    this.#options = options;
+    const { client, identity, times, clock } = options;
+    const onSlowPath = (): void => options.observer?.renewedSlowly();
+    this.#keeper = new LeaseKeeper({ client, identity, times, clock, onSlowPath });
+    this.elected = this.#becameLeader.promise;
+  }
+
+  /** Changes with time alone: false once the last renewal is as old as the renew deadline. */
+  get isLeading(): boolean {
+    const { clock, times } = this.#options;
+    const ageMs = clock.now() - this.#keeper.renewedAtMs;
+    return this.#state === "leading" && this.#keeper.isHeld && ageMs < times.renewDeadlineMs;
+  }
+
+  get term(): LeaseTerm | undefined {
+    return this.#state === "leading" ? this.#keeper.term : undefined;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  checkRenewal(): void {
+    const { clock, times } = this.#options;
+    const ageMs = clock.now() - this.#keeper.renewedAtMs;
+    if (this.#state === "leading" && ageMs > times.leaseDurationMs + STUCK_TOLERANCE_MS) {
+      throw new Error(`Cannot renew the lease: the last renewal was ${Math.round(ageMs / 1_000)} s ago`);
+    }
+  }
+
+  #check(): void {
+    if (!this.isLeading) throw new NotLeadingError();
+  }
+
+  async #run(): Promise<void> {
+    const { log, observer, identity } = this.#options;
+    const { signal } = this.#stopping;
+    await this.#acquire(signal);
+    if (signal.aborted) return;
+    this.#state = "leading";
+    observer?.leading(true);
+    log.info("Became leader", { identity, term: this.term });
+    this.#becameLeader.resolve();
+    await this.#keepRenewing(signal);
+    if (!signal.aborted) this.#end("lost");
+  }
+
+  async #acquire(signal: AbortSignal): Promise<void> {
+    const { times, random, clock, log } = this.#options;
+    let rival: string | undefined;
+    while (!signal.aborted) {
+      const result = await this.#try(signal);
+      if (result === "held") return;
+      if (result === "taken" && rival !== this.#keeper.holder) {
+        rival = this.#keeper.holder;
+        log.info("Another instance leads", { holder: rival });
+      }
+      await sleep(acquireDelayMs(times.retryPeriodMs, random()), { clock, signal });
+    }
+  }
+
+  /** Renews a retry period after the last renewal was sent. Returns when the lease is lost or we stop. */
+  async #keepRenewing(signal: AbortSignal): Promise<void> {
+    const { times, clock } = this.#options;
+    do {
+      await sleep(this.#keeper.renewedAtMs + times.retryPeriodMs - clock.now(), { clock, signal });
+    } while (!signal.aborted && (await this.#renewBeforeDeadline(signal)));
+  }
+
+  /** Tries until it works or the renew deadline, counted from the first try, is over. */
+  async #renewBeforeDeadline(stopping: AbortSignal): Promise<boolean> {
+    const { times, clock, log } = this.#options;
+    const deadline = new AbortController();
+    const { signal } = deadline;
+    const giveUp = (): void => deadline.abort(stopping.reason);
+    const cancel = clock.schedule(times.renewDeadlineMs, () =>
+      deadline.abort(new Error("Renew deadline is over")),
+    );
+    stopping.addEventListener("abort", giveUp, { once: true });
+    try {
+      while (!signal.aborted && !stopping.aborted) {
+        const nextMs = clock.now() + times.retryPeriodMs;
+        const result = await this.#try(signal);
+        if (result !== "failed") return result === "held";
+        await sleep(nextMs - clock.now(), { clock, signal });
+      }
+      return false;
+    } finally {
+      if (signal.aborted && !stopping.aborted) log.error("Cannot renew the lease before the deadline");
+      cancel();
+      stopping.removeEventListener("abort", giveUp);
+    }
+  }
+
+  async #try(signal: AbortSignal): Promise<"held" | "taken" | "failed"> {
+    try {
+      return (await this.#keeper.hold(signal)) ? "held" : "taken";
+    } catch (error) {
+      if (!signal.aborted) this.#options.log.warn("Cannot get or renew the lease", { error });
+      return "failed";
+    }
+  }
+
+  async #stop(): Promise<void> {
+    const wasLeading = this.#state === "leading";
+    if (this.#state !== "ended") this.#end("stopped");
+    this.#stopping.abort(new Error("Leader election was stopped"));
+    await this.#running;
+    if (wasLeading) await this.#release();
+  }
+
+  #end(why: StoppedLeading): void {
+    const { log, observer, onStoppedLeading } = this.#options;
+    if (this.#state === "leading") observer?.leading(false);
+    this.#state = "ended";
+    if (why === "lost") log.error("Lost the lease", { holder: this.#keeper.holder });
+    onStoppedLeading?.(why);
+  }
+
+  /** Tries until the renew deadline: rivals have to wait for the whole lease if it does not work. */
+  async #release(): Promise<void> {
+    const { times, clock, log } = this.#options;
+    const deadline = new AbortController();
+    const { signal } = deadline;
+    const cancel = clock.schedule(times.renewDeadlineMs, () =>
+      deadline.abort(new Error("Renew deadline is over")),
+    );
+    while (!signal.aborted) {
+      try {
+        await this.#keeper.release(signal);
+        log.info("Released the lease");
+        break;
+      } catch (error) {
+        log.warn("Cannot release the lease", { error });
+        await sleep(RELEASE_RETRY_MS, { clock, signal });
+      }
+    }
+    cancel();
+  }
+}

@@ -1,0 +1,144 @@
+import {
+  claimLease,
+  type ElectionTimes,
+  mayAcquire,
+  type Observation,
+  observe,
+  releaseLease,
+  requestTimeoutMs,
+} from "../core/election.ts";
+import type { Clock, Lease, LeaseClient, LeaseTerm } from "../ports.ts";
+import { withTimeout } from "./with-timeout.ts";
+
+export interface LeaseKeeperOptions {
+  readonly client: LeaseClient;
+  /** Names this instance among its rivals. */
+  readonly identity: string;
+  readonly times: ElectionTimes;
+  readonly clock: Clock;
+  /** A renewal had to read the lease first. */
+  readonly onSlowPath: () => void;
+}
+
+/** What this instance knows of the lease, and the requests that take, renew and release it. */
+export class LeaseKeeper {
+  readonly #options: LeaseKeeperOptions;
+  #seen: Observation | undefined;
+  #isHeld = false;
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LeaseKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Taken by this instance, and neither lost to a rival nor given up since, as far as we know. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** The moment before the last successful renewal was sent, on the monotonic clock. */
+  get renewedAtMs(): number {
+    return this.#renewedAtMs;
+  }
+
+  get holder(): string | undefined {
+    return this.#seen?.lease.spec?.holderIdentity;
+  }
+
+  get term(): LeaseTerm | undefined {
+    if (this.#seen === undefined || !this.#isHeld) return undefined;
+    const { metadata, spec } = this.#seen.lease;
+    return { leaseUid: metadata.uid, transitions: spec?.leaseTransitions ?? 0 };
+  }
+
+  /**
+   * Takes or renews the lease.
+   *
+   * @returns Whether we hold it now; false when a rival does.
+   * @throws Whatever a request failed with: whether we hold the lease is as it was before.
+   */
+  async hold(signal: AbortSignal): Promise<boolean> {
+    if (await this.#renewUnread(signal)) return true;
+    const found = await this.#request(signal, (options) => this.#options.client.get(options));
+    if (found === undefined) {
+      await this.#write(signal, undefined);
+      return true;
+    }
+    const { clock, identity } = this.#options;
+    const term = this.term;
+    this.#seen = observe(this.#seen, found, clock.now());
+    // Whoever took it while we held it may have written already: no way back, also if it expired since.
+    if (term !== undefined && isTaken(found, identity, term)) this.#isHeld = false;
+    else if (mayAcquire(this.#seen, identity, clock.now())) {
+      await this.#write(signal, found);
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * Reads the lease and gives it up if it is still ours.
+   *
+   * @throws Whatever a request failed with, such as a conflict: try again.
+   */
+  async release(signal: AbortSignal): Promise<void> {
+    const { client, clock, identity } = this.#options;
+    const found = await this.#request(signal, (options) => client.get(options));
+    if (found?.spec?.holderIdentity !== identity) return;
+    const lease = { ...found, spec: releaseLease(found.spec, clock.wallClock()) };
+    await this.#request(signal, (options) => client.replace(lease, options));
+  }
+
+  /** A renewal with the resourceVersion that we know: one request instead of two. */
+  async #renewUnread(signal: AbortSignal): Promise<boolean> {
+    const { clock, times, onSlowPath } = this.#options;
+    if (!this.#isHeld || this.#seen === undefined) return false;
+    if (clock.now() - this.#renewedAtMs < times.leaseDurationMs) {
+      try {
+        await this.#write(signal, this.#seen.lease);
+        return true;
+      } catch {
+        // A conflict, a deleted lease, an answer that did not come: reading it tells.
+        if (signal.aborted) throw signal.reason;
+      }
+    }
+    onSlowPath();
+    return false;
+  }
+
+  async #write(signal: AbortSignal, found: Lease | undefined): Promise<void> {
+    const { client, clock, identity, times } = this.#options;
+    const isRenewal = this.#isHeld && found?.spec?.holderIdentity === identity;
+    const { leaseDurationMs } = times;
+    const wallClock = clock.wallClock();
+    const spec = claimLease({ identity, leaseDurationMs, wallClock, found: found?.spec, isRenewal });
+    // Others count from when the server has it, we from before it was sent: we are never the later one.
+    const sentAtMs = clock.now();
+    const lease = await this.#request(signal, (options) =>
+      found === undefined ? client.create(spec, options) : client.replace({ ...found, spec }, options),
+    );
+    this.#seen = observe(this.#seen, lease, sentAtMs);
+    this.#renewedAtMs = sentAtMs;
+    this.#isHeld = true;
+  }
+
+  #request<T>(signal: AbortSignal, send: (options: { signal: AbortSignal }) => Promise<T>): Promise<T> {
+    const { clock, times } = this.#options;
+    return withTimeout((inner) => send({ signal: inner }), {
+      clock,
+      signal,
+      timeoutMs: requestTimeoutMs(times.renewDeadlineMs),
+    });
+  }
+}
+
+/** Somebody else holds it; or somebody of our name does, such as a container that was started after this one. */
+function isTaken(
+  { metadata, spec = {} }: Lease,
+  identity: string,
+  { leaseUid, transitions }: LeaseTerm,
+): boolean {
+  const { holderIdentity = "", leaseTransitions = 0 } = spec;
+  if (holderIdentity !== identity) return holderIdentity !== "";
+  return metadata.uid === leaseUid && leaseTransitions !== transitions;
+}

@@ -1,0 +1,9 @@
+import type { HttpRoute } from "./http-server.ts";
+
+/** `/metrics`, from whatever collects them. */
+export function metricsRoute(expose: () => Promise<{ contentType: string; body: string }>): HttpRoute {
+  return async ({ pathname }) => {
+    if (pathname !== "/metrics") return undefined;
+    return { status: 200, ...(await expose()) };
+  };
+}

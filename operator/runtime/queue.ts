@@ -1,0 +1,249 @@
+import type { Clock } from "../ports.ts";
+import { Alarm } from "./alarm.ts";
+import { Heap, type HeapNode } from "./heap.ts";
+import { RetryDelays } from "./retry-delays.ts";
+
+/** So many keys become due in one go; the others wait for the next turn, so that no slice is long. */
+const DUE_PER_TURN = 5_000;
+
+/** Told what only the moment knows; everything else is read from {@link WorkQueue.measure}. */
+export interface QueueObserver {
+  /** A key was handed out, so long after it became ready. */
+  taken(waitedMs: number): void;
+  /** A key was worked on for so long. */
+  finished(workedMs: number): void;
+}
+
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  readonly observer?: QueueObserver;
+}
+
+export interface AddOptions {
+  /** Higher comes first. What an initial list brings has -100, everything else 0. */
+  readonly priority?: number;
+  /** Not before so long. */
+  readonly afterMs?: number;
+}
+
+/** A key in a worker's hands, until `done`. */
+export interface Handout {
+  readonly key: string;
+  readonly priority: number;
+}
+
+export interface QueueMeasure {
+  /** Keys that are ready or wait for their own run to end, by priority; delayed ones do not count. */
+  readonly depths: ReadonlyMap<number, number>;
+  readonly added: number;
+  readonly retried: number;
+  /** Sum and maximum of how long the keys in hands have been there. */
+  readonly unfinishedMs: number;
+  readonly longestRunningMs: number;
+}
+
+/** `held`: ready, but the same key is still in a worker's hands. */
+interface Entry extends HeapNode {
+  readonly key: string;
+  priority: number;
+  /** When a waiting entry becomes due; when another one became ready. */
+  atMs: number;
+  /** Order of arrival in its present place. */
+  arrival: number;
+  place: "waiting" | "ready" | "held";
+}
+
+/**
+ * Keys to reconcile, as controller-runtime's priority queue has them: the highest priority first, in order of
+ * arrival within a priority; a key is in one pair of hands at most, and what is added meanwhile runs once
+ * afterwards. A key that is here already keeps the higher priority and the earlier time. No operation is slower
+ * than O(log n).
+ */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #observer: QueueObserver | undefined;
+  readonly #entries = new Map<string, Entry>();
+  readonly #ready = new Heap<Entry>((a, b) =>
+    a.priority === b.priority ? a.arrival < b.arrival : a.priority > b.priority,
+  );
+  readonly #waiting = new Heap<Entry>((a, b) =>
+    a.atMs === b.atMs ? a.arrival < b.arrival : a.atMs < b.atMs,
+  );
+  readonly #inHandsSinceMs = new Map<string, number>();
+  readonly #retryDelays = new RetryDelays();
+  readonly #takers: ((handout: Handout | undefined) => void)[] = [];
+  readonly #depths = new Map<number, number>();
+  readonly #alarm: Alarm;
+  readonly #closed = Promise.withResolvers<void>();
+  #arrivals = 0;
+  #added = 0;
+  #retried = 0;
+  #isShutDown = false;
+
+  constructor({ clock, observer }: WorkQueueOptions) {
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#alarm = new Alarm(clock, () => this.#wakeDue());
+  }
+
+  /** Resolves when the queue is shut down. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  /** Puts a key in, now or later. Ignored after {@link shutDown}. */
+  add(key: string, { priority = 0, afterMs = 0 }: AddOptions = {}): void {
+    if (this.#isShutDown) return;
+    const nowMs = this.#clock.now();
+    const entry = this.#entries.get(key);
+    if (entry === undefined) this.#insert(key, priority, nowMs, afterMs);
+    else this.#merge(entry, priority, nowMs, afterMs);
+    this.#handOut();
+  }
+
+  /** Puts a key in after a delay that doubles with every call until {@link forget}. */
+  retry(key: string, options: Pick<AddOptions, "priority"> = {}): void {
+    if (this.#isShutDown) return;
+    this.#retried++;
+    this.add(key, { ...options, afterMs: this.#retryDelays.next(key) });
+  }
+
+  /** The key's next retry starts at the shortest delay again. */
+  forget(key: string): void {
+    this.#retryDelays.forget(key);
+  }
+
+  /** The next key, as soon as there is one; call {@link done} with it. Undefined: the queue was shut down. */
+  take(): Promise<Handout | undefined> {
+    if (this.#isShutDown) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#takers.push(resolve);
+      this.#handOut();
+    });
+  }
+
+  /** The key is out of hands, and may be handed out again. */
+  done(key: string): void {
+    const sinceMs = this.#inHandsSinceMs.get(key);
+    if (sinceMs === undefined) return;
+    this.#inHandsSinceMs.delete(key);
+    this.#observer?.finished(this.#clock.now() - sinceMs);
+    const entry = this.#entries.get(key);
+    if (entry?.place !== "held") return;
+    entry.place = "ready";
+    this.#ready.push(entry);
+    this.#handOut();
+  }
+
+  /** Drops what is queued and lets everybody who waits for a key go. What is in hands stays there. */
+  shutDown(): void {
+    this.#isShutDown = true;
+    this.#alarm.clear();
+    this.#ready.clear();
+    this.#waiting.clear();
+    this.#entries.clear();
+    this.#depths.clear();
+    for (const resolve of this.#takers.splice(0)) resolve(undefined);
+    this.#closed.resolve();
+  }
+
+  measure(): QueueMeasure {
+    const nowMs = this.#clock.now();
+    const agesMs = [...this.#inHandsSinceMs.values()].map((sinceMs) => nowMs - sinceMs);
+    return {
+      depths: this.#depths,
+      added: this.#added,
+      retried: this.#retried,
+      unfinishedMs: agesMs.reduce((sum, ageMs) => sum + ageMs, 0),
+      longestRunningMs: Math.max(0, ...agesMs),
+    };
+  }
+
+  #insert(key: string, priority: number, nowMs: number, afterMs: number): void {
+    const entry: Entry = {
+      key,
+      priority,
+      atMs: nowMs + afterMs,
+      arrival: 0,
+      place: "waiting",
+      heapIndex: -1,
+    };
+    this.#entries.set(key, entry);
+    if (afterMs > 0) this.#wait(entry);
+    else this.#makeReady(entry, nowMs);
+  }
+
+  #merge(entry: Entry, priority: number, nowMs: number, afterMs: number): void {
+    if (entry.place !== "waiting") {
+      this.#raise(entry, priority);
+      return;
+    }
+    entry.priority = Math.max(entry.priority, priority);
+    if (afterMs <= 0) {
+      this.#waiting.remove(entry);
+      this.#makeReady(entry, nowMs);
+    } else if (nowMs + afterMs < entry.atMs) {
+      entry.atMs = nowMs + afterMs;
+      this.#waiting.reorder(entry);
+      this.#alarm.setFor(entry.atMs);
+    }
+  }
+
+  /** To the end of the higher level; a lower priority changes nothing. */
+  #raise(entry: Entry, priority: number): void {
+    if (priority <= entry.priority) return;
+    this.#count(entry.priority, -1);
+    this.#count(priority, 1);
+    entry.priority = priority;
+    entry.arrival = this.#arrivals++;
+    if (entry.place === "ready") this.#ready.reorder(entry);
+  }
+
+  #wait(entry: Entry): void {
+    entry.arrival = this.#arrivals++;
+    this.#waiting.push(entry);
+    this.#alarm.setFor(entry.atMs);
+  }
+
+  #makeReady(entry: Entry, nowMs: number): void {
+    this.#added++;
+    this.#count(entry.priority, 1);
+    entry.atMs = nowMs;
+    entry.arrival = this.#arrivals++;
+    entry.place = this.#inHandsSinceMs.has(entry.key) ? "held" : "ready";
+    if (entry.place === "ready") this.#ready.push(entry);
+  }
+
+  #handOut(): void {
+    while (this.#takers.length > 0) {
+      const entry = this.#ready.pop();
+      if (entry === undefined) return;
+      const { key, priority, atMs } = entry;
+      const nowMs = this.#clock.now();
+      this.#entries.delete(key);
+      this.#count(priority, -1);
+      this.#inHandsSinceMs.set(key, nowMs);
+      this.#observer?.taken(nowMs - atMs);
+      this.#takers.shift()?.({ key, priority });
+    }
+  }
+
+  #wakeDue(): void {
+    const nowMs = this.#clock.now();
+    for (let count = 0; count < DUE_PER_TURN; count++) {
+      const entry = this.#waiting.peek();
+      if (entry === undefined || entry.atMs > nowMs) break;
+      this.#waiting.pop();
+      this.#makeReady(entry, nowMs);
+    }
+    const next = this.#waiting.peek();
+    if (next !== undefined) this.#alarm.setFor(next.atMs);
+    this.#handOut();
+  }
+
+  #count(priority: number, change: number): void {
+    const depth = (this.#depths.get(priority) ?? 0) + change;
+    if (depth === 0) this.#depths.delete(priority);
+    else this.#depths.set(priority, depth);
+  }
+}

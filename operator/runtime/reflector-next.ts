@@ -1,0 +1,98 @@
+import { WatchError } from "../errors.ts";
+
+/** What a reflector does next: get everything (again), by a list if need be, or go on watching. */
+export type Step = "fill" | "list" | "watch";
+
+/** How one attempt to list or watch ended. */
+export interface Outcome {
+  readonly by: "list" | "watch-list" | "watch";
+  /** The resourceVersion that was asked for; empty for the newest there is. */
+  readonly resourceVersion: string;
+  /** Everything is in the store (a plain watch starts like that). */
+  readonly filled: boolean;
+  /** An event came, or the watch lived for a second. */
+  readonly lasted: boolean;
+  /** Undefined: finished, or closed by the server in good order. */
+  readonly error: unknown;
+}
+
+export interface Next {
+  readonly step: Step;
+  /** `kind`: until somebody may have installed the kind. */
+  readonly wait: "none" | "backoff" | "kind";
+  /** What the attempt taught. `missing` and the like are for people; a plain end says nothing. */
+  readonly finding?: "missing" | "forbidden" | "failing";
+  /** The last resourceVersion cannot be used: ask for the newest. */
+  readonly versionUnusable?: true;
+  /** Initial events through a watch: not until a watch lasts again, or never with this server. */
+  readonly watchList?: "distrusted" | "unsupported";
+}
+
+type Failure = "expired" | "busy" | "missing" | "forbidden" | "unsupported" | "cut" | "other";
+
+/** Decides what follows an attempt, as client-go's reflector does. Pure. */
+export function decideNext(outcome: Outcome): Next {
+  const failure = outcome.error === undefined ? undefined : classify(outcome.error);
+  if (failure === "missing") return { step: "fill", wait: "kind", finding: "missing" };
+  if (failure === "forbidden") return { step: "fill", wait: "backoff", finding: "forbidden" };
+  if (outcome.by === "list") return afterList(outcome, failure);
+  return outcome.filled ? afterWatch(outcome, failure) : afterInitialEvents(outcome, failure);
+}
+
+function afterList({ resourceVersion }: Outcome, failure: Failure | undefined): Next {
+  if (failure === undefined) return { step: "watch", wait: "none" };
+  if (failure === "expired" && resourceVersion !== "")
+    return { step: "list", wait: "none", versionUnusable: true };
+  return { step: "fill", wait: "backoff", finding: "failing" };
+}
+
+function afterInitialEvents({ resourceVersion, lasted }: Outcome, failure: Failure | undefined): Next {
+  switch (failure) {
+    case "expired":
+      return resourceVersion === ""
+        ? { step: "fill", wait: "backoff", finding: "failing" }
+        : { step: "fill", wait: "none", versionUnusable: true };
+    case "busy":
+      return { step: "fill", wait: "backoff", finding: "failing" };
+    case "unsupported":
+      return { step: "list", wait: "none", watchList: "unsupported" };
+    case "other":
+      return { step: "list", wait: "none", watchList: "distrusted" };
+    default:
+      // Cut half-way: what came is thrown away, and asked for again.
+      if (lasted) return { step: "fill", wait: "backoff", finding: "failing" };
+      return { step: "list", wait: "none", watchList: "distrusted" };
+  }
+}
+
+function afterWatch({ lasted }: Outcome, failure: Failure | undefined): Next {
+  switch (failure) {
+    case undefined:
+      // Closed at once without a word: a broken server must not keep us in a hot loop.
+      return lasted ? { step: "watch", wait: "none" } : { step: "fill", wait: "backoff", finding: "failing" };
+    case "cut":
+      // The resourceVersion is as good as before: no list is needed to go on.
+      return lasted
+        ? { step: "watch", wait: "none" }
+        : { step: "watch", wait: "backoff", finding: "failing" };
+    case "busy":
+      return { step: "watch", wait: "backoff", finding: "failing" };
+    case "expired":
+      // The list at the last resourceVersion ('not older than') may still be had.
+      return { step: "fill", wait: "backoff" };
+    default:
+      return { step: "fill", wait: "backoff", finding: "failing" };
+  }
+}
+
+function classify(error: unknown): Failure {
+  if (!(error instanceof WatchError)) return "other";
+  const { status, refused, message } = error;
+  if (refused || status === 429) return "busy";
+  if (status === 410 || (status === 504 && /too large resource version/i.test(message))) return "expired";
+  if (status === 404) return "missing";
+  if (status === 403) return "forbidden";
+  // What servers answer to a sendInitialEvents that they do not know or allow.
+  if (status === 400 || status === 422) return "unsupported";
+  return status === 0 ? "cut" : "other";
+}

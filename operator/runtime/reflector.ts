@@ -1,0 +1,197 @@
+import type { LiveObject } from "../../crds/object.ts";
+import { WatchError } from "../errors.ts";
+import type { Clock, Logger, Random, WatchEvent, WatchSource } from "../ports.ts";
+import { Backoff } from "./backoff.ts";
+import { InitialEvents } from "./initial-events.ts";
+import { listPages } from "./list-pages.ts";
+import { decideNext, type Next, type Outcome, type Step } from "./reflector-next.ts";
+import { describeFailure, type ReflectorState } from "./reflector-state.ts";
+import { sleep } from "./sleep.ts";
+import type { WatchedStore } from "./store.ts";
+import { followWatch, type WatchStreamInput } from "./watch-stream.ts";
+
+/** client-go's, so that a server under stress sees no worse a client. */
+const backoff = { initialMs: 800, factor: 2, capMs: 30_000, jitter: 1, resetAfterMs: 120_000 };
+const shortestTimeoutSeconds = 300;
+const missingKindWaitMs = 10_000;
+
+export interface ReflectorInput {
+  readonly source: WatchSource;
+  readonly store: WatchedStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Keeps a store equal to what the server has, for as long as it runs (client-go's `Reflector`). */
+export class Reflector {
+  readonly #source: WatchSource;
+  readonly #store: WatchedStore;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Logger;
+  readonly #backoff: Backoff;
+  #state: ReflectorState = { state: "starting", message: "" };
+  /** Everything up to here is in the store; empty before the first list. */
+  #resourceVersion = "";
+  #versionUnusable = false;
+  /** False while the events of a watch come in no order, so that none of them says how far we are. */
+  #ordered = true;
+  #pagingForced = false;
+  #watchList: "trusted" | "distrusted" | "unsupported" = "trusted";
+
+  constructor({ source, store, clock, random, log }: ReflectorInput) {
+    this.#source = source;
+    this.#store = store;
+    this.#clock = clock;
+    this.#random = random;
+    this.#log = log.child({ kind: source.kind.kind, group: source.kind.group });
+    this.#backoff = new Backoff(backoff, random);
+  }
+
+  get state(): ReflectorState {
+    return this.#state;
+  }
+
+  /** Runs until the signal aborts. Never rejects: whatever fails is tried again. */
+  async run(signal: AbortSignal): Promise<void> {
+    let step: Step = "fill";
+    while (!signal.aborted) {
+      const outcome = await this.#take(step, signal);
+      if (signal.aborted) return;
+      const next = decideNext(outcome);
+      this.#learn(outcome, next);
+      step = next.step;
+      const waitMs = this.#waitMs(outcome, next);
+      if (waitMs > 0) await sleep(waitMs, { clock: this.#clock, signal });
+    }
+  }
+
+  #take(step: Step, signal: AbortSignal): Promise<Outcome> {
+    if (step === "watch") return this.#watch(signal);
+    return step === "fill" && this.#watchList === "trusted" ? this.#watchInitial(signal) : this.#list(signal);
+  }
+
+  async #list(signal: AbortSignal): Promise<Outcome> {
+    const resourceVersion = this.#versionUnusable ? "" : this.#resourceVersion || "0";
+    const outcome = { by: "list", resourceVersion, lasted: true } as const;
+    try {
+      const listed = await listPages({
+        source: this.#source,
+        resourceVersion,
+        pagingForced: this.#pagingForced,
+        prepare: (object) => this.#store.prepare(object),
+        signal,
+      });
+      if (signal.aborted) return { ...outcome, filled: false, error: undefined };
+      // A page although its cache should have given everything: it has no watch cache.
+      if (resourceVersion === "0" && listed.paged) this.#pagingForced = true;
+      await this.#fill(listed.objects, listed.resourceVersion);
+      return { ...outcome, filled: true, error: undefined };
+    } catch (error) {
+      return { ...outcome, filled: false, error };
+    }
+  }
+
+  async #watch(signal: AbortSignal): Promise<Outcome> {
+    const resourceVersion = this.#resourceVersion;
+    this.#ordered = resourceVersion !== "" && resourceVersion !== "0";
+    const end = await this.#follow({ resourceVersion, sendInitialEvents: false, signal }, (event) =>
+      this.#apply(event),
+    );
+    return { ...end, by: "watch", resourceVersion, filled: true };
+  }
+
+  /** Gets everything through a watch, which then goes on as one. */
+  async #watchInitial(signal: AbortSignal): Promise<Outcome> {
+    const resourceVersion = this.#versionUnusable ? "" : this.#resourceVersion;
+    const stalled = new AbortController();
+    let filled = false;
+    const initial = new InitialEvents({
+      clock: this.#clock,
+      log: this.#log,
+      prepare: (object) => this.#store.prepare(object),
+      onStall: () => stalled.abort(),
+    });
+    const stop = AbortSignal.any([signal, stalled.signal]);
+    const end = await this.#follow({ resourceVersion, sendInitialEvents: true, signal: stop }, (event) => {
+      if (filled) return this.#apply(event);
+      if (event.type !== "BOOKMARK") return initial.add(event);
+      if (!event.initialEventsEnd) return;
+      filled = true;
+      initial.stop();
+      return this.#fill(initial.take(), event.resourceVersion);
+    });
+    initial.stop();
+    const error = stalled.signal.aborted ? stall() : end.error;
+    return { by: "watch-list", resourceVersion, filled, lasted: end.lasted, error };
+  }
+
+  #follow(
+    params: { resourceVersion: string; sendInitialEvents: boolean; signal: AbortSignal },
+    onEvent: WatchStreamInput["onEvent"],
+  ): ReturnType<typeof followWatch> {
+    return followWatch({
+      source: this.#source,
+      clock: this.#clock,
+      log: this.#log,
+      // Spread out, so that not all watches of all clients end at once.
+      timeoutSeconds: Math.floor(shortestTimeoutSeconds * (1 + this.#random())),
+      ...params,
+      onEvent,
+      onLasting: () => this.#lasting(params.sendInitialEvents),
+    });
+  }
+
+  async #fill(objects: ReadonlyMap<string, LiveObject>, resourceVersion: string): Promise<void> {
+    await this.#store.replace(objects, resourceVersion);
+    this.#resourceVersion = resourceVersion;
+    this.#versionUnusable = false;
+    this.#ordered = true;
+    this.#enter({ state: "synced", message: "" });
+  }
+
+  #apply(event: Exclude<WatchEvent, { type: "ERROR" }>): undefined {
+    this.#store.apply(event);
+    if (event.type !== "ADDED") this.#ordered = true;
+    if (!this.#ordered) return;
+    this.#resourceVersion =
+      event.type === "BOOKMARK" ? event.resourceVersion : event.object.metadata.resourceVersion;
+  }
+
+  #lasting(initial: boolean): void {
+    if (!initial && this.#watchList === "distrusted") this.#watchList = "trusted";
+    if (this.#store.hasSynced) this.#enter({ state: "synced", message: "" });
+  }
+
+  #learn({ by, error }: Outcome, { finding, versionUnusable, watchList }: Next): void {
+    if (versionUnusable) this.#versionUnusable = true;
+    if (watchList !== undefined) this.#watchList = watchList;
+    if (finding === "missing") this.#store.loseKind();
+    if (finding !== undefined) {
+      const verb = by === "list" ? "list" : "watch";
+      this.#enter(describeFailure(finding, { kind: this.#source.kind, verb, error }));
+    }
+    if (error !== undefined) this.#log.debug("A list or watch ended", { by, error });
+  }
+
+  #enter(state: ReflectorState): void {
+    const { state: before } = this.#state;
+    this.#state = state;
+    // Once per change: what lasts is not repeated at every attempt.
+    if (state.state === before) return;
+    if (state.state === "synced") this.#log.info("Watching");
+    else this.#log.warn(state.message);
+  }
+
+  #waitMs({ error }: Outcome, { wait }: Next): number {
+    if (wait === "none") return 0;
+    if (wait === "kind") return missingKindWaitMs;
+    const asked = error instanceof WatchError ? (error.retryAfterMs ?? 0) : 0;
+    return Math.max(asked, this.#backoff.next(this.#clock.now()));
+  }
+}
+
+function stall(): WatchError {
+  return new WatchError("the end of the initial events was never announced", { status: 422 });
+}

@@ -1,0 +1,97 @@
+import type { BoundKind } from "../../crds/binding.ts";
+import { controllerOf, groupKindOf, groupOf, keyOf, type LiveObject } from "../../crds/object.ts";
+import { stamps } from "../../synth/manifest.ts";
+import type { ObjectStore } from "../ports.ts";
+import type { KindStores } from "./kind-stores.ts";
+import type { StoreHandler } from "./store.ts";
+
+/** Priority of what an initial list brings: an edit made by somebody must not wait behind it. */
+const INITIAL_PRIORITY = -100;
+
+/** Where keys go: the queue of one kind. */
+export interface KeySink {
+  add(key: string, options?: { readonly priority?: number }): void;
+}
+
+export interface RoutesInput {
+  readonly kind: BoundKind;
+  readonly stores: KindStores;
+  readonly queue: KeySink;
+  /** A resource was seen to be gone. */
+  readonly onGone: (resource: LiveObject) => void;
+  /** A child of any resource was seen to be gone; gives the keys of resources that waited for its place. */
+  readonly onChildGone: (child: LiveObject) => Iterable<string>;
+}
+
+/** Turns events of a kind's resources, children and related objects into keys of the resources they concern. */
+export function routeEvents({ kind, stores, queue, onGone, onChildGone }: RoutesInput): void {
+  const { definition } = kind;
+  const groupKind = groupKindOf(definition);
+  const resources = stores.resources(definition);
+  const childKinds = new Set(kind.children.map(groupKindOf));
+
+  stores.subscribe("resource", ({ kind: watched }) =>
+    groupKindOf(watched) === groupKind ? forResources(queue, onGone) : silent,
+  );
+  stores.subscribe("child", ({ kind: watched }) =>
+    childKinds.has(groupKindOf(watched))
+      ? forOwners((child) => ownerKeysOf(child, kind, resources), queue, onChildGone)
+      : silent,
+  );
+  for (const related of kind.related) {
+    stores.subscribe("related", ({ kind: watched, selector }) =>
+      groupKindOf(watched) === groupKindOf(related.kind) && selector === related.selector
+        ? forOwners((object) => existing(related.ownerKey(object), resources), queue, () => [])
+        : silent,
+    );
+  }
+}
+
+const silent: StoreHandler = { added() {}, updated() {}, deleted() {} };
+
+function forResources(queue: KeySink, onGone: (resource: LiveObject) => void): StoreHandler {
+  return {
+    added: (resource, { initial }) => queue.add(keyOf(resource), initial ? { priority: INITIAL_PRIORITY } : {}),
+    updated: (_, resource) => queue.add(keyOf(resource)),
+    deleted: (resource) => {
+      onGone(resource);
+      queue.add(keyOf(resource));
+    },
+  };
+}
+
+function forOwners(
+  ownersOf: (object: LiveObject) => Iterable<string>,
+  queue: KeySink,
+  onChildGone: (object: LiveObject) => Iterable<string>,
+): StoreHandler {
+  const enqueue = (objects: readonly LiveObject[], options: { priority?: number } = {}): void => {
+    for (const key of new Set(objects.flatMap((object) => [...ownersOf(object)]))) queue.add(key, options);
+  };
+  return {
+    added: (object, { initial }) => enqueue([object], initial ? { priority: INITIAL_PRIORITY } : {}),
+    // Both: a child whose controller changed concerns its old and its new owner.
+    updated: (old, object) => enqueue([old, object]),
+    deleted: (object) => {
+      enqueue([object]);
+      for (const key of onChildGone(object)) queue.add(key);
+    },
+  };
+}
+
+/** The resources of a kind that a child concerns: its controller, or else the one whose set it is in. */
+function ownerKeysOf(child: LiveObject, { definition }: BoundKind, resources: ObjectStore): Iterable<string> {
+  const controller = controllerOf(child);
+  if (controller?.kind === definition.kind && groupOf(controller.apiVersion) === definition.group) {
+    const { namespace } = child.metadata;
+    const name = controller.name;
+    return existing(definition.namespaced ? `${namespace}/${name}` : name, resources);
+  }
+  const set = child.metadata.labels?.[stamps.set];
+  return set === undefined ? [] : resources.byIndex("set", set).map(keyOf);
+}
+
+/** Objects of resources that are gone belong to the garbage collector. */
+function existing(key: string | undefined, resources: ObjectStore): readonly string[] {
+  return key !== undefined && resources.get(key) !== undefined ? [key] : [];
+}

@@ -1,0 +1,74 @@
+import type { Clock, Logger } from "../ports.ts";
+import { withTimeout } from "./with-timeout.ts";
+
+const DEFAULT_GRACE_MS = 30_000;
+
+/** A git remote that hangs must not hold the lease: what is not pushed now is pushed by who leads next. */
+const PART_MS = 10_000;
+
+/** `signal`: somebody asked for it. `lost-lease`, `failed`: we may not, or cannot, go on. */
+export type ShutdownCause = "signal" | "lost-lease" | "failed";
+
+/** What has to end, in the order of its ending. Each is called once at most. */
+export interface ShutdownParts {
+  /** Queues hand out nothing more; resolves when the last reconcile that runs has ended. */
+  stopWorkers(): Promise<void>;
+  /** Aborts the signals of the reconciles that still run. */
+  abortReconciles(reason: Error): void;
+  /** Reflectors end. A running reconcile still reads their stores, so they come after the workers. */
+  stopSources(): Promise<void>;
+  /** Pushes what waits to be published. Ends when the signal aborts, and writes nothing afterwards. */
+  flush(signal: AbortSignal): Promise<void>;
+  /** The lease is given up: nothing is written from here on. */
+  release(): Promise<void>;
+  /** Probes and metrics. */
+  closeServers(): Promise<void>;
+}
+
+export interface ShutdownOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** So long the reconciles may take to end. 0: do not wait; negative: without a limit. */
+  readonly graceMs?: number;
+}
+
+/**
+ * Ends the operator in an order that is safe: nothing is written once the lease is free. When the reconciles do
+ * not end in time the lease is left to expire. Who lost the lease waits for nothing.
+ *
+ * @returns The exit code of the process: 0 only if it was asked to stop and all reconciles ended in time.
+ */
+export async function shutDown(
+  cause: ShutdownCause,
+  parts: ShutdownParts,
+  { clock, log, graceMs = DEFAULT_GRACE_MS }: ShutdownOptions,
+): Promise<0 | 1> {
+  log.info("Shutting down", { cause });
+  if (cause === "lost-lease") {
+    parts.abortReconciles(new Error("The lease was lost"));
+    void parts.stopWorkers();
+    return 1;
+  }
+  const attempt = async (part: string, action: () => Promise<void>): Promise<boolean> => {
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      log.error("Cannot shut a part down", { part, error });
+      return false;
+    }
+  };
+  const limit = (timeoutMs: number, action: (signal: AbortSignal) => Promise<void>): Promise<void> =>
+    withTimeout(action, { clock, timeoutMs });
+  const hasEnded = await attempt("workers", () =>
+    limit(graceMs < 0 ? Infinity : graceMs, () => parts.stopWorkers()),
+  );
+  if (!hasEnded) parts.abortReconciles(new Error("The operator is shutting down"));
+  await attempt("sources", () => limit(PART_MS, () => parts.stopSources()));
+  if (hasEnded) {
+    await attempt("publisher", () => limit(PART_MS, (signal) => parts.flush(signal)));
+    await attempt("lease", () => parts.release());
+  }
+  await attempt("servers", () => limit(PART_MS, () => parts.closeServers()));
+  return hasEnded && cause === "signal" ? 0 : 1;
+}

@@ -1,0 +1,84 @@
+import type { LiveObject } from "../../crds/object.ts";
+import type { Logger } from "../ports.ts";
+
+/** Who wants to know what changes in a store. Calls are synchronous: put a key somewhere, and return. */
+export interface StoreHandler {
+  /** `initial`: it was there when the handler came, or when the store was filled first. */
+  added(object: LiveObject, options: { readonly initial: boolean }): void;
+  /** Different uids: the object was deleted and made again unseen. */
+  updated(old: LiveObject, object: LiveObject): void;
+  /** `finalStateUnknown`: nobody saw it go; `object` is the last that was known. */
+  deleted(object: LiveObject, options: { readonly finalStateUnknown: boolean }): void;
+}
+
+export interface Subscription {
+  /** The store has synced and the handler was told of everything in it. */
+  readonly hasSynced: boolean;
+  unsubscribe(): void;
+}
+
+/** One call of a handler, as a value. */
+export type Notification =
+  | { readonly type: "added"; readonly object: LiveObject; readonly initial: boolean }
+  | { readonly type: "updated"; readonly old: LiveObject; readonly object: LiveObject }
+  | { readonly type: "deleted"; readonly object: LiveObject; readonly finalStateUnknown: boolean };
+
+/** Calls the handler that a notification stands for. */
+export function notify(handler: StoreHandler, notification: Notification): void {
+  const { object } = notification;
+  if (notification.type === "added") handler.added(object, { initial: notification.initial });
+  else if (notification.type === "updated") handler.updated(notification.old, object);
+  else handler.deleted(object, { finalStateUnknown: notification.finalStateUnknown });
+}
+
+interface Entry {
+  readonly handler: StoreHandler;
+  caughtUp: boolean;
+}
+
+/** The handlers of one store. One that throws loses that one notification. */
+export class StoreHandlers {
+  readonly #log: Pick<Logger, "error"> | undefined;
+  #entries: readonly Entry[] = [];
+
+  constructor(log: Pick<Logger, "error"> | undefined) {
+    this.#log = log;
+  }
+
+  /** Adds a handler and tells it of `current` first. */
+  add(
+    handler: StoreHandler,
+    { current, store }: { current: Iterable<LiveObject>; store: { readonly hasSynced: boolean } },
+  ): Subscription {
+    const entry: Entry = { handler, caughtUp: false };
+    // A copy, for a handler may write to the store while it is told.
+    for (const object of [...current]) this.#tell(entry, { type: "added", object, initial: true });
+    this.#entries = [...this.#entries, entry];
+    entry.caughtUp = true;
+    return {
+      get hasSynced() {
+        return entry.caughtUp && store.hasSynced;
+      },
+      unsubscribe: () => {
+        this.#entries = this.#entries.filter((other) => other !== entry);
+      },
+    };
+  }
+
+  /** Tells everybody who was there when the change was made. */
+  tell(notifications: readonly Notification[]): void {
+    const entries = this.#entries;
+    for (const notification of notifications) {
+      for (const entry of entries) this.#tell(entry, notification);
+    }
+  }
+
+  #tell({ handler }: Entry, notification: Notification): void {
+    try {
+      notify(handler, notification);
+    } catch (error) {
+      const { name, namespace } = notification.object.metadata;
+      this.#log?.error("A store handler failed; its notification is lost", { error, namespace, name });
+    }
+  }
+}

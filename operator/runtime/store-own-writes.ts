@@ -1,0 +1,129 @@
+import type { LiveObject } from "../../crds/object.ts";
+import { isNewer } from "../core/resource-version.ts";
+
+/** What the handlers knew of an object when somebody else changed it unseen; undefined if they did not know it. */
+export interface Unseen {
+  readonly known: LiveObject | undefined;
+}
+
+interface Pending {
+  /** What the handlers knew before our first write that the watch has not brought back yet. */
+  known: LiveObject | undefined;
+  /** resourceVersions of these writes. */
+  readonly versions: string[];
+}
+
+interface Gone {
+  readonly newestVersion: string;
+  bookmarks: number;
+}
+
+/**
+ * What a store remembers of our own writes until the watch brings them back.
+ *
+ * The echo of a write is no news to the reconcile that made it. But a write's answer also carries what somebody
+ * else changed just before: were all of it taken for our own, that change would never be reconciled. So events
+ * that the store has overtaken are compared with the versions that we made ourselves.
+ */
+export class OwnWrites {
+  readonly #pending = new Map<string, Pending>();
+  /** By uid: what we removed. */
+  readonly #gone = new Map<string, Gone>();
+
+  /** Objects and removals that wait for the watch. */
+  get size(): number {
+    return this.#pending.size + this.#gone.size;
+  }
+
+  /** A write of ours replaced `current` in the store. */
+  add(key: string, version: string, current: LiveObject | undefined): void {
+    const pending = this.#pending.get(key);
+    if (pending === undefined) this.#pending.set(key, { known: current, versions: [version] });
+    else pending.versions.push(version);
+  }
+
+  /** A write of ours was answered late: the store holds something newer already. */
+  addOvertaken(key: string, version: string): void {
+    this.#pending.get(key)?.versions.push(version);
+  }
+
+  /** The store holds what the server sent last: nothing of ours is under way. Gives what the handlers knew. */
+  settle(key: string): Unseen | undefined {
+    const pending = this.#pending.get(key);
+    this.#pending.delete(key);
+    return pending;
+  }
+
+  /**
+   * An event came for a key of which the store holds `current`, which is as new or newer.
+   *
+   * @returns Undefined when it tells nothing new: an echo of ours, or known.
+   */
+  passEvent(key: string, version: string, current: LiveObject): Unseen | undefined {
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return undefined;
+    if (version === current.metadata.resourceVersion) {
+      this.#pending.delete(key);
+      return undefined;
+    }
+    const own = pending.versions.indexOf(version);
+    if (own !== -1) {
+      pending.versions.splice(own, 1);
+      return undefined;
+    }
+    const { known } = pending;
+    if (known !== undefined && !isNewer(version, known.metadata.resourceVersion)) return undefined;
+    pending.known = current;
+    return { known };
+  }
+
+  /** A list that is older than `current`, our own write, shows `listed` under the key. */
+  passListed(key: string, listed: LiveObject | undefined, current: LiveObject): Unseen | undefined {
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return undefined;
+    const { known } = pending;
+    if (known?.metadata.resourceVersion === listed?.metadata.resourceVersion) return undefined;
+    pending.known = current;
+    return { known };
+  }
+
+  /** We removed the object with this uid; `newestVersion` is the newest that is known of anything. */
+  addGone(uid: string, newestVersion: string): void {
+    if (!this.#gone.has(uid)) this.#gone.set(uid, { newestVersion, bookmarks: 0 });
+  }
+
+  isGone(uid: string): boolean {
+    return this.#gone.has(uid);
+  }
+
+  /** The watch brought the deletion of this uid. @returns Whether it was ours. */
+  settleGone(uid: string): boolean {
+    return this.#gone.delete(uid);
+  }
+
+  /**
+   * Forgets removals whose deletion has come by unnoticed. The removal's own resourceVersion is not known, so
+   * this waits for a second newer bookmark (they come once a minute); should a straggler come still later, its
+   * deletion follows right behind.
+   */
+  passBookmark(version: string): void {
+    for (const [uid, gone] of this.#gone) {
+      if (isNewer(version, gone.newestVersion) && ++gone.bookmarks === 2) this.#gone.delete(uid);
+    }
+  }
+
+  /** Forgets removals that a list of resourceVersion `version` confirms. */
+  passList(version: string, listed: Iterable<LiveObject>): void {
+    if (this.#gone.size === 0) return;
+    const uids = new Set<string>();
+    for (const { metadata } of listed) uids.add(metadata.uid);
+    for (const [uid, gone] of this.#gone) {
+      if (!uids.has(uid) && !isNewer(gone.newestVersion, version)) this.#gone.delete(uid);
+    }
+  }
+
+  clear(): void {
+    this.#pending.clear();
+    this.#gone.clear();
+  }
+}

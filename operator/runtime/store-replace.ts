@@ -1,0 +1,87 @@
+import type { LiveObject } from "../../crds/object.ts";
+import { isNewer } from "../core/resource-version.ts";
+import type { StoreContent } from "./store-content.ts";
+import type { Notification } from "./store-handlers.ts";
+import type { OwnWrites, Unseen } from "./store-own-writes.ts";
+
+export interface ReplaceContentInput {
+  readonly content: StoreContent;
+  readonly own: OwnWrites;
+  /** All objects that the server had at `resourceVersion`, by key. */
+  readonly listed: ReadonlyMap<string, LiveObject>;
+  readonly resourceVersion: string;
+  /** The server's history is not the one that we know: nothing that we hold is newer than the list. */
+  readonly isRewound: boolean;
+  /** Nobody was told of anything yet. */
+  readonly isFirst: boolean;
+}
+
+/** Objects looked at in one slice: some milliseconds' work, with what handlers do. */
+const sliceSize = 500;
+
+/**
+ * Makes the content that of a list: deletions first, then what is new or other. What we wrote after the list was
+ * made stays, also what we write between two slices. Gives what handlers are to be told, slice by slice.
+ */
+export function* replaceContent(input: ReplaceContentInput): Generator<readonly Notification[], void, void> {
+  const { content, own, listed, resourceVersion } = input;
+  own.passList(resourceVersion, listed.values());
+  let news: Notification[] = [];
+  let looked = 0;
+  for (const [key, current] of content.entries()) {
+    if (!listed.has(key)) news.push(...dropUnlisted(key, current, input));
+    if (++looked % sliceSize !== 0) continue;
+    yield news;
+    news = [];
+  }
+  for (const [key, item] of listed) {
+    news.push(...takeListed(key, item, input));
+    if (++looked % sliceSize !== 0) continue;
+    yield news;
+    news = [];
+  }
+  yield news;
+}
+
+function dropUnlisted(key: string, current: LiveObject, input: ReplaceContentInput): readonly Notification[] {
+  const { content, own } = input;
+  if (isOverlaid(current, input)) return asNews(own.passListed(key, undefined, current), current);
+  content.remove(key);
+  own.settle(key);
+  return [{ type: "deleted", object: current, finalStateUnknown: true }];
+}
+
+function takeListed(key: string, item: LiveObject, input: ReplaceContentInput): readonly Notification[] {
+  const { content, own, isFirst } = input;
+  // Removed by us after the list was made.
+  if (own.isGone(item.metadata.uid)) return [];
+  const current = content.get(key);
+  if (current === undefined) {
+    content.put(key, item);
+    return [{ type: "added", object: item, initial: isFirst }];
+  }
+  if (isOverlaid(current, input)) return asNews(own.passListed(key, item, current), current);
+  const unseen = own.settle(key);
+  // The same as our own write: nobody knows what somebody else did between that and our last look.
+  if (isSameVersion(current, item)) return asNews(unseen, current);
+  content.put(key, item);
+  return [{ type: "updated", old: unseen?.known ?? current, object: item }];
+}
+
+/** Newer than the list, hence written by ourselves. */
+function isOverlaid({ metadata }: LiveObject, { isRewound, resourceVersion }: ReplaceContentInput): boolean {
+  return !isRewound && isNewer(metadata.resourceVersion, resourceVersion);
+}
+
+/** What handlers are told when somebody else changed an object before we did. */
+export function asNews(unseen: Unseen | undefined, object: LiveObject): readonly Notification[] {
+  if (unseen === undefined) return [];
+  const { known } = unseen;
+  return known === undefined
+    ? [{ type: "added", object, initial: false }]
+    : [{ type: "updated", old: known, object }];
+}
+
+export function isSameVersion({ metadata: a }: LiveObject, { metadata: b }: LiveObject): boolean {
+  return a.resourceVersion === b.resourceVersion && a.uid === b.uid;
+}

@@ -1,0 +1,192 @@
+import { setImmediate } from "node:timers/promises";
+import { keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { compareResourceVersions, isNewer, newestOf } from "../core/resource-version.ts";
+import type { Logger, ObjectStore, WatchEvent } from "../ports.ts";
+import { StoreContent } from "./store-content.ts";
+import { type StoreHandler, StoreHandlers, type Subscription } from "./store-handlers.ts";
+import type { IndexFunction } from "./store-index.ts";
+import { OwnWrites } from "./store-own-writes.ts";
+import { asNews, isSameVersion, replaceContent } from "./store-replace.ts";
+import { SyncedGate } from "./synced-gate.ts";
+
+export type { StoreHandler, Subscription } from "./store-handlers.ts";
+
+export interface WatchedStoreInput {
+  readonly kind: ObjectKind;
+  /** Reduces an object when it enters, once per version; must not mind what it did already. */
+  readonly transform?: (object: LiveObject) => LiveObject;
+  readonly indexes: Readonly<Record<string, IndexFunction>>;
+  readonly log?: Pick<Logger, "error">;
+}
+
+/**
+ * The objects of one kind as the server last showed them, to us or in answer to our own writes, whichever is
+ * newer (by resourceVersion). Objects are never changed in place.
+ *
+ * Handlers hear of everything but our own writes, which are no news to the reconcile that made them, also when
+ * the watch brings them back.
+ */
+export class WatchedStore implements ObjectStore {
+  readonly kind: ObjectKind;
+  readonly #transform: (object: LiveObject) => LiveObject;
+  readonly #content: StoreContent;
+  readonly #own = new OwnWrites();
+  readonly #handlers: StoreHandlers;
+  readonly #gate = new SyncedGate();
+  #wasFilled = false;
+  /** Newest resourceVersion that a list or the watch has shown: everything up to it has been seen. */
+  #seen = "";
+
+  constructor({ kind, transform = (object) => object, indexes, log }: WatchedStoreInput) {
+    this.kind = kind;
+    this.#transform = transform;
+    this.#content = new StoreContent(indexes);
+    this.#handlers = new StoreHandlers(log);
+  }
+
+  get hasSynced(): boolean {
+    return this.#gate.isOpen;
+  }
+
+  get size(): number {
+    return this.#content.size;
+  }
+
+  /** Keys and uids of own writes and removals that the watch has not brought back yet. */
+  get ownWrites(): number {
+    return this.#own.size;
+  }
+
+  /** Resolves when the store has synced; rejects with the signal's reason. */
+  whenSynced(signal: AbortSignal): Promise<void> {
+    return this.#gate.whenOpen(signal);
+  }
+
+  get(key: string): LiveObject | undefined {
+    return this.#content.get(key);
+  }
+
+  list(): Iterable<LiveObject> {
+    return this.#content.values();
+  }
+
+  byIndex(index: string, value: string): readonly LiveObject[] {
+    return this.#content.byIndex(index, value);
+  }
+
+  /** Tells the handler of all objects, flagged initial, then of every change, in order. */
+  subscribe(handler: StoreHandler): Subscription {
+    return this.#handlers.add(handler, { current: this.#content.values(), store: this });
+  }
+
+  /** The object as the store would keep it; the one it has, if that is the same version. For {@link replace}. */
+  prepare(object: LiveObject): LiveObject {
+    const current = this.#content.get(keyOf(object));
+    return current !== undefined && isSameVersion(current, object) ? current : this.#transform(object);
+  }
+
+  /** Takes in an event of the watch. Not while a {@link replace} is under way. */
+  apply(event: WatchEvent): void {
+    if (event.type === "ERROR") return;
+    if (event.type === "BOOKMARK") {
+      this.#seen = newestOf(event.resourceVersion, this.#seen);
+      this.#own.passBookmark(event.resourceVersion);
+      return;
+    }
+    this.#seen = newestOf(event.object.metadata.resourceVersion, this.#seen);
+    if (event.type === "DELETED") this.#drop(event.object);
+    else this.#take(event.object);
+  }
+
+  /**
+   * Makes the content that of a complete list. Handlers hear of deletions first. Tens of thousands of objects
+   * take longer than the event loop may be held: this lets others run in between, who see each object as it was
+   * before or as it is now.
+   *
+   * @param listed By key, as {@link prepare} gave them.
+   */
+  async replace(listed: ReadonlyMap<string, LiveObject>, resourceVersion: string): Promise<void> {
+    // A list is never older than what was seen before, unless etcd was restored: then it alone counts.
+    const isRewound = isNewer(this.#seen, resourceVersion);
+    if (isRewound) this.#own.clear();
+    // At once, so that a late answer to a write cannot bring back what this list does not have.
+    this.#seen = resourceVersion;
+    const [content, own, isFirst] = [this.#content, this.#own, !this.#wasFilled];
+    const slices = replaceContent({ content, own, listed, resourceVersion, isRewound, isFirst });
+    let sliced = false;
+    for (const news of slices) {
+      if (sliced) await setImmediate();
+      sliced = true;
+      this.#handlers.tell(news);
+    }
+    this.#wasFilled = true;
+    this.#gate.open();
+  }
+
+  /** The kind is gone from the server: what is held says nothing any more, and nothing counts as deleted. */
+  loseKind(): void {
+    this.#gate.close();
+  }
+
+  written(object: LiveObject): void {
+    const key = keyOf(object);
+    const { uid, resourceVersion } = object.metadata;
+    if (this.#own.isGone(uid)) return;
+    const current = this.#content.get(key);
+    // Absent although the watch is further: somebody deleted it before the answer reached us.
+    const held = current?.metadata.resourceVersion ?? this.#seen;
+    if (isNewer(resourceVersion, held)) {
+      this.#own.add(key, resourceVersion, current);
+      this.#content.put(key, this.#transform(object));
+    } else this.#own.addOvertaken(key, resourceVersion);
+  }
+
+  /** Handlers hear of it at once, for others may wait for the name. */
+  removed(key: string, uid: string): void {
+    const current = this.#content.get(key);
+    const held = current?.metadata.uid === uid ? current : undefined;
+    this.#own.addGone(uid, newestOf(held?.metadata.resourceVersion ?? "", this.#seen));
+    if (held === undefined) return;
+    this.#remove(key);
+    this.#handlers.tell([{ type: "deleted", object: held, finalStateUnknown: false }]);
+  }
+
+  #take(object: LiveObject): void {
+    const { uid, resourceVersion } = object.metadata;
+    if (this.#own.isGone(uid)) return;
+    const key = keyOf(object);
+    const current = this.#content.get(key);
+    if (current !== undefined && !isNewer(resourceVersion, current.metadata.resourceVersion)) {
+      this.#handlers.tell(asNews(this.#own.passEvent(key, resourceVersion, current), current));
+      return;
+    }
+    const kept = this.#transform(object);
+    const old = this.#own.settle(key)?.known ?? current;
+    this.#content.put(key, kept);
+    this.#handlers.tell([
+      old === undefined
+        ? { type: "added", object: kept, initial: false }
+        : { type: "updated", old, object: kept },
+    ]);
+  }
+
+  #drop(object: LiveObject): void {
+    const { uid, resourceVersion } = object.metadata;
+    if (this.#own.settleGone(uid)) return;
+    const key = keyOf(object);
+    const current = this.#content.get(key);
+    if (current === undefined) return;
+    if (compareResourceVersions(resourceVersion, current.metadata.resourceVersion) < 0) {
+      // It left our selector, or was another object, before we wrote.
+      this.#handlers.tell(asNews(this.#own.passEvent(key, resourceVersion, current), current));
+      return;
+    }
+    this.#remove(key);
+    this.#handlers.tell([{ type: "deleted", object: this.#transform(object), finalStateUnknown: false }]);
+  }
+
+  #remove(key: string): void {
+    this.#content.remove(key);
+    this.#own.settle(key);
+  }
+}

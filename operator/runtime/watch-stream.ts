@@ -1,0 +1,82 @@
+import { setImmediate } from "node:timers/promises";
+import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
+import { WatchError } from "../errors.ts";
+import type { Clock, Logger, WatchEvent, WatchSource } from "../ports.ts";
+
+/** A watch that lives shorter, without an event, was not served. */
+const shortWatchMs = 1_000;
+/** The server closes a watch after its time; one that goes on for so long after that is dead. */
+const overdueMs = 30_000;
+/** Events taken in between two turns of the event loop. */
+const eventsPerTurn = 200;
+
+export interface WatchStreamInput {
+  readonly source: WatchSource;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly resourceVersion: string;
+  readonly sendInitialEvents: boolean;
+  readonly timeoutSeconds: number;
+  readonly signal: AbortSignal;
+  /** The next event waits for the promise, if there is one. */
+  readonly onEvent: (event: Exclude<WatchEvent, { type: "ERROR" }>) => Promise<void> | undefined;
+  /** The watch has lived for a second. */
+  readonly onLasting: () => void;
+}
+
+export interface WatchEnd {
+  readonly lasted: boolean;
+  /** Undefined: closed in good order, overdue or aborted. */
+  readonly error: unknown;
+}
+
+/** Follows one watch to its end. Never rejects. */
+export async function followWatch(input: WatchStreamInput): Promise<WatchEnd> {
+  const { source, clock, log, resourceVersion, sendInitialEvents, timeoutSeconds, onEvent, onLasting } =
+    input;
+  const overdue = new AbortController();
+  const signal = AbortSignal.any([input.signal, overdue.signal]);
+  const cancelOverdue = clock.schedule(timeoutSeconds * 1_000 + overdueMs, () => {
+    log.warn("A watch outlived its time; starting another", { timeoutSeconds });
+    overdue.abort();
+  });
+  let lasted = false;
+  const cancelLasting = clock.schedule(shortWatchMs, () => {
+    lasted = true;
+    onLasting();
+  });
+  let received = 0;
+  try {
+    for await (const event of source.watch({ resourceVersion, sendInitialEvents, timeoutSeconds, signal })) {
+      if (signal.aborted) break;
+      received++;
+      if (event.type === "ERROR") throw toError(event);
+      if (isOfKind(event, source.kind)) {
+        const work = onEvent(event);
+        if (work !== undefined) await work;
+      } else logStranger(event, log);
+      if (received % eventsPerTurn === 0) await setImmediate();
+    }
+    return { lasted: lasted || received > 0, error: undefined };
+  } catch (error) {
+    return { lasted: lasted || received > 0, error: signal.aborted ? undefined : error };
+  } finally {
+    cancelOverdue();
+    cancelLasting();
+  }
+}
+
+function toError({ status, reason, message }: Extract<WatchEvent, { type: "ERROR" }>): WatchError {
+  return new WatchError(message, { status, reason });
+}
+
+function isOfKind(event: Exclude<WatchEvent, { type: "ERROR" }>, kind: ObjectKind): boolean {
+  if (event.type === "BOOKMARK") return true;
+  return event.object.kind === kind.kind && event.object.apiVersion === apiVersionOf(kind);
+}
+
+function logStranger(event: Exclude<WatchEvent, { type: "ERROR" }>, log: Logger): void {
+  if (event.type === "BOOKMARK") return;
+  const { apiVersion, kind } = event.object;
+  log.warn("Dropped a watch event of another kind", { apiVersion, kind });
+}

@@ -1,0 +1,43 @@
+import type { Clock } from "../ports.ts";
+
+export interface WithTimeoutOptions {
+  readonly clock: Clock;
+  /** `Infinity`: no limit. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Something took longer than it was given. */
+export class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
+}
+
+/**
+ * Runs `action` for at most `timeoutMs`. Its signal is aborted then, but an action that does not listen is not
+ * waited for either.
+ *
+ * @throws TimeoutError, the reason of `signal`, or what `action` threw.
+ */
+export function withTimeout<T>(
+  action: (signal: AbortSignal) => Promise<T>,
+  { clock, timeoutMs, signal: outer }: WithTimeoutOptions,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController();
+    const stop = (reason: unknown): void => {
+      controller.abort(reason);
+      end();
+      reject(reason);
+    };
+    const stopWithOuter = (): void => stop(outer?.reason);
+    const stopLate = (): void => stop(new TimeoutError(`It did not end within ${timeoutMs / 1_000} s`));
+    const cancel = timeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.schedule(timeoutMs, stopLate);
+    const end = (): void => {
+      cancel?.();
+      outer?.removeEventListener("abort", stopWithOuter);
+    };
+    if (outer?.aborted) return stopWithOuter();
+    outer?.addEventListener("abort", stopWithOuter, { once: true });
+    action(controller.signal).then(resolve, reject).finally(end);
+  });
+}

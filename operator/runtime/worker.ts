@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { TerminalError } from "../errors.ts";
+import type { Clock, Logger, Reconcile } from "../ports.ts";
+import type { Handout, WorkQueue } from "./queue.ts";
+import { TurnBudget } from "./turn-budget.ts";
+
+export interface ReconcileObserver {
+  started(): void;
+  ended(result: "success" | "error" | "requeue_after", tookMs: number): void;
+  failedForGood(): void;
+  panicked(): void;
+  timedOut(): void;
+}
+
+export interface WorkersOptions {
+  readonly queue: WorkQueue;
+  /** How many keys are worked on at the same time. */
+  readonly workers: number;
+  readonly reconcile: Reconcile;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** After so long the signal of a reconcile is aborted; default: never. */
+  readonly reconcileTimeoutMs?: number;
+  readonly observer?: ReconcileObserver;
+  /** No key is taken before it resolves, such as when we lead. */
+  readonly gate?: Promise<unknown>;
+  /** Aborts the signal of every reconcile that still runs, such as when the grace period is over. */
+  readonly signal?: AbortSignal;
+  /** A rejection that is no Error is logged and tried again like any other; false: it ends the workers. */
+  readonly survivePanics?: boolean;
+}
+
+/** A reconcile did not end in time. */
+export class ReconcileTimeoutError extends Error {
+  override readonly name = "ReconcileTimeoutError";
+  constructor(timeoutMs: number) {
+    super(`Cannot finish the reconcile: it took longer than ${timeoutMs / 1_000} s`);
+  }
+}
+
+/** Something was thrown that is no Error: a defect. */
+export class ReconcilePanicError extends Error {
+  override readonly name = "ReconcilePanicError";
+}
+
+/**
+ * Works the queue off until it is shut down.
+ *
+ * @returns Resolves when the last reconcile has ended; idle workers end as soon as the queue is shut down.
+ * @throws ReconcilePanicError unless panics are to be survived.
+ */
+export async function runWorkers(options: WorkersOptions): Promise<void> {
+  await Promise.race([options.gate, options.queue.closed]);
+  // Every running reconcile listens to it.
+  if (options.signal !== undefined) setMaxListeners(0, options.signal);
+  const budget = new TurnBudget(options.clock);
+  await Promise.all(Array.from({ length: options.workers }, () => work(options, budget)));
+}
+
+async function work(options: WorkersOptions, budget: TurnBudget): Promise<void> {
+  const { queue } = options;
+  for (let handout = await queue.take(); handout !== undefined; handout = await queue.take()) {
+    try {
+      while (budget.isSpent) await budget.nextTurn();
+      await reconcileOne(handout, options);
+    } finally {
+      queue.done(handout.key);
+    }
+  }
+}
+
+/** One run, and what follows from its outcome: an error wins over everything. */
+async function reconcileOne({ key, priority }: Handout, options: WorkersOptions): Promise<void> {
+  const { queue, clock, observer } = options;
+  const log = options.log.child({ key, reconcileId: randomUUID() });
+  const startMs = clock.now();
+  observer?.started();
+  try {
+    const { requeueAfterMs = 0 } = await reconcileWithin(key, log, options);
+    queue.forget(key);
+    if (requeueAfterMs > 0) queue.add(key, { priority, afterMs: requeueAfterMs });
+    observer?.ended(requeueAfterMs > 0 ? "requeue_after" : "success", clock.now() - startMs);
+  } catch (thrown) {
+    observer?.ended("error", clock.now() - startMs);
+    const error = toError(thrown);
+    if (error instanceof ReconcilePanicError) {
+      observer?.panicked();
+      if (options.survivePanics === false) throw error;
+    }
+    retryUnlessTerminal({ key, priority }, error, log, options);
+  }
+}
+
+function retryUnlessTerminal(
+  { key, priority }: Handout,
+  error: Error,
+  log: Logger,
+  { queue, observer, signal }: WorkersOptions,
+): void {
+  if (error instanceof TerminalError) {
+    observer?.failedForGood();
+    // Nothing is scheduled, so nothing is left to slow down when somebody edits the resource.
+    queue.forget(key);
+    log.error("Reconcile failed for good", { error });
+    return;
+  }
+  if (signal?.aborted) log.info("Reconcile was interrupted", { error });
+  else log.error("Reconcile failed", { error });
+  if ("requeueAfterMs" in error) log.warn("Ignored requeueAfterMs of a failed reconcile", { error });
+  queue.retry(key, { priority });
+}
+
+/** Runs a reconcile whose signal is aborted by its own timeout or by the workers' signal. */
+async function reconcileWithin(key: string, log: Logger, options: WorkersOptions): ReturnType<Reconcile> {
+  const { clock, observer, reconcileTimeoutMs, signal: parent } = options;
+  const controller = new AbortController();
+  const { signal } = controller;
+  // Every request of the reconcile listens to it, as many as are in flight.
+  setMaxListeners(0, signal);
+  const abort = (): void => controller.abort(parent?.reason);
+  if (parent?.aborted) abort();
+  else parent?.addEventListener("abort", abort, { once: true });
+  const cancelTimeout =
+    reconcileTimeoutMs === undefined
+      ? undefined
+      : clock.schedule(reconcileTimeoutMs, () => {
+          if (signal.aborted) return;
+          observer?.timedOut();
+          controller.abort(new ReconcileTimeoutError(reconcileTimeoutMs));
+        });
+  try {
+    return await options.reconcile(key, { signal, log });
+  } finally {
+    cancelTimeout?.();
+    parent?.removeEventListener("abort", abort);
+  }
+}
+
+function toError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown;
+  return new ReconcilePanicError(
+    `Cannot reconcile: something was thrown that is no Error: ${String(thrown)}`,
+    {
+      cause: thrown,
+    },
+  );
+}

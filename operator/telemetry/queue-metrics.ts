@@ -1,0 +1,132 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { queueTimeBuckets } from "./buckets.ts";
+
+/** More priorities than these get no time series of their own. */
+const MOST_PRIORITIES = 25;
+
+/** What a work queue tells when it is asked. */
+export interface MeasuredQueue {
+  measure(): {
+    readonly depths: ReadonlyMap<number, number>;
+    readonly added: number;
+    readonly retried: number;
+    readonly unfinishedMs: number;
+    readonly longestRunningMs: number;
+  };
+}
+
+/** The workqueue_* metrics of controller-runtime. Counts are read from the queues when somebody asks for metrics. */
+export class QueueMetrics {
+  readonly #queues = new Map<string, MeasuredQueue>();
+  readonly #waited: Histogram<"name" | "controller">;
+  readonly #worked: Histogram<"name" | "controller">;
+  readonly #priorities = new Set<number>();
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const labelNames = ["name", "controller"] as const;
+    const buckets = [...queueTimeBuckets];
+    this.#waited = new Histogram({
+      name: "workqueue_queue_duration_seconds",
+      help: "How long a key stays in the queue before it is handed out",
+      labelNames,
+      buckets,
+      registers,
+    });
+    this.#worked = new Histogram({
+      name: "workqueue_work_duration_seconds",
+      help: "How long a key is worked on",
+      labelNames,
+      buckets,
+      registers,
+    });
+    this.#addDepth(registry);
+    this.#addReadCounter(registry, "workqueue_adds_total", "Keys added", "added");
+    this.#addReadCounter(registry, "workqueue_retries_total", "Keys added again after a failure", "retried");
+    this.#addSeconds(
+      registry,
+      "workqueue_unfinished_work_seconds",
+      "Sum of the ages of running work",
+      "unfinishedMs",
+    );
+    this.#addSeconds(
+      registry,
+      "workqueue_longest_running_processor_seconds",
+      "Age of the work that runs longest",
+      "longestRunningMs",
+    );
+  }
+
+  /** What the queue of a controller tells as it happens. */
+  observer(controller: string): { taken(waitedMs: number): void; finished(workedMs: number): void } {
+    const labels = { name: controller, controller };
+    const [waited, worked] = [this.#waited.labels(labels), this.#worked.labels(labels)];
+    return {
+      taken: (waitedMs) => waited.observe(waitedMs / 1_000),
+      finished: (workedMs) => worked.observe(workedMs / 1_000),
+    };
+  }
+
+  /** From now on the counts of this queue are shown. */
+  watch(controller: string, queue: MeasuredQueue): void {
+    this.#queues.set(controller, queue);
+  }
+
+  #addDepth(registry: Registry): void {
+    const queues = this.#queues;
+    const priorities = this.#priorities;
+    new Gauge({
+      name: "workqueue_depth",
+      help: "Keys that could be handed out, by priority",
+      labelNames: ["name", "controller", "priority"],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [controller, queue] of queues) {
+          const { depths } = queue.measure();
+          this.set({ name: controller, controller, priority: "0" }, 0);
+          for (const [priority, depth] of depths) {
+            if (priorities.size < MOST_PRIORITIES) priorities.add(priority);
+            const label = priorities.has(priority) ? String(priority) : "other";
+            this.inc({ name: controller, controller, priority: label }, depth);
+          }
+        }
+      },
+    });
+  }
+
+  #addReadCounter(registry: Registry, name: string, help: string, field: "added" | "retried"): void {
+    const queues = this.#queues;
+    new Counter({
+      name,
+      help,
+      labelNames: ["name", "controller"],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [controller, queue] of queues)
+          this.inc({ name: controller, controller }, queue.measure()[field]);
+      },
+    });
+  }
+
+  #addSeconds(
+    registry: Registry,
+    name: string,
+    help: string,
+    field: "unfinishedMs" | "longestRunningMs",
+  ): void {
+    const queues = this.#queues;
+    new Gauge({
+      name,
+      help,
+      labelNames: ["name", "controller"],
+      registers: [registry],
+      collect() {
+        for (const [controller, queue] of queues) {
+          this.set({ name: controller, controller }, queue.measure()[field] / 1_000);
+        }
+      },
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { reconcileTimeBuckets } from "./buckets.ts";
+
+const results = ["success", "error", "requeue", "requeue_after"] as const;
+
+/** What the workers of one controller tell. */
+export interface ReconcileCounts {
+  started(): void;
+  ended(result: "success" | "error" | "requeue_after", tookMs: number): void;
+  failedForGood(): void;
+  panicked(): void;
+  timedOut(): void;
+}
+
+/** The controller_runtime_* metrics, under the names that dashboards know. */
+export class ReconcileMetrics {
+  readonly #total: Counter<"controller" | "result">;
+  readonly #errors: Counter<"controller">;
+  readonly #terminal: Counter<"controller">;
+  readonly #panics: Counter<"controller">;
+  readonly #timeouts: Counter<"controller">;
+  readonly #time: Histogram<"controller">;
+  readonly #workers: Gauge<"controller">;
+  readonly #active: Gauge<"controller">;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const labelNames = ["controller"] as const;
+    const counter = (name: string, help: string): Counter<"controller"> =>
+      new Counter({ name: `controller_runtime_${name}_total`, help, labelNames, registers });
+    const gauge = (name: string, help: string): Gauge<"controller"> =>
+      new Gauge({ name: `controller_runtime_${name}`, help, labelNames, registers });
+    this.#total = new Counter({
+      name: "controller_runtime_reconcile_total",
+      help: "Reconciles by result",
+      labelNames: ["controller", "result"],
+      registers,
+    });
+    this.#errors = counter("reconcile_errors", "Reconciles that failed");
+    this.#terminal = counter("terminal_reconcile_errors", "Reconciles that failed for good");
+    this.#panics = counter("reconcile_panics", "Reconciles that threw something that is no Error");
+    this.#timeouts = counter("reconcile_timeouts", "Reconciles that were aborted because they took too long");
+    this.#workers = gauge("max_concurrent_reconciles", "Workers that there are");
+    this.#active = gauge("active_workers", "Workers that reconcile");
+    this.#time = new Histogram({
+      name: "controller_runtime_reconcile_time_seconds",
+      help: "How long a reconcile takes",
+      labelNames,
+      buckets: [...reconcileTimeBuckets],
+      registers,
+    });
+  }
+
+  /** The metrics of one controller; every series starts at 0. */
+  observer(controller: string, workers: number): ReconcileCounts {
+    const labels = { controller };
+    for (const result of results) this.#total.inc({ controller, result }, 0);
+    const single = [this.#errors, this.#terminal, this.#panics, this.#timeouts];
+    for (const counter of single) counter.inc(labels, 0);
+    this.#active.set(labels, 0);
+    this.#workers.set(labels, workers);
+    this.#time.zero(labels);
+    return {
+      started: () => this.#active.inc(labels),
+      ended: (result, tookMs) => {
+        this.#active.dec(labels);
+        this.#total.inc({ controller, result });
+        if (result === "error") this.#errors.inc(labels);
+        this.#time.observe(labels, tookMs / 1_000);
+      },
+      failedForGood: () => this.#terminal.inc(labels),
+      panicked: () => this.#panics.inc(labels),
+      timedOut: () => this.#timeouts.inc(labels),
+    };
+  }
+}

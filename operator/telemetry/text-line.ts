@@ -1,0 +1,44 @@
+/** One log record, as people read it. */
+export interface LogRecord {
+  readonly time: string;
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** `12:03:07.120 WARN  Cannot renew the lease  holder=web-1`, then the chain of an error, a line per cause. */
+export function formatTextLine({ time, level, message, fields }: LogRecord): string {
+  const { error, ...rest } = fields;
+  const pairs = Object.entries(rest).map(([name, value]) => `${name}=${formatValue(value)}`);
+  const clockTime = time.slice(time.indexOf("T") + 1).replace("Z", "");
+  const head = [clockTime, level.toUpperCase().padEnd(5), [message, ...pairs].join("  ")].join(" ");
+  return `${[head, ...formatError(error)].join("\n")}\n`;
+}
+
+function formatValue(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /^[^\s"=]+$/.test(text) || typeof value !== "string" ? text : JSON.stringify(text);
+}
+
+function formatError(error: unknown, prefix = "    "): readonly string[] {
+  if (error === undefined) return [];
+  if (!isErrorRecord(error)) return [`${prefix}${formatValue(error)}`];
+  const { name, message, stack, cause } = error;
+  const frames = (stack ?? "").split("\n").filter((line) => line.trimStart().startsWith("at "));
+  // A failure that has a cause is explained by the innermost frames; one's own code is all that helps.
+  const own = frames
+    .filter((line) => !line.includes("node:internal") && !line.includes("node_modules"))
+    .slice(0, 4);
+  return [`${prefix}${name}: ${message}`, ...own, ...formatError(cause, "    because of ")];
+}
+
+interface ErrorRecord {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+  readonly cause?: unknown;
+}
+
+function isErrorRecord(value: unknown): value is ErrorRecord {
+  return typeof value === "object" && value !== null && "name" in value && "message" in value;
+}

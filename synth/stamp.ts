@@ -1,0 +1,82 @@
+import { hash } from "node:crypto";
+import type { KindDefinition } from "../crds/kind.ts";
+import { apiVersionOf, type CustomResource, groupKindOf, keyOf, type ObjectMeta } from "../crds/object.ts";
+import { type Manifest, stamps } from "./manifest.ts";
+
+/** What a stamp says about the resource that an object is made for. */
+export interface StampOwner {
+  readonly definition: KindDefinition;
+  readonly resource: CustomResource;
+  /** Value of the label `fairlead.dev/set`; see {@link setOf}. */
+  readonly set: string;
+}
+
+/**
+ * The id of a resource's set of objects, made as the ApplySet specification (KEP-3659) makes it from the parent.
+ *
+ * @returns `applyset-<43 characters>-v1`, 55 characters, valid as a label's value.
+ */
+export function setOf(
+  { kind, group }: Pick<KindDefinition, "kind" | "group">,
+  { metadata }: { readonly metadata: Pick<ObjectMeta, "name" | "namespace"> },
+): string {
+  const parent = `${metadata.name}.${metadata.namespace ?? ""}.${kind}.${group}`;
+  return `applyset-${hash("sha256", parent, "base64url")}-v1`;
+}
+
+/** The manifest with everything the operator puts on it: see {@link stamps}, and the owner reference. */
+export function stampManifest(
+  manifest: Manifest,
+  digest: string,
+  { definition, resource, set }: StampOwner,
+): Manifest {
+  const { metadata } = manifest;
+  const { name, namespace, uid = "", generation } = resource.metadata;
+  // Garbage collection follows a reference to a cluster-scoped owner, or to one in the object's own namespace.
+  const isCollected = namespace === undefined || namespace === metadata.namespace;
+  const isJob = manifest.kind === "Job" && manifest.apiVersion === "batch/v1";
+  const annotations = {
+    ...metadata.annotations,
+    [stamps.digest]: digest,
+    ...(isJob && generation !== undefined && { [stamps.generation]: String(generation) }),
+    ...(!isCollected && { [stamps.owner]: `${groupKindOf(definition)}/${keyOf(resource)}` }),
+  };
+  const owner = {
+    apiVersion: apiVersionOf(definition),
+    kind: definition.kind,
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+  const stamped = { ...metadata, labels: { ...metadata.labels, [stamps.set]: set }, annotations };
+  return { ...manifest, metadata: isCollected ? { ...stamped, ownerReferences: [owner] } : stamped };
+}
+
+const stampLabels: ReadonlySet<string> = new Set([stamps.set]);
+const stampAnnotations: ReadonlySet<string> = new Set([
+  stamps.digest,
+  stamps.generation,
+  stamps.owner,
+  stamps.template,
+]);
+
+/** The manifest as its chart made it: what {@link stampManifest} adds is taken off. */
+export function unstampManifest(manifest: Manifest): Manifest {
+  const { labels, annotations, ownerReferences: _, ...rest } = manifest.metadata;
+  const metadata: ObjectMeta = {
+    ...rest,
+    ...without("labels", labels, stampLabels),
+    ...without("annotations", annotations, stampAnnotations),
+  };
+  return { ...manifest, metadata };
+}
+
+function without(
+  field: "labels" | "annotations",
+  entries: Readonly<Record<string, string>> | undefined,
+  names: ReadonlySet<string>,
+): { readonly [field]?: Readonly<Record<string, string>> } {
+  const kept = Object.entries(entries ?? {}).filter(([name]) => !names.has(name));
+  return kept.length === 0 ? {} : { [field]: Object.fromEntries(kept) };
+}

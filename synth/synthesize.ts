@@ -1,0 +1,138 @@
+import { App, Chart } from "cdk8s";
+import type { Construct } from "constructs";
+import type * as z from "zod";
+import type { BoundKind, Observed } from "../crds/binding.ts";
+import { InvalidFieldError } from "../crds/invalid-field-error.ts";
+import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../crds/object.ts";
+import { digestOf, toCanonicalJson } from "./digest.ts";
+import { idOf, type Manifest, type ManifestSet } from "./manifest.ts";
+import { sortForApply } from "./order.ts";
+import { setOf, stampManifest } from "./stamp.ts";
+import { SynthesisError } from "./synthesis-error.ts";
+
+/** cdk8s marks pods with the address of their construct; it would roll them whenever a construct moves. */
+const ADDRESS_LABEL = "cdk8s.io/metadata.addr";
+
+/** A kind with its chart, as this folder and everything behind it takes it. */
+export type SynthesizableKind = BoundKind<Construct>;
+
+/**
+ * Turns one resource into the objects it stands for: in memory, and the same for the same input.
+ *
+ * @throws {SynthesisError} if the spec is not valid, or its chart makes something that cannot be applied.
+ */
+export function synthesize(
+  binding: SynthesizableKind,
+  resource: CustomResource,
+  observed: Observed,
+): ManifestSet {
+  const { definition } = binding;
+  const title = `${definition.kind} ${keyOf(resource)}`;
+  const spec = validateSpec(definition.spec, resource.spec, title);
+  const chartObjects = runChart(binding, { ...resource, spec }, observed, title);
+  const placed = chartObjects.map((object) => place(object, binding.children, resource, title));
+  refuseDuplicates(placed, title);
+  const set = setOf(definition, resource);
+  const parts: string[] = [];
+  const manifests = sortForApply(placed).map((manifest) => {
+    const digest = digestOf(toCanonicalJson(manifest));
+    parts.push(`${idOf(manifest)} ${digest}\n`);
+    return stampManifest(manifest, digest, { definition, resource, set });
+  });
+  return { manifests, set, digest: digestOf(parts.join("")) };
+}
+
+function validateSpec(schema: z.ZodObject, spec: unknown, title: string): unknown {
+  if (spec === undefined)
+    throw new SynthesisError(title, "expected an object, found nothing", { field: "spec" });
+  const result = schema.safeParse(spec);
+  if (result.success) return result.data;
+  const [issue, ...others] = result.error.issues;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const field = fieldOf(issue?.path ?? []);
+  throw new SynthesisError(title, `${issue?.message ?? "is not valid"}${more}`, {
+    field,
+    cause: result.error,
+  });
+}
+
+function fieldOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    return /^[A-Za-z_]\w*$/.test(String(part)) ? `${text}.${String(part)}` : `${text}["${String(part)}"]`;
+  }, "spec");
+}
+
+function runChart(
+  { chart: ChartOfKind }: SynthesizableKind,
+  resource: CustomResource,
+  observed: Observed,
+  title: string,
+): readonly Manifest[] {
+  try {
+    // An App of its own per resource: a chart's toJson() validates every construct of its App.
+    const chart = new ChartOfKind(new App(), "resource", { resource, observed });
+    if (!Chart.isChart(chart)) throw new TypeError("the kind's chart is not a cdk8s Chart");
+    return chart.toJson() as readonly Manifest[];
+  } catch (error) {
+    const field = error instanceof InvalidFieldError ? error.field : undefined;
+    throw new SynthesisError(title, error instanceof Error ? error.message : String(error), {
+      field,
+      cause: error,
+    });
+  }
+}
+
+/** Puts an object where it belongs, and refuses kinds that the operator neither watches nor may write. */
+function place(
+  object: Manifest,
+  children: readonly ObjectKind[],
+  { metadata: owner }: CustomResource,
+  title: string,
+): Manifest {
+  const { apiVersion, kind } = object;
+  const child = children.find(
+    (candidate) => candidate.kind === kind && candidate.group === groupOf(apiVersion),
+  );
+  if (child === undefined) {
+    throw new SynthesisError(
+      title,
+      `its chart makes a ${kind} (${apiVersion}), which is no child kind of its binding`,
+    );
+  }
+  const { namespace: own, ...metadata } = object.metadata;
+  const namespace = child.namespaced ? (own ?? owner.namespace) : undefined;
+  if (child.namespaced && namespace === undefined) {
+    throw new SynthesisError(title, `its chart gives ${kind} "${metadata.name}" no namespace`);
+  }
+  const placed = { ...object, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
+  return dropAddressLabels(placed) as Manifest;
+}
+
+function dropAddressLabels(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const kept = value.map(dropAddressLabels);
+    return kept.every((item, index) => item === value[index]) ? value : kept;
+  }
+  let changed = false;
+  const kept: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(value)) {
+    if (key === ADDRESS_LABEL) {
+      changed = true;
+      continue;
+    }
+    kept[key] = dropAddressLabels(field);
+    changed ||= kept[key] !== field;
+  }
+  return changed ? kept : value;
+}
+
+function refuseDuplicates(manifests: readonly Manifest[], title: string): void {
+  const seen = new Set<string>();
+  for (const manifest of manifests) {
+    const id = idOf(manifest);
+    if (seen.has(id)) throw new SynthesisError(title, `its chart makes "${id}" twice`);
+    seen.add(id);
+  }
+}

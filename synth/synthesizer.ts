@@ -1,0 +1,120 @@
+import type { Observed } from "../crds/binding.ts";
+import type { CustomResource, LiveObject, ObjectKind } from "../crds/object.ts";
+import type { ManifestSet } from "./manifest.ts";
+import { type SynthesizableKind, synthesize } from "./synthesize.ts";
+
+/** {@link synthesize}, or something that gives the same. */
+export type Synthesizer = (
+  binding: SynthesizableKind,
+  resource: CustomResource,
+  observed: Observed,
+) => ManifestSet;
+
+export interface CreateSynthesizerOptions {
+  /** Results to remember, one per resource; the least recently used one goes first. */
+  readonly capacity?: number;
+}
+
+/** One question that a chart put to `observed`, and the answer it was given. */
+interface Reading {
+  readonly kind: ObjectKind;
+  /** Undefined: the whole list was read. */
+  readonly name: string | undefined;
+  readonly answer: string;
+}
+
+/** Nothing in here holds on to an object that the stores have replaced since. */
+interface Memory {
+  readonly binding: SynthesizableKind;
+  readonly generation: number | undefined;
+  readonly labels: Entries;
+  readonly annotations: Entries;
+  readonly readings: readonly Reading[];
+  readonly result: ManifestSet;
+}
+
+/**
+ * A synthesizer with a memory: as long as a resource's generation, labels and annotations and what its chart
+ * read of `observed` stay the same, the very same {@link ManifestSet} comes back. It is also the same object
+ * when a chart was run again and made nothing different.
+ */
+export function createSynthesizer({ capacity = 10_000 }: CreateSynthesizerOptions = {}): Synthesizer {
+  const memories = new Map<string, Memory>();
+  return (binding, resource, observed) => {
+    const { uid } = resource.metadata;
+    const memory = memories.get(uid);
+    const isCurrent = memory !== undefined && isSame(memory, binding, resource, observed);
+    const next = isCurrent ? memory : remember(memory, binding, resource, observed);
+    // Taken out and put in again: a Map iterates in the order of insertion, so the first key is the oldest.
+    memories.delete(uid);
+    memories.set(uid, next);
+    if (memories.size > capacity) memories.delete(memories.keys().next().value ?? uid);
+    return next.result;
+  };
+}
+
+function remember(
+  memory: Memory | undefined,
+  binding: SynthesizableKind,
+  resource: CustomResource,
+  observed: Observed,
+): Memory {
+  const readings: Reading[] = [];
+  const fresh = synthesize(binding, resource, recordReadings(observed, readings));
+  const isUnchanged =
+    memory?.result.digest === fresh.digest &&
+    memory.result.set === fresh.set &&
+    memory.generation === resource.metadata.generation;
+  const { generation, labels, annotations } = resource.metadata;
+  return { binding, generation, labels, annotations, readings, result: isUnchanged ? memory.result : fresh };
+}
+
+function recordReadings(observed: Observed, readings: Reading[]): Observed {
+  return {
+    list(kind) {
+      const found = observed.list(kind);
+      readings.push({ kind, name: undefined, answer: versionsOf(found) });
+      return found;
+    },
+    find(kind, name) {
+      const found = observed.find(kind, name);
+      readings.push({ kind, name, answer: versionsOf(found === undefined ? [] : [found]) });
+      return found;
+    },
+  };
+}
+
+function isSame(
+  memory: Memory,
+  binding: SynthesizableKind,
+  { metadata }: CustomResource,
+  observed: Observed,
+): boolean {
+  return (
+    memory.binding === binding &&
+    memory.generation === metadata.generation &&
+    areSameEntries(memory.labels, metadata.labels) &&
+    areSameEntries(memory.annotations, metadata.annotations) &&
+    memory.readings.every((reading) => isAnsweredAlike(reading, observed))
+  );
+}
+
+function isAnsweredAlike({ kind, name, answer }: Reading, observed: Observed): boolean {
+  if (name === undefined) return versionsOf(observed.list(kind)) === answer;
+  const found = observed.find(kind, name);
+  return versionsOf(found === undefined ? [] : [found]) === answer;
+}
+
+function versionsOf(objects: readonly LiveObject[]): string {
+  return objects.map(({ metadata }) => `${metadata.uid}@${metadata.resourceVersion}`).join();
+}
+
+type Entries = Readonly<Record<string, string>> | undefined;
+
+function areSameEntries(before: Entries, now: Entries): boolean {
+  if (before === now) return true;
+  const names = Object.keys(before ?? {});
+  return (
+    names.length === Object.keys(now ?? {}).length && names.every((name) => before?.[name] === now?.[name])
+  );
+}

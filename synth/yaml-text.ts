@@ -1,0 +1,89 @@
+// Written by hand: the yaml package needs five times as long, and this runs for every object of every commit.
+// Whatever is not plain beyond doubt, under YAML 1.1 as well as 1.2, is quoted as JSON quotes it.
+
+/** Begins with a letter, so neither number nor date; colons, at signs and spaces only between words … */
+const plain = /^[A-Za-z](?:[A-Za-z0-9_./-]|[:@ ](?=[A-Za-z0-9]))*$/;
+/** … and is none of the words that some parser takes for a boolean, nothing or a number. */
+const ambiguous = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+/** A line that a literal block holds as it is: printable, no tab, no space at the end. */
+const blockLine = /^(?:[ -~\u00a1-\u2027\u202a-\ud7ff\ue000-\ufdcf\ufdf0-\ufefe\uff00-\uffef]*[!-~])?$/;
+/** Characters that JSON leaves alone and YAML does not: unprintable ones and Unicode's line ends. */
+const unsafe = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+/** Longest key, in characters, that may stand on one line with its value; YAML's limit is 1024 bytes. */
+const KEY_LIMIT = 300;
+
+/**
+ * A JSON object as a YAML document with keys in code-unit order. Parses to the same value under YAML 1.1 and 1.2.
+ * Fields that are undefined are left out.
+ */
+export function toYaml(value: object): string {
+  return writeNested(value, "") || `${emptyOf(value)}\n`;
+}
+
+function writeNested(value: object, indent: string): string {
+  return Array.isArray(value) ? writeList(value, indent) : writeMap(value as Fields, indent);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function writeMap(map: Fields, indent: string): string {
+  let text = "";
+  for (const key of Object.keys(map).sort()) {
+    const value = map[key];
+    if (value === undefined) continue;
+    const start = key.length > KEY_LIMIT ? `? ${toText(key)}\n${indent}:` : `${toText(key)}:`;
+    text += `${indent}${start}${writeBelow(value, indent)}`;
+  }
+  return text;
+}
+
+function writeList(list: readonly unknown[], indent: string): string {
+  let text = "";
+  for (const value of list) {
+    const below = `${indent}  `;
+    if (typeof value !== "object" || value === null) {
+      text += `${indent}- ${toScalar(value, indent)}\n`;
+    } else {
+      // A map or list begins on the line of its dash: its own indent makes room for "- ".
+      const nested = writeNested(value, below);
+      text += nested === "" ? `${indent}- ${emptyOf(value)}\n` : `${indent}- ${nested.slice(below.length)}`;
+    }
+  }
+  return text;
+}
+
+function writeBelow(value: unknown, indent: string): string {
+  if (typeof value !== "object" || value === null) return ` ${toScalar(value, indent)}\n`;
+  const below = `${indent}  `;
+  const nested = writeNested(value, below);
+  return nested === "" ? ` ${emptyOf(value)}\n` : `\n${nested}`;
+}
+
+function emptyOf(value: object): string {
+  return Array.isArray(value) ? "[]" : "{}";
+}
+
+function toScalar(value: unknown, indent: string): string {
+  if (typeof value === "string") return (value.includes("\n") && toBlock(value, indent)) || toText(value);
+  // YAML 1.1 knows a number with an exponent by its point.
+  return (JSON.stringify(value) ?? "null").replace(/^(-?\d+)e/, "$1.0e");
+}
+
+function toText(text: string): string {
+  if (plain.test(text) && !ambiguous.test(text)) return text;
+  // JSON writes unpaired surrogates as escapes, which YAML parsers read in their own ways: they never come from JSON
+  // that a server accepted.
+  return JSON.stringify(text).replace(
+    unsafe,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** A literal block with a stated indent, if the text can be one; it may end in one line end, or none. */
+function toBlock(text: string, indent: string): string | undefined {
+  const body = text.endsWith("\n") ? text.slice(0, -1) : text;
+  const lines = body.split("\n");
+  if (body.endsWith("\n") || body === "" || !lines.every((line) => blockLine.test(line))) return undefined;
+  const indented = lines.map((line) => (line === "" ? "" : `${indent}  ${line}`)).join("\n");
+  return `|2${body === text ? "-" : ""}\n${indented}`;
+}

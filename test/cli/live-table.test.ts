@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { formatTable, rowOf } from "../../cli/live-table.ts";
+import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.ts";
+
+const echoKind: ObjectKind = {
+  group: "mmontes.io",
+  version: "v1alpha1",
+  kind: "Echo",
+  plural: "echos",
+  namespaced: true,
+};
+
+function anEcho(status: object | undefined, metadata: object = {}): CustomResource {
+  return {
+    apiVersion: "mmontes.io/v1alpha1",
+    kind: "Echo",
+    metadata: { name: "hello", namespace: "shop", uid: "1", resourceVersion: "1", ...metadata },
+    spec: {},
+    ours: false,
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+const job: LiveObject = {
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: { name: "hello", namespace: "shop", uid: "2", resourceVersion: "1" },
+  ours: true,
+};
+
+describe("rowOf()", () => {
+  test("shows what Ready says, the children and the beginning of the last commit", () => {
+    const status = {
+      conditions: [{ type: "Ready", status: "True", reason: "Reconciled", message: "", lastTransitionTime: "" }],
+      published: { digest: "d", tree: "t", commit: "0123456789abcdef" },
+    };
+    expect(rowOf(echoKind, anEcho(status), [job])).toEqual({
+      resource: "Echo shop/hello",
+      ready: "True",
+      reason: "Reconciled",
+      children: "Job/hello",
+      commit: "0123456789",
+    });
+  });
+
+  test("says Unknown before there is a status", () => {
+    expect(rowOf(echoKind, anEcho(undefined), [])).toMatchObject({ ready: "Unknown", children: "none", commit: "none" });
+  });
+
+  test("says Deleting for a resource that is going away", () => {
+    const leaving = anEcho(undefined, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+    expect(rowOf(echoKind, leaving, [])).toMatchObject({ ready: "False", reason: "Deleting" });
+  });
+});
+
+describe("formatTable()", () => {
+  const row = { resource: "Echo a", ready: "True", reason: "Reconciled", children: "Job/a Job/b", commit: "abc" };
+
+  test("aligns columns and sorts by resource", () => {
+    expect(formatTable([{ ...row, resource: "Echo b" }, row], 120)).toEqual([
+      "RESOURCE  READY  REASON      CHILDREN     LAST COMMIT",
+      "Echo a    True   Reconciled  Job/a Job/b  abc",
+      "Echo b    True   Reconciled  Job/a Job/b  abc",
+    ]);
+  });
+
+  test("shortens the children first when the terminal is narrow", () => {
+    const [, line] = formatTable([row], 49);
+    expect(line).toBe("Echo a    True   Reconciled  Job/a J…  abc");
+  });
+});

@@ -1,0 +1,51 @@
+import { dirname, join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { readClusterRecord } from "../../cli/local-cluster/cluster-record.ts";
+import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
+
+/** What the stories know of the cluster they run on. */
+export interface TestCluster {
+  readonly kubeconfigPath: string;
+  /** The user `operator`, who has no rights until somebody binds some. */
+  readonly operatorKubeconfigPath: string;
+  readonly auditLogPath: string;
+  readonly kubectlPath: string;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly testCluster: TestCluster;
+  }
+}
+
+/**
+ * Starts one cluster for all stories of a run. `FAIRLEAD_TEST_KUBECONFIG` names the kubeconfig of one that runs already
+ * (`fairlead cluster up --name test`), which saves the start of 5 s.
+ */
+export default async function setUpCluster(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const given = process.env["FAIRLEAD_TEST_KUBECONFIG"];
+  if (given !== undefined && given !== "") {
+    const beside = (file: string) => join(dirname(given), file);
+    project.provide("testCluster", {
+      kubeconfigPath: given,
+      operatorKubeconfigPath: beside("kubeconfig-operator"),
+      auditLogPath: beside("audit.log"),
+      kubectlPath: readClusterRecord(dirname(given))?.binaries.kubectl ?? "kubectl",
+    });
+    return undefined;
+  }
+  const cluster = await startLocalCluster({ name: "test", fsync: false, report: reporter() });
+  const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
+  project.provide("testCluster", { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath });
+  return () => cluster.stop();
+}
+
+/** Tells about a build, once in 15 seconds, and of nothing else: a start from the cache is too short to speak of. */
+function reporter(): (line: string) => void {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (line) => {
+    if (!line.startsWith("Building") || performance.now() - lastMs < 15_000) return;
+    lastMs = performance.now();
+    process.stderr.write(`${line}\n`);
+  };
+}

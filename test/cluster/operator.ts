@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import { eventually } from "./eventually.ts";
+import { testCluster } from "./fixture.ts";
+
+/** One line of the operator's log. */
+export interface LogLine {
+  readonly level: string | number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** An operator in a process of its own, as a user runs it, with the rights of the rendered RBAC. */
+export interface RunningOperator {
+  readonly pid: number;
+  readonly log: readonly LogLine[];
+  /** Waits for a log line with this message. */
+  untilLogged(message: string, timeoutMs?: number): Promise<LogLine>;
+  /** Ends it and gives the exit code (null after SIGKILL). */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface StartOperatorOptions {
+  readonly args?: readonly string[];
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Entry of the program; default: the one that ships. */
+  readonly program?: string;
+  readonly kubeconfigPath?: string;
+}
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** Starts `fairlead run`; it is ended with the test at the latest. */
+export async function startOperator(options: StartOperatorOptions = {}): Promise<RunningOperator> {
+  const { args = [], environment = {}, program = join(root, "cli/fairlead.js") } = options;
+  const kubeconfig = options.kubeconfigPath ?? testCluster().operatorKubeconfigPath;
+  const off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
+  const flags = ["--optimize-for-size", "--max-semi-space-size=4"];
+  const command = [
+    ...flags,
+    program,
+    "run",
+    `--kubeconfig=${kubeconfig}`,
+    "--log-format=json",
+    ...off,
+    ...args,
+  ];
+  const child = spawn(process.execPath, command, {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const log: LogLine[] = [];
+  const unparsed: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      try {
+        log.push(JSON.parse(line) as LogLine);
+      } catch {
+        unparsed.push(line);
+      }
+    });
+  }
+  const stop = (signal: NodeJS.Signals = "SIGTERM") => endProcess(child, signal);
+  onTestFinished(async ({ task }) => {
+    await stop("SIGKILL");
+    if (task.result?.state === "fail") {
+      const last = log.slice(-40).map((line) => JSON.stringify(line));
+      process.stderr.write(`${[`operator ${child.pid}:`, ...unparsed, ...last].join("\n  ")}\n`);
+    }
+  });
+  return {
+    pid: child.pid ?? 0,
+    log,
+    untilLogged: (message, timeoutMs = 20_000) =>
+      eventually(
+        () => {
+          if (child.exitCode !== null)
+            throw new Error(`the operator ended with ${child.exitCode}: ${unparsed.join("\n")}`);
+          return log.find(({ msg }) => msg === message);
+        },
+        { what: `the operator logs "${message}"`, timeoutMs },
+      ),
+    stop,
+  };
+}
+
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const ended = once(child, "exit");
+  child.kill(signal);
+  await ended;
+  return child.exitCode;
+}
+
+/** A folder for one test, removed with it. */
+export async function aFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-story-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

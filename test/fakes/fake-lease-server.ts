@@ -1,0 +1,76 @@
+import type { Clock, Lease, LeaseClient, LeaseSpec } from "../../operator/ports.ts";
+
+/** How one client reaches the server at the moment. */
+export interface Line {
+  /** The server does at once what it is asked to; the answer takes so long. */
+  delayMs: number;
+  isCut: boolean;
+  /** So many of the next PUTs are refused with a conflict. */
+  conflicts: number;
+}
+
+/** One Lease on a server that several clients share. Requests and what they wrote are recorded. */
+export class FakeLeaseServer {
+  lease: Lease | undefined;
+  readonly requests: {
+    readonly by: string;
+    readonly verb: "get" | "create" | "replace";
+    readonly atMs: number;
+  }[] = [];
+  readonly #clock: Clock;
+  #versions = 0;
+  #uids = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get spec(): LeaseSpec {
+    return this.lease?.spec ?? {};
+  }
+
+  /** Puts a record there, as some other client would. */
+  put(spec: LeaseSpec): void {
+    this.#versions++;
+    const uid = this.lease?.metadata.uid ?? `uid-${++this.#uids}`;
+    this.lease = { metadata: { uid, resourceVersion: String(this.#versions) }, spec };
+  }
+
+  client(by: string): { client: LeaseClient; line: Line } {
+    const line: Line = { delayMs: 0, isCut: false, conflicts: 0 };
+    const ask = (
+      verb: "get" | "create" | "replace",
+      act: () => Lease | undefined,
+    ): Promise<Lease | undefined> => {
+      this.requests.push({ by, verb, atMs: this.#clock.now() });
+      if (line.isCut) return new Promise(() => {});
+      const answer = Promise.try(act);
+      // A rejection that nobody waits for any more is none of a test's business.
+      answer.catch(() => {});
+      if (line.delayMs === 0) return answer;
+      return new Promise((resolve) => this.#clock.schedule(line.delayMs, () => resolve(answer)));
+    };
+    const client: LeaseClient = {
+      get: () => ask("get", () => structuredClone(this.lease)),
+      create: (spec) =>
+        ask("create", () => {
+          if (this.lease !== undefined) throw new Error("409 AlreadyExists");
+          this.put(spec);
+          return structuredClone(this.lease);
+        }) as Promise<Lease>,
+      replace: (lease) =>
+        ask("replace", () => {
+          if (this.lease === undefined) throw new Error("404 NotFound");
+          if (
+            line.conflicts-- > 0 ||
+            lease.metadata.resourceVersion !== this.lease.metadata.resourceVersion
+          ) {
+            throw new Error("409 Conflict");
+          }
+          this.put(lease.spec ?? {});
+          return structuredClone(this.lease);
+        }) as Promise<Lease>,
+    };
+    return { client, line };
+  }
+}

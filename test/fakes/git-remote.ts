@@ -1,0 +1,116 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const environment = {
+  PATH: "/usr/local/bin:/usr/bin:/bin",
+  HOME: tmpdir(),
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "Somebody",
+  GIT_AUTHOR_EMAIL: "somebody@example.dev",
+  GIT_COMMITTER_NAME: "Somebody",
+  GIT_COMMITTER_EMAIL: "somebody@example.dev",
+};
+
+/** A real bare repository on disk that can misbehave: refuse, hang, vanish, be written by others. */
+export class FakeGitRemote implements Disposable {
+  /** Scratch folder of the test: the repository is in it, and a cache may be. */
+  readonly folder = mkdtempSync(join(tmpdir(), "fairlead-test-"));
+  readonly path = join(this.folder, "remote.git");
+  readonly hangMark = join(this.folder, "hanging");
+
+  constructor({ format = "sha1" }: { readonly format?: "sha1" | "sha256" } = {}) {
+    execFileSync("git", ["init", "--quiet", "--bare", `--object-format=${format}`, this.path], { env: environment });
+  }
+
+  /** Runs git in the repository and gives what it prints. */
+  git(command: readonly string[], input = ""): string {
+    return execFileSync("git", command, { cwd: this.path, env: environment, input, encoding: "utf8" });
+  }
+
+  head(branch = "main"): string | undefined {
+    return this.git(["for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`]).trim() || undefined;
+  }
+
+  /** Number of commits that are on the branch. */
+  commits(branch = "main"): number {
+    return this.head(branch) === undefined ? 0 : Number(this.git(["rev-list", "--count", branch]));
+  }
+
+  /** Paths of all files on the branch, sorted. */
+  paths(branch = "main"): string[] {
+    if (this.head(branch) === undefined) return [];
+    return this.git(["ls-tree", "-r", "-z", "--name-only", branch]).split("\0").filter(Boolean);
+  }
+
+  read(path: string, branch = "main"): string {
+    return this.git(["cat-file", "blob", `${branch}:${path}`]);
+  }
+
+  message(commit = "main"): string {
+    return this.git(["log", "-1", "--format=%B", commit]);
+  }
+
+  /** Somebody else's commit; `undefined` deletes a file or folder. */
+  commitByOthers(
+    files: Readonly<Record<string, string | undefined>>,
+    { message = "By hand", branch = "main" } = {},
+  ): string {
+    const parent = this.head(branch);
+    let stream = `commit refs/heads/${branch}\ncommitter Somebody <s@example.dev> 1700000000 +0000\n`;
+    stream += `data ${Buffer.byteLength(message)}\n${message}\n${parent === undefined ? "" : `from ${parent}\n`}`;
+    for (const [path, content] of Object.entries(files)) {
+      if (content === undefined) stream += `D ${path}\n`;
+      else stream += `M 100644 inline ${path}\ndata ${Buffer.byteLength(content)}\n${content}\n`;
+    }
+    this.git(["fast-import", "--quiet"], stream);
+    return this.head(branch) ?? "";
+  }
+
+  resetTo(commit: string, branch = "main"): void {
+    this.git(["update-ref", `refs/heads/${branch}`, commit]);
+  }
+
+  /** Every push is refused with these words. */
+  refusePushes(words: string): void {
+    this.#hook(`echo "${words}" >&2; exit 1`);
+  }
+
+  /** Every push hangs until it is killed; `hangMark` appears when the first one does. */
+  hangPushes(): void {
+    this.#hook(`touch '${this.hangMark}'; exec sleep 600`);
+  }
+
+  /** Every push lands, but the answer never reaches who pushed. */
+  loseAnswers(): void {
+    writeFileSync(join(this.path, "hooks", "post-receive"), "#!/bin/sh\nkill -9 $PPID\n");
+    chmodSync(join(this.path, "hooks", "post-receive"), 0o755);
+  }
+
+  /** Runs `script` before every push is accepted. */
+  beforePush(script: string): void {
+    this.#hook(script);
+  }
+
+  behave(): void {
+    for (const hook of ["pre-receive", "post-receive"]) rmSync(join(this.path, "hooks", hook), { force: true });
+    rmSync(this.hangMark, { force: true });
+    if (existsSync(`${this.path}.away`)) renameSync(`${this.path}.away`, this.path);
+  }
+
+  vanish(): void {
+    renameSync(this.path, `${this.path}.away`);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #hook(script: string): void {
+    const hook = join(this.path, "hooks", "pre-receive");
+    writeFileSync(hook, `#!/bin/sh\n${script}\n`);
+    chmodSync(hook, 0o755);
+  }
+}

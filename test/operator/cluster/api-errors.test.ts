@@ -1,0 +1,210 @@
+import { describe, expect, test } from "vitest";
+import { isOtherUid, toOperatorError } from "../../../operator/cluster/api-errors.ts";
+import {
+  ApiUnavailableError,
+  NamespaceTerminatingError,
+  NotLeadingError,
+  ObjectRejectedError,
+} from "../../../operator/errors.ts";
+
+const attempt = { verb: "apply", id: "apps/Deployment/shop/web", namespace: "shop" } as const;
+
+function refusal(status: number, message: string, details?: object, reason = "") {
+  const body = JSON.stringify({ kind: "Status", code: status, reason, message, details });
+  return { status, body, retryAfterMs: undefined };
+}
+
+function invalid(...causes: readonly { readonly field: string; readonly message: string }[]) {
+  return refusal(422, "is invalid", { name: "web", kind: "Deployment", causes }, "Invalid");
+}
+
+describe("toOperatorError()", () => {
+  test.for([
+    {
+      does: "names every field of an invalid object",
+      answer: invalid(
+        { field: "spec.replicas", message: "Invalid value: -1: must be greater than or equal to 0" },
+        { field: "spec.template", message: "Required value" },
+      ),
+      says: 'Cannot apply "apps/Deployment/shop/web": spec.replicas: invalid value -1: must be greater than or equal to 0; spec.template: Required value',
+    },
+    {
+      does: "leaves out a value that fills pages",
+      answer: invalid({
+        field: "spec.template",
+        message: `Invalid value: {"x":"${"y".repeat(200)}"}: field is immutable`,
+      }),
+      says: 'Cannot apply "apps/Deployment/shop/web": spec.template: field is immutable',
+      immutableField: "spec.template",
+    },
+    {
+      does: "names the fixed selector of a Deployment",
+      answer: invalid({ field: "spec.selector", message: 'Invalid value: {"a":"c"}: field is immutable' }),
+      says: /^Cannot apply "apps\/Deployment\/shop\/web": spec\.selector: invalid value {"a":"c"}: field is immutable$/,
+      immutableField: "spec.selector",
+    },
+    {
+      does: "names the fixed clusterIP of a Service",
+      answer: invalid({
+        field: "spec.clusterIPs[0]",
+        message: 'Invalid value: ["10.0.3.3"]: may not change once set',
+      }),
+      says: /spec\.clusterIPs\[0\]/,
+      immutableField: "spec.clusterIPs[0]",
+    },
+    {
+      does: "cuts the difference that a PersistentVolumeClaim's refusal carries",
+      answer: invalid({
+        field: "spec",
+        message: "Forbidden: spec is immutable after creation except resources.requests\n@@ -1,6 +1,6 @@\n",
+      }),
+      says: 'Cannot apply "apps/Deployment/shop/web": spec: Forbidden: spec is immutable after creation except resources.requests',
+      immutableField: "spec",
+    },
+    {
+      does: "knows a StatefulSet's fixed spec",
+      answer: invalid({
+        field: "spec",
+        message:
+          "Forbidden: updates to statefulset spec for fields other than 'replicas', 'template' are forbidden",
+      }),
+      says: /statefulset spec/,
+      immutableField: "spec",
+    },
+    {
+      does: "takes a 500 about the schema for a rejection",
+      answer: refusal(
+        500,
+        'failed to create typed patch object (shop/web; apps/v1, Kind=Deployment): .spec.template.spec.containers: duplicate entries for key [name="x"]',
+      ),
+      says: 'Cannot apply "apps/Deployment/shop/web": .spec.template.spec.containers: duplicate entries for key [name="x"]',
+    },
+    {
+      does: "tells an unknown field of a custom resource",
+      answer: refusal(400, 'strict decoding error: unknown field "spec.foo"', {}, "BadRequest"),
+      says: 'Cannot apply "apps/Deployment/shop/web": strict decoding error: unknown field "spec.foo"',
+    },
+    {
+      does: "repeats what an admission policy says",
+      answer: refusal(
+        403,
+        "deployments.apps \"web\" is forbidden: ValidatingAdmissionPolicy 'p' denied request: no",
+        {},
+        "Forbidden",
+      ),
+      says: "Cannot apply \"apps/Deployment/shop/web\": ValidatingAdmissionPolicy 'p' denied request: no",
+    },
+    {
+      does: "repeats what a webhook says",
+      answer: refusal(400, 'admission webhook "v.dev" denied the request: too big'),
+      says: 'Cannot apply "apps/Deployment/shop/web": admission webhook "v.dev" denied the request: too big',
+    },
+    {
+      does: "says that an object is too large",
+      answer: refusal(413, "limit is 3145728"),
+      says: /larger than/,
+    },
+  ])("rejected: $does", ({ answer, says, immutableField }) => {
+    const error = toOperatorError(answer, attempt);
+    expect(error).toBeInstanceOf(ObjectRejectedError);
+    if (typeof says === "string") expect(error.message).toBe(says);
+    else expect(error.message).toMatch(says);
+    expect((error as ObjectRejectedError).immutableField).toBe(immutableField);
+  });
+
+  test.for([
+    {
+      does: "says which right is missing",
+      answer: refusal(
+        403,
+        'configmaps "x" is forbidden: User "op" cannot patch resource "configmaps" in API group "" in the namespace "shop"',
+        {},
+        "Forbidden",
+      ),
+      says: 'Cannot apply "apps/Deployment/shop/web": user "op" may not patch "configmaps" of API group "" in the namespace "shop"; a role with this verb has to be bound to it',
+    },
+    {
+      does: "hopes for room in a quota",
+      answer: refusal(403, 'pods "x" is forbidden: exceeded quota: q, requested: pods=1'),
+      says: /: exceeded quota: q/,
+    },
+    {
+      does: "asks for the CRD of an unknown kind",
+      answer: { status: 404, body: "404 page not found\n", retryAfterMs: undefined },
+      says: /does not know this kind; its CustomResourceDefinition has to be installed$/,
+    },
+    {
+      does: "names a missing namespace",
+      answer: refusal(404, 'namespaces "shop" not found', { kind: "namespaces" }, "NotFound"),
+      says: /namespace "shop" does not exist$/,
+    },
+    {
+      does: "passes on a server fault",
+      answer: refusal(500, "etcd is away"),
+      says: /answered 500: etcd is away$/,
+    },
+    {
+      does: "speaks of credentials on 401",
+      answer: refusal(401, "Unauthorized"),
+      says: /credentials \(401\)/,
+    },
+    {
+      does: "quotes the begin of a proxy's page",
+      answer: { status: 502, body: "<html>bad gateway</html>", retryAfterMs: undefined },
+      says: /answered 502: <html>bad gateway/,
+    },
+  ])("may be different next time: $does", ({ answer, says }) => {
+    const error = toOperatorError(answer, attempt);
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    if (typeof says === "string") expect(error.message).toBe(says);
+    else expect(error.message).toMatch(says);
+    expect((error as ApiUnavailableError).status).toBe(answer.status);
+  });
+
+  test("carries how long the server wants us to wait", () => {
+    const error = toOperatorError({ ...refusal(429, "slow down"), retryAfterMs: 3000 }, attempt);
+    expect(error).toMatchObject({ status: 429, retryAfterMs: 3000 });
+  });
+
+  test("knows a namespace that is being deleted", () => {
+    const causes = [{ reason: "NamespaceTerminating", message: "…", field: "metadata.namespace" }];
+    const error = toOperatorError(refusal(403, "x is forbidden: unable to create", { causes }), attempt);
+    expect(error).toBeInstanceOf(NamespaceTerminatingError);
+    expect(error.message).toContain('"shop"');
+  });
+
+  test("takes the refusal of the leadership policy for what it means", () => {
+    const answer = refusal(422, "ValidatingAdmissionPolicy 'x' denied request: the lease is held by other");
+    expect(toOperatorError(answer, attempt)).toBeInstanceOf(NotLeadingError);
+  });
+
+  test("never repeats a value of a Secret", () => {
+    const answer = invalid({ field: "data[k]", message: 'Invalid value: "hunter2": not base64' });
+    const error = toOperatorError(answer, { ...attempt, id: "/Secret/shop/web" });
+    expect(error.message).toBe('Cannot apply "/Secret/shop/web": data[k]: not base64');
+  });
+});
+
+describe("isOtherUid()", () => {
+  test.for([
+    {
+      answer: invalid({ field: "metadata.uid", message: 'Invalid value: "a": field is immutable' }),
+      is: true,
+    },
+    {
+      answer: refusal(
+        409,
+        "uid mismatch: the provided object specified uid a, and no existing object was found",
+      ),
+      is: true,
+    },
+    {
+      answer: refusal(409, "the UID in the precondition (a) does not match the UID in record (b)"),
+      is: true,
+    },
+    { answer: refusal(409, "the object has been modified"), is: false },
+    { answer: invalid({ field: "spec", message: "Required value" }), is: false },
+  ])("$answer.status $answer.body: $is", ({ answer, is }) => {
+    expect(isOtherUid(answer)).toBe(is);
+  });
+});

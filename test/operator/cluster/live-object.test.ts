@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { reducePod, toLiveObject } from "../../../operator/cluster/live-object.ts";
+
+const raw = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "web", namespace: "shop", uid: "u", resourceVersion: "3" },
+  data: { a: "1" },
+};
+
+describe("toLiveObject()", () => {
+  test.for([
+    {
+      does: "ours by an Apply entry of our manager",
+      entry: { manager: "fairlead", operation: "Apply" },
+      ours: true,
+    },
+    { does: "not ours by an Update entry", entry: { manager: "fairlead", operation: "Update" }, ours: false },
+    {
+      does: "not ours by an Apply entry on a subresource",
+      entry: { manager: "fairlead", operation: "Apply", subresource: "status" },
+      ours: false,
+    },
+    {
+      does: "not ours by somebody else's entry",
+      entry: { manager: "kubectl", operation: "Apply" },
+      ours: false,
+    },
+  ])("$does", ({ entry, ours }) => {
+    const metadata = { ...raw.metadata, managedFields: [entry] };
+    expect(toLiveObject({ ...raw, metadata })).toEqual({ ...raw, ours });
+  });
+
+  test("drops kubectl's copy of the manifest and keeps other annotations", () => {
+    const annotations = { "kubectl.kubernetes.io/last-applied-configuration": "{}", "shop/owner": "me" };
+    const live = toLiveObject({ ...raw, metadata: { ...raw.metadata, annotations } });
+    expect(live.metadata.annotations).toEqual({ "shop/owner": "me" });
+  });
+
+  test("gives items of a list their apiVersion and kind", () => {
+    const { apiVersion, kind, ...item } = raw;
+    expect(toLiveObject(item, { apiVersion, kind })).toEqual({ ...raw, ours: false });
+  });
+
+  test("changes nothing the second time", () => {
+    const metadata = { ...raw.metadata, managedFields: [{ manager: "fairlead", operation: "Apply" }] };
+    const once = toLiveObject({ ...raw, metadata });
+    expect(toLiveObject(once)).toEqual(once);
+  });
+
+  test("refuses what is no object", () => {
+    expect(() => toLiveObject({ kind: "Status" })).toThrow("it has no name");
+  });
+});
+
+describe("reducePod()", () => {
+  test("keeps what health and status are made of", () => {
+    const pod = toLiveObject({
+      ...raw,
+      kind: "Pod",
+      spec: { nodeName: "n1", restartPolicy: "Never", containers: [{ name: "c", image: "i" }] },
+      status: {
+        phase: "Running",
+        qosClass: "BestEffort",
+        conditions: [{ type: "Ready", status: "True" }],
+        containerStatuses: [{ name: "c", ready: true, imageID: "long", state: { running: {} } }],
+      },
+    });
+    expect(reducePod(pod)).toMatchObject({
+      spec: { nodeName: "n1", restartPolicy: "Never" },
+      status: {
+        phase: "Running",
+        conditions: [{ type: "Ready", status: "True" }],
+        containerStatuses: [{ name: "c", ready: true, state: { running: {} } }],
+      },
+    });
+    expect(JSON.stringify(reducePod(pod))).not.toMatch(/image|qosClass/);
+  });
+});

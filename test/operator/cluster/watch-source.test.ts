@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import { WatchError } from "../../../operator/errors.ts";
+import type { WatchEvent } from "../../../operator/ports.ts";
+import { FakeClock } from "../../fakes/fake-clock.ts";
+import { aConfigMap, collect, fromFive, scriptedCluster, unlimited } from "./fixture.ts";
+
+const protocols = ["http", "https", "h2"] as const;
+
+describe("KubeWatchSource.list()", () => {
+  test("reads one page, each object reduced", async () => {
+    await using cluster = await scriptedCluster();
+    const { apiVersion: _, kind: __, ...item } = aConfigMap("a", { data: { x: "1" } });
+    cluster.server.script = (_request, answer) =>
+      answer.json(200, { metadata: { resourceVersion: "9", continue: "more" }, items: [item] });
+    const page = await cluster.source.list({ resourceVersion: "0", limit: 500, signal: unlimited });
+    expect(page).toEqual({
+      items: [{ ...aConfigMap("a", { data: { x: "1" } }), ours: false }],
+      resourceVersion: "9",
+      continueToken: "more",
+    });
+    const [request] = cluster.server.requests;
+    expect(request?.path).toBe("/api/v1/configmaps");
+    expect(String(request?.query)).toBe("limit=500&resourceVersion=0&resourceVersionMatch=NotOlderThan");
+  });
+
+  test("sends no version with a continue token, nor for a quorum read", async () => {
+    await using cluster = await scriptedCluster();
+    cluster.server.script = (_request, answer) => answer.json(200, { metadata: {}, items: [] });
+    await cluster.source.list({ resourceVersion: "7", limit: 500, continueToken: "t", signal: unlimited });
+    await cluster.source.list({ resourceVersion: "", signal: unlimited });
+    expect(cluster.server.requests.map(({ query }) => String(query))).toEqual(["limit=500&continue=t", ""]);
+  });
+
+  test("tells a refusal by status, reason and wait, without retrying", async () => {
+    await using cluster = await scriptedCluster();
+    cluster.server.script = (_request, answer) =>
+      answer.refuse(429, "TooManyRequests", "slow down", { "retry-after": "2" });
+    const error = await cluster.source
+      .list({ resourceVersion: "0", signal: unlimited })
+      .catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(WatchError);
+    expect(error).toMatchObject({
+      status: 429,
+      reason: "TooManyRequests",
+      retryAfterMs: 2000,
+      refused: false,
+    });
+    expect(cluster.server.requests).toHaveLength(1);
+  });
+
+  test("tells a server that is not there from one that fails", async () => {
+    const cluster = await scriptedCluster();
+    await cluster.server[Symbol.asyncDispose]();
+    const error = await cluster.source
+      .list({ resourceVersion: "0", signal: unlimited })
+      .catch((e: unknown) => e);
+    expect(error).toMatchObject({ status: 0, refused: true });
+    await cluster.transport.close();
+  });
+});
+
+describe("KubeWatchSource.watch()", () => {
+  test.for(protocols)(
+    "gives events, bookmarks and errors over %s, however the bytes are cut",
+    async (protocol) => {
+      await using cluster = await scriptedCluster({ protocol });
+      const bookmark = {
+        metadata: { resourceVersion: "8", annotations: { "k8s.io/initial-events-end": "true" } },
+      };
+      cluster.server.script = async (_request, answer) => {
+        const stream = answer.stream();
+        stream.send("ADDED", aConfigMap("a", { data: { x: "é€😀" } }));
+        const line = Buffer.from(`${JSON.stringify({ type: "MODIFIED", object: aConfigMap("é€😀") })}\n`);
+        for (let at = 0; at < line.length; at += 5) {
+          stream.bytes(line.subarray(at, at + 5));
+          await new Promise(setImmediate);
+        }
+        stream.send("BOOKMARK", bookmark);
+        stream.send("UNHEARD-OF", {});
+        stream.send("ERROR", { code: 410, reason: "Expired", message: "too old" });
+        stream.end();
+      };
+      expect(await collect(cluster.source.watch(fromFive))).toEqual([
+        { type: "ADDED", object: { ...aConfigMap("a", { data: { x: "é€😀" } }), ours: false } },
+        { type: "MODIFIED", object: { ...aConfigMap("é€😀"), ours: false } },
+        { type: "BOOKMARK", resourceVersion: "8", initialEventsEnd: true },
+        { type: "ERROR", status: 410, reason: "Expired", message: "too old" },
+      ]);
+      const [request] = cluster.server.requests;
+      expect(request?.httpVersion).toBe(protocol === "h2" ? "2.0" : "1.1");
+      expect(Object.fromEntries(request?.query ?? [])).toEqual({
+        watch: "true",
+        allowWatchBookmarks: "true",
+        timeoutSeconds: "300",
+        resourceVersion: "5",
+      });
+      expect(request?.headers["authorization"]).toBe("Bearer scripted-token");
+    },
+  );
+
+  test("asks for the initial events of a watch-list", async () => {
+    await using cluster = await scriptedCluster();
+    cluster.server.script = (_request, answer) => answer.stream().end();
+    await collect(cluster.source.watch({ ...fromFive, resourceVersion: "", sendInitialEvents: true }));
+    expect(Object.fromEntries(cluster.server.requests[0]?.query ?? [])).toMatchObject({
+      sendInitialEvents: "true",
+      resourceVersionMatch: "NotOlderThan",
+    });
+    expect(cluster.server.requests[0]?.query.has("resourceVersion")).toBe(false);
+  });
+
+  test.for(protocols)("rejects over %s when the server refuses the watch", async (protocol) => {
+    await using cluster = await scriptedCluster({ protocol });
+    cluster.server.script = (_request, answer) =>
+      answer.refuse(410, "Expired", "too old", { "retry-after": "1" });
+    await expect(collect(cluster.source.watch(fromFive))).rejects.toMatchObject({
+      name: "WatchError",
+      status: 410,
+      reason: "Expired",
+      retryAfterMs: 1000,
+      refused: false,
+    });
+  });
+
+  test.for(protocols)("rejects over %s when the connection is reset", async (protocol) => {
+    await using cluster = await scriptedCluster({ protocol });
+    cluster.server.script = (_request, answer) => answer.stream().send("ADDED", aConfigMap("a"));
+    const seen: WatchEvent[] = [];
+    const watching = (async () => {
+      for await (const event of cluster.source.watch(fromFive)) {
+        seen.push(event);
+        cluster.server.line.reset();
+      }
+    })();
+    await expect(watching).rejects.toMatchObject({ name: "WatchError", status: 0, refused: false });
+    expect(seen).toHaveLength(1);
+  });
+
+  test.for(protocols)("rejects over %s when the stream ends inside an event", async (protocol) => {
+    await using cluster = await scriptedCluster({ protocol });
+    cluster.server.script = (_request, answer) => {
+      const stream = answer.stream();
+      stream.bytes('{"type":"ADDED","obj');
+      stream.end();
+    };
+    await expect(collect(cluster.source.watch(fromFive))).rejects.toThrow("broke off inside an event");
+  });
+
+  test.for(protocols)("ends quietly over %s when it is cancelled", async (protocol) => {
+    await using cluster = await scriptedCluster({ protocol });
+    cluster.server.script = (_request, answer) => answer.stream().send("ADDED", aConfigMap("a"));
+    const cancel = new AbortController();
+    for await (const event of cluster.source.watch({ ...fromFive, signal: cancel.signal })) {
+      expect(event.type).toBe("ADDED");
+      cancel.abort();
+    }
+  });
+
+  test("finds out within 45 s that the other side is gone without a word, and the next watch works", async () => {
+    const clock = new FakeClock();
+    await using cluster = await scriptedCluster({ protocol: "h2", clock });
+    cluster.server.script = (_request, answer) => answer.stream().send("ADDED", aConfigMap("a"));
+    let failure: unknown;
+    let seen = 0;
+    const watching = (async () => {
+      for await (const _ of cluster.source.watch(fromFive)) seen += 1;
+    })().catch((error: unknown) => {
+      failure = error;
+    });
+    await expect.poll(() => seen).toBe(1);
+    cluster.server.line.blackHole();
+    expect(await clock.advanceUntil(() => failure !== undefined, { withinMs: 45_000 })).toBe(true);
+    expect(failure).toMatchObject({ name: "WatchError", status: 0 });
+    await watching;
+    for await (const event of cluster.source.watch(fromFive)) {
+      expect(event.type).toBe("ADDED");
+      break;
+    }
+    expect(cluster.server.line.accepted).toBe(2);
+  });
+
+  test("keeps a quiet watch for as long as PINGs are answered", async () => {
+    await using cluster = await scriptedCluster({
+      protocol: "h2",
+      connection: { pingIntervalMs: 5, pingTimeoutMs: 2_000 },
+    });
+    const { promise: later, resolve: sendLater } = Promise.withResolvers<void>();
+    cluster.server.script = async (_request, answer) => {
+      const stream = answer.stream();
+      stream.send("ADDED", aConfigMap("a"));
+      await later;
+      stream.send("ADDED", aConfigMap("b"));
+      stream.end();
+    };
+    const watching = collect(cluster.source.watch(fromFive));
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    sendLater();
+    expect(await watching).toHaveLength(2);
+  });
+
+  test("puts all watches on one connection", async () => {
+    await using cluster = await scriptedCluster({ protocol: "h2" });
+    cluster.server.script = (_request, answer) => answer.stream().end();
+    await Promise.all(Array.from({ length: 40 }, () => collect(cluster.source.watch(fromFive))));
+    expect(cluster.server.line.accepted).toBe(1);
+  });
+
+  test("gives the event loop its turns in a burst of 30,000 events", async () => {
+    await using cluster = await scriptedCluster({ protocol: "h2" });
+    cluster.server.script = (_request, answer) => {
+      const stream = answer.stream();
+      const line = `${JSON.stringify({ type: "ADDED", object: aConfigMap("a", { data: { x: "y".repeat(300) } }) })}\n`;
+      for (let sent = 0; sent < 30_000; sent += 1_000) stream.bytes(line.repeat(1_000));
+      stream.end();
+    };
+    let longestMs = 0;
+    let lastMs = performance.now();
+    const timer = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - lastMs);
+      lastMs = performance.now();
+    }, 1);
+    let seen = 0;
+    for await (const event of cluster.source.watch(fromFive)) if (event.type === "ADDED") seen += 1;
+    clearInterval(timer);
+    expect(seen).toBe(30_000);
+    // The server of the test shares this event loop; without the turns it is several hundred.
+    expect(longestMs).toBeLessThan(120);
+  });
+});

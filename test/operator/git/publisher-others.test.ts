@@ -1,0 +1,201 @@
+import { describe, expect, test } from "vitest";
+import { FakeGitRemote } from "../../fakes/git-remote.ts";
+import { anOffer, folderOf, leaseOfOurs, PublisherHarness } from "./publisher-harness.ts";
+
+const fileOf = (name: string) => `${folderOf(name)}/deployment-${name}.yaml`;
+
+describe("somebody else writes to the branch", () => {
+  test("a rendered file that was edited or deleted is restored within the minute", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    const offers = [anOffer({ name: "a" }), anOffer({ name: "b" }), anOffer({ name: "c" })];
+    await it.untilPublished(...offers);
+    const wanted = remote.git(["rev-parse", "main^{tree}"]);
+    remote.commitByOthers({ [fileOf("a")]: "edited", [fileOf("b")]: undefined });
+
+    it.told.length = 0;
+    await it.clock.advance(63_000);
+    await it.until(() => it.told.length === 2);
+    expect(it.told.toSorted()).toEqual(["shop/a", "shop/b"]);
+    await it.untilPublished(...offers);
+
+    expect(remote.git(["rev-parse", "main^{tree}"])).toBe(wanted);
+    expect(remote.commits()).toBe(3);
+    expect(it.publisher.stats.fetches).toBe(1);
+  });
+
+  test("a commit between our look and our push is built upon, never over", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    await it.untilPublished(anOffer({ name: "a" }));
+    const theirs = remote.commitByOthers({ "README.md": "hello" });
+
+    await it.untilPublished(anOffer({ name: "b" }));
+
+    expect(remote.git(["rev-parse", "main^"]).trim()).toBe(theirs);
+    expect(remote.paths()).toEqual([".fairlead.yaml", "README.md", fileOf("a"), fileOf("b")]);
+    expect(it.publisher.stats).toMatchObject({ retried: 1 });
+    expect(it.logged).toEqual([]);
+  });
+
+  test("commits that somebody removed from the branch stay removed", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    await it.untilPublished(anOffer({ name: "a" }));
+    const kept = remote.head() ?? "";
+    const removed = remote.commitByOthers({ "oops.txt": "secret" });
+    await it.untilPublished(anOffer({ name: "b" }));
+    remote.resetTo(kept);
+
+    await it.untilPublished(anOffer({ name: "c" }));
+
+    expect(remote.git(["rev-list", "main"])).not.toContain(removed);
+    await it.until(() => {
+      it.publish(anOffer({ name: "b" }));
+      return remote.paths().includes(fileOf("b"));
+    });
+    expect(remote.paths()).toEqual([".fairlead.yaml", fileOf("a"), fileOf("b"), fileOf("c")]);
+  });
+
+  test("two writers with fifty pushes each lose nothing", { timeout: 60_000 }, async () => {
+    using remote = new FakeGitRemote();
+    await using ours = await new PublisherHarness(remote, { root: "one" }).started();
+    await using theirs = await new PublisherHarness(remote, { root: "two", random: () => Math.random() }).started();
+
+    async function write(it: PublisherHarness): Promise<void> {
+      for (let generation = 1; generation <= 50; generation++) {
+        await it.untilPublished(anOffer({ name: `e${generation % 10}`, generation }));
+      }
+    }
+    await Promise.all([write(ours), write(theirs)]);
+
+    expect(remote.commits()).toBe(100);
+    const subjects = remote.git(["log", "--format=%s", "main"]).trim().split("\n").toSorted();
+    const wanted = Array.from({ length: 50 }, (_, index) => {
+      return `Apply Echo shop/e${(index + 1) % 10}, generation ${index + 1}`;
+    });
+    expect(subjects).toEqual([...wanted, ...wanted].toSorted());
+    expect(remote.git(["rev-list", "--merges", "main"])).toBe("");
+  });
+
+  test("a file in the way of a folder is never overwritten", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ shop: "a shopping list" });
+    await using it = await new PublisherHarness(remote).started();
+
+    it.publish(anOffer());
+    await it.until(() => it.publish(anOffer()).state === "failed");
+
+    expect(remote.read("shop")).toBe("a shopping list");
+    expect(it.publish(anOffer())).toMatchObject({ reason: "PushRefused", message: expect.stringContaining('"shop"') });
+  });
+});
+
+describe("whose tree it is", () => {
+  test("another owner's root is not written, and it heals when the other one goes", async () => {
+    using remote = new FakeGitRemote();
+    await (async () => {
+      await using other = await new PublisherHarness(remote, {
+        owner: { cluster: "another", lease: "x/y" },
+      }).started();
+      await other.untilPublished(anOffer({ name: "theirs" }));
+    })();
+    const head = remote.head();
+    await using it = await new PublisherHarness(remote, { claimOf: () => "gone" }).started();
+    it.publisher.sweep();
+
+    it.publish(anOffer());
+    await it.until(() => it.publish(anOffer()).state === "failed");
+
+    expect(it.publish(anOffer())).toMatchObject({
+      reason: "RepositoryOwned",
+      message: expect.stringContaining("Lease x/y of cluster another"),
+    });
+    await it.clock.advance(300_000);
+    expect(remote.head()).toBe(head);
+
+    remote.commitByOthers({ ".fairlead.yaml": undefined });
+    await it.clock.advance(63_000);
+    await it.untilPublished(anOffer());
+    expect(remote.read(".fairlead.yaml")).toContain("kube-system-uid");
+  });
+
+  test.for(["", "{", "owner: 7", "a: &a [*a]"])("a root with the foreign file %j is not written", async (text) => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ ".fairlead.yaml": text });
+    await using it = await new PublisherHarness(remote).started();
+    it.publish(anOffer());
+    await it.until(() => it.publish(anOffer()).state === "failed");
+    expect(it.publish(anOffer())).toMatchObject({ reason: "RepositoryOwned" });
+    expect(remote.commits()).toBe(1);
+  });
+
+  test("the file comes back with our next commit when somebody removed it", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    await it.untilPublished(anOffer({ name: "a" }));
+    remote.commitByOthers({ ".fairlead.yaml": undefined });
+    await it.untilPublished(anOffer({ name: "b" }));
+    expect(remote.paths()).toContain(".fairlead.yaml");
+  });
+});
+
+describe("who leads", () => {
+  const later = "Apply Echo shop/x, generation 1\n\nFairlead-Version: 0.1.0\nFairlead-Lease: 6f1c/4\n";
+
+  test("a commit of a later leader makes us ask, and the Lease decides against us", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ a: "b" }, { message: later });
+    let asked = 0;
+    await using it = await new PublisherHarness(remote, {
+      confirmLeadership: async () => ++asked > 100,
+    }).started();
+
+    it.publish(anOffer());
+    await it.until(() => asked > 0);
+
+    expect(remote.commits()).toBe(1);
+    expect(it.publish(anOffer())).toMatchObject({ state: "pending" });
+  });
+
+  test("… or for us", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ a: "b" }, { message: later });
+    let asked = 0;
+    await using it = await new PublisherHarness(remote, {
+      confirmLeadership: async () => ++asked > 0,
+    }).started();
+    await it.untilPublished(anOffer());
+    expect(asked).toBe(1);
+    expect(remote.message()).toContain(`Fairlead-Lease: 6f1c/${leaseOfOurs.transitions}`);
+  });
+
+  test.for([
+    { does: "of another Lease", message: later.replace("6f1c/4", "77aa/9") },
+    { does: "that only quotes a term in its text", message: `Fairlead-Lease: 6f1c/9\n\nNo trailer.\n` },
+    { does: "of an earlier term", message: later.replace("6f1c/4", "6f1c/2") },
+  ])("a commit $does makes nobody ask", async ({ message }) => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ a: "b" }, { message });
+    await using it = await new PublisherHarness(remote, {
+      confirmLeadership: () => Promise.reject(new Error("asked")),
+    }).started();
+    await it.untilPublished(anOffer());
+  });
+
+  test("nothing is pushed without the fence's consent, and what is pending lands when it is back", async () => {
+    using remote = new FakeGitRemote();
+    let leads = false;
+    const fence = {
+      check() {
+        if (!leads) throw new Error("not leading");
+      },
+    };
+    await using it = await new PublisherHarness(remote, { fence }).started();
+    it.publish(anOffer());
+    await it.clock.advance(5_000);
+    expect(it.publisher.stats.pushes).toBe(0);
+    leads = true;
+    await it.untilPublished(anOffer());
+  });
+});

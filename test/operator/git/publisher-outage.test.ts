@@ -1,0 +1,198 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { FakeGitRemote } from "../../fakes/git-remote.ts";
+import { anOffer, PublisherHarness } from "./publisher-harness.ts";
+
+const offers = (generation = 1) => ["a", "b", "c"].map((name) => anOffer({ name, generation }));
+
+describe("the remote is down or does not want it", () => {
+  test("a remote that cannot be had is said once, and everything lands in one commit when it is back", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    await it.untilPublished(...offers());
+    remote.vanish();
+
+    for (const offer of offers(2)) it.publish(offer);
+    await it.until(() => offers(2).every((offer) => it.publish(offer).state === "failed"));
+    expect(it.publish(anOffer({ name: "a", generation: 2 }))).toMatchObject({
+      reason: "RepositoryUnreachable",
+      message: expect.stringContaining("does not appear to be a git repository"),
+    });
+    it.told.length = 0;
+    it.logged.length = 0;
+    const { lsRemotes } = it.publisher.stats;
+    await it.until(() => it.publisher.stats.lsRemotes >= lsRemotes + 5, { stepMs: 500 });
+    expect([it.told, it.logged]).toEqual([[], []]);
+    // What is not affected stays as it is, and what comes new fails at once.
+    expect(it.publish(anOffer({ name: "d" }))).toMatchObject({ state: "failed" });
+
+    remote.behave();
+    await it.untilPublished(...offers(2), anOffer({ name: "d" }));
+    expect(remote.commits()).toBe(2);
+    expect(it.logged).toHaveLength(1);
+  });
+
+  test("a resource that is on the branch stays published during an outage", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    await it.untilPublished(anOffer({ name: "a" }));
+    remote.vanish();
+    it.publish(anOffer({ name: "b" }));
+    await it.until(() => it.publish(anOffer({ name: "b" })).state === "failed");
+    expect(it.publish(anOffer({ name: "a" }))).toMatchObject({ state: "published" });
+    remote.behave();
+  });
+
+  test("a hook that refuses is quoted, and asked again later and later", async () => {
+    using remote = new FakeGitRemote();
+    remote.refusePushes("only on weekdays");
+    await using it = await new PublisherHarness(remote).started();
+
+    it.publish(anOffer());
+    await it.until(() => it.publish(anOffer()).state === "failed");
+    expect(it.publish(anOffer())).toEqual({
+      state: "failed",
+      reason: "PushRefused",
+      message: "pre-receive hook declined; only on weekdays",
+    });
+    const times: number[] = [];
+    for (let pushes = 2; pushes <= 4; pushes++) {
+      await it.until(() => it.publisher.stats.pushes === pushes, { stepMs: 100 });
+      times.push(it.clock.now());
+    }
+    expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThan((times[1] ?? 0) - (times[0] ?? 0));
+    expect(it.publisher.stats.refused).toBeGreaterThanOrEqual(3);
+
+    remote.behave();
+    await it.untilPublished(anOffer());
+    expect(remote.commits()).toBe(1);
+  });
+
+  test("a push that hangs is killed with everything it started", async () => {
+    using remote = new FakeGitRemote();
+    remote.hangPushes();
+    await using it = await new PublisherHarness(remote, { timeoutMs: 60_000 }).started();
+
+    it.publish(anOffer());
+    await it.until(() => existsSync(remote.hangMark));
+    expect(it.publish(anOffer())).toMatchObject({ state: "pending" });
+    await it.clock.advance(61_000);
+    await it.until(() => it.publish(anOffer()).state === "failed");
+    expect(it.publish(anOffer())).toMatchObject({
+      reason: "RepositoryUnreachable",
+      message: expect.stringContaining("no answer for 60 s"),
+    });
+
+    remote.behave();
+    await it.untilPublished(anOffer());
+    expect(remote.commits()).toBe(1);
+  });
+
+  test("a push whose answer was lost is found, not made again", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    await it.untilPublished(anOffer({ name: "a" }));
+    remote.loseAnswers();
+
+    it.publish(anOffer({ name: "b" }));
+    await it.until(() => remote.commits() === 2);
+    remote.behave();
+    const [record] = await it.untilPublished(anOffer({ name: "b" }));
+
+    expect(record?.commit).toBe(remote.head());
+    expect(remote.commits()).toBe(2);
+    expect(it.publisher.stats.fetches).toBe(0);
+  });
+
+  test("a remote that is down at the start does not take back what the status knows", async () => {
+    using remote = new FakeGitRemote();
+    remote.vanish();
+    await using it = await new PublisherHarness(remote).started();
+    const known = anOffer({ name: "a" });
+    const last = { digest: known.digest, tree: "t", commit: "c" };
+    await it.until(() => it.publish(anOffer({ name: "b" })).state === "failed");
+    expect(it.publish({ ...known, last })).toEqual({ state: "published", record: last });
+    remote.behave();
+    await it.until(() => it.told.includes("shop/a"));
+    await it.untilPublished({ ...known, last }, anOffer({ name: "b" }));
+  });
+});
+
+describe("the clone", () => {
+  test.for(["objects", "HEAD", "config"])("is made anew when its %s is damaged", async (part) => {
+    using remote = new FakeGitRemote();
+    const repositories = () => remote.git(["-C", remote.folder, "rev-parse"], "");
+    expect(repositories).toThrow();
+    let path = "";
+    await using it = await new PublisherHarness(remote, {
+      environment: { PATH: process.env["PATH"] },
+    }).started();
+    await it.untilPublished(anOffer({ name: "a" }));
+    const { readdirSync } = await import("node:fs");
+    const [slot = ""] = readdirSync(join(remote.folder, "cache"));
+    path = join(remote.folder, "cache", slot, "repository.git", part);
+    rmSync(path, { recursive: true });
+    if (part !== "objects") writeFileSync(path, "garbage");
+
+    await it.untilPublished(anOffer({ name: "b" }));
+
+    expect(it.publisher.stats.rebuilds).toBe(1);
+    expect(remote.commits()).toBe(2);
+  });
+
+  test("is not fetched again by the operator that comes after", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ "README.md": "hello" });
+    for (const fetches of [1, 0]) {
+      await using it = await new PublisherHarness(remote).started();
+      await it.untilPublished(anOffer());
+      expect(it.publisher.stats.fetches).toBe(fetches);
+    }
+  });
+
+  test("two operators on one machine have one each", async () => {
+    using remote = new FakeGitRemote();
+    await using one = await new PublisherHarness(remote).started();
+    await using two = await new PublisherHarness(remote).started();
+    await one.untilPublished(anOffer({ name: "a" }));
+    await two.untilPublished(anOffer({ name: "b" }));
+    const { readdirSync } = await import("node:fs");
+    expect(readdirSync(join(remote.folder, "cache"))).toHaveLength(2);
+  });
+});
+
+describe("close()", () => {
+  test("flushes what is pending, at once", async () => {
+    using remote = new FakeGitRemote();
+    const it = await new PublisherHarness(remote).started();
+    for (const offer of offers()) it.publish(offer);
+    await it.publisher.close({ flushMs: 5_000 });
+    expect(remote.commits()).toBe(1);
+    it.publish(anOffer({ name: "late" }));
+    await it.clock.advance(120_000);
+    expect(remote.commits()).toBe(1);
+  });
+
+  test("waits for a remote that hangs no longer than it was told", async () => {
+    using remote = new FakeGitRemote();
+    remote.hangPushes();
+    const it = await new PublisherHarness(remote).started();
+    it.publish(anOffer());
+    const closed = it.publisher.close({ flushMs: 5_000 });
+    await it.until(() => existsSync(remote.hangMark));
+    await it.clock.advance(5_000);
+    await closed;
+    expect(remote.head()).toBeUndefined();
+  });
+
+  test("tries a remote that is down only once", async () => {
+    using remote = new FakeGitRemote();
+    remote.vanish();
+    const it = await new PublisherHarness(remote).started();
+    it.publish(anOffer());
+    await it.publisher.close({ flushMs: 5_000 });
+    expect(it.publisher.stats.lsRemotes).toBeLessThanOrEqual(3);
+    remote.behave();
+  });
+});

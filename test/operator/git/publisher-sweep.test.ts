@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import type { FolderClaim } from "../../../operator/ports.ts";
+import { FakeGitRemote } from "../../fakes/git-remote.ts";
+import { anOffer, folderOf, PublisherHarness } from "./publisher-harness.ts";
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`);
+const onBranch = (remote: FakeGitRemote) =>
+  remote
+    .paths()
+    .filter((path) => path.startsWith("shop/echoes"))
+    .map((path) => path.split("/")[2]);
+
+describe("retire()", () => {
+  test("removes the folder of a resource that went", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    await it.untilPublished(anOffer({ name: "a" }), anOffer({ name: "b" }));
+
+    it.publisher.retire(folderOf("a"));
+    await it.until(() => remote.commits() === 2);
+
+    expect(onBranch(remote)).toEqual(["b"]);
+    expect(remote.message()).toMatch(/^Remove Echo shop\/a\n\nFairlead-Resource: Echo shop\/a removed\n/);
+  });
+
+  test("removes more than half at once without asking: they were seen to go", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    await it.untilPublished(...names(9).map((name) => anOffer({ name })));
+    for (const name of names(9)) it.publisher.retire(folderOf(name));
+    await it.until(() => remote.commits() === 2);
+    expect(remote.paths()).toEqual([".fairlead.yaml"]);
+    expect(remote.message()).toMatch(/^Remove 9 resources\n/);
+  });
+
+  test("a resource that comes back at once keeps its folder", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    await it.untilPublished(anOffer());
+    it.publisher.retire(folderOf("hello"));
+    expect(it.publish(anOffer())).toMatchObject({ state: "published" });
+    await it.clock.advance(5_000);
+    expect(remote.commits()).toBe(1);
+  });
+
+  test("… also when the removal is under way", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote).started();
+    await it.untilPublished(anOffer());
+    it.publisher.retire(folderOf("hello"));
+    await it.until(() => it.publisher.stats.commits === 2);
+    it.publish(anOffer());
+    await it.until(() => remote.commits() === 2);
+    await it.until(() => it.told.filter((key) => key === "shop/hello").length === 2);
+    await it.untilPublished(anOffer());
+    expect(onBranch(remote)).toEqual(["hello"]);
+  });
+
+  test("works before the branch was ever looked at", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ [`${folderOf("a")}/x.yaml`]: "1" });
+    await using it = new PublisherHarness(remote);
+    it.publisher.retire(folderOf("a"));
+    await it.started();
+    await it.until(() => remote.commits() === 2);
+    expect(onBranch(remote)).toEqual([]);
+  });
+});
+
+describe("sweep()", () => {
+  const claims: Record<string, FolderClaim> = {};
+  const claimOf = (folder: string): FolderClaim => claims[folder.split("/")[2] ?? ""] ?? "wanted";
+
+  test("removes folders of resources that went while nobody looked, and nothing that is unknown", async () => {
+    using remote = new FakeGitRemote();
+    const file = (name: string) => `${folderOf(name)}/x.yaml`;
+    remote.commitByOthers({
+      [file("kept")]: "1",
+      [file("gone")]: "1",
+      [file("unknown")]: "1",
+      "shop/notes/gone": "mine",
+      "docs/a.b/gone.txt": "mine",
+    });
+    Object.assign(claims, { gone: "gone", unknown: "unknown" });
+    await using it = await new PublisherHarness(remote, { claimOf }).started();
+
+    await it.clock.advance(10_000);
+    expect(remote.commits()).toBe(1);
+    it.publisher.sweep();
+    await it.until(() => remote.commits() === 2);
+
+    expect(remote.paths()).toEqual([
+      ".fairlead.yaml",
+      "docs/a.b/gone.txt",
+      file("kept"),
+      file("unknown"),
+      "shop/notes/gone",
+    ]);
+  });
+
+  test("more than half waits until somebody approves exactly this list", async () => {
+    using remote = new FakeGitRemote();
+    await using before = await new PublisherHarness(remote).started();
+    await before.untilPublished(...names(8).map((name) => anOffer({ name })));
+    await using it = await new PublisherHarness(remote, {
+      claimOf: (folder) => (Number(folder.at(-1)) < 5 ? "gone" : "wanted"),
+    }).started();
+
+    it.publisher.sweep();
+    await it.until(() => it.publisher.sweepState.state === "held");
+    const state = it.publisher.sweepState;
+    expect(state).toEqual({ state: "held", id: expect.stringMatching(/^[0-9a-f]{12}$/), gone: 5, folders: 8 });
+    expect(it.logged).toEqual([expect.stringContaining("waits for approval")]);
+    expect(remote.commits()).toBe(1);
+
+    const file = remote.read(".fairlead.yaml");
+    remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: "000000000000"\n` });
+    await it.clock.advance(63_000);
+    await it.until(() => it.publisher.stats.fetches === 2);
+    await it.clock.advance(1_000);
+    expect(remote.commits()).toBe(2);
+
+    if (state.state === "held") remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: ${state.id}\n` });
+    await it.clock.advance(63_000);
+    await it.until(() => remote.commits() === 4);
+    expect(onBranch(remote)).toEqual(["e5", "e6", "e7"]);
+    expect(remote.read(".fairlead.yaml")).toBe(file);
+    expect(it.publisher.sweepState).toEqual({ state: "idle" });
+  });
+
+  test("a folder that somebody else brings is swept when it is seen", async () => {
+    using remote = new FakeGitRemote();
+    await using it = await new PublisherHarness(remote, {
+      claimOf: (folder) => (folder.endsWith("stray") ? "gone" : "wanted"),
+    }).started();
+    it.publisher.sweep();
+    await it.untilPublished(anOffer());
+    remote.commitByOthers({ [`${folderOf("stray")}/x.yaml`]: "1" });
+    await it.clock.advance(63_000);
+    await it.until(() => remote.commits() === 3);
+    expect(onBranch(remote)).toEqual(["hello"]);
+  });
+});

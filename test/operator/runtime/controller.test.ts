@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import {
+  type ControllerSource,
+  runController,
+  SourceSyncError,
+} from "../../../operator/runtime/controller.ts";
+import { WorkQueue } from "../../../operator/runtime/queue.ts";
+import { FakeClock } from "../../fakes/fake-clock.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+
+interface FakeSource extends ControllerSource {
+  isKindMissing: boolean;
+  lastError?: Error;
+  readonly sync: () => void;
+}
+
+function aSource(name: string): FakeSource {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { name, synced: promise, isKindMissing: false, sync: resolve };
+}
+
+function start(
+  sources: readonly ControllerSource[],
+  options: { gate?: Promise<unknown>; syncTimeoutMs?: number } = {},
+) {
+  const clock = new FakeClock();
+  const queue = new WorkQueue({ clock });
+  const log = new RecordingLogger();
+  const calls: string[] = [];
+  const reconcile = async (key: string): Promise<object> => {
+    calls.push(key);
+    return {};
+  };
+  const ended = runController({ sources, queue, workers: 2, reconcile, clock, log, ...options });
+  ended.catch(() => {});
+  return { clock, queue, log, calls, ended };
+}
+
+describe("runController()", () => {
+  test("reconciles nothing before every source has delivered its initial objects (case 26)", async () => {
+    const [echoes, deployments] = [aSource("echoes"), aSource("deployments")];
+    const { clock, queue, calls } = start([echoes, deployments]);
+    queue.add("a", { priority: -100 });
+    echoes.sync();
+    await clock.advance(100_000);
+    expect(calls).toEqual([]);
+    deployments.sync();
+    await clock.settle();
+    expect(calls).toEqual(["a"]);
+    expect(clock.pendingDelaysMs).toEqual([]);
+  });
+
+  test("fails, naming the kind, when the first list does not come in time (case 27)", async () => {
+    const [echoes, secrets] = [aSource("echoes.fairlead.dev"), aSource("secrets")];
+    echoes.sync();
+    secrets.lastError = new Error("secrets is forbidden");
+    const { clock, ended, calls } = start([echoes, secrets], { syncTimeoutMs: 5_000 });
+    await clock.advance(5_000);
+    await expect(ended).rejects.toThrow(SourceSyncError);
+    await expect(ended).rejects.toThrow('"secrets" did not come within 5 s: secrets is forbidden');
+    expect(calls).toEqual([]);
+  });
+
+  test("gives a list two minutes", async () => {
+    const { clock, ended } = start([aSource("echoes")]);
+    let hasFailed = false;
+    ended.catch(() => (hasFailed = true));
+    await clock.advance(119_999);
+    expect(hasFailed).toBe(false);
+    await clock.advance(1);
+    expect(hasFailed).toBe(true);
+  });
+
+  test("waits without an end for a kind that is not installed, and then as long as for any other", async () => {
+    const source = aSource("echoes");
+    source.isKindMissing = true;
+    const { clock, queue, calls, ended } = start([source]);
+    queue.add("a");
+    await clock.advance(3_600_000);
+    expect(calls).toEqual([]);
+    source.isKindMissing = false;
+    source.sync();
+    await clock.settle();
+    expect(calls).toEqual(["a"]);
+    queue.shutDown();
+    await ended;
+  });
+
+  test("fills stores before it leads, and reconciles once it does", async () => {
+    const source = aSource("echoes");
+    const elected = Promise.withResolvers<void>();
+    const { clock, queue, calls } = start([source], { gate: elected.promise });
+    source.sync();
+    queue.add("a");
+    await clock.advance(60_000);
+    expect(calls).toEqual([]);
+    elected.resolve();
+    await clock.settle();
+    expect(calls).toEqual(["a"]);
+  });
+
+  test("ends while it still waits when the queue is shut down", async () => {
+    const { queue, ended } = start([aSource("echoes")]);
+    queue.shutDown();
+    await ended;
+  });
+});

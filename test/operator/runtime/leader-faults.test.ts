@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import { NotLeadingError } from "../../../operator/errors.ts";
+import type { Clock } from "../../../operator/ports.ts";
+import { aLeaseServer, anInstance } from "../../fakes/election-instance.ts";
+import type { FakeClock } from "../../fakes/fake-clock.ts";
+
+const secondsFrom = (startMs: number, clock: FakeClock): number => (clock.now() - startMs) / 1_000;
+
+describe("LeaderElector, when something goes wrong", () => {
+  test.for([{ skewHours: 1 }, { skewHours: -1 }])(
+    "a rival whose clock is $skewHours h off takes over only 15 s after it last saw a change (case 34)",
+    async ({ skewHours }) => {
+      const { server, clock } = aLeaseServer();
+      const leader = anInstance("leader", server, clock);
+      leader.elector.start();
+      await clock.advance(7_000);
+      const skewed: Clock = {
+        now: () => clock.now(),
+        wallClock: () => new Date(clock.wallClock().getTime() + skewHours * 3_600_000),
+        schedule: (delayMs, callback) => clock.schedule(delayMs, callback),
+      };
+      const rival = anInstance("rival", server, skewed);
+      rival.elector.start();
+      await clock.advance(600_000);
+      expect(rival.elector.isLeading).toBe(false);
+      expect(leader.elector.isLeading).toBe(true);
+
+      leader.line.isCut = true;
+      const cutAtMs = clock.now();
+      expect(await clock.advanceUntil(() => rival.elector.isLeading)).toBe(true);
+      expect(secondsFrom(cutAtMs, clock)).toBeGreaterThanOrEqual(13);
+      expect(secondsFrom(cutAtMs, clock)).toBeLessThanOrEqual(23.8);
+      expect(server.spec.leaseTransitions).toBe(1);
+    },
+  );
+
+  test.for([0, 0.25, 0.5, 0.75, 0.999])(
+    "a leader that is cut off writes nothing after 12 s; its rival leads after 13 to 23.8 s (case 35, %d)",
+    async (random) => {
+      const { server, clock } = aLeaseServer();
+      const leader = anInstance("leader", server, clock);
+      leader.elector.start();
+      await clock.settle();
+      const rival = anInstance("rival", server, clock, random);
+      rival.elector.start();
+      await clock.advance(31_300);
+
+      leader.line.isCut = true;
+      const cutAtMs = clock.now();
+      const lastRenewalMs =
+        server.requests.findLast(({ by, verb }) => by === "leader" && verb === "replace")?.atMs ?? 0;
+      await clock.advance(lastRenewalMs + 9_999 - cutAtMs);
+      expect(() => leader.elector.fence.check()).not.toThrow();
+      await clock.advance(1);
+      expect(() => leader.elector.fence.check()).toThrow(NotLeadingError);
+      expect(leader.elector.isLeading).toBe(false);
+
+      expect(await clock.advanceUntil(() => leader.stopped.length > 0)).toBe(true);
+      expect(leader.stopped).toEqual(["lost"]);
+      expect(clock.now() - lastRenewalMs).toBeLessThanOrEqual(12_000);
+      expect(rival.elector.isLeading).toBe(false);
+      expect(await clock.advanceUntil(() => rival.elector.isLeading)).toBe(true);
+      expect(secondsFrom(cutAtMs, clock)).toBeGreaterThanOrEqual(13);
+      expect(secondsFrom(cutAtMs, clock)).toBeLessThanOrEqual(23.8);
+
+      // Whoever lost the lease stays out, also when the line is back, and takes nothing away from the winner.
+      leader.line.isCut = false;
+      await leader.elector.stop();
+      await clock.advance(60_000);
+      expect(rival.elector.isLeading).toBe(true);
+      expect(leader.elector.isLeading).toBe(false);
+      expect(server.spec.holderIdentity).toBe("rival");
+    },
+  );
+
+  test("keeps the lease while every request takes 4 s (case 38)", async () => {
+    const { server, clock } = aLeaseServer();
+    const { elector, line, stopped } = anInstance("a", server, clock);
+    elector.start();
+    await clock.advance(3_000);
+    line.delayMs = 4_000;
+    for (let second = 0; second < 300; second++) {
+      await clock.advance(1_000);
+      elector.fence.check();
+    }
+    expect(stopped).toEqual([]);
+  });
+
+  test("loses the lease at the deadline of 10 s when every request takes 6 s (case 38)", async () => {
+    const { server, clock } = aLeaseServer();
+    const { elector, line, stopped } = anInstance("a", server, clock);
+    elector.start();
+    await clock.advance(3_000);
+    const firstSlowMs = 4_000;
+    line.delayMs = 6_000;
+    await clock.advance(firstSlowMs + 9_999 - clock.now());
+    expect(stopped).toEqual([]);
+    await clock.advance(1);
+    expect(stopped).toEqual(["lost"]);
+    expect(clock.pendingDelaysMs.every((delayMs) => delayMs <= 6_000)).toBe(true);
+  });
+
+  test("a renewal whose answer is lost is found by reading, and the term goes on", async () => {
+    const { server, clock } = aLeaseServer();
+    const { elector, line } = anInstance("a", server, clock);
+    elector.start();
+    await clock.advance(3_000);
+    line.delayMs = 6_000;
+    await clock.advance(2_000);
+    line.delayMs = 0;
+    await clock.advance(10_000);
+    expect(elector.isLeading).toBe(true);
+    expect(elector.term).toEqual({ leaseUid: "uid-1", transitions: 0 });
+    expect(server.spec.acquireTime).toBe("2026-01-01T00:00:00.000000Z");
+  });
+
+  test("steps down at once when it sees that somebody else holds the lease", async () => {
+    const { server, clock } = aLeaseServer();
+    const { elector, stopped } = anInstance("a", server, clock);
+    elector.start();
+    await clock.advance(3_000);
+    server.put({ ...server.spec, holderIdentity: "b", leaseTransitions: 1 });
+    await clock.advance(1_000);
+    expect(stopped).toEqual(["lost"]);
+    expect(() => elector.fence.check()).toThrow(NotLeadingError);
+    expect(elector.term).toBeUndefined();
+  });
+
+  test("makes a lease anew that is deleted while it leads: a new term under a new uid", async () => {
+    const { server, clock } = aLeaseServer();
+    server.put({ holderIdentity: "", leaseTransitions: 6 });
+    const { elector, stopped } = anInstance("a", server, clock);
+    elector.start();
+    await clock.advance(3_000);
+    expect(elector.term).toEqual({ leaseUid: "uid-1", transitions: 7 });
+    server.lease = undefined;
+    await clock.advance(2_000);
+    expect(elector.term).toEqual({ leaseUid: "uid-2", transitions: 0 });
+    expect(server.spec).toMatchObject({ holderIdentity: "a", leaseTransitions: 0 });
+    expect(elector.isLeading).toBe(true);
+    expect(stopped).toEqual([]);
+  });
+
+  test("a restarted instance takes its own lease at once, with a new term", async () => {
+    const { server, clock } = aLeaseServer();
+    const before = anInstance("pod-1", server, clock);
+    before.elector.start();
+    await clock.advance(3_000);
+    before.line.isCut = true;
+
+    const { elector } = anInstance("pod-1", server, clock);
+    elector.start();
+    await clock.settle();
+    expect(elector.term).toEqual({ leaseUid: "uid-1", transitions: 1 });
+
+    // Should the one before not be dead but only slow, then it sees another term and stops.
+    before.line.isCut = false;
+    await clock.advance(7_000);
+    expect(before.stopped).toEqual(["lost"]);
+    expect(elector.isLeading).toBe(true);
+  });
+
+  test("a paused process finds the fence closed before any timer of its own has run", async () => {
+    const { server, clock } = aLeaseServer();
+    let pausedMs = 0;
+    const pausing: Clock = {
+      now: () => clock.now() + pausedMs,
+      wallClock: () => clock.wallClock(),
+      schedule: (delayMs, callback) => clock.schedule(delayMs, callback),
+    };
+    const { elector } = anInstance("a", server, pausing);
+    elector.start();
+    await elector.elected;
+    pausedMs = 10_000;
+    expect(() => elector.fence.check()).toThrow(NotLeadingError);
+  });
+
+  test("fails its liveness check when it leads but long stopped to renew", async () => {
+    const { server, clock } = aLeaseServer();
+    let pausedMs = 0;
+    const pausing: Clock = {
+      now: () => clock.now() + pausedMs,
+      wallClock: () => clock.wallClock(),
+      schedule: (delayMs, callback) => clock.schedule(delayMs, callback),
+    };
+    const { elector } = anInstance("a", server, pausing);
+    elector.checkRenewal();
+    elector.start();
+    await elector.elected;
+    pausedMs = 35_000;
+    elector.checkRenewal();
+    pausedMs = 35_001;
+    expect(() => elector.checkRenewal()).toThrow("the last renewal was 35 s ago");
+  });
+});

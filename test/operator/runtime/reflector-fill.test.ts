@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { listOnly, RunningReflector, twoWidgets } from "../../fakes/running-reflector.ts";
+import { expired, type ScriptedWatchSource } from "../../fakes/scripted-watch-source.ts";
+
+describe("Reflector with a watch that brings everything first", () => {
+  test("case 3: a server that rejects it is listed, from any cached state, and then watched", async () => {
+    await using running = await RunningReflector.start({ prepare: listOnly });
+    const { clock, source } = running;
+    expect(source.calls).toMatchObject([
+      { verb: "watch", sendInitialEvents: true, resourceVersion: "" },
+      { verb: "list", resourceVersion: "0", limit: 500 },
+      { verb: "watch", sendInitialEvents: false, resourceVersion: "3" },
+    ]);
+    source.put({ name: "c" });
+    await clock.settle();
+    expect(running.content).toEqual(running.serverContent);
+
+    source.cut(expired());
+    await clock.advance(2_000);
+    // Not asked for again: such a server does not learn it while we run.
+    expect(source.calls.filter(({ sendInitialEvents }) => sendInitialEvents)).toHaveLength(1);
+  });
+
+  test("case 4: a stream that is cut half-way is thrown away, and got again as one", async () => {
+    await using running = await RunningReflector.start({
+      prepare: (source) => {
+        twoWidgets(source);
+        source.initialEvents = "cut";
+      },
+    });
+    const { clock, source, handler, store } = running;
+    expect(handler.lines).toEqual([]);
+    expect(store.hasSynced).toBe(false);
+
+    source.initialEvents = "served";
+    await clock.advance(2_000);
+    expect(handler.lines).toEqual(["added shop/a@2 (initial)", "added shop/b@3 (initial)"]);
+    expect(source.callsOf("list")).toEqual([]);
+  });
+
+  test("its stream goes on as the watch", async () => {
+    await using running = await RunningReflector.start({ prepare: twoWidgets });
+    const { clock, source } = running;
+    source.put({ name: "c" });
+    source.remove("shop/a");
+    await clock.settle();
+    expect(source.calls).toHaveLength(1);
+    expect(running.content).toEqual({ "shop/b": "3", "shop/c": "4" });
+  });
+
+  test("without the end of the initial events it warns every 10 s, and lists when nothing comes any more", async () => {
+    await using running = await RunningReflector.start({
+      prepare: (source) => {
+        twoWidgets(source);
+        // A server that does not know sendInitialEvents may ignore it.
+        source.initialEvents = "ignored";
+      },
+    });
+    const { clock, log, store } = running;
+    await clock.advance(39_000);
+    const warning = "Still waiting for the end of the initial events";
+    expect(log.messages("warn")).toEqual([warning, warning, warning]);
+    expect(store.hasSynced).toBe(false);
+    await clock.advance(2_000);
+    expect(store.hasSynced).toBe(true);
+    expect(running.content).toEqual(running.serverContent);
+  });
+});
+
+describe("Reflector with lists", () => {
+  const manyWidgets = (source: ScriptedWatchSource) => {
+    source.initialEvents = "rejected";
+    source.alwaysPages = true;
+    for (let i = 0; i < 2_100; i++) source.put({ name: `w${i}` });
+  };
+
+  test("case 9: a next-page token that expired brings one full list, and no duplicates", async () => {
+    let pages = 0;
+    await using running = await RunningReflector.start({
+      prepare: (source) => {
+        manyWidgets(source);
+        source.intercept = ({ continueToken }) => (continueToken && ++pages === 2 ? expired() : undefined);
+      },
+    });
+    const { clock, source, store, handler } = running;
+    await clock.settle({ turns: 50 });
+    expect(
+      source.callsOf("list").map(({ limit, continueToken }) => ({ limit, token: Boolean(continueToken) })),
+    ).toEqual([
+      { limit: 500, token: false },
+      { limit: 500, token: true },
+      { limit: 500, token: true },
+      { limit: undefined, token: false },
+    ]);
+    expect(store.size).toBe(2_100);
+    expect(handler.lines).toHaveLength(2_100);
+  });
+
+  test("a server that pages the first list is asked for pages later, too", async () => {
+    await using running = await RunningReflector.start({ prepare: manyWidgets });
+    const { clock, source } = running;
+    await clock.settle({ turns: 50 });
+    source.cut(expired());
+    await clock.advance(3_000);
+    const again = source.callsOf("list").find(({ resourceVersion }) => resourceVersion === "2101");
+    expect(again?.limit).toBe(500);
+  });
+
+  test("a server that answers the first list from its cache is not asked for pages later", async () => {
+    await using running = await RunningReflector.start({ prepare: listOnly });
+    running.source.cut(expired());
+    await running.clock.advance(3_000);
+    expect(running.source.callsOf("list").map(({ limit }) => limit)).toEqual([500, undefined]);
+  });
+
+  test("versions of a watch from 0 say how far we are only after the objects that were there", async () => {
+    await using running = await RunningReflector.start({
+      prepare: (source) => {
+        listOnly(source);
+        source.listVersion = "0";
+      },
+    });
+    const { clock, source } = running;
+    await clock.advance(2_000);
+    source.cut();
+    await clock.settle();
+    expect(source.calls.at(-1)).toMatchObject({ verb: "watch", resourceVersion: "0" });
+    source.put({ name: "a" });
+    await clock.advance(2_000);
+    source.cut();
+    await clock.settle();
+    expect(source.calls.at(-1)).toMatchObject({ verb: "watch", resourceVersion: "4" });
+  });
+});

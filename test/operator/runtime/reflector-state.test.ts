@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { WatchError } from "../../../operator/errors.ts";
+import { aLiveObject } from "../../fakes/objects.ts";
+import { RunningReflector, waysToFill } from "../../fakes/running-reflector.ts";
+import { busy, refused, reset } from "../../fakes/scripted-watch-source.ts";
+
+const missing = () => new WatchError("the server could not find the requested resource", { status: 404 });
+describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) => {
+  test("a watch that outlives its time by 30 s is given up, and nothing is lost", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source } = running;
+    await clock.advance(5_000);
+    // Case 10, second line: the transport's PING is the first. Nothing comes from the open watch any more.
+    source.hold();
+    source.put({ name: "c" });
+    await clock.advance(474_000);
+    expect(running.store.size).toBe(2);
+    await clock.advance(2_000);
+    expect(running.store.size).toBe(3);
+    expect(source.openWatches).toBe(1);
+  });
+
+  test("a kind that is not there yet is waited for, and reported once", async () => {
+    await using running = await RunningReflector.start({
+      prepare: (source) => {
+        prepare(source);
+        source.intercept = () => missing();
+      },
+    });
+    const { clock, source, reflector, log } = running;
+    await clock.advance(60_000);
+    expect(source.calls.length).toBe(7);
+    expect(reflector.state.state).toBe("waiting-for-kind");
+    const message =
+      "CustomResourceDefinition widgets.example.dev is not installed, or does not serve v1alpha1; waiting until it is";
+    expect(reflector.state.message).toBe(message);
+    expect(log.messages("warn")).toEqual([message]);
+
+    source.intercept = () => undefined;
+    await clock.advance(10_000);
+    expect(running.store.hasSynced).toBe(true);
+    expect(reflector.state).toEqual({ state: "synced", message: "" });
+  });
+
+  test("a kind that vanishes is no longer synced, and nothing of it counts as deleted", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source, store, handler } = running;
+    await clock.advance(5_000);
+    handler.take();
+    source.intercept = () => missing();
+    source.cut();
+    await clock.advance(60_000);
+    expect(store.hasSynced).toBe(false);
+    expect(store.size).toBe(2);
+    expect(handler.take()).toEqual([]);
+
+    source.remove("shop/a");
+    source.intercept = () => undefined;
+    await clock.advance(10_000);
+    expect(store.hasSynced).toBe(true);
+    expect(handler.take()).toEqual(["deleted shop/a@2 (unseen)"]);
+  });
+
+  test("a forbidden kind is named with the verb that is missing", async () => {
+    await using running = await RunningReflector.start({
+      prepare: (source) => {
+        prepare(source);
+        source.intercept = ({ verb }) => {
+          if (verb === "watch" && source.initialEvents === "rejected") return undefined;
+          return new WatchError(`User "fairlead" cannot ${verb} resource "widgets"`, { status: 403 });
+        };
+      },
+    });
+    const { reflector, source } = running;
+    expect(reflector.state.state).toBe("forbidden");
+    const verb = source.initialEvents === "rejected" ? "list" : "watch";
+    expect(reflector.state.message).toContain(`Cannot ${verb} widgets.example.dev: forbidden`);
+    expect(running.store.hasSynced).toBe(false);
+  });
+
+  test("events of another kind are dropped and reported", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source, handler, log } = running;
+    handler.take();
+    source.send({
+      type: "ADDED",
+      object: { ...aLiveObject({ name: "x", resourceVersion: "99" }), kind: "Table" },
+    });
+    await clock.settle();
+    expect(handler.take()).toEqual([]);
+    expect(log.messages("warn")).toEqual(["Dropped a watch event of another kind"]);
+
+    await clock.advance(2_000);
+    source.cut();
+    await clock.settle();
+    expect(source.calls.at(-1)?.resourceVersion).toBe("3");
+  });
+
+  test("a server that says when to come again is not asked before", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source } = running;
+    await clock.advance(5_000);
+    source.intercept = () => busy(25_000);
+    source.cut();
+    await clock.settle();
+    const before = source.calls.length;
+    await clock.advance(24_900);
+    expect(source.calls.length).toBe(before);
+  });
+
+  test("it stops when told, whatever it waits for", async () => {
+    const running = await RunningReflector.start({ prepare });
+    running.source.intercept = () => refused();
+    running.source.cut(reset());
+    await running.clock.settle();
+    await running[Symbol.asyncDispose]();
+    expect(running.clock.pendingDelaysMs).toEqual([]);
+    expect(running.source.openWatches).toBe(0);
+  });
+});

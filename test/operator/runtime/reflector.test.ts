@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { RunningReflector, waysToFill } from "../../fakes/running-reflector.ts";
+import { busy, expired, refused, reset, tooLarge } from "../../fakes/scripted-watch-source.ts";
+
+describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) => {
+  test("case 1: after 410 it gets everything at its last version again, and unchanged objects are no news", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source, handler } = running;
+    expect(handler.take()).toEqual(["added shop/a@2 (initial)", "added shop/b@3 (initial)"]);
+
+    source.cut(expired());
+    await clock.settle();
+    const before = source.calls.length;
+    source.put({ name: "b" });
+    source.compact();
+    await clock.advance(2_000);
+
+    const again = source.calls.slice(before).find(({ limit }) => limit === undefined);
+    expect(again?.resourceVersion).toBe("3");
+    expect(handler.take()).toEqual(["updated shop/b@4"]);
+    expect(running.content).toEqual({ "shop/a": "2", "shop/b": "4" });
+  });
+
+  test.for([
+    { does: "410", error: expired },
+    { does: "'too large resource version'", error: tooLarge },
+  ])(
+    "case 2: $does to the last version makes it ask for the newest at once",
+    async ({ error }, { expect }) => {
+      await using running = await RunningReflector.start({ prepare });
+      const { clock, source } = running;
+      source.put({ name: "c" });
+      await clock.settle();
+      source.intercept = ({ resourceVersion }) => (resourceVersion === "" ? undefined : error());
+      const before = source.calls.length;
+      source.cut(expired());
+      await clock.advance(2_000);
+
+      const [first, second] = source.calls.slice(before);
+      expect(first?.resourceVersion).toBe("4");
+      expect(second).toMatchObject({ verb: first?.verb, resourceVersion: "", atMs: first?.atMs });
+      expect(running.content).toEqual(running.serverContent);
+    },
+  );
+
+  test("case 5: a bookmark is no news, and the next watch starts from it", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source, handler } = running;
+    handler.take();
+    source.skipVersions(40);
+    source.bookmark();
+    await clock.settle();
+    source.cut(reset());
+    await clock.settle();
+
+    expect(handler.take()).toEqual([]);
+    expect(source.calls.at(-1)).toMatchObject({ verb: "watch", resourceVersion: "43" });
+  });
+
+  test("case 6: 429 at the start of a watch makes it wait and go on, without a list", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source } = running;
+    await clock.advance(5_000);
+    const before = source.calls.length;
+    source.intercept = () => busy();
+    source.cut();
+    await clock.settle();
+    source.put({ name: "c" });
+    source.intercept = () => undefined;
+    expect(await clock.advanceUntil(() => running.store.size === 3)).toBe(true);
+
+    const [first, second] = source.calls.slice(before);
+    expect(source.calls.slice(before)).toMatchObject([
+      { verb: "watch", resourceVersion: "3", sendInitialEvents: false },
+      { verb: "watch", resourceVersion: "3", sendInitialEvents: false },
+    ]);
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(800);
+  });
+
+  test("case 7: while connections are refused for 20 s it does not list, hardly connects, and misses nothing", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source } = running;
+    await clock.advance(5_000);
+    source.intercept = () => refused();
+    const before = source.calls.length;
+    source.cut(reset());
+    await clock.advance(20_000);
+    source.put({ name: "a" });
+    source.remove("shop/b");
+    source.intercept = () => undefined;
+    await clock.advance(60_000);
+
+    const calls = source.calls.slice(before);
+    expect(calls.length).toBeLessThanOrEqual(8);
+    expect(calls.every(({ verb, sendInitialEvents }) => verb === "watch" && !sendInitialEvents)).toBe(true);
+    expect(running.content).toEqual(running.serverContent);
+  });
+
+  test("case 8: a server that closes each watch at once is asked less and less", async () => {
+    await using running = await RunningReflector.start({
+      random: () => 0,
+      prepare: (source) => {
+        prepare(source);
+        source.intercept = ({ verb }) => (verb === "watch" ? "close" : undefined);
+      },
+    });
+    const { clock, source } = running;
+    await clock.advance(60_000);
+
+    const watches = source.callsOf("watch");
+    expect(watches.length).toBeLessThanOrEqual(8);
+    const [last, previous] = [watches.at(-1)?.atMs ?? 0, watches.at(-2)?.atMs ?? 0];
+    expect(last - previous).toBeGreaterThanOrEqual(25_000);
+    expect(running.content).toEqual(running.serverContent);
+    expect(running.reflector.state.state).toBe("failing");
+  });
+});

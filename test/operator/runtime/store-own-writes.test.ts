@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import { keyOf, type LiveObject } from "../../../crds/object.ts";
+import { WatchedStore } from "../../../operator/runtime/store.ts";
+import { aLiveObject, type LiveObjectOptions, widgets } from "../../fakes/objects.ts";
+import { RecordingHandler } from "../../fakes/recording-handler.ts";
+
+const indexes = { set: ({ metadata }: LiveObject) => metadata.labels?.["set"] };
+
+/** A store that holds shop/web@10, as seen up to version 20. */
+async function aFilledStore() {
+  const store = new WatchedStore({ kind: widgets, indexes });
+  const handler = new RecordingHandler();
+  store.subscribe(handler);
+  await store.replace(listed(web("10")), "20");
+  handler.take();
+  return { store, handler };
+}
+
+const web = (resourceVersion: string, options: LiveObjectOptions = {}) =>
+  aLiveObject({ resourceVersion, ...options });
+const listed = (...objects: readonly LiveObject[]) =>
+  new Map(objects.map((object) => [keyOf(object), object]));
+const versionOf = (store: WatchedStore) => store.get("shop/web")?.metadata.resourceVersion;
+
+describe("WatchedStore.written()", () => {
+  test("case 31: what we wrote is read at once, and events from before do not take it back", async () => {
+    const { store } = await aFilledStore();
+    store.written(aLiveObject({ name: "child", resourceVersion: "25", labels: { set: "mine" } }));
+    expect(store.get("shop/child")).toBeDefined();
+    expect(store.byIndex("set", "mine")).toHaveLength(1);
+
+    store.written(web("26"));
+    store.apply({ type: "MODIFIED", object: web("24") });
+    expect(versionOf(store)).toBe("26");
+    await store.replace(listed(web("24")), "24");
+    expect(versionOf(store)).toBe("26");
+    expect(store.get("shop/child")).toBeDefined();
+  });
+
+  test("it is no news, nor is its echo; what comes after is", async () => {
+    const { store, handler } = await aFilledStore();
+    store.written(web("21"));
+    store.written(web("22"));
+    store.apply({ type: "MODIFIED", object: web("21") });
+    store.apply({ type: "MODIFIED", object: web("22") });
+    expect(handler.take()).toEqual([]);
+    store.apply({ type: "MODIFIED", object: web("23") });
+    expect(handler.take()).toEqual(["updated shop/web@23"]);
+  });
+
+  test("its answers may come in any order", async () => {
+    const { store, handler } = await aFilledStore();
+    store.written(web("22"));
+    store.written(web("21"));
+    expect(versionOf(store)).toBe("22");
+    store.apply({ type: "MODIFIED", object: web("21") });
+    store.apply({ type: "MODIFIED", object: web("22") });
+    expect(handler.take()).toEqual([]);
+  });
+
+  test("what somebody else changed just before is news, although our write has overtaken it", async () => {
+    const { store, handler } = await aFilledStore();
+    store.written(web("22"));
+    store.apply({ type: "MODIFIED", object: web("21") });
+    expect(handler.take()).toEqual(["updated shop/web@22"]);
+    expect(handler.last?.old?.metadata.resourceVersion).toBe("10");
+    store.apply({ type: "MODIFIED", object: web("22") });
+    expect(handler.take()).toEqual([]);
+  });
+
+  test("what somebody else may have changed in a gap around our write is news", async () => {
+    const { store, handler } = await aFilledStore();
+    store.written(web("22"));
+    await store.replace(listed(web("22")), "25");
+    expect(handler.take()).toEqual(["updated shop/web@22"]);
+    await store.replace(listed(web("22")), "26");
+    expect(handler.take()).toEqual([]);
+  });
+
+  test("what a list shows of somebody else's change is news, although our write is newer", async () => {
+    const { store, handler } = await aFilledStore();
+    store.written(web("25"));
+    await store.replace(listed(web("21")), "22");
+    expect(versionOf(store)).toBe("25");
+    expect(handler.take()).toEqual(["updated shop/web@25"]);
+  });
+
+  test("an answer about an object that is deleted already does not bring it back", async () => {
+    const { store } = await aFilledStore();
+    store.apply({ type: "DELETED", object: web("22") });
+    store.written(web("21"));
+    expect(store.get("shop/web")).toBeUndefined();
+  });
+
+  test("an object that we made survives a list from before, and falls to one from after", async () => {
+    const { store, handler } = await aFilledStore();
+    store.written(aLiveObject({ name: "new", resourceVersion: "25" }));
+    await store.replace(listed(web("10")), "24");
+    expect(store.get("shop/new")).toBeDefined();
+    await store.replace(listed(web("10")), "26");
+    expect(store.get("shop/new")).toBeUndefined();
+    expect(handler.take()).toEqual(["deleted shop/new@25 (unseen)"]);
+  });
+
+  test("when our object took the place of one that somebody deleted, handlers hear of both", async () => {
+    const { store, handler } = await aFilledStore();
+    store.written(web("25", { uid: "ours" }));
+    store.apply({ type: "DELETED", object: web("24") });
+    expect(versionOf(store)).toBe("25");
+    expect(handler.take()).toEqual(["updated shop/web@25 (uid-of-web → ours)"]);
+    store.apply({ type: "ADDED", object: web("25", { uid: "ours" }) });
+    expect(handler.take()).toEqual([]);
+  });
+});
+
+describe("WatchedStore.removed()", () => {
+  test("it takes the object out and tells at once; late events do not bring it back", async () => {
+    const { store, handler } = await aFilledStore();
+    store.removed("shop/web", "uid-of-web");
+    expect(handler.take()).toEqual(["deleted shop/web@10"]);
+    store.apply({ type: "MODIFIED", object: web("21") });
+    store.written(web("22"));
+    await store.replace(listed(web("22")), "23");
+    store.apply({ type: "DELETED", object: web("24") });
+    expect(store.get("shop/web")).toBeUndefined();
+    expect(handler.take()).toEqual([]);
+  });
+
+  test("another object of the same name is accepted", async () => {
+    const { store, handler } = await aFilledStore();
+    store.removed("shop/web", "uid-of-web");
+    handler.take();
+    store.apply({ type: "ADDED", object: web("30", { uid: "another" }) });
+    expect(versionOf(store)).toBe("30");
+    expect(handler.take()).toEqual(["added shop/web@30"]);
+  });
+
+  test("it does not touch another object that has the name by now", async () => {
+    const { store, handler } = await aFilledStore();
+    store.removed("shop/web", "an-older-uid");
+    expect(versionOf(store)).toBe("10");
+    expect(handler.take()).toEqual([]);
+  });
+
+  test("removals are forgotten when the deletion, a newer list or a second newer bookmark comes by", async () => {
+    const { store } = await aFilledStore();
+    const bookmark = (resourceVersion: string) =>
+      store.apply({ type: "BOOKMARK", resourceVersion, initialEventsEnd: false });
+    const remove = (name: string) => store.removed(`shop/${name}`, `uid-of-${name}`);
+    remove("web");
+    expect(store.ownWrites).toBe(1);
+    store.apply({ type: "DELETED", object: web("21") });
+    expect(store.ownWrites).toBe(0);
+
+    remove("b");
+    await store.replace(new Map(), "30");
+    expect(store.ownWrites).toBe(0);
+
+    remove("c");
+    bookmark("30");
+    bookmark("31");
+    expect(store.ownWrites).toBe(1);
+    bookmark("32");
+    expect(store.ownWrites).toBe(0);
+  });
+});

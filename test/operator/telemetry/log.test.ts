@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { createLogger, type LoggerOptions } from "../../../operator/telemetry/log.ts";
+import { FakeClock } from "../../fakes/fake-clock.ts";
+
+function aLog(options: Partial<LoggerOptions> & { isTTY?: boolean } = {}) {
+  const lines: string[] = [];
+  const destination = { isTTY: options.isTTY ?? false, write: (line: string) => lines.push(line) };
+  const log = createLogger({ clock: new FakeClock(), destination, ...options });
+  const records = (): Record<string, unknown>[] =>
+    lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { log, lines, records };
+}
+
+describe("createLogger()", () => {
+  test("writes one JSON object per line where there is no terminal", () => {
+    const { log, records } = aLog();
+    log
+      .child({ key: "shop/web" })
+      .child({ reconcileId: "1" })
+      .info("Applied", { objects: 3, nothing: undefined });
+    expect(records()).toEqual([
+      {
+        level: "info",
+        time: "2026-01-01T00:00:00.000Z",
+        message: "Applied",
+        key: "shop/web",
+        reconcileId: "1",
+        objects: 3,
+      },
+    ]);
+  });
+
+  test("writes text on a terminal, unless told otherwise", () => {
+    const text = aLog({ isTTY: true });
+    text.log.warn("Cannot renew the lease", { holder: "web-1", note: "two words", count: 2, list: ["a"] });
+    expect(text.lines).toEqual([
+      '00:00:00.000 WARN  Cannot renew the lease  holder=web-1  note="two words"  count=2  list=["a"]\n',
+    ]);
+    const json = aLog({ isTTY: true, format: "json" });
+    json.log.warn("x");
+    expect(json.records()).toHaveLength(1);
+    const piped = aLog({ format: "text" });
+    piped.log.info("x");
+    expect(piped.lines).toEqual(["00:00:00.000 INFO  x\n"]);
+  });
+
+  test.for([
+    { level: "debug", seen: ["debug", "info", "warn", "error"] },
+    { level: "info", seen: ["info", "warn", "error"] },
+    { level: "warn", seen: ["warn", "error"] },
+    { level: "error", seen: ["error"] },
+  ] as const)("at level $level writes $seen", ({ level, seen }) => {
+    for (const format of ["json", "text"] as const) {
+      const { log, lines } = aLog({ level, format });
+      for (const at of ["debug", "info", "warn", "error"] as const) log[at]("x");
+      expect(lines).toHaveLength(seen.length);
+    }
+  });
+
+  test("tells the whole chain of causes of an error", () => {
+    const error = new Error("Cannot push", {
+      cause: Object.assign(new TypeError("reset"), { code: "ECONNRESET" }),
+    });
+    const json = aLog();
+    json.log.error("Publish failed", { error });
+    expect(json.records()[0]).toMatchObject({
+      error: {
+        name: "Error",
+        message: "Cannot push",
+        stack: expect.stringContaining("log.test.ts"),
+        cause: { name: "TypeError", message: "reset", code: "ECONNRESET" },
+      },
+    });
+    const text = aLog({ format: "text" });
+    text.log.error("Publish failed", { error });
+    const [head, first, ...rest] = text.lines.join("").split("\n");
+    expect(head).toBe("00:00:00.000 ERROR Publish failed");
+    expect(first).toBe("    Error: Cannot push");
+    expect(rest.some((line) => line === "    because of TypeError: reset")).toBe(true);
+  });
+
+  test.for(["json", "text"] as const)("never writes a secret (%s)", (format) => {
+    const { log, lines } = aLog({ format });
+    const secret = "hunter2";
+    const url = `https://bot:${secret}@git.example.com/repo.git`;
+    log.error(`Cannot clone ${url}`, {
+      token: secret,
+      nested: { bearerToken: secret, list: [{ Authorization: `Bearer ${secret}` }] },
+      credentials: { username: "bot", password: secret },
+      header: `Authorization: Bearer ${secret}`,
+      basic: `Basic ${secret}`,
+      query: `https://example.com/?access_token=${secret}&page=1`,
+      place: new URL(url),
+      map: new Map([["password", secret]]),
+      error: new AggregateError([new Error(url)], `clone of ${url} failed`, {
+        cause: Object.assign(new Error("x"), { password: secret, args: ["clone", url] }),
+      }),
+    });
+    log.child({ apiKey: secret }).info("x");
+    expect(lines.join("")).not.toContain(secret);
+    expect(lines.join("")).toContain("https://[redacted]@git.example.com/repo.git");
+    expect(lines.join("")).toContain("page=1");
+  });
+
+  test("leaves what is no secret alone", () => {
+    const { log, records } = aLog();
+    log.info("x", {
+      url: "https://example.com/a@b",
+      tokens: 3,
+      name: "web",
+      at: new Date(0),
+      big: 12n,
+      set: new Set([1]),
+    });
+    expect(records()[0]).toMatchObject({
+      url: "https://example.com/a@b",
+      tokens: 3,
+      name: "web",
+      at: "1970-01-01T00:00:00.000Z",
+      big: "12",
+      set: [1],
+    });
+  });
+
+  test("survives a cycle", () => {
+    const loop: Record<string, unknown> = {};
+    loop["self"] = loop;
+    const error: Error & { self?: Error } = new Error("x");
+    error.self = error;
+    error.cause = error;
+    for (const format of ["json", "text"] as const) {
+      const { log, lines } = aLog({ format });
+      log.info("x", { loop, error });
+      expect(lines).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,146 @@
+import { ApiObject, Chart } from "cdk8s";
+import type { Construct } from "constructs";
+import { describe, expect, test } from "vitest";
+import type { ChartProps } from "../../crds/binding.ts";
+import { ConfigMap } from "../../crds/core-kinds.ts";
+import { InvalidFieldError } from "../../crds/invalid-field-error.ts";
+import { idOf } from "../../synth/manifest.ts";
+import { SynthesisError } from "../../synth/synthesis-error.ts";
+import { synthesize } from "../../synth/synthesize.ts";
+import { aConfigMap, aGadgetKind } from "../fakes/gadget.ts";
+import { observe } from "../fakes/observed.ts";
+import { aResource, type ResourceOptions } from "../fakes/resources.ts";
+
+const nothing = observe();
+const gadgets = aGadgetKind();
+const aGadget = (objects: readonly object[], options: ResourceOptions = {}) =>
+  aResource(gadgets, { spec: { objects }, ...options });
+const run = (objects: readonly object[], options?: ResourceOptions) =>
+  synthesize(gadgets, aGadget(objects, options), nothing);
+
+function failureOf(act: () => unknown): SynthesisError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof SynthesisError) return error;
+    throw error;
+  }
+  throw new Error("expected a SynthesisError");
+}
+
+describe("synthesize()", () => {
+  test("stamps objects, puts them into the owner's namespace and orders them for apply", () => {
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "b", namespace: "other" } };
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } };
+    const { manifests, set } = run([secret, aConfigMap("a"), namespace]);
+    expect(manifests.map(idOf)).toEqual(["/Namespace//n", "/Secret/other/b", "/ConfigMap/shop/a"]);
+    for (const { metadata } of manifests) expect(metadata.labels?.["fairlead.dev/set"]).toBe(set);
+  });
+
+  test("gives the same for the same, in any order of keys", () => {
+    const [a, b] = [
+      run([aConfigMap("a", { data: { x: "1", y: "2" } })]),
+      run([{ data: { y: "2", x: "1" }, ...aConfigMap("a") }]),
+    ];
+    expect(b).toEqual(a);
+  });
+
+  test("has a digest that follows every object and no stamp", () => {
+    const digests = [
+      run([aConfigMap("a")]),
+      run([aConfigMap("a", { data: { x: "1" } })]),
+      run([aConfigMap("b")]),
+      run([aConfigMap("a"), aConfigMap("b")]),
+      run([]),
+    ].map(({ digest }) => digest);
+    expect(new Set(digests).size).toBe(digests.length);
+    expect(run([aConfigMap("a")], { generation: 9 }).digest).toBe(digests[0]);
+  });
+
+  test("drops the label that cdk8s puts on pods, wherever it is", () => {
+    const address = { "cdk8s.io/metadata.addr": "c8dbd196", app: "web" };
+    const [manifest] = run([
+      aConfigMap("a", { metadata: { name: "a", labels: address }, data: { list: [{ labels: address }] } }),
+    ]).manifests;
+    expect(JSON.stringify(manifest)).not.toContain("metadata.addr");
+    expect(manifest).toMatchObject({
+      metadata: { labels: { app: "web" } },
+      data: { list: [{ labels: { app: "web" } }] },
+    });
+  });
+
+  test("fills in what the schema defaults, for the chart", () => {
+    class Sized extends Chart {
+      constructor(
+        scope: Construct,
+        id: string,
+        { resource }: ChartProps<{ readonly spec: { readonly size: number } }>,
+      ) {
+        super(scope, id);
+        new ApiObject(this, "a", aConfigMap("a", { data: { size: String(resource.spec.size) } }));
+      }
+    }
+    const kind = aGadgetKind({ chart: Sized });
+    expect(synthesize(kind, aResource(kind), nothing).manifests[0]).toMatchObject({ data: { size: "1" } });
+  });
+});
+
+describe("synthesize() refuses", () => {
+  test.for([
+    { what: "no spec", spec: undefined, field: "spec", reason: /expected an object/ },
+    {
+      what: "a wrong type",
+      spec: { size: "3" },
+      field: "spec.size",
+      reason: /expected int, received string|expected number, received string/,
+    },
+    { what: "a value out of bounds", spec: { size: -1 }, field: "spec.size", reason: />=0/ },
+    {
+      what: "a wrong list entry",
+      spec: { objects: [{ kind: "A" }] },
+      field: "spec.objects[0].apiVersion",
+      reason: /string/,
+    },
+    {
+      what: "two faults, one named",
+      spec: { size: -1, objects: 3 },
+      field: "spec.objects",
+      reason: /\(and 1 more\)/,
+    },
+  ])("$what, with the field's path", ({ spec, field, reason }) => {
+    const error = failureOf(() => synthesize(gadgets, { ...aResource(gadgets), spec }, nothing));
+    expect(error).toMatchObject({ field, reason: expect.stringMatching(reason) });
+    expect(error.message).toContain(`Cannot synthesize "Gadget shop/web": ${field}: `);
+  });
+
+  test("two objects with one id", () => {
+    const twin = aConfigMap("a", { metadata: { name: "a", namespace: "shop" } });
+    expect(failureOf(() => run([aConfigMap("a"), twin])).reason).toBe(
+      'its chart makes "/ConfigMap/shop/a" twice',
+    );
+  });
+
+  test("a kind that is no child kind of the binding", () => {
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a" } };
+    expect(failureOf(() => run([pod])).reason).toMatch(/makes a Pod \(v1\), which is no child kind/);
+    const map = { ...aConfigMap("a"), apiVersion: "example.dev/v1" };
+    expect(failureOf(() => run([map])).reason).toMatch(/ConfigMap \(example.dev\/v1\)/);
+  });
+
+  test("a namespaced object that nobody gives a namespace", () => {
+    expect(failureOf(() => run([aConfigMap("a")], { namespace: null })).reason).toMatch(/no namespace/);
+  });
+
+  test("what a chart refuses, with the field it names", () => {
+    class Refusing extends Chart {
+      constructor(scope: Construct, id: string) {
+        super(scope, id);
+        throw new InvalidFieldError("spec.ports[1]", "is taken");
+      }
+    }
+    const kind = aGadgetKind({ chart: Refusing, children: [ConfigMap] });
+    const error = failureOf(() => synthesize(kind, aResource(kind), nothing));
+    expect(error).toMatchObject({ field: "spec.ports[1]", reason: "is taken" });
+    expect(error.cause).toBeInstanceOf(InvalidFieldError);
+  });
+});

@@ -1,0 +1,164 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { toYaml } from "../../synth/yaml-text.ts";
+
+/** Text that YAML parsers are known to take for something else, or to change. */
+const oddTexts = [
+  "",
+  " ",
+  "yes",
+  "No",
+  "on",
+  "OFF",
+  "y",
+  "N",
+  "true",
+  "null",
+  "~",
+  "0o7",
+  "0x1F",
+  "010",
+  "1e3",
+  "1_000",
+  "1.0",
+  ".5",
+  "-.inf",
+  ".nan",
+  "2024-01-01",
+  "2001-12-14t21:59:43.10-05:00",
+  "12:30:45",
+  "<<",
+  "=",
+  "!tag",
+  "&anchor",
+  "*alias",
+  "- x",
+  "-",
+  "---",
+  "...",
+  "? x",
+  ": x",
+  "a: b",
+  "a:",
+  "a #b",
+  "#",
+  "%",
+  "@",
+  "`",
+  "[",
+  "]",
+  "{",
+  "}",
+  "|",
+  ">",
+  "'",
+  '"',
+  "it's",
+  'say "hi"',
+  "back\\slash",
+  "tab\t",
+  "\ttab",
+  "a\r\nb",
+  "a\rb",
+  "a\n",
+  "a\n\n",
+  "\na",
+  " a\nb",
+  "a \nb",
+  "a\n b\n",
+  "a\n\nb\n",
+  "\n",
+  "\u0000",
+  "\u0007",
+  "\u0085",
+  "\u00a0",
+  "\u2028",
+  "\u2029",
+  "\ufeff",
+  "\ufffe",
+  "Hola, 世界!",
+  "Hola,\n世界!\n",
+  "👋",
+  "👋\nx",
+  "e\u0301",
+  "x".repeat(2000),
+  "a\n---\nb",
+  "a\n#b\n",
+  "key: |\n  a\n",
+  "NaN",
+  "Infinity",
+  "0b1",
+  "+1",
+  "1:30",
+];
+
+const oddText = fc.oneof(
+  fc.constantFrom(...oddTexts),
+  fc.string({ unit: "binary" }),
+  fc.string({ unit: "grapheme" }),
+  fc
+    .array(fc.constantFrom("\n", " ", "\t", "\r", "a", ":", "#", "-", "\u00e9", "'"), { maxLength: 12 })
+    .map((parts) => parts.join("")),
+);
+
+const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+  tree: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    oddText,
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (Object.is(number, -0) ? 0 : number)),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie("tree"), { maxLength: 4 }),
+    fc.dictionary(
+      oddText.filter((key) => key !== "__proto__"),
+      tie("tree"),
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+  ),
+}));
+
+const anObject = fc.dictionary(
+  oddText.filter((key) => key !== "__proto__"),
+  tree,
+  { noNullPrototype: true },
+);
+
+describe("toYaml()", () => {
+  test("parses to the same value under YAML 1.2", () => {
+    fc.assert(
+      fc.property(anObject, (value) => {
+        expect(parse(toYaml(value))).toEqual(value);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("parses to the same value under YAML 1.1, which kubectl reads", () => {
+    fc.assert(
+      fc.property(anObject, (value) => {
+        expect(parse(toYaml(value), { version: "1.1" })).toEqual(value);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.for(oddTexts.map((text) => [JSON.stringify(text).slice(0, 30), text] as const))(
+    "keeps %s",
+    ([, text]) => {
+      const value = { text, list: [text, [text]], nested: { a: { text } } };
+      for (const version of ["1.1", "1.2"] as const) expect(parse(toYaml(value), { version })).toEqual(value);
+    },
+  );
+
+  test("writes keys in order, long lines unbroken and text in blocks", () => {
+    const value = {
+      b: [{ d: 1, c: [] }, "x"],
+      a: { script: "set -e\necho hi\n", text: "no end\nhere", none: undefined },
+    };
+    expect(toYaml(value)).toBe(
+      "a:\n  script: |2\n    set -e\n    echo hi\n  text: |2-\n    no end\n    here\nb:\n  - c: []\n    d: 1\n  - x\n",
+    );
+  });
+});
