@@ -1,7 +1,7 @@
 // The public way: what the author of a kind needs, and nothing else.
 export { CrdsChart } from "./charts/crds-chart.ts";
 export { type InstallChartOptions, installChart } from "./charts/install-chart.ts";
-export { type OperatorValues } from "./charts/operator-chart.ts";
+export type { OperatorValues } from "./charts/operator-chart.ts";
 export {
   type BindKindInput,
   type BoundKind,
@@ -14,7 +14,7 @@ export {
 export * as coreKinds from "./crds/core-kinds.ts";
 export { type DefinedKind, defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./crds/kind.ts";
 export type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "./crds/object.ts";
-export { type OptionTexts } from "./operator/config.ts";
+export type { OptionTexts } from "./operator/config.ts";
 export { type RunOperatorInput, runOperator } from "./operator/main.ts";
 export type { ManifestSet } from "./synth/manifest.ts";
 export { synthesize } from "./synth/synthesize.ts";

@@ -12,13 +12,21 @@ import { EasyServiceChart, warnAboutEasyService } from "./easy-service-chart.ts"
 import { EchoChart } from "./echo-chart.ts";
 import { MemcachedChart, memcachedDeploymentSuffix } from "./memcached-chart.ts";
 import { PodSetChart, podSetPods } from "./pod-set-chart.ts";
-import { podOwnerKey, podOwnerKeyByInstance, runningPodNames } from "./pods.ts";
+import { podOwnerKey, podOwnerKeyByInstance, podsMadeFor, runningPodNames } from "./pods.ts";
 import { ScheduledEchoChart } from "./scheduled-echo-chart.ts";
 
 export const echo: BoundKind<Construct> = bindKind({
   definition: Echo,
   chart: EchoChart,
   children: [Job],
+  related: [
+    {
+      // They say why a Job is not getting on. Those that the original operator made have no labels, and are done.
+      kind: Pod,
+      selector: podsMadeFor(Echo),
+      ownerKey: (pod) => podOwnerKeyByInstance(pod),
+    },
+  ],
   status({ metadata }, observed) {
     const job = statusOf<JobStatus>(observed, Job, jobName(metadata.name));
     return pick(job, ["startTime", "completionTime"]);
@@ -71,6 +79,13 @@ export const easyService: BoundKind<Construct> = bindKind({
   definition: EasyService,
   chart: EasyServiceChart,
   children: [Deployment, Service],
+  related: [
+    {
+      kind: Pod,
+      selector: podsMadeFor(EasyService),
+      ownerKey: (pod) => podOwnerKey(pod) ?? podOwnerKeyByInstance(pod),
+    },
+  ],
   status({ metadata }, observed) {
     const deployment = statusOf<DeploymentStatus>(observed, Deployment, dnsSubdomain(metadata.name));
     return {

@@ -45,9 +45,8 @@ export class EasyServiceChart extends Chart {
 
 /** Environment variables that are given more than once: the last one wins, and its author should know. */
 export function warnAboutEasyService({ spec }: EasyServiceResource): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const { name } of spec.envs ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts]
-    .filter(([, count]) => count > 1)
-    .map(([name, count]) => `spec.envs sets "${name}" ${count} times: the last one wins`);
+  const envs = Map.groupBy(spec?.envs ?? [], ({ name }) => name);
+  return [...envs]
+    .filter(([, entries]) => entries.length > 1)
+    .map(([name, entries]) => `spec.envs sets "${name}" ${entries.length} times: the last one wins`);
 }

@@ -1,5 +1,6 @@
 import type { Observed } from "../crds/binding.ts";
 import { Pod } from "../crds/core-kinds.ts";
+import type { KindDefinition } from "../crds/kind.ts";
 import { MANAGED_BY, standardLabels } from "../crds/names.ts";
 import { controllerOf, keyOf, type LiveObject } from "../crds/object.ts";
 
@@ -31,6 +32,11 @@ export function podOwnerKeyByInstance(pod: LiveObject, label?: string): string |
 function keyIn({ metadata: { namespace } }: LiveObject, name: string | undefined): string | undefined {
   if (name === undefined || name === "") return undefined;
   return keyOf({ metadata: { name, ...(namespace !== undefined && { namespace }) } });
+}
+
+/** Label selector of the pods that we make for all resources of a kind. */
+export function podsMadeFor({ singular }: Pick<KindDefinition, "singular">): string {
+  return `${standardLabels.managedBy}=${MANAGED_BY},${standardLabels.name}=${singular}`;
 }
 
 /** Names of the pods that run or are about to: neither terminating, nor finished and replaced (evicted). Sorted. */

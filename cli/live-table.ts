@@ -20,14 +20,20 @@ const titles: TableRow = {
 
 /** What a row says of one resource and its children. Pure. */
 export function rowOf(kind: ObjectKind, resource: CustomResource, children: readonly LiveObject[]): TableRow {
-  const status = resource.status as { conditions?: readonly Condition[]; published?: { commit?: string } } | undefined;
+  const status = resource.status as
+    | { conditions?: readonly Condition[]; published?: { commit?: string } }
+    | undefined;
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const { name, namespace, deletionTimestamp } = resource.metadata;
   return {
     resource: `${kind.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`,
     ready: deletionTimestamp === undefined ? (ready?.status ?? "Unknown") : "False",
     reason: deletionTimestamp === undefined ? (ready?.reason ?? "Pending") : "Deleting",
-    children: children.map((child) => `${child.kind}/${child.metadata.name}`).toSorted().join(" ") || "none",
+    children:
+      children
+        .map((child) => `${child.kind}/${child.metadata.name}`)
+        .toSorted()
+        .join(" ") || "none",
     commit: status?.published?.commit?.slice(0, 10) ?? "none",
   };
 }
@@ -50,7 +56,6 @@ export function formatTable(rows: readonly TableRow[], width: number): readonly 
       .trimEnd(),
   );
 }
-
 
 function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1))}…`;

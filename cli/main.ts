@@ -1,29 +1,32 @@
 import { Command } from "commander";
-import { kinds } from "../charts/bindings.ts";
 import { version } from "../operator/version.ts";
-import { clusterCommand } from "./commands/cluster.ts";
-import { crdsCommand } from "./commands/crds.ts";
-import { renderCommand } from "./commands/render.ts";
-import { runCommand } from "./commands/run.ts";
-import { startCommand } from "./commands/start.ts";
+import type { SynthesizableKind } from "../synth/synthesize.ts";
+
+type CommandFactory = (options: { readonly kinds: readonly SynthesizableKind[] }) => Command;
+
+/** In the order of the help. Each is loaded when it is wanted: an operator need not carry the local cluster's code. */
+const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
+  start: async () => (await import("./commands/start.ts")).startCommand,
+  run: async () => (await import("./commands/run.ts")).runCommand,
+  render: async () => (await import("./commands/render.ts")).renderCommand,
+  crds: async () => (await import("./commands/crds.ts")).crdsCommand,
+  cluster: async () => (await import("./commands/cluster.ts")).clusterCommand,
+};
 
 /**
- * Runs one command line and gives the exit code: 0, or 1 for anything that did not work, after one line on the
+ * Runs one command line and gives the exit code: 0, or 1 for anything that did not work, after a text on the
  * standard error that says what.
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const program = new Command("fairlead")
     .description("A GitOps operator for Kubernetes whose manifests are TypeScript")
     .version(version)
-    .showHelpAfterError("(fairlead --help lists the commands)")
-    .configureHelp({ sortSubcommands: false });
-  program
-    .addCommand(startCommand({ kinds }))
-    .addCommand(runCommand({ kinds }))
-    .addCommand(renderCommand({ kinds }))
-    .addCommand(crdsCommand({ kinds }))
-    .addCommand(clusterCommand());
+    .showHelpAfterError("(fairlead --help lists the commands)");
+  const wanted = commands[argv[2] ?? ""];
+  const factories = wanted === undefined ? Object.values(commands) : [wanted];
   try {
+    const { kinds } = await import("../charts/bindings.ts");
+    for (const load of factories) program.addCommand((await load())({ kinds }));
     await program.parseAsync(argv);
     return Number(process.exitCode ?? 0);
   } catch (error) {

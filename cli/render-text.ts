@@ -49,7 +49,8 @@ function renderDocument(document: Document.Parsed, where: string, options: Rende
   });
   const [wrong] = document.errors;
   if (wrong !== undefined) return failed(wrong.message.trimEnd());
-  const value: unknown = document.toJS();
+  const value = toValue(document);
+  if (value instanceof Error) return failed(value.message);
   if (!isObject(value) || typeof value["kind"] !== "string" || typeof value["apiVersion"] !== "string") {
     return failed("expected an object with apiVersion and kind");
   }
@@ -64,6 +65,15 @@ function renderDocument(document: Document.Parsed, where: string, options: Rende
   } catch (error) {
     if (!(error instanceof SynthesisError)) throw error;
     return failed(error.message);
+  }
+}
+
+/** The value of a document; an alias of nothing, or of too much, is an error. */
+function toValue(document: Document.Parsed): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    return error;
   }
 }
 

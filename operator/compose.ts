@@ -79,7 +79,18 @@ export async function composeOperator(input: ComposeInput): Promise<Operator> {
     const onGone = (resource: LiveObject): void => publisher?.retire(folderOf(kind.definition, resource));
     const { workers } = config;
     controllers.push(
-      createController({ ...input, kind, stores, cluster, publisher, events, synthesize, onGone, metrics, workers }),
+      createController({
+        ...input,
+        kind,
+        stores,
+        cluster,
+        publisher,
+        events,
+        synthesize,
+        onGone,
+        metrics,
+        workers,
+      }),
     );
   }
   return new Operator({
@@ -101,7 +112,8 @@ export async function composeOperator(input: ComposeInput): Promise<Operator> {
 async function layGround(input: ComposeInput): Promise<Ground> {
   const { config, access, clock } = input;
   // Imported only where it is wanted: the library behind it costs memory.
-  const metrics = config.metricsBindAddress === "0" ? undefined : new (await import("./telemetry/metrics.ts")).Metrics();
+  const metrics =
+    config.metricsBindAddress === "0" ? undefined : new (await import("./telemetry/metrics.ts")).Metrics();
   const userAgent = `fairlead/${version}`;
   const onRequest: Ground["onRequest"] = ({ code, method, host }) =>
     metrics?.requested(method, host, code === "<error>" ? undefined : Number(code));
@@ -124,11 +136,27 @@ interface ComposedElection {
 function composeElection(ground: Ground, onLost: () => void): ComposedElection {
   const { config, access, clock, random, log, identity, userAgent, onRequest, metrics } = ground;
   if (!config.leaderElect) {
-    return { election: new NoElection(), confirmLeadership: async () => true, closeElection: async () => undefined };
+    return {
+      election: new NoElection(),
+      confirmLeadership: async () => true,
+      closeElection: async () => undefined,
+    };
   }
-  const { leaseDuration: leaseDurationMs, renewDeadline: renewDeadlineMs, retryPeriod: retryPeriodMs } = config;
+  const {
+    leaseDuration: leaseDurationMs,
+    renewDeadline: renewDeadlineMs,
+    retryPeriod: retryPeriodMs,
+  } = config;
   const [namespace, name] = leaseOf(ground);
-  const client = new KubeLeaseClient({ access, clock, namespace, name, userAgent, renewDeadlineMs, onRequest });
+  const client = new KubeLeaseClient({
+    access,
+    clock,
+    namespace,
+    name,
+    userAgent,
+    renewDeadlineMs,
+    onRequest,
+  });
   const observer = metrics?.leader(name);
   const election = new LeaderElector({
     client,
@@ -173,7 +201,8 @@ async function composePublisher(ground: Ground, parts: PublisherParts): Promise<
   const reader = new KubeCluster({ transport, fence: noFence, clock });
   const system = await reader.read({ kind: NAMESPACE, namespace: undefined, name: "kube-system" });
   const requeue = (owners: readonly PublishOffer["owner"][]): void => {
-    for (const { groupKind, key } of owners) controllers.find(({ name }) => name === groupKind)?.queue.add(key);
+    for (const { groupKind, key } of owners)
+      controllers.find(({ name }) => name === groupKind)?.queue.add(key);
   };
   return createGitPublisher({
     repository: config.repository,
@@ -200,8 +229,11 @@ const noFence: Fence = { check() {} };
 function composeEndpoints(ground: Ground, stores: KindStores, election: Election): readonly Endpoint[] {
   const { config, log, metrics } = ground;
   const checkSources = (): void => {
-    const late = stores.watched.filter(({ store, reflector }) => !store.hasSynced && reflector.state.state !== "waiting-for-kind");
-    if (late.length > 0) throw new Error(`not listed yet: ${late.map(({ kind }) => groupKindOf(kind)).join(", ")}`);
+    const late = stores.watched.filter(
+      ({ store, reflector }) => !store.hasSynced && reflector.state.state !== "waiting-for-kind",
+    );
+    if (late.length > 0)
+      throw new Error(`not listed yet: ${late.map(({ kind }) => groupKindOf(kind)).join(", ")}`);
   };
   const probes = probeRoute({
     healthz: { ping: () => undefined, leaderElection: () => election.checkRenewal() },

@@ -11,7 +11,10 @@ const duration = z.string().transform((text, context): number => {
     return z.NEVER;
   }
   const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
-  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * unitMs[unit as keyof typeof unitMs], 0);
+  return parts.reduce(
+    (sum, [, amount, unit]) => sum + Number(amount) * unitMs[unit as keyof typeof unitMs],
+    0,
+  );
 });
 
 const flag = z
@@ -37,26 +40,86 @@ interface OptionSpec {
 }
 
 export const operatorOptions = {
-  kubeconfig: { flag: "kubeconfig", value: "FILE", help: "Kubeconfig file; default: KUBECONFIG, ~/.kube/config, in-cluster" },
-  context: { flag: "context", value: "NAME", help: "Context of the kubeconfig; default: its current context" },
-  namespaces: { flag: "namespace", value: "NAME", help: "Namespace to watch, repeatable; default: all", repeatable: true },
-  workers: { flag: "workers", value: "N", help: "Resources of one kind reconciled at the same time", fallback: "16" },
-  repository: { flag: "repository", value: "URL", help: "Git repository (file, https, ssh) that rendered manifests go to" },
-  repositoryBranch: { flag: "repository-branch", value: "NAME", help: "Branch of the repository", fallback: "main" },
-  repositoryPath: { flag: "repository-path", value: "FOLDER", help: "Folder in the repository; default: its root", fallback: "" },
+  kubeconfig: {
+    flag: "kubeconfig",
+    value: "FILE",
+    help: "Kubeconfig file; default: KUBECONFIG, ~/.kube/config, in-cluster",
+  },
+  context: {
+    flag: "context",
+    value: "NAME",
+    help: "Context of the kubeconfig; default: its current context",
+  },
+  namespaces: {
+    flag: "namespace",
+    value: "NAME",
+    help: "Namespace to watch, repeatable; default: all",
+    repeatable: true,
+  },
+  workers: {
+    flag: "workers",
+    value: "N",
+    help: "Resources of one kind reconciled at the same time",
+    fallback: "16",
+  },
+  repository: {
+    flag: "repository",
+    value: "URL",
+    help: "Git repository (file, https, ssh) that rendered manifests go to",
+  },
+  repositoryBranch: {
+    flag: "repository-branch",
+    value: "NAME",
+    help: "Branch of the repository",
+    fallback: "main",
+  },
+  repositoryPath: {
+    flag: "repository-path",
+    value: "FOLDER",
+    help: "Folder in the repository; default: its root",
+    fallback: "",
+  },
   repositoryCredentials: {
     flag: "repository-credentials",
     value: "DIR",
     help: "Folder with username and password, bearerToken, or identity and known_hosts",
   },
-  repositoryCache: { flag: "repository-cache", value: "DIR", help: "Where the bare clone is kept; it can be deleted at any time" },
+  repositoryCache: {
+    flag: "repository-cache",
+    value: "DIR",
+    help: "Where the bare clone is kept; it can be deleted at any time",
+  },
   leaderElect: { flag: "leader-elect", help: "Elect one leader among several instances", fallback: "false" },
-  leaderElectNamespace: { flag: "leader-elect-namespace", value: "NAME", help: "Namespace of the Lease; default: the operator's own" },
+  leaderElectNamespace: {
+    flag: "leader-elect-namespace",
+    value: "NAME",
+    help: "Namespace of the Lease; default: the operator's own",
+  },
   leaderElectId: { flag: "leader-elect-id", value: "NAME", help: "Name of the Lease", fallback: "fairlead" },
-  leaseDuration: { flag: "lease-duration", value: "TIME", help: "How long a Lease that is not renewed holds", fallback: "15s" },
-  renewDeadline: { flag: "renew-deadline", value: "TIME", help: "A leader that cannot renew for so long steps down", fallback: "10s" },
-  retryPeriod: { flag: "retry-period", value: "TIME", help: "Time between two tries to get or renew the Lease", fallback: "2s" },
-  metricsBindAddress: { flag: "metrics-bind-address", value: "ADDRESS", help: "Address of /metrics; 0 turns it off", fallback: ":8080" },
+  leaseDuration: {
+    flag: "lease-duration",
+    value: "TIME",
+    help: "How long a Lease that is not renewed holds",
+    fallback: "15s",
+  },
+  renewDeadline: {
+    flag: "renew-deadline",
+    value: "TIME",
+    help: "A leader that cannot renew for so long steps down",
+    fallback: "10s",
+  },
+  retryPeriod: {
+    flag: "retry-period",
+    value: "TIME",
+    help: "Time between two tries to get or renew the Lease",
+    fallback: "2s",
+  },
+  metricsBindAddress: {
+    flag: "metrics-bind-address",
+    value: "ADDRESS",
+    help: "Address of /metrics; 0 turns it off",
+    fallback: ":8080",
+  },
   healthProbeBindAddress: {
     flag: "health-probe-bind-address",
     value: "ADDRESS",
@@ -64,7 +127,11 @@ export const operatorOptions = {
     fallback: ":8081",
   },
   logLevel: { flag: "log-level", value: "LEVEL", help: "debug, info, warn or error", fallback: "info" },
-  logFormat: { flag: "log-format", value: "FORMAT", help: "text or json; default: text on a terminal, else json" },
+  logFormat: {
+    flag: "log-format",
+    value: "FORMAT",
+    help: "text or json; default: text on a terminal, else json",
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 export type OptionName = keyof typeof operatorOptions;
@@ -88,7 +155,9 @@ const schema = z
     repositoryCache: z.string().min(1).default(join(tmpdir(), "fairlead-git")),
     leaderElect: flag,
     leaderElectNamespace: dnsLabel.optional(),
-    leaderElectId: z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, { error: "expected a Lease name" }),
+    leaderElectId: z
+      .string()
+      .regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, { error: "expected a Lease name" }),
     leaseDuration: duration,
     renewDeadline: duration,
     retryPeriod: duration,
@@ -129,12 +198,18 @@ export function readOperatorConfig(texts: OptionTexts, environment: NodeJS.Proce
   }
   const parsed = schema.safeParse(raw);
   if (!parsed.success) {
-    const lines = parsed.error.issues.map(({ path, message }) => `${source.get(String(path[0]))}: ${message}`);
+    const lines = parsed.error.issues.map(
+      ({ path, message }) => `${source.get(String(path[0]))}: ${message}`,
+    );
     throw new ConfigError([...new Set(lines)].join("\n"));
   }
   const { leaseDuration, renewDeadline, retryPeriod } = parsed.data;
   try {
-    assertElectionTimes({ leaseDurationMs: leaseDuration, renewDeadlineMs: renewDeadline, retryPeriodMs: retryPeriod });
+    assertElectionTimes({
+      leaseDurationMs: leaseDuration,
+      renewDeadlineMs: renewDeadline,
+      retryPeriodMs: retryPeriod,
+    });
   } catch (error) {
     throw new ConfigError((error as Error).message);
   }

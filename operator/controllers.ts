@@ -3,7 +3,7 @@ import { idOf, type ObjectId } from "../synth/manifest.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import type { Synthesizer } from "../synth/synthesizer.ts";
 import { SettledObjects } from "./phases/settled.ts";
-import type { Cluster, Clock, EventRecorder, Logger, Publisher, Random } from "./ports.ts";
+import type { Clock, Cluster, EventRecorder, Logger, Publisher, Random } from "./ports.ts";
 import { createReconcile } from "./reconcile.ts";
 import { type ControllerSource, runController } from "./runtime/controller.ts";
 import { type KindStores, namespaceOf, type WatchedKind } from "./runtime/kind-stores.ts";
@@ -90,7 +90,9 @@ export function createController(input: ControllerInput): KindController {
         log,
         gate,
         signal,
-        sources: stores.watched.filter((watched) => concerns(watched, kind)).map((watched) => toSource(watched, signal)),
+        sources: stores.watched
+          .filter((watched) => concerns(watched, kind))
+          .map((watched) => toSource(watched, signal)),
         ...(reconcileObserver && { observer: reconcileObserver }),
       }),
   };
@@ -105,7 +107,9 @@ function concerns({ role, kind: watched, selector }: WatchedKind, kind: Synthesi
     case "child":
       return kind.children.some((child) => groupKindOf(child) === groupKind);
     case "related":
-      return kind.related.some((related) => groupKindOf(related.kind) === groupKind && related.selector === selector);
+      return kind.related.some(
+        (related) => groupKindOf(related.kind) === groupKind && related.selector === selector,
+      );
     case "namespace":
       return true;
   }

@@ -42,5 +42,7 @@ export function createFolderClaims({ kinds, stores }: FolderClaimsInput): (folde
 
 /** The second segment of a kind's folders, as the tree spells it. */
 function folderGroupKind(kind: ObjectKind): string | undefined {
-  return folderOf(kind, { metadata: { name: "x", namespace: "x", uid: "", resourceVersion: "" } }).split("/")[1];
+  return folderOf(kind, { metadata: { name: "x", namespace: "x", uid: "", resourceVersion: "" } }).split(
+    "/",
+  )[1];
 }

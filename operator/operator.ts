@@ -1,5 +1,5 @@
-import type { GitPublisher } from "./git/git-publisher.ts";
 import type { KindController } from "./controllers.ts";
+import type { GitPublisher } from "./git/git-publisher.ts";
 import type { Clock, Logger } from "./ports.ts";
 import type { Election } from "./runtime/election.ts";
 import { type HttpRoute, type HttpServer, serveHttp } from "./runtime/http-server.ts";
@@ -54,7 +54,9 @@ export class Operator {
    */
   async run(): Promise<0 | 1> {
     const { election, endpoints, log } = this.#parts;
-    const started = await Promise.all(endpoints.map(({ address, route }) => serveHttp(address, route, { log })));
+    const started = await Promise.all(
+      endpoints.map(({ address, route }) => serveHttp(address, route, { log })),
+    );
     this.#servers = started.filter((server) => server !== undefined);
     const sources = this.#watch();
     const controllers = this.#reconcile();

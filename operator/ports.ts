@@ -100,7 +100,11 @@ export interface LeaseSpec {
 
 /** A Lease as the server has it; what it carries beyond these fields is kept by a replace. */
 export interface Lease {
-  readonly metadata: { readonly uid: string; readonly resourceVersion: string; readonly [field: string]: unknown };
+  readonly metadata: {
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly [field: string]: unknown;
+  };
   readonly spec?: LeaseSpec;
 }
 

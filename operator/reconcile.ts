@@ -12,7 +12,15 @@ import { finalize, isLeaving } from "./phases/finalize.ts";
 import { type Loaded, load } from "./phases/load.ts";
 import { publish } from "./phases/publish.ts";
 import { writeStatus } from "./phases/write-status.ts";
-import type { Clock, EventRecorder, Publisher, PublishState, Random, Reconcile, ReconcileResult } from "./ports.ts";
+import type {
+  Clock,
+  EventRecorder,
+  Publisher,
+  PublishState,
+  Random,
+  Reconcile,
+  ReconcileResult,
+} from "./ports.ts";
 
 export interface ReconcileParts extends ConvergeOptions {
   /** Undefined: there is no repository. */
@@ -74,7 +82,10 @@ async function report(key: string, converged: Converged, parts: ReconcileParts):
   if (parkedForMs(published, clock.now()) === 0) {
     const { resource, observed } = loaded;
     const publishState = published ?? (parts.publisher && ({ state: "skipped" } as const));
-    const status = await writeStatus({ resource, observed, applied: outcome, health, publish: publishState }, parts);
+    const status = await writeStatus(
+      { resource, observed, applied: outcome, health, publish: publishState },
+      parts,
+    );
     if (status !== undefined) announceStatus(loaded, status, parts);
   }
   // Written down, and now the queue's: it tries again, later and later.
@@ -89,9 +100,15 @@ async function report(key: string, converged: Converged, parts: ReconcileParts):
   return requeueAfterMs === undefined ? {} : { requeueAfterMs };
 }
 
-function assess({ desired }: Converged, { observed }: Loaded, { kind, stores, clock }: ReconcileParts): Health {
+function assess(
+  { desired }: Converged,
+  { observed }: Loaded,
+  { kind, stores, clock }: ReconcileParts,
+): Health {
   const nowMs = clock.wallClock().getTime();
-  const pods = kind.related.filter((related) => related.kind.kind === "Pod").flatMap((related) => observed.list(related.kind));
+  const pods = kind.related
+    .filter((related) => related.kind.kind === "Pod")
+    .flatMap((related) => observed.list(related.kind));
   const judged = (desired?.manifests ?? []).map((manifest) => {
     const live = liveOf(manifest, kind, stores);
     return { child: live ?? manifest, health: assessHealth(live, { nowMs, pods }) };
@@ -100,7 +117,11 @@ function assess({ desired }: Converged, { observed }: Loaded, { kind, stores, cl
 }
 
 /** Only what was applied as a whole is committed: the branch never shows what the cluster refused. */
-function offer({ outcome, desired }: Converged, loaded: Loaded, { kind, publisher }: ReconcileParts): PublishState | undefined {
+function offer(
+  { outcome, desired }: Converged,
+  loaded: Loaded,
+  { kind, publisher }: ReconcileParts,
+): PublishState | undefined {
   if (publisher === undefined || desired === undefined || outcome.state !== "applied") return undefined;
   return publish(loaded, desired, { kind, publisher });
 }

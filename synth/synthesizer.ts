@@ -11,7 +11,7 @@ export type Synthesizer = (
 ) => ManifestSet;
 
 export interface CreateSynthesizerOptions {
-  /** Results to remember, one per resource; the least recently used one goes first. */
+  /** Results to remember, one per resource (about 2 KB each); the least recently used one goes first. Default: 2000. */
   readonly capacity?: number;
 }
 
@@ -38,7 +38,7 @@ interface Memory {
  * read of `observed` stay the same, the very same {@link ManifestSet} comes back. It is also the same object
  * when a chart was run again and made nothing different.
  */
-export function createSynthesizer({ capacity = 10_000 }: CreateSynthesizerOptions = {}): Synthesizer {
+export function createSynthesizer({ capacity = 2_000 }: CreateSynthesizerOptions = {}): Synthesizer {
   const memories = new Map<string, Memory>();
   return (binding, resource, observed) => {
     const { uid } = resource.metadata;

@@ -10,7 +10,11 @@ export function crdsCommand({ kinds }: { readonly kinds: readonly SynthesizableK
   return new Command("crds")
     .description("Print the CustomResourceDefinitions, for kubectl apply --server-side -f -")
     .action(() => {
-      process.stdout.write(crdsOf(kinds).map((manifest) => toYaml(manifest)).join("---\n"));
+      process.stdout.write(
+        crdsOf(kinds)
+          .map((manifest) => toYaml(manifest))
+          .join("---\n"),
+      );
     });
 }
 

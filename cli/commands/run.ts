@@ -1,7 +1,12 @@
 import { Command, Option } from "commander";
-import type { SynthesizableKind } from "../../synth/synthesize.ts";
-import { environmentTwinOf, operatorOptions, type OptionName, type OptionTexts } from "../../operator/config.ts";
+import {
+  environmentTwinOf,
+  type OptionName,
+  type OptionTexts,
+  operatorOptions,
+} from "../../operator/config.ts";
 import { runOperator } from "../../operator/main.ts";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
 
 interface OptionSpec {
   readonly flag: string;

@@ -3,7 +3,7 @@ import type { Clock, Lease, LeaseClient, LeaseSpec } from "../ports.ts";
 import { readStatus } from "./api-status.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { collectionPath, objectPath } from "./resource-path.ts";
-import { type ApiRequest, type ApiResponse, ApiTransport } from "./transport.ts";
+import { type ApiRequest, type ApiResponse, ApiTransport, type OnRequest } from "./transport.ts";
 
 export interface KubeLeaseClientInput {
   readonly access: ClusterAccess;
@@ -14,7 +14,7 @@ export interface KubeLeaseClientInput {
   readonly userAgent: string;
   /** From it follows how long one request may take: half of it, so that one that hangs is not the end. */
   readonly renewDeadlineMs: number;
-  readonly onRequest?: (request: { code: string; method: string; host: string }) => void;
+  readonly onRequest?: OnRequest;
 }
 
 const leases = {

@@ -28,14 +28,17 @@ export interface ApiResponse {
   readonly retryAfterMs: number | undefined;
 }
 
+/** `code` is the HTTP status, or `<error>` without an answer. */
+export type OnRequest = (request: { code: string; method: string; host: string }) => void;
+
 export interface ApiTransportOptions {
   readonly clock: Clock;
   /** `fairlead/<version>`. */
   readonly userAgent: string;
   /** Largest number of connections, which is the largest number of requests in flight. Default 32. */
   readonly connections?: number;
-  /** Called once per try; `code` is the HTTP status, or `<error>` without an answer. For metrics. */
-  readonly onRequest?: (request: { code: string; method: string; host: string }) => void;
+  /** Called once per try, for metrics. */
+  readonly onRequest?: OnRequest;
 }
 
 const defaultTimeoutMs = 60_000;

@@ -5,6 +5,7 @@ import type { ClusterAccess } from "./cluster-access.ts";
 import { toConnectionError } from "./connection-error.ts";
 import { http1Connector, openTls } from "./connector.ts";
 import { Http2Session } from "./http2-session.ts";
+import type { OnRequest } from "./transport.ts";
 
 /** The answer to a watch request; `body` ends or throws with the stream. */
 export interface WatchResponse {
@@ -23,6 +24,8 @@ export interface WatchConnectionOptions {
    * between two bookmarks. Default 75 s.
    */
   readonly quietLimitMs?: number;
+  /** Called once per watch that was asked for; for metrics. */
+  readonly onRequest?: OnRequest;
 }
 
 /**
@@ -60,8 +63,10 @@ export class WatchConnection {
           ? await this.#openHttp1(this.#root + path, headers, signal)
           : await openHttp2(session, { ":path": this.#root + path, ...headers }, { signal, server });
       if (response.status === 401) this.#access.forget();
+      this.#options.onRequest?.({ code: String(response.status), method: "GET", host: server.host });
       return response;
     } catch (error) {
+      this.#options.onRequest?.({ code: "<error>", method: "GET", host: server.host });
       throw toConnectionError(error, server);
     }
   }

@@ -4,7 +4,8 @@ import type { Clock, ListPage, WatchEvent, WatchSource } from "../ports.ts";
 import { readStatus, statusOf } from "./api-status.ts";
 import { ConnectionError, toConnectionError } from "./connection-error.ts";
 import { LineSplitter } from "./json-lines.ts";
-import { listIn, objectIn, textIn } from "./json-value.ts";
+import { objectIn, textIn } from "./json-value.ts";
+import { cutItems } from "./list-items.ts";
 import { type Transform, toLiveObject } from "./live-object.ts";
 import { collectionPath, withQuery } from "./resource-path.ts";
 import { type ApiResponse, type ApiTransport, retryAfterMsOf } from "./transport.ts";
@@ -126,19 +127,21 @@ export class KubeWatchSource implements WatchSource {
   }
 
   async #page(body: string): Promise<ListPage> {
-    const { metadata, items } = objectIn(JSON.parse(body));
-    const { resourceVersion, continue: continueToken } = objectIn(metadata);
     const { clock } = this.#input;
-    const reduced: LiveObject[] = [];
-    let sliceStartMs = clock.now();
-    for (const item of listIn(items)) {
-      reduced.push(this.#reduce(item));
+    const items: LiveObject[] = [];
+    const texts = cutItems(body);
+    let text = texts.next();
+    for (let sliceStartMs = clock.now(); text.done !== true; text = texts.next()) {
+      items.push(this.#reduce(JSON.parse(text.value)));
       if (clock.now() - sliceStartMs <= longestSliceMs) continue;
       await new Promise(setImmediate);
       sliceStartMs = clock.now();
     }
+    const { resourceVersion, continue: continueToken } = objectIn(
+      objectIn(JSON.parse(text.value))["metadata"],
+    );
     return {
-      items: reduced,
+      items,
       resourceVersion: textIn(resourceVersion),
       continueToken: textIn(continueToken) || undefined,
     };

@@ -116,6 +116,12 @@ const kinds: Readonly<Record<string, Fields>> = {
       },
     },
   }),
+  "apiextensions.k8s.io/CustomResourceDefinition": withSpec({
+    versions: {
+      each: { fields: { additionalPrinterColumns: { each: { fields: { priority: dropsZero } } } } },
+    },
+  }),
+  "scheduling.k8s.io/PriorityClass": { globalDefault: dropsZero },
   "apps/Deployment": withSpec({ ...workloadSpec, paused: dropsZero }),
   "apps/ReplicaSet": withSpec(workloadSpec),
   "apps/DaemonSet": withSpec(workloadSpec),

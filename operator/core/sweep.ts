@@ -42,7 +42,8 @@ export function planSweep({ folders, claimOf, approved }: SweepInput): SweepPlan
   }
   gone.sort();
   if (gone.length <= HARMLESS_FOLDERS || gone.length * 2 <= ours) return { remove: gone, held: undefined };
-  const id = createHash("sha256").update(gone.join("\n")).digest("hex").slice(0, 12);
+  // The word in front keeps YAML from reading a number where somebody writes the id into a file.
+  const id = `sweep-${createHash("sha256").update(gone.join("\n")).digest("hex").slice(0, 12)}`;
   if (id === approved) return { remove: gone, held: undefined };
   return { remove: [], held: { id, gone: gone.length, folders: ours } };
 }

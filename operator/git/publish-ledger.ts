@@ -165,7 +165,8 @@ export class PublishLedger {
     const { owner, title, generation, folder, digest, last } = offer;
     assertGitPath(folder);
     // Only folders of this layout are looked for on the branch: another one would be written again and again.
-    if (!isResourceFolder(folder)) throw new RangeError(`Cannot publish to "${folder}": not a resource's folder`);
+    if (!isResourceFolder(folder))
+      throw new RangeError(`Cannot publish to "${folder}": not a resource's folder`);
     const entry: Entry = {
       owner,
       title,

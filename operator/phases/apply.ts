@@ -42,7 +42,10 @@ export async function apply(stages: Plan["apply"], options: ApplyOptions): Promi
   return results;
 }
 
-async function applyOne(step: ApplyStep, { kind, loaded, cluster, stores }: ApplyOptions): Promise<StepResult> {
+async function applyOne(
+  step: ApplyStep,
+  { kind, loaded, cluster, stores }: ApplyOptions,
+): Promise<StepResult> {
   const { manifest, guard } = step;
   const child = childKindOf(manifest, kind);
   try {

@@ -55,13 +55,21 @@ export async function converge({ resource }: Loaded, options: ConvergeOptions): 
       const settledAt = await carryOut(plan, { loaded, changes }, options);
       if (settledAt !== undefined) return { outcome: settledAt, desired, changes, error: undefined };
     }
-    return { outcome: { state: "retry" }, desired, changes, error: new Error("Cannot settle: objects keep changing") };
+    return {
+      outcome: { state: "retry" },
+      desired,
+      changes,
+      error: new Error("Cannot settle: objects keep changing"),
+    };
   } catch (error) {
     return { outcome: describeFailure(error, titleOf(resource)), desired, changes, error };
   }
 }
 
-function synthesizeOrRefuse({ resource, observed }: Loaded, { kind, synthesize }: ConvergeOptions): ManifestSet {
+function synthesizeOrRefuse(
+  { resource, observed }: Loaded,
+  { kind, synthesize }: ConvergeOptions,
+): ManifestSet {
   try {
     return synthesize(kind, resource, observed);
   } catch (error) {
@@ -99,7 +107,8 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
   const { loaded, changes } = run;
   const { settled } = options;
   await prune(plan.replace, options);
-  for (const live of plan.replace) changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
+  for (const live of plan.replace)
+    changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
 
   const results = await apply(plan.apply, { ...options, loaded });
   for (const { step, live, was } of results) {

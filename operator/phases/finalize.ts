@@ -21,7 +21,11 @@ export function isLeaving({ metadata }: CustomResource, stores: Stores): boolean
 }
 
 /** Puts our finalizer on a resource before it gets an object that garbage collection cannot reach, and only then. */
-export async function holdDeletion({ resource }: Loaded, { manifests }: ManifestSet, options: FinalizeOptions): Promise<void> {
+export async function holdDeletion(
+  { resource }: Loaded,
+  { manifests }: ManifestSet,
+  options: FinalizeOptions,
+): Promise<void> {
   const needed = manifests.some(({ metadata }) => metadata.annotations?.[stamps.owner] !== undefined);
   const finalizers = resource.metadata.finalizers ?? [];
   if (!needed || finalizers.includes(FINALIZER)) return;

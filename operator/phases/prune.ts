@@ -15,7 +15,10 @@ export interface PruneOptions {
  *
  * A deletion that the server accepted is over for us: what is left of the object, its events tell.
  */
-export async function prune(objects: readonly LiveObject[], { kind, cluster, stores }: PruneOptions): Promise<void> {
+export async function prune(
+  objects: readonly LiveObject[],
+  { kind, cluster, stores }: PruneOptions,
+): Promise<void> {
   for (const live of objects) {
     const child = childKindOf(live, kind);
     const { name, namespace, uid } = live.metadata;

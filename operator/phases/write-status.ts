@@ -4,7 +4,7 @@ import type { Health } from "../core/health.ts";
 import type { ApplyOutcome } from "../core/outcome.ts";
 import { composeStatus, type ResourceStatus, type StatusInput } from "../core/status.ts";
 import { statusPatch } from "../core/status-patch.ts";
-import type { Cluster, Clock, Stores } from "../ports.ts";
+import type { Clock, Cluster, Stores } from "../ports.ts";
 
 export interface WriteStatusInput {
   readonly resource: CustomResource;

@@ -50,7 +50,12 @@ export class KindStores implements Stores {
 
   constructor(input: KindStoresInput) {
     const watched = new Map<string, WatchedKind[]>();
-    const watch = (role: WatchRole, kind: ObjectKind, selector: string | undefined, indexes: Indexes): void => {
+    const watch = (
+      role: WatchRole,
+      kind: ObjectKind,
+      selector: string | undefined,
+      indexes: Indexes,
+    ): void => {
       const id = idOfWatch(role, kind, selector);
       if (watched.has(id)) return;
       const places = input.namespaces.length === 0 || !kind.namespaced ? [undefined] : input.namespaces;
@@ -67,7 +72,8 @@ export class KindStores implements Stores {
     for (const { definition, children, related } of input.kinds) {
       watch("resource", definition, undefined, { set: (object) => setOf(definition, object) });
       for (const child of children) watch("child", child, stamps.set, { set: setLabelOf });
-      for (const { kind, selector, ownerKey } of related) watch("related", kind, selector, { owner: ownerKey });
+      for (const { kind, selector, ownerKey } of related)
+        watch("related", kind, selector, { owner: ownerKey });
     }
     // A namespace's Role cannot allow a watch on namespaces; refused writes tell there.
     if (input.namespaces.length === 0) watch("namespace", NAMESPACE, undefined, {});
@@ -107,7 +113,8 @@ export class KindStores implements Stores {
 
   #union(role: WatchRole, kind: ObjectKind, selector: string | undefined): ObjectStore {
     const store = this.#unions.get(idOfWatch(role, kind, selector));
-    if (store === undefined) throw new Error(`Cannot read "${groupKindOf(kind)}": no kind declares it as ${role}`);
+    if (store === undefined)
+      throw new Error(`Cannot read "${groupKindOf(kind)}": no kind declares it as ${role}`);
     return store;
   }
 }
@@ -127,4 +134,3 @@ export function namespaceOf(key: string): string | undefined {
   const slash = key.indexOf("/");
   return slash === -1 ? undefined : key.slice(0, slash);
 }
-

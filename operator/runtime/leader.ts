@@ -158,11 +158,11 @@ export class LeaderElector implements Election {
   }
 
   async #stop(): Promise<void> {
-    const wasLeading = this.#state === "leading";
-    if (this.#state !== "ended") this.#end("stopped");
+    const wasLost = this.#state === "ended";
+    if (!wasLost) this.#end("stopped");
     this.#stopping.abort(new Error("Leader election was stopped"));
     await this.#running;
-    if (wasLeading) await this.#release();
+    if (!wasLost && this.#keeper.hasTried) await this.#release();
   }
 
   #end(why: StoppedLeading): void {

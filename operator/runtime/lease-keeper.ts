@@ -26,6 +26,7 @@ export class LeaseKeeper {
   #seen: Observation | undefined;
   #isHeld = false;
   #renewedAtMs = Number.NEGATIVE_INFINITY;
+  #hasTried = false;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
@@ -39,6 +40,11 @@ export class LeaseKeeper {
   /** The moment before the last successful renewal was sent, on the monotonic clock. */
   get renewedAtMs(): number {
     return this.#renewedAtMs;
+  }
+
+  /** A write was sent: the lease may be ours on the server, also if no answer came. */
+  get hasTried(): boolean {
+    return this.#hasTried;
   }
 
   get holder(): string | undefined {
@@ -114,6 +120,7 @@ export class LeaseKeeper {
     const spec = claimLease({ identity, leaseDurationMs, wallClock, found: found?.spec, isRenewal });
     // Others count from when the server has it, we from before it was sent: we are never the later one.
     const sentAtMs = clock.now();
+    this.#hasTried = true;
     const lease = await this.#request(signal, (options) =>
       found === undefined ? client.create(spec, options) : client.replace({ ...found, spec }, options),
     );

@@ -41,7 +41,11 @@ export function routeEvents({ kind, stores, queue, onGone, onChildGone }: Routes
   for (const related of kind.related) {
     stores.subscribe("related", ({ kind: watched, selector }) =>
       groupKindOf(watched) === groupKindOf(related.kind) && selector === related.selector
-        ? forOwners((object) => existing(related.ownerKey(object), resources), queue, () => [])
+        ? forOwners(
+            (object) => existing(related.ownerKey(object), resources),
+            queue,
+            () => [],
+          )
         : silent,
     );
   }
@@ -51,7 +55,8 @@ const silent: StoreHandler = { added() {}, updated() {}, deleted() {} };
 
 function forResources(queue: KeySink, onGone: (resource: LiveObject) => void): StoreHandler {
   return {
-    added: (resource, { initial }) => queue.add(keyOf(resource), initial ? { priority: INITIAL_PRIORITY } : {}),
+    added: (resource, { initial }) =>
+      queue.add(keyOf(resource), initial ? { priority: INITIAL_PRIORITY } : {}),
     updated: (_, resource) => queue.add(keyOf(resource)),
     deleted: (resource) => {
       onGone(resource);

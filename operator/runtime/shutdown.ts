@@ -4,7 +4,7 @@ import { withTimeout } from "./with-timeout.ts";
 const DEFAULT_GRACE_MS = 30_000;
 
 /** A git remote that hangs must not hold the lease: what is not pushed now is pushed by who leads next. */
-const PART_MS = 10_000;
+const PART_MS = 15_000;
 
 /** `signal`: somebody asked for it. `lost-lease`, `failed`: we may not, or cannot, go on. */
 export type ShutdownCause = "signal" | "lost-lease" | "failed";

@@ -21,7 +21,10 @@ export class UnionStore implements ObjectStore {
     const [first] = parts;
     if (first === undefined) throw new Error("Cannot unite stores: there are none");
     if (parts.length === 1) return first.store;
-    return new UnionStore(first.store.kind, new Map(parts.map(({ namespace, store }) => [namespace ?? "", store])));
+    return new UnionStore(
+      first.store.kind,
+      new Map(parts.map(({ namespace, store }) => [namespace ?? "", store])),
+    );
   }
 
   get hasSynced(): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { easyService, echo, kinds, memcached, podSet, scheduledEcho } from "../../charts/bindings.ts";
+import { childLabels } from "../../constructs/child-labels.ts";
 import { CronJob, Deployment, Job, Pod } from "../../crds/core-kinds.ts";
 import { aLiveObject } from "../fakes/objects.ts";
 import { observe } from "../fakes/observed.ts";
@@ -134,6 +135,20 @@ describe("the owner of a pod", () => {
     { pod: "of a PodSet, without ReplicaSet", kind: podSet, labels: { podSet_cr: "web" }, key: "shop/web" },
   ])("$pod is $key", ({ kind, labels, replicaSet, key }) => {
     expect(ownerOf(kind, aPod("p", { labels, ...(replicaSet && { replicaSet }) }))).toBe(key);
+  });
+
+  test("of an Echo or EasyService is watched with the labels of our templates", () => {
+    for (const kind of [echo, easyService]) {
+      const [{ selector, ownerKey } = { selector: "", ownerKey: () => undefined }] = kind.related;
+      const labels = childLabels(kind.definition, aResource(kind));
+      for (const term of selector.split(",")) {
+        const [name = "", value] = term.split("=");
+        expect(labels[name]).toBe(value);
+      }
+      expect(ownerKey(aPod("p", { labels }))).toBe("shop/web");
+    }
+    const taken = aPod("p", { labels: hash, replicaSet: "a.b-5d4f8c7b9" });
+    expect(easyService.related[0]?.ownerKey(taken)).toBe("shop/a.b");
   });
 
   test("is watched with the one label that the original's pods have", () => {

@@ -31,7 +31,9 @@ const job: LiveObject = {
 describe("rowOf()", () => {
   test("shows what Ready says, the children and the beginning of the last commit", () => {
     const status = {
-      conditions: [{ type: "Ready", status: "True", reason: "Reconciled", message: "", lastTransitionTime: "" }],
+      conditions: [
+        { type: "Ready", status: "True", reason: "Reconciled", message: "", lastTransitionTime: "" },
+      ],
       published: { digest: "d", tree: "t", commit: "0123456789abcdef" },
     };
     expect(rowOf(echoKind, anEcho(status), [job])).toEqual({
@@ -44,7 +46,11 @@ describe("rowOf()", () => {
   });
 
   test("says Unknown before there is a status", () => {
-    expect(rowOf(echoKind, anEcho(undefined), [])).toMatchObject({ ready: "Unknown", children: "none", commit: "none" });
+    expect(rowOf(echoKind, anEcho(undefined), [])).toMatchObject({
+      ready: "Unknown",
+      children: "none",
+      commit: "none",
+    });
   });
 
   test("says Deleting for a resource that is going away", () => {
@@ -54,7 +60,13 @@ describe("rowOf()", () => {
 });
 
 describe("formatTable()", () => {
-  const row = { resource: "Echo a", ready: "True", reason: "Reconciled", children: "Job/a Job/b", commit: "abc" };
+  const row = {
+    resource: "Echo a",
+    ready: "True",
+    reason: "Reconciled",
+    children: "Job/a Job/b",
+    commit: "abc",
+  };
 
   test("aligns columns and sorts by resource", () => {
     expect(formatTable([{ ...row, resource: "Echo b" }, row], 120)).toEqual([

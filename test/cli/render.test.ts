@@ -69,6 +69,7 @@ describe("renderText()", () => {
       text: anEcho("{message: yes}"),
       error: /spec.message: .*received boolean/,
     },
+    { what: "an alias of nothing", text: anEcho("{message: *none}"), error: /document 1: .*alias/ },
     { what: "broken YAML", text: anEcho("{message: [}"), error: /a.yaml, document 1: .* at line 4/s },
   ])("tells file, document and field of $what", ({ text, error }) => {
     expect(errorsOf(text)).toEqual([expect.stringMatching(error)]);

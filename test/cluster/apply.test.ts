@@ -1,105 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { apiVersionOf } from "../../crds/object.ts";
+import { objectIn } from "../../operator/cluster/json-value.ts";
 import {
-  AlreadyThereError,
   NamespaceTerminatingError,
   NotLeadingError,
   ObjectRejectedError,
   ReplacedError,
 } from "../../operator/errors.ts";
 import type { Manifest } from "../../synth/manifest.ts";
+import { childKind, manifestOf, podTemplate } from "./child-kinds.ts";
 import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
 import { kindNamed, kubeAdapter } from "./kube-adapter.ts";
 
 const configMaps = kindNamed("configmaps/v1", "ConfigMap");
 const deployments = kindNamed("deployments.apps/v1", "Deployment");
-const labels = { app: "web" };
-const podTemplate = {
-  metadata: { labels },
-  spec: { containers: [{ name: "web", image: "example.dev/web:1" }] },
-};
-const jobTemplate = { spec: { ...podTemplate.spec, restartPolicy: "Never" } };
-const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
-const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "web" };
-const selector = { matchLabels: labels };
-
-const childKinds = [
-  { kind: configMaps, fields: { data: { a: "1" } } },
-  { kind: kindNamed("secrets/v1", "Secret"), fields: { stringData: { a: "1" } } },
-  {
-    kind: kindNamed("services/v1", "Service"),
-    fields: { spec: { selector: labels, ports: [{ port: 80 }] } },
-  },
-  { kind: kindNamed("serviceaccounts/v1", "ServiceAccount"), fields: {} },
-  { kind: kindNamed("pods/v1", "Pod"), fields: { spec: { ...podTemplate.spec } } },
-  {
-    kind: kindNamed("persistentvolumeclaims/v1", "PersistentVolumeClaim"),
-    fields: { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
-  },
-  { kind: deployments, fields: { spec: { selector, template: podTemplate } } },
-  {
-    kind: kindNamed("statefulsets.apps/v1", "StatefulSet"),
-    fields: { spec: { serviceName: "web", selector, template: podTemplate } },
-  },
-  {
-    kind: kindNamed("daemonsets.apps/v1", "DaemonSet"),
-    fields: { spec: { selector, template: podTemplate } },
-  },
-  { kind: kindNamed("jobs.batch/v1", "Job"), fields: { spec: { template: jobTemplate } } },
-  {
-    kind: kindNamed("cronjobs.batch/v1", "CronJob"),
-    fields: { spec: { schedule: "0 0 1 1 *", jobTemplate: { spec: { template: jobTemplate } } } },
-  },
-  {
-    kind: kindNamed("poddisruptionbudgets.policy/v1", "PodDisruptionBudget"),
-    fields: { spec: { selector } },
-  },
-  {
-    kind: kindNamed("horizontalpodautoscalers.autoscaling/v2", "HorizontalPodAutoscaler"),
-    fields: {
-      spec: { maxReplicas: 2, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } },
-    },
-  },
-  {
-    kind: kindNamed("ingresses.networking.k8s.io/v1", "Ingress"),
-    fields: { spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } } } },
-  },
-  {
-    kind: kindNamed("networkpolicies.networking.k8s.io/v1", "NetworkPolicy"),
-    fields: { spec: { podSelector: selector } },
-  },
-  { kind: kindNamed("roles.rbac.authorization.k8s.io/v1", "Role"), fields: { rules } },
-  { kind: kindNamed("rolebindings.rbac.authorization.k8s.io/v1", "RoleBinding"), fields: { roleRef } },
-];
-
-function manifestOf(
-  { kind, fields }: (typeof childKinds)[number],
-  namespace: string,
-  labels: Readonly<Record<string, string>> = {},
-): Manifest {
-  // As every child of ours: an apply that owns nothing at all leaves no entry in managedFields.
-  const metadata = { name: "web", namespace, labels: { "fairlead.dev/set": "web", ...labels } };
-  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...fields };
-}
-
 function aConfigMap(namespace: string, fields: object): Manifest {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "web", namespace }, ...fields };
 }
 
 const create = { mode: "create" } as const;
-
-describe("an apply that may only create", () => {
-  test.for(childKinds)("makes a $kind.kind once, and touches no other", async (child) => {
-    const namespace = await aNamespace();
-    const { cluster } = await kubeAdapter();
-    const made = await cluster.apply(child.kind, manifestOf(child, namespace), create);
-    expect(made).toMatchObject({ ours: true, metadata: { name: "web", namespace } });
-    const again = cluster.apply(child.kind, manifestOf(child, namespace, { late: "yes" }), create);
-    await expect(again).rejects.toBeInstanceOf(AlreadyThereError);
-    const live = await cluster.read({ kind: child.kind, namespace, name: "web" });
-    expect(live?.metadata.labels).toEqual({ "fairlead.dev/set": "web" });
-  });
-});
 
 describe("an apply that may only change one object", () => {
   test("changes it while it has its uid, and neither a namesake nor nothing", async () => {
@@ -122,12 +40,11 @@ describe("an apply that may only change one object", () => {
 });
 
 describe("a refusal", () => {
-  const deployment = childKinds.find(({ kind }) => kind === deployments) ?? childKinds[0];
+  const deployment = childKind("Deployment");
 
   test("names the field that cannot change", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
-    if (deployment === undefined) return;
     const manifest = manifestOf(deployment, namespace);
     const { metadata } = await cluster.apply(deployments, manifest, create);
     const other = { app: "other" };
@@ -155,10 +72,9 @@ describe("a refusal", () => {
   ])("names $what", async ({ spec, says }) => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
-    if (deployment === undefined) return;
     const manifest = manifestOf(deployment, namespace);
     const error = await cluster
-      .apply(deployments, { ...manifest, spec: { selector, template: podTemplate, ...spec } }, create)
+      .apply(deployments, { ...manifest, spec: { ...objectIn(manifest["spec"]), ...spec } }, create)
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ObjectRejectedError);
     expect(String(error)).toMatch(says);
@@ -218,8 +134,7 @@ describe("a patch", () => {
   test("of status or metadata reaches the object with this uid only", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
-    const child = childKinds.find(({ kind }) => kind.kind === "PodDisruptionBudget");
-    if (child === undefined) return;
+    const child = childKind("PodDisruptionBudget");
     const { metadata } = await cluster.apply(child.kind, manifestOf(child, namespace), create);
     const ref = { kind: child.kind, namespace, name: "web" };
     const status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 7 };

@@ -80,15 +80,16 @@ describe("a watch", () => {
     expect(relist.items[0]).toMatchObject({ apiVersion: "v1", kind: "ConfigMap", ours: true });
   });
 
-  test("from a version that is no version is refused with its status", async () => {
+  test("that cannot start says why", async () => {
     const source = await aWatchSource(await aNamespace());
     const { signal } = new AbortController();
-    const params = { resourceVersion: "99999999999999", sendInitialEvents: false, timeoutSeconds: 1, signal };
-    const watching = (async () => {
-      for await (const event of source.watch(params)) if (event.type === "ERROR") return event;
-      return undefined;
-    })().catch((error: unknown) => error);
-    expect(await watching).toMatchObject({ reason: "Timeout" });
+    const params = { resourceVersion: "x", sendInitialEvents: false, timeoutSeconds: 5, signal };
+    const started = source.watch(params)[Symbol.asyncIterator]().next();
+    await expect(started).rejects.toMatchObject({
+      name: "WatchError",
+      refused: false,
+      message: expect.stringMatching(/^Cannot watch "configmaps": .+ \(\d{3}\)$/),
+    });
   });
 });
 

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { containerPortsOf } from "../../constructs/ports-and-envs.ts";
+import { containerPortsOf, lastOfEachName } from "../../constructs/ports-and-envs.ts";
+import { InvalidFieldError } from "../../crds/invalid-field-error.ts";
 
 describe("containerPortsOf()", () => {
   test.for([
@@ -65,4 +67,41 @@ describe("containerPortsOf()", () => {
     ];
     expect(() => containerPortsOf(ports)).toThrow('container port 80/TCP has the name "http" already');
   });
+
+  test("never gives the API server two entries with one key or one name", () => {
+    const aPort = fc.record({
+      port: fc.integer({ min: 1, max: 3 }),
+      protocol: fc.constantFrom("TCP", "UDP"),
+      targetPort: fc.constantFrom(1, 2, 3, "a", "b", undefined),
+    });
+    fc.assert(
+      fc.property(fc.array(aPort, { maxLength: 6 }), (ports) => {
+        let made: ReturnType<typeof containerPortsOf>;
+        try {
+          made = containerPortsOf(ports);
+        } catch (error) {
+          fc.pre(!(error instanceof InvalidFieldError));
+          throw error;
+        }
+        const keys = made.map(({ containerPort, protocol = "TCP" }) => `${containerPort}/${protocol}`);
+        const names = made.flatMap(({ name }) => name ?? []);
+        expect(new Set(keys).size).toBe(keys.length);
+        expect(new Set(names)).toEqual(
+          new Set(ports.map(({ targetPort }) => targetPort).filter((name) => typeof name === "string")),
+        );
+        expect(names.length).toBe(new Set(names).size);
+        // Every number that a Service port leads to is there.
+        const numbers = ports
+          .map(({ port, targetPort = port }) => targetPort)
+          .filter((target) => typeof target === "number");
+        expect(made.map(({ containerPort }) => containerPort)).toEqual(expect.arrayContaining(numbers));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+test("lastOfEachName() keeps the last of each, in order", () => {
+  const [a1, b, a2] = [{ name: "a", value: "1" }, { name: "b" }, { name: "a", value: "2" }];
+  expect(lastOfEachName([a1, b, a2])).toEqual([b, a2]);
 });

@@ -7,6 +7,7 @@ export class FaultyLine {
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   #isSilent = false;
   #accepted = 0;
+  #chunks = 0;
 
   private constructor(targetPort: number) {
     this.#server = createServer((near) => {
@@ -23,6 +24,9 @@ export class FaultyLine {
           if (!this.#silenced.has(near)) for (const other of pair) other.destroy();
         });
       }
+      near.on("data", () => {
+        this.#chunks += 1;
+      });
       near.pipe(far).pipe(near);
       if (this.#isSilent) this.#silence(pair);
     });
@@ -43,6 +47,11 @@ export class FaultyLine {
   /** Connections made so far. */
   get accepted(): number {
     return this.#accepted;
+  }
+
+  /** Pieces that clients sent so far. */
+  get chunks(): number {
+    return this.#chunks;
   }
 
   /** From now on no byte passes on the connections there are, and nobody is told. New ones work. */

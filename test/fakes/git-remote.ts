@@ -22,7 +22,9 @@ export class FakeGitRemote implements Disposable {
   readonly hangMark = join(this.folder, "hanging");
 
   constructor({ format = "sha1" }: { readonly format?: "sha1" | "sha256" } = {}) {
-    execFileSync("git", ["init", "--quiet", "--bare", `--object-format=${format}`, this.path], { env: environment });
+    execFileSync("git", ["init", "--quiet", "--bare", `--object-format=${format}`, this.path], {
+      env: environment,
+    });
   }
 
   /** Runs git in the repository and gives what it prints. */
@@ -95,7 +97,8 @@ export class FakeGitRemote implements Disposable {
   }
 
   behave(): void {
-    for (const hook of ["pre-receive", "post-receive"]) rmSync(join(this.path, "hooks", hook), { force: true });
+    for (const hook of ["pre-receive", "post-receive"])
+      rmSync(join(this.path, "hooks", hook), { force: true });
     rmSync(this.hangMark, { force: true });
     if (existsSync(`${this.path}.away`)) renameSync(`${this.path}.away`, this.path);
   }

@@ -161,4 +161,10 @@ describe("toYaml()", () => {
       "a:\n  script: |2\n    set -e\n    echo hi\n  text: |2-\n    no end\n    here\nb:\n  - c: []\n    d: 1\n  - x\n",
     );
   });
+
+  test("writes an exponent with a point, without which YAML 1.1 has no number", () => {
+    expect(toYaml({ big: 1e21, small: -2e-7, plain: 1.5e300 })).toBe(
+      "big: 1.0e+21\nplain: 1.5e+300\nsmall: -2.0e-7\n",
+    );
+  });
 });

@@ -1,7 +1,17 @@
 import { join } from "node:path";
 import { setTimeout as realTime } from "node:timers/promises";
-import { createGitPublisher, type GitPublisher, type GitPublisherOptions } from "../../../operator/git/git-publisher.ts";
-import type { LeaseTerm, Logger, PublishedRecord, PublishOffer, PublishState } from "../../../operator/ports.ts";
+import {
+  createGitPublisher,
+  type GitPublisher,
+  type GitPublisherOptions,
+} from "../../../operator/git/git-publisher.ts";
+import type {
+  LeaseTerm,
+  Logger,
+  PublishedRecord,
+  PublishOffer,
+  PublishState,
+} from "../../../operator/ports.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 import type { FakeGitRemote } from "../../fakes/git-remote.ts";
 
@@ -20,7 +30,9 @@ export interface OfferOptions {
 /** An offer of `Echo shop/<name>` whose files say its generation. */
 export function anOffer(options: OfferOptions = {}): PublishOffer {
   const { name = "hello", generation = 1, last } = options;
-  const files = options.files ?? { [`deployment-${name}.yaml`]: `kind: Deployment\ngeneration: ${generation}\n` };
+  const files = options.files ?? {
+    [`deployment-${name}.yaml`]: `kind: Deployment\ngeneration: ${generation}\n`,
+  };
   return {
     owner: { groupKind: "echoes.fairlead.dev", key: `shop/${name}` },
     title: `Echo shop/${name}`,
@@ -61,6 +73,8 @@ export class PublisherHarness implements AsyncDisposable {
       term: () => leaseOfOurs,
       confirmLeadership: async () => true,
       claimOf: () => "unknown",
+      // Far beyond any test: fake time runs faster than git.
+      timeoutMs: 86_400_000,
       onChange: (owners) => void this.told.push(...owners.map(({ key }) => key)),
       ...overrides,
     });
@@ -71,13 +85,21 @@ export class PublisherHarness implements AsyncDisposable {
   }
 
   /** Lets time pass, and git work, until `condition` holds. */
-  async until(condition: () => boolean, { stepMs = 5 } = {}): Promise<void> {
+  async until(condition: () => boolean, { stepMs = 20 } = {}): Promise<void> {
     const endMs = performance.now() + 15_000;
     while (!condition()) {
-      if (performance.now() > endMs) throw new Error(`it never happened that ${condition}; log: ${this.logged.join(" | ")}`);
+      if (performance.now() > endMs)
+        throw new Error(`it never happened that ${condition}; log: ${this.logged.join(" | ")}`);
       await this.clock.advance(stepMs);
       await realTime(1);
     }
+  }
+
+  /** Lets time pass until the next look at the remote, and on until `condition` holds. */
+  async untilNextLook(condition: () => boolean = () => true): Promise<void> {
+    const { lsRemotes } = this.publisher.stats;
+    await this.until(() => this.publisher.stats.lsRemotes > lsRemotes, { stepMs: 1_000 });
+    await this.until(condition);
   }
 
   /** Offers until it is on the branch, as a reconcile would that is told of every change. */
@@ -104,7 +126,9 @@ export class PublisherHarness implements AsyncDisposable {
 
 function recordingLog(lines: string[]): Logger {
   const write = (message: string, fields?: object): void =>
-    void lines.push(`${message} ${JSON.stringify(fields, (_, value) => (value instanceof Error ? value.stack : value))}`);
+    void lines.push(
+      `${message} ${JSON.stringify(fields, (_, value) => (value instanceof Error ? value.stack : value))}`,
+    );
   const log: Logger = { debug() {}, info: write, warn: write, error: write, child: () => log };
   return log;
 }

@@ -14,8 +14,7 @@ describe("somebody else writes to the branch", () => {
     remote.commitByOthers({ [fileOf("a")]: "edited", [fileOf("b")]: undefined });
 
     it.told.length = 0;
-    await it.clock.advance(63_000);
-    await it.until(() => it.told.length === 2);
+    await it.untilNextLook(() => it.told.length === 2);
     expect(it.told.toSorted()).toEqual(["shop/a", "shop/b"]);
     await it.untilPublished(...offers);
 
@@ -60,7 +59,10 @@ describe("somebody else writes to the branch", () => {
   test("two writers with fifty pushes each lose nothing", { timeout: 60_000 }, async () => {
     using remote = new FakeGitRemote();
     await using ours = await new PublisherHarness(remote, { root: "one" }).started();
-    await using theirs = await new PublisherHarness(remote, { root: "two", random: () => Math.random() }).started();
+    await using theirs = await new PublisherHarness(remote, {
+      root: "two",
+      random: () => Math.random(),
+    }).started();
 
     async function write(it: PublisherHarness): Promise<void> {
       for (let generation = 1; generation <= 50; generation++) {
@@ -87,7 +89,10 @@ describe("somebody else writes to the branch", () => {
     await it.until(() => it.publish(anOffer()).state === "failed");
 
     expect(remote.read("shop")).toBe("a shopping list");
-    expect(it.publish(anOffer())).toMatchObject({ reason: "PushRefused", message: expect.stringContaining('"shop"') });
+    expect(it.publish(anOffer())).toMatchObject({
+      reason: "PushRefused",
+      message: expect.stringContaining('"shop"'),
+    });
   });
 });
 
@@ -111,24 +116,27 @@ describe("whose tree it is", () => {
       reason: "RepositoryOwned",
       message: expect.stringContaining("Lease x/y of cluster another"),
     });
-    await it.clock.advance(300_000);
+    for (let minute = 0; minute < 3; minute++) await it.untilNextLook();
     expect(remote.head()).toBe(head);
 
     remote.commitByOthers({ ".fairlead.yaml": undefined });
-    await it.clock.advance(63_000);
-    await it.untilPublished(anOffer());
+    await it.untilNextLook();
+    await it.until(() => it.publish(anOffer()).state === "published", { stepMs: 1_000 });
     expect(remote.read(".fairlead.yaml")).toContain("kube-system-uid");
   });
 
-  test.for(["", "{", "owner: 7", "a: &a [*a]"])("a root with the foreign file %j is not written", async (text) => {
-    using remote = new FakeGitRemote();
-    remote.commitByOthers({ ".fairlead.yaml": text });
-    await using it = await new PublisherHarness(remote).started();
-    it.publish(anOffer());
-    await it.until(() => it.publish(anOffer()).state === "failed");
-    expect(it.publish(anOffer())).toMatchObject({ reason: "RepositoryOwned" });
-    expect(remote.commits()).toBe(1);
-  });
+  test.for(["", "{", "owner: 7", "a: &a [*a]"])(
+    "a root with the foreign file %j is not written",
+    async (text) => {
+      using remote = new FakeGitRemote();
+      remote.commitByOthers({ ".fairlead.yaml": text });
+      await using it = await new PublisherHarness(remote).started();
+      it.publish(anOffer());
+      await it.until(() => it.publish(anOffer()).state === "failed");
+      expect(it.publish(anOffer())).toMatchObject({ reason: "RepositoryOwned" });
+      expect(remote.commits()).toBe(1);
+    },
+  );
 
   test("the file comes back with our next commit when somebody removed it", async () => {
     using remote = new FakeGitRemote();

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
@@ -120,18 +120,12 @@ describe("the remote is down or does not want it", () => {
 });
 
 describe("the clone", () => {
-  test.for(["objects", "HEAD", "config"])("is made anew when its %s is damaged", async (part) => {
+  test.for(["objects", "HEAD"])("is made anew when its %s is damaged", async (part) => {
     using remote = new FakeGitRemote();
-    const repositories = () => remote.git(["-C", remote.folder, "rev-parse"], "");
-    expect(repositories).toThrow();
-    let path = "";
-    await using it = await new PublisherHarness(remote, {
-      environment: { PATH: process.env["PATH"] },
-    }).started();
+    await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer({ name: "a" }));
-    const { readdirSync } = await import("node:fs");
     const [slot = ""] = readdirSync(join(remote.folder, "cache"));
-    path = join(remote.folder, "cache", slot, "repository.git", part);
+    const path = join(remote.folder, "cache", slot, "repository.git", part);
     rmSync(path, { recursive: true });
     if (part !== "objects") writeFileSync(path, "garbage");
 
@@ -157,7 +151,6 @@ describe("the clone", () => {
     await using two = await new PublisherHarness(remote).started();
     await one.untilPublished(anOffer({ name: "a" }));
     await two.untilPublished(anOffer({ name: "b" }));
-    const { readdirSync } = await import("node:fs");
     expect(readdirSync(join(remote.folder, "cache"))).toHaveLength(2);
   });
 });

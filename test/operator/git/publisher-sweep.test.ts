@@ -109,23 +109,29 @@ describe("sweep()", () => {
     it.publisher.sweep();
     await it.until(() => it.publisher.sweepState.state === "held");
     const state = it.publisher.sweepState;
-    expect(state).toEqual({ state: "held", id: expect.stringMatching(/^[0-9a-f]{12}$/), gone: 5, folders: 8 });
+    expect(state).toEqual({
+      state: "held",
+      id: expect.stringMatching(/^sweep-[0-9a-f]{12}$/),
+      gone: 5,
+      folders: 8,
+    });
     expect(it.logged).toEqual([expect.stringContaining("waits for approval")]);
     expect(remote.commits()).toBe(1);
 
     const file = remote.read(".fairlead.yaml");
-    remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: "000000000000"\n` });
-    await it.clock.advance(63_000);
-    await it.until(() => it.publisher.stats.fetches === 2);
-    await it.clock.advance(1_000);
+    remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: sweep-000000000000\n` });
+    await it.untilNextLook();
+    await it.untilNextLook();
     expect(remote.commits()).toBe(2);
 
-    if (state.state === "held") remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: ${state.id}\n` });
-    await it.clock.advance(63_000);
+    if (state.state === "held")
+      remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: ${state.id}\n` });
+    await it.untilNextLook(
+      () => it.publisher.stats.commits === 1 && it.publisher.sweepState.state === "idle",
+    );
     await it.until(() => remote.commits() === 4);
     expect(onBranch(remote)).toEqual(["e5", "e6", "e7"]);
     expect(remote.read(".fairlead.yaml")).toBe(file);
-    expect(it.publisher.sweepState).toEqual({ state: "idle" });
   });
 
   test("a folder that somebody else brings is swept when it is seen", async () => {
@@ -136,8 +142,7 @@ describe("sweep()", () => {
     it.publisher.sweep();
     await it.untilPublished(anOffer());
     remote.commitByOthers({ [`${folderOf("stray")}/x.yaml`]: "1" });
-    await it.clock.advance(63_000);
-    await it.until(() => remote.commits() === 3);
+    await it.untilNextLook(() => remote.commits() === 3);
     expect(onBranch(remote)).toEqual(["hello"]);
   });
 });

@@ -146,6 +146,21 @@ describe("LeaderElector", () => {
     expect(server.requests.some(({ by, verb }) => by === "candidate" && verb !== "get")).toBe(false);
   });
 
+  test("a candidate that stops while it takes the lease gives up what the server may have given it", async () => {
+    const { server, clock } = aLeaseServer();
+    server.put({ holderIdentity: "", leaseTransitions: 2 });
+    const { elector, line } = anInstance("a", server, clock);
+    line.delayMs = 1_000;
+    elector.start();
+    await clock.advance(1_500);
+    expect(server.spec.holderIdentity).toBe("a");
+    const stopped = elector.stop();
+    await clock.advance(5_000);
+    await stopped;
+    expect(elector.isLeading).toBe(false);
+    expect(server.spec).toMatchObject({ holderIdentity: "", leaseTransitions: 3 });
+  });
+
   test("refuses an empty identity", () => {
     const { server, clock } = aLeaseServer();
     expect(() => anInstance("", server, clock)).toThrow("the identity must not be empty");

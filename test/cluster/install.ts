@@ -1,0 +1,57 @@
+import { App } from "cdk8s";
+import { kinds } from "../../charts/bindings.ts";
+import { installChart } from "../../charts/install-chart.ts";
+import type { BoundKind } from "../../crds/binding.ts";
+import type { KubernetesObject } from "../../crds/object.ts";
+import type { TestCluster } from "./global-setup.ts";
+import { kubectlFor } from "./kubectl.ts";
+
+/** The group of the user `operator`, who has no rights by itself. */
+const operators = { apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "fairlead-operators" };
+
+export interface InstallOptions {
+  /** Default: those that ship. */
+  readonly kinds?: readonly BoundKind[];
+  /** Of roles and bindings: kinds of a test's own take another one. Default: `fairlead`. */
+  readonly name?: string;
+}
+
+/**
+ * Installs CRDs and rights as they ship, the rights for the user `operator`, and waits until the CRDs are served. What
+ * is there already stays as it is.
+ */
+export async function install(cluster: TestCluster, options: InstallOptions = {}): Promise<void> {
+  const { kinds: installed = kinds, name = "fairlead" } = options;
+  const kubectl = kubectlFor(cluster);
+  const app = new App();
+  installChart(app, { kinds: installed, values: { image: "example.dev/fairlead:test", name } });
+  const objects = app.charts
+    .flatMap((chart) => chart.toJson() as KubernetesObject[])
+    .filter(({ kind }) => kind === "CustomResourceDefinition" || kind === "ClusterRole")
+    .concat(bindingOf(name), leaseRights(name));
+  await kubectl("apply --server-side --force-conflicts --field-manager=install -f -", { input: objects });
+  const crds = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
+  const names = crds.map(({ metadata }) => `crd/${metadata.name}`);
+  await kubectl(["wait", "--for=condition=Established", "--timeout=30s", ...names]);
+}
+
+function bindingOf(name: string): KubernetesObject {
+  const roleRef = { apiGroup: operators.apiGroup, kind: "ClusterRole", name };
+  return { ...rbac("ClusterRoleBinding", `${name}-operators`), roleRef, subjects: [operators] };
+}
+
+/** As the Role that ships, but in all namespaces and for all Leases: every story elects its own leader. */
+function leaseRights(name: string): KubernetesObject[] {
+  const roleRef = { apiGroup: operators.apiGroup, kind: "ClusterRole", name: `${name}-leases` };
+  const rules = [
+    { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create", "get", "update"] },
+  ];
+  return [
+    { ...rbac("ClusterRole", `${name}-leases`), rules },
+    { ...rbac("ClusterRoleBinding", `${name}-leases`), roleRef, subjects: [operators] },
+  ];
+}
+
+function rbac(kind: string, name: string): KubernetesObject {
+  return { apiVersion: "rbac.authorization.k8s.io/v1", kind, metadata: { name } };
+}

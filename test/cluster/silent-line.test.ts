@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from "vitest";
+import { WatchConnection } from "../../operator/cluster/watch-connection.ts";
+import { KubeWatchSource } from "../../operator/cluster/watch-source.ts";
+import { systemClock } from "../../operator/runtime/clock.ts";
+import { FaultyLine } from "../fakes/faulty-line.ts";
+import { aNamespace } from "./fixture.ts";
+import { kindNamed, kubeAdapter } from "./kube-adapter.ts";
+
+const clock = systemClock();
+const kind = kindNamed("configmaps/v1", "ConfigMap");
+const manifest = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "late", labels: { app: "web" } } };
+
+test("a watch whose line falls silent is given up, and one that is only quiet is not", async () => {
+  const namespace = await aNamespace();
+  const { access, transport, cluster } = await kubeAdapter();
+  const line = await FaultyLine.open(Number(access.server.port));
+  onTestFinished(() => line.close());
+  const through = { ...access, server: new URL(`https://127.0.0.1:${line.port}`) };
+  const options = { clock, userAgent: "fairlead/test", pingIntervalMs: 100, pingTimeoutMs: 1_000 };
+  const connection = new WatchConnection(through, options);
+  onTestFinished(() => connection.close());
+  const source = new KubeWatchSource({ kind, namespace, transport, connection, clock });
+  const { signal } = new AbortController();
+  const start = { resourceVersion: "", sendInitialEvents: true, timeoutSeconds: 300, signal };
+  const seen: string[] = [];
+  const watching = (async () => {
+    for await (const event of source.watch(start)) seen.push(event.type);
+  })();
+  const ended = watching.catch((error: unknown) => error);
+  await expect.poll(() => seen).toEqual(["BOOKMARK"]);
+  // Ten PINGs, and nothing else: the watch goes on.
+  const { chunks } = line;
+  await expect.poll(() => line.chunks, { timeout: 10_000 }).toBeGreaterThanOrEqual(chunks + 10);
+  await cluster.apply(
+    kind,
+    { ...manifest, metadata: { ...manifest.metadata, namespace } },
+    { mode: "create" },
+  );
+  await expect.poll(() => seen).toContain("ADDED");
+  line.blackHole();
+  expect(await ended).toMatchObject({
+    name: "WatchError",
+    status: 0,
+    message: expect.stringMatching(/silent/),
+  });
+  const { value } = await source.watch(start)[Symbol.asyncIterator]().next();
+  expect(value).toMatchObject({ type: "ADDED" });
+}, 20_000);
