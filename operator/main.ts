@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import { loadClusterAccess } from "./cluster/kube-config.ts";
+import { parseOptionTexts } from "./command-line.ts";
 import { composeOperator } from "./compose.ts";
 import { type OptionTexts, readOperatorConfig } from "./config.ts";
 import { systemClock } from "./runtime/clock.ts";
@@ -10,7 +11,10 @@ import { createLogger } from "./telemetry/log.ts";
 
 export interface RunOperatorInput {
   readonly kinds: readonly SynthesizableKind[];
-  /** Options by name, as texts; what is absent comes from `FAIRLEAD_…` variables, then from the defaults. */
+  /**
+   * Options by name, as texts; what is absent comes from `FAIRLEAD_…` variables, then from the defaults. Without them
+   * the command line of the process is read.
+   */
   readonly options?: OptionTexts;
   readonly environment?: NodeJS.ProcessEnv;
 }
@@ -22,7 +26,7 @@ export interface RunOperatorInput {
  * @throws ConfigError that names every wrong option.
  */
 export async function runOperator(input: RunOperatorInput): Promise<number> {
-  const { kinds, options = {}, environment = process.env } = input;
+  const { kinds, options = parseOptionTexts(process.argv.slice(2)), environment = process.env } = input;
   const config = readOperatorConfig(options, environment);
   const clock = systemClock();
   const log = createLogger({ clock, level: config.logLevel, format: config.logFormat });

@@ -1,5 +1,5 @@
-import { NotLeadingError } from "../errors.ts";
 import type { Clock, Fence, Random } from "../ports.ts";
+import { ConnectionError } from "./connection-error.ts";
 import type { ApiRequest, ApiResponse, ApiTransport } from "./transport.ts";
 
 export interface EventWriterInput {
@@ -18,6 +18,8 @@ export interface EventWrite {
 
 const longestQueue = 1_000;
 const mostTries = 12;
+/** An event is not worth a connection for longer; and at the end the process waits for it. */
+const timeoutMs = 10_000;
 const retryMs = 10_000;
 const retryJitter = 0.25;
 
@@ -30,7 +32,9 @@ export class EventWriter {
   readonly #input: EventWriterInput;
   readonly #queue: EventWrite[] = [];
   #pump: Promise<void> | undefined;
+  #isClosing = false;
   #isClosed = false;
+  #wake: () => void = () => {};
 
   constructor(input: EventWriterInput) {
     this.#input = input;
@@ -40,9 +44,7 @@ export class EventWriter {
   offer(write: EventWrite): boolean {
     if (this.#isClosed || this.#queue.length >= longestQueue) return false;
     this.#queue.push(write);
-    this.#pump ??= this.#writeAll().finally(() => {
-      this.#pump = undefined;
-    });
+    this.#pump ??= this.#writeAll();
     return true;
   }
 
@@ -51,9 +53,12 @@ export class EventWriter {
     while (this.#pump !== undefined) await this.#pump;
   }
 
-  close(): void {
+  /** Tries what is in the queue until the first failure, then takes nothing more. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#wake();
+    await this.drained();
     this.#isClosed = true;
-    this.#queue.length = 0;
   }
 
   async #writeAll(): Promise<void> {
@@ -61,34 +66,38 @@ export class EventWriter {
       const status = await this.#write(write);
       if (status !== undefined) write.onAnswer?.(status);
     }
+    // In the same turn as the look into the queue: no offer falls between the two.
+    this.#pump = undefined;
   }
 
   // The answer's status; undefined when the write was given up.
   async #write({ request: makeRequest }: EventWrite): Promise<number | undefined> {
-    for (let tries = 1; !this.#isClosed; tries++) {
-      const request = makeRequest();
-      if (request === undefined) return undefined;
+    for (let tries = 1; ; tries++) {
       try {
+        const request = makeRequest();
+        if (request === undefined) return undefined;
         const { status } = await this.#send(request);
         if (status !== 429 && status < 500) return status;
       } catch (error) {
-        if (error instanceof NotLeadingError) return undefined;
+        if (!(error instanceof ConnectionError)) return undefined;
       }
-      if (tries === mostTries) return undefined;
+      // The end of the process waits for nobody who does not answer.
+      if (this.#isClosing) this.#queue.length = 0;
+      if (tries === mostTries || this.#isClosing) return undefined;
       await this.#pause();
     }
-    return undefined;
   }
 
   async #send(request: ApiRequest): Promise<ApiResponse> {
     const { transport, fence } = this.#input;
-    return await transport.send({ ...request, retries: 0, beforeSend: () => fence.check() });
+    return await transport.send({ ...request, retries: 0, timeoutMs, beforeSend: () => fence.check() });
   }
 
   #pause(): Promise<void> {
     const { clock, random } = this.#input;
     const { promise, resolve } = Promise.withResolvers<void>();
-    clock.schedule(retryMs * (1 + retryJitter * random()), resolve);
-    return promise;
+    const cancel = clock.schedule(retryMs * (1 + retryJitter * random()), resolve);
+    this.#wake = resolve;
+    return promise.finally(cancel);
   }
 }

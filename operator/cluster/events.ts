@@ -70,12 +70,11 @@ export class KubeEventRecorder implements EventRecorder {
     await this.#writer.drained();
   }
 
-  /** Writes the counts that are not written yet, waits for them, and stops. */
+  /** Tries once to write what is not written yet, and stops. To be called while we still lead. */
   async close(): Promise<void> {
     this.#cancelSweep?.();
     for (const [key, series] of this.#series) if (series.hasUnwritten) this.#offerSeries(key, series);
-    await this.#writer.drained();
-    this.#writer.close();
+    await this.#writer.close();
     this.#series.clear();
   }
 

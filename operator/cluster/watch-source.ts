@@ -18,8 +18,8 @@ export interface KubeWatchSourceInput {
   readonly labelSelector?: string | undefined;
   /** Reduces each object further before anybody sees it. */
   readonly transform?: Transform;
-  readonly transport: ApiTransport;
-  readonly connection: WatchConnection;
+  readonly transport: Pick<ApiTransport, "send" | "server">;
+  readonly connection: Pick<WatchConnection, "open">;
   readonly clock: Clock;
 }
 

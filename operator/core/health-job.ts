@@ -30,12 +30,10 @@ export function assessJob(live: LiveObject, { pods }: AssessHealthOptions): Heal
   }
   if (spec["suspend"] === true) return suspended("is suspended");
   const progress =
-    text(status["startTime"]) === ""
-      ? "has not started yet"
-      : completions === undefined || completions === 1
-        ? "is running"
-        : `is running, ${succeeded} of ${completions} completed`;
-  const problem = findProblem(pods);
+    completions === undefined || completions === 1
+      ? "has not completed yet"
+      : `${succeeded} of ${completions} completed`;
+  const problem = findProblem(live, pods);
   return inProgress("Running", problem === undefined ? progress : `${progress}; ${problem.message}`);
 }
 

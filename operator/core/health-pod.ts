@@ -7,10 +7,12 @@ import {
   findCondition,
   inProgress,
   remainingMs,
+  specOf,
   statusOf,
   text,
   toFields,
 } from "./health-fields.ts";
+import { type LabelSelector, matchesSelector } from "./label-selector.ts";
 
 /** A scheduler that is about to find a node, or an autoscaler that is about to add one, gets this long. */
 const unschedulableGraceMs = 15_000;
@@ -49,7 +51,7 @@ function assessStarting(live: LiveObject, nowMs: number): Health {
   }
   const containers = containerStatuses(live, "containerStatuses");
   const ready = containers.filter((container) => container["ready"] === true).length;
-  if (containers.length === 0) return inProgress("Pending", "is being started");
+  if (containers.length < 2) return inProgress("Pending", "is not ready yet");
   return inProgress("Pending", `${ready} of ${containers.length} containers ready`);
 }
 
@@ -68,13 +70,19 @@ export function findPodProblem(pod: LiveObject): Problem | undefined {
   return undefined;
 }
 
-/** The first problem among the pods of a workload, in the order of their names. */
-export function findProblem(pods: readonly LiveObject[] = []): Problem | undefined {
-  return pods
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-    .map(findPodProblem)
-    .find((problem) => problem !== undefined);
+/** The first problem among the pods that a workload selects, in the order of their names. */
+export function findProblem(workload: LiveObject, pods: readonly LiveObject[] = []): Problem | undefined {
+  const selector = specOf(workload)["selector"] as LabelSelector | undefined;
+  if (selector === undefined) return undefined;
+  let first: { readonly name: string; readonly problem: Problem } | undefined;
+  for (const pod of pods) {
+    const { name, labels = {}, deletionTimestamp } = pod.metadata;
+    if (deletionTimestamp !== undefined || !matchesSelector(selector, labels)) continue;
+    if (first !== undefined && first.name < name) continue;
+    const problem = findPodProblem(pod);
+    if (problem !== undefined) first = { name, problem };
+  }
+  return first?.problem;
 }
 
 const imageReasons: ReadonlySet<string> = new Set(["ErrImagePull", "ImagePullBackOff"]);

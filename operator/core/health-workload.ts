@@ -16,49 +16,52 @@ import {
 } from "./health-fields.ts";
 import { findProblem } from "./health-pod.ts";
 
-const unseen = inProgress("Unobserved", "its controller has not seen the change yet");
-
-/** All pods updated, none left over, all available; Failed once the Deployment's own deadline passed. */
+/**
+ * All pods up to date and available, and none left over; Failed once the Deployment's own deadline passed. One sentence
+ * goes with all steps of a rollout, so that its status is written for every pod, not for every step of every pod.
+ */
 export function assessDeployment(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const [spec, status] = [specOf(live), statusOf(live)];
-  if (isUnseen(live)) return unseen;
   const wanted = count(spec, "replicas", 1);
   const updated = count(status, "updatedReplicas");
-  const available = count(status, "availableReplicas");
-  const problem = findProblem(pods);
-  const why = problem?.message ?? findCondition(live, "ReplicaFailure")?.message;
-  const availability = `${available} of ${plural(wanted, "pod")} available`;
+  const ready = Math.min(updated, count(status, "availableReplicas"));
+  const progress = `${ready} of ${plural(wanted, "pod")} up to date and available`;
+  if (isUnseen(live)) return inProgress("Unobserved", progress);
 
   const progressing = findCondition(live, "Progressing");
   if (progressing?.status === "False" && progressing.reason === "ProgressDeadlineExceeded") {
-    return failed("DeadlineExceeded", because(`${availability}, and its progress deadline has passed`, why));
+    const why = findProblem(live, pods)?.message ?? findCondition(live, "ReplicaFailure")?.message;
+    return failed("DeadlineExceeded", because(`${progress}, and its progress deadline has passed`, why));
   }
-  if (spec["paused"] === true) return suspended(`its rollout is paused, ${availability}`);
-  if (updated < wanted)
-    return inProgress("Updating", because(`${updated} of ${plural(wanted, "pod")} updated`, why));
+  if (spec["paused"] === true) return suspended(`its rollout is paused, ${progress}`);
+  if (ready < wanted) {
+    const problem = findProblem(live, pods);
+    const message = because(progress, problem?.message ?? findCondition(live, "ReplicaFailure")?.message);
+    // The deadline no longer runs after a rollout has succeeded once: what crashes then will not be told by it.
+    const isRolledOut = progressing?.reason === "NewReplicaSetAvailable" && updated >= wanted;
+    return isRolledOut && problem !== undefined
+      ? failed(problem.reason, message)
+      : inProgress(updated < wanted ? "Updating" : "Unavailable", message);
+  }
   const surplus = count(status, "replicas") - updated;
   if (surplus > 0) return inProgress("Updating", `${plural(surplus, "old pod")} still to go`);
-  if (available < wanted) {
-    // The deadline no longer runs after a rollout has succeeded once: what crashes then will not be told by it.
-    const isRolledOut = progressing?.reason === "NewReplicaSetAvailable";
-    if (isRolledOut && problem !== undefined) return failed(problem.reason, because(availability, why));
-    return inProgress("Unavailable", because(availability, why));
-  }
   return current(`${plural(wanted, "pod")} available`);
 }
 
 /** A ReplicaSet has no deadline: a refusal to make pods (a quota, a policy) is Failed at once. */
 export function assessReplicaSet(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const status = statusOf(live);
-  if (isUnseen(live)) return unseen;
   const wanted = count(specOf(live), "replicas", 1);
   const available = count(status, "availableReplicas");
-  const availability = `${available} of ${plural(wanted, "pod")} available`;
+  const progress = `${available} of ${plural(wanted, "pod")} available`;
+  if (isUnseen(live)) return inProgress("Unobserved", progress);
   const refused = findCondition(live, "ReplicaFailure");
   if (refused?.status === "True") {
-    return failed(refused.reason ?? "ReplicaFailure", because(availability, refused.message));
+    return failed(refused.reason ?? "ReplicaFailure", because(progress, refused.message));
   }
-  if (available < wanted) return inProgress("Unavailable", because(availability, findProblem(pods)?.message));
+  if (available < wanted) {
+    return inProgress("Unavailable", because(progress, findProblem(live, pods)?.message));
+  }
   const surplus = count(status, "replicas") - wanted;
   if (surplus > 0) return inProgress("ScalingDown", `${plural(surplus, "pod")} still to go`);
   return current(`${plural(wanted, "pod")} available`);
@@ -67,20 +70,17 @@ export function assessReplicaSet(live: LiveObject, { pods }: AssessHealthOptions
 /** All pods ready, and as many updated as the partition asks. With `OnDelete`, people decide when pods are updated. */
 export function assessStatefulSet(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const [spec, status] = [specOf(live), statusOf(live)];
-  if (isUnseen(live)) return unseen;
   const wanted = count(spec, "replicas", 1);
   const ready = Math.min(count(status, "readyReplicas"), count(status, "availableReplicas", wanted));
-  const strategy = toFields(spec["updateStrategy"]);
-  const partition = count(toFields(strategy["rollingUpdate"]), "partition");
+  const progress = `${ready} of ${plural(wanted, "pod")} ready`;
+  if (isUnseen(live)) return inProgress("Unobserved", progress);
   if (ready < wanted) {
-    return inProgress(
-      "Unavailable",
-      because(`${ready} of ${plural(wanted, "pod")} ready`, findProblem(pods)?.message),
-    );
+    return inProgress("Unavailable", because(progress, findProblem(live, pods)?.message));
   }
   const surplus = count(status, "replicas") - wanted;
   if (surplus > 0) return inProgress("ScalingDown", `${plural(surplus, "pod")} still to go`);
-  const toUpdate = Math.max(0, wanted - partition);
+  const strategy = toFields(spec["updateStrategy"]);
+  const toUpdate = Math.max(0, wanted - count(toFields(strategy["rollingUpdate"]), "partition"));
   const updated = isAllUpdated(status) ? toUpdate : count(status, "updatedReplicas");
   if (strategy["type"] !== "OnDelete" && updated < toUpdate) {
     return inProgress("Updating", `${updated} of ${plural(toUpdate, "pod")} updated`);
@@ -91,16 +91,14 @@ export function assessStatefulSet(live: LiveObject, { pods }: AssessHealthOption
 /** One pod on every node that it is for, updated and available. */
 export function assessDaemonSet(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const status = statusOf(live);
-  if (isUnseen(live)) return unseen;
+  if (isUnseen(live)) return inProgress("Unobserved", "its controller has not seen the change yet");
   const wanted = count(status, "desiredNumberScheduled");
-  const updated = count(status, "updatedNumberScheduled");
-  const available = count(status, "numberAvailable");
-  const why = findProblem(pods)?.message;
-  if (toFields(specOf(live)["updateStrategy"])["type"] !== "OnDelete" && updated < wanted) {
-    return inProgress("Updating", because(`updated on ${updated} of ${plural(wanted, "node")}`, why));
-  }
-  if (available < wanted) {
-    return inProgress("Unavailable", because(`available on ${available} of ${plural(wanted, "node")}`, why));
+  const isOnDelete = toFields(specOf(live)["updateStrategy"])["type"] === "OnDelete";
+  const updated = isOnDelete ? wanted : count(status, "updatedNumberScheduled");
+  const ready = Math.min(updated, count(status, "numberAvailable"));
+  if (ready < wanted) {
+    const progress = `up to date and available on ${ready} of ${plural(wanted, "node")}`;
+    return inProgress("Updating", because(progress, findProblem(live, pods)?.message));
   }
   return current(`available on ${plural(wanted, "node")}`);
 }

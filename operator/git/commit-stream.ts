@@ -4,8 +4,6 @@ import type { FolderFiles } from "../core/git-objects.ts";
 export interface FolderChange {
   /** Path in the repository. */
   readonly path: string;
-  /** Something is there already, and goes first. */
-  readonly replaces: boolean;
   /** Undefined: the folder is removed. */
   readonly files: FolderFiles | undefined;
 }
@@ -38,7 +36,8 @@ export function* commitStream({
   yield `commit refs/fairlead/next\nmark :1\ncommitter ${COMMITTER} ${seconds} +0000\n${dataOf(message)}`;
   if (parent !== undefined) yield `from ${parent}\n`;
   for (const folder of folders) {
-    if (folder.replaces) yield `D ${quoted(folder.path)}\n`;
+    // Whatever is there goes first: git is content if nothing is.
+    yield `D ${quoted(folder.path)}\n`;
     for (const [name, content] of folder.files ?? []) yield fileOf(`${folder.path}/${name}`, content);
   }
   for (const [path, content] of files) yield fileOf(path, content);

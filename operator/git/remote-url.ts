@@ -17,8 +17,10 @@ export class RemoteUrlError extends Error {
  */
 export function parseRemoteUrl(text: string): RemoteUrl {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (text === "" || text.startsWith("-") || /[\u0000-\u0020\u007f]/.test(text)) {
-    throw new RemoteUrlError("Cannot use the repository URL: it is empty, starts with - or contains blanks");
+  if (text === "" || text.startsWith("-") || /[\u0000-\u0020\u007f\\]/.test(text)) {
+    throw new RemoteUrlError(
+      "Cannot use the repository URL: it is empty, starts with - or contains blanks or backslashes",
+    );
   }
   if (text.startsWith("/")) return { protocol: "file", url: text };
   const scheme = /^([a-z][a-z0-9+.-]*):(:|\/\/)/i.exec(text);
@@ -36,7 +38,8 @@ export function parseRemoteUrl(text: string): RemoteUrl {
     );
   }
   if (url.hostname.startsWith("-") || url.username.startsWith("-")) throw notAHost();
-  if (protocol !== "file" && url.hostname === "") throw notAHost();
+  // Three slashes leave no host to git, and the next word to a browser.
+  if (protocol !== "file" && (url.hostname === "" || text.startsWith(`${name}:///`))) throw notAHost();
   return { protocol, url: text };
 }
 

@@ -188,8 +188,8 @@ export class RepositoryBranch {
     const { root, owner, version, clock } = this.#options;
     const below = (path: string): string => (root === "" ? path : `${root}/${path}`);
     const folders: FolderChange[] = [
-      ...[...remove.keys()].map((folder) => ({ path: below(folder), replaces: true, files: undefined })),
-      ...write.map(({ folder, files }) => ({ path: below(folder), replaces: true, files })),
+      ...[...remove.keys()].map((folder) => ({ path: below(folder), files: undefined })),
+      ...write.map(({ folder, files }) => ({ path: below(folder), files })),
     ];
     for (const { folder } of write) {
       const [first = ""] = folder.split("/");

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { readClusterRecord } from "../../cli/local-cluster/cluster-record.ts";
 import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
+import { install } from "./install.ts";
 
 /** What the stories know of the cluster they run on. */
 export interface TestCluster {
@@ -19,14 +20,18 @@ declare module "vitest" {
 }
 
 /**
- * Starts one cluster for all stories of a run. `FAIRLEAD_TEST_KUBECONFIG` names the kubeconfig of one that runs already
- * (`fairlead cluster up --name test`), which saves the start of 5 s.
+ * Starts one cluster for all stories of a run, with our CRDs and rights in it. `FAIRLEAD_TEST_KUBECONFIG` names the
+ * kubeconfig of one that runs already (`fairlead cluster up --name test`), which saves the start of 5 s.
  */
 export default async function setUpCluster(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const provide = async (testCluster: TestCluster) => {
+    await install(testCluster);
+    project.provide("testCluster", testCluster);
+  };
   const given = process.env["FAIRLEAD_TEST_KUBECONFIG"];
   if (given !== undefined && given !== "") {
     const beside = (file: string) => join(dirname(given), file);
-    project.provide("testCluster", {
+    await provide({
       kubeconfigPath: given,
       operatorKubeconfigPath: beside("kubeconfig-operator"),
       auditLogPath: beside("audit.log"),
@@ -36,7 +41,7 @@ export default async function setUpCluster(project: TestProject): Promise<(() =>
   }
   const cluster = await startLocalCluster({ name: "test", fsync: false, report: reporter() });
   const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
-  project.provide("testCluster", { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath });
+  await provide({ kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath });
   return () => cluster.stop();
 }
 

@@ -11,7 +11,7 @@ import { testCluster } from "./fixture.ts";
 /** One line of the operator's log. */
 export interface LogLine {
   readonly level: string | number;
-  readonly msg: string;
+  readonly message: string;
   readonly [field: string]: unknown;
 }
 
@@ -81,7 +81,7 @@ export async function startOperator(options: StartOperatorOptions = {}): Promise
         () => {
           if (child.exitCode !== null)
             throw new Error(`the operator ended with ${child.exitCode}: ${unparsed.join("\n")}`);
-          return log.find(({ msg }) => msg === message);
+          return log.find((line) => line.message === message);
         },
         { what: `the operator logs "${message}"`, timeoutMs },
       ),

@@ -186,4 +186,14 @@ describe("KubeEventRecorder", () => {
     expect(run.bodies().at(-1)).toMatchObject({ series: { count: 4 } });
     expect(run.clock.pendingDelaysMs).toEqual([]);
   });
+
+  test("does not hold up the end of the process while the API server is away", async () => {
+    await using run = await aRecorder((_request, answer) => answer.refuse(503, "ServiceUnavailable", "no"));
+    run.recorder.record(web, failed);
+    run.recorder.record(web, { ...failed, reason: "NotOwned" });
+    await expect.poll(() => run.clock.pendingDelaysMs).toContain(11_250);
+    await run.recorder.close();
+    expect(run.writes()).toEqual(["POST", "POST"]);
+    expect(run.clock.pendingDelaysMs).toEqual([]);
+  });
 });

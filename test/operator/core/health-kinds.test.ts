@@ -33,7 +33,7 @@ const cases: readonly Case[] = [
     does: "a Job that runs is in progress",
     head: "batch/v1 Job",
     rest: 'spec: { completions: 3 }\nstatus: { startTime: "2026-01-01T11:00:00Z", active: 1, succeeded: 1 }',
-    is: { status: "InProgress", message: "is running, 1 of 3 completed" },
+    is: { status: "InProgress", message: "1 of 3 completed" },
   },
   {
     does: "a Job that completed is Current",

@@ -14,7 +14,7 @@ const deployments = {
 };
 
 const aPod = (status: string, name = "web-1") =>
-  aLiveObject({ kind: pods, name, fields: { status: parse(status) } });
+  aLiveObject({ kind: pods, name, labels: { app: "web" }, fields: { status: parse(status) } });
 const assess = (status: string) => assessHealth(aPod(status), { nowMs });
 
 const crashed = "terminated: { exitCode: 1, reason: Error }";
@@ -124,7 +124,7 @@ describe("assessHealth() of a workload", () => {
       kind: deployments,
       generation: 1,
       fields: {
-        spec: { replicas: 1 },
+        spec: { replicas: 1, selector: { matchLabels: { app: "web" } } },
         status: {
           observedGeneration: 1,
           replicas: 1,
@@ -135,7 +135,8 @@ describe("assessHealth() of a workload", () => {
     });
   const bad = aPod(crashing[0] ?? "", "web-b");
   const worse = aPod(pulling[0] ?? "", "web-a");
-  const message = "0 of 1 pod available; container app: its image cannot be pulled (ImagePullBackOff)";
+  const message =
+    "0 of 1 pod up to date and available; container app: its image cannot be pulled (ImagePullBackOff)";
 
   test("says what is wrong with the first of its pods, in the order of their names", () => {
     const health = assessHealth(aDeployment("ReplicaSetUpdated"), { nowMs, pods: [bad, worse] });
@@ -147,9 +148,15 @@ describe("assessHealth() of a workload", () => {
     expect(health).toMatchObject({ status: "Failed", reason: "ImagePullBackOff", message });
   });
 
+  test("says nothing about pods of other workloads", () => {
+    const other = { ...bad, metadata: { ...bad.metadata, labels: { app: "other" } } };
+    const health = assessHealth(aDeployment("NewReplicaSetAvailable"), { nowMs, pods: [other] });
+    expect(health).toMatchObject({ status: "InProgress", message: "0 of 1 pod up to date and available" });
+  });
+
   test("says nothing about pods that are on their way out", () => {
     const leaving = { ...bad, metadata: { ...bad.metadata, deletionTimestamp: "2026-01-01T11:00:00Z" } };
     const health = assessHealth(aDeployment("NewReplicaSetAvailable"), { nowMs, pods: [leaving] });
-    expect(health).toMatchObject({ status: "InProgress", message: "0 of 1 pod available" });
+    expect(health).toMatchObject({ status: "InProgress", message: "0 of 1 pod up to date and available" });
   });
 });

@@ -44,7 +44,7 @@ describe("assessHealth() of a Deployment", () => {
     "with old pods only is in progress": {
       yaml: `${deployment}\nspec: { replicas: 3 }\nstatus: { observedGeneration: 2, replicas: 3, updatedReplicas: 1, availableReplicas: 3 }`,
       is: "InProgress",
-      says: "1 of 3 pods updated",
+      says: "1 of 3 pods up to date and available",
     },
     "with old pods left over is in progress": {
       yaml: `${deployment}\nspec: { replicas: 1 }\nstatus: { observedGeneration: 2, replicas: 2, updatedReplicas: 1, availableReplicas: 1 }`,
@@ -54,7 +54,7 @@ describe("assessHealth() of a Deployment", () => {
     "with pods that are not available is in progress": {
       yaml: `${deployment}\nspec: { replicas: 3 }\nstatus: { observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 2 }`,
       is: "InProgress",
-      says: "2 of 3 pods available",
+      says: "2 of 3 pods up to date and available",
     },
     "with everything available is Current": {
       yaml: `${deployment}\nspec: { replicas: 3 }\nstatus: { observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 3 }`,
@@ -74,12 +74,12 @@ describe("assessHealth() of a Deployment", () => {
       yaml: `${deployment}\nspec: { replicas: 2 }\nstatus: { observedGeneration: 2, replicas: 2, updatedReplicas: 2, conditions: [{ type: Progressing, status: "False", reason: ProgressDeadlineExceeded }] }`,
       is: "Failed",
       because: "DeadlineExceeded",
-      says: "0 of 2 pods available, and its progress deadline has passed",
+      says: "0 of 2 pods up to date and available, and its progress deadline has passed",
     },
     "whose pods a quota refuses says so": {
       yaml: `${deployment}\nspec: { replicas: 1 }\nstatus: { observedGeneration: 2, updatedReplicas: 1, conditions: [{ type: ReplicaFailure, status: "True", reason: FailedCreate, message: exceeded quota }] }`,
       is: "InProgress",
-      says: "0 of 1 pod available; exceeded quota",
+      says: "0 of 1 pod up to date and available; exceeded quota",
     },
     "that is paused is Suspended": {
       yaml: `${deployment}\nspec: { replicas: 2, paused: true }\nstatus: { observedGeneration: 2, replicas: 2, updatedReplicas: 0, availableReplicas: 2 }`,
@@ -161,12 +161,12 @@ describe("assessHealth() of a DaemonSet", () => {
     "with old pods is in progress": {
       yaml: `${daemonSet}\nstatus: { observedGeneration: 1, desiredNumberScheduled: 2, updatedNumberScheduled: 1, numberAvailable: 2 }`,
       is: "InProgress",
-      says: "updated on 1 of 2 nodes",
+      says: "up to date and available on 1 of 2 nodes",
     },
     "with a node missing is in progress": {
       yaml: `${daemonSet}\nstatus: { observedGeneration: 1, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 1 }`,
       is: "InProgress",
-      says: "available on 1 of 2 nodes",
+      says: "up to date and available on 1 of 2 nodes",
     },
     "without a status is in progress": { yaml: daemonSet, is: "InProgress" },
   });

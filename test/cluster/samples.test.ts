@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { easyService, echo, memcached, podSet, scheduledEcho } from "../../charts/bindings.ts";
+import type { BoundKind } from "../../crds/binding.ts";
+import { apiVersionOf, groupKindOf, type KubernetesObject, type OwnerReference } from "../../crds/object.ts";
+import { type Manifest, stamps } from "../../synth/manifest.ts";
+import { setOf, unstampManifest } from "../../synth/stamp.ts";
+import { applyObjects, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
+import { type ManagedObject, ownedFields } from "./owned-fields.ts";
+import { aStory, applyResource, type SeenResource, seen, untilGone, untilReady } from "./story.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** The samples, an edit of each, and what the edit makes of the child. */
+const samples = [
+  { kind: echo, file: "echo", edit: { message: "Adiós" }, shows: /message|Adiós/ },
+  {
+    kind: scheduledEcho,
+    file: "scheduled-echo",
+    edit: { message: "Adiós", schedule: "@daily" },
+    shows: /Adiós.*@daily/,
+  },
+  { kind: memcached, file: "memcached", edit: { size: 1 }, shows: /"replicas":1/, nodes: 1 },
+  {
+    kind: easyService,
+    file: "easy-service",
+    edit: { size: 1, image: "nginx:1.28", ports: [{ port: 80 }] },
+    shows: /nginx:1\.28/,
+  },
+  { kind: podSet, file: "pod-set", edit: { size: 0 }, shows: /"replicas":0/, nodes: 0 },
+].map((sample) => ({ ...sample, title: sample.kind.definition.kind }));
+
+describe("a sample", () => {
+  test.for(samples)("$title: what git and the cluster show follows it from its first to its last day", async ({
+    kind,
+    file,
+    edit,
+    shows,
+    nodes,
+  }) => {
+    // Given an operator that has nothing to do yet
+    const { namespace, repository, start } = await aStory();
+    await start();
+    const sample = sampleOf(file, namespace);
+    const { name } = sample.metadata;
+    const type = groupKindOf(kind.definition);
+    const folder = `${namespace}/${type}/${name}/`;
+
+    // When the sample is applied
+    await applyObjects(sample);
+
+    // Then it gets Ready, with the objects of the reference, field by field
+    const resource = await untilReady(kind.definition, namespace, name);
+    const golden = goldenOf(file, namespace);
+    for (const wanted of golden) await expectExactly(wanted, resource, kind);
+
+    // and one commit brings its files
+    const commit = await eventually(() => repository.log()[0], { what: "a commit" });
+    const files = golden.map(({ kind: child, metadata }) => `${folder}${child.toLowerCase()}-${metadata.name}.yaml`);
+    expect(repository.log()).toHaveLength(1);
+    expect(commit.paths.filter((path) => path !== ".fairlead.yaml")).toEqual(files.toSorted());
+    for (const [index, path] of files.entries()) {
+      expect(parseAllDocuments(repository.read(path)).map((document) => document.toJS())).toEqual([
+        unstampManifest(golden[index] as Manifest),
+      ]);
+    }
+    await untilPublished(kind, namespace, name, commit.id);
+
+    // When it is edited
+    await applyResource(kind.definition, namespace, { ...(sample["spec"] as object), ...edit, name });
+
+    // Then objects and status follow, with exactly one more commit
+    const edited = await untilReady(kind.definition, namespace, name);
+    expect(edited.status?.observedGeneration).toBe(edited.metadata.generation);
+    if (nodes !== undefined) expect(edited.status?.["nodes"]).toHaveLength(nodes);
+    const [first] = golden;
+    const child = await readObject(typeOf(first as Manifest), first?.metadata.name ?? "", namespace);
+    expect(JSON.stringify(child?.["spec"])).toMatch(shows);
+    const next = await eventually(() => repository.log()[1] && repository.log()[0], { what: "another commit" });
+    expect(JSON.stringify(parseAllDocuments(repository.read(files[0] ?? ""))[0]?.toJS().spec)).toMatch(shows);
+    await untilPublished(kind, namespace, name, next.id);
+    expect(repository.commits()).toBe(2);
+
+    // When it is deleted
+    await kubectl(["delete", type, name, "-n", namespace]);
+
+    // Then its objects are collected and its folder is gone from git
+    for (const { metadata, ...wanted } of golden) {
+      await untilGone(typeOf({ metadata, ...wanted }), metadata.name, namespace);
+    }
+    await eventually(() => repository.files(folder).length === 0, { what: "the folder is gone" });
+    expect(repository.commits()).toBe(3);
+  });
+});
+
+function sampleOf(file: string, namespace: string): KubernetesObject {
+  const text = readFileSync(join(root, `samples/${file}.yaml`), "utf8");
+  return parseAllDocuments(text.replaceAll("namespace: default", `namespace: ${namespace}`))[0]?.toJS();
+}
+
+function goldenOf(file: string, namespace: string): readonly Manifest[] {
+  const text = readFileSync(join(root, `test/charts/golden/${file}.yaml`), "utf8");
+  const documents = parseAllDocuments(text.replaceAll("namespace: default", `namespace: ${namespace}`));
+  return documents.map((document) => document.toJS() as Manifest);
+}
+
+/** The child has every field of the golden file, from us, and nothing else is from us. */
+async function expectExactly(wanted: Manifest, resource: SeenResource, { definition }: BoundKind): Promise<void> {
+  const { name, namespace = "" } = wanted.metadata;
+  const live = await kubectlJson<KubernetesObject & ManagedObject>([
+    "get",
+    typeOf(wanted),
+    name,
+    "-n",
+    namespace,
+    "--show-managed-fields",
+  ]);
+  const ours = ownedFields(live, "fairlead") as Manifest;
+  const place = { name, namespace };
+  const { apiVersion, kind } = wanted;
+  const { labels = {}, ownerReferences } = ours.metadata;
+  expect(unstampManifest({ ...ours, apiVersion, kind, metadata: { ...ours.metadata, ...place } })).toEqual(
+    unstampManifest(wanted),
+  );
+  expect(labels[stamps.set]).toBe(setOf(definition, resource));
+  const { name: owner, uid } = resource.metadata;
+  const reference = { apiVersion: apiVersionOf(definition), kind: definition.kind, name: owner, uid };
+  expect(ownerReferences).toEqual<readonly OwnerReference[]>([
+    { ...reference, controller: true, blockOwnerDeletion: true },
+  ]);
+}
+
+function typeOf({ apiVersion, kind }: Pick<Manifest, "apiVersion" | "kind">): string {
+  const [group, version] = apiVersion.split("/");
+  return version === undefined ? kind : `${kind}.${version}.${group}`;
+}
+
+function untilPublished({ definition }: BoundKind, namespace: string, name: string, commit: string): Promise<unknown> {
+  return eventually(async () => (await seen(definition, namespace, name)).status?.published?.commit === commit, {
+    what: `the status of ${name} names commit ${commit}`,
+  });
+}

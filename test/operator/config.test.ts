@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { ConfigError, environmentTwinOf, readOperatorConfig } from "../../operator/config.ts";
+
+describe("readOperatorConfig()", () => {
+  test("has the defaults of the documentation", () => {
+    expect(readOperatorConfig({}, {})).toMatchObject({
+      namespaces: [],
+      workers: 16,
+      repositoryBranch: "main",
+      repositoryPath: "",
+      leaderElect: false,
+      leaseDuration: 15_000,
+      renewDeadline: 10_000,
+      retryPeriod: 2_000,
+      metricsBindAddress: ":8080",
+      healthProbeBindAddress: ":8081",
+      logLevel: "info",
+    });
+  });
+
+  test.for([
+    {
+      does: "takes the command line before the environment",
+      texts: { workers: "2" },
+      env: { FAIRLEAD_WORKERS: "3" },
+      gives: { workers: 2 },
+    },
+    {
+      does: "takes the environment before the default",
+      texts: {},
+      env: { FAIRLEAD_WORKERS: "3" },
+      gives: { workers: 3 },
+    },
+    {
+      does: "takes an empty variable for none",
+      texts: {},
+      env: { FAIRLEAD_WORKERS: "" },
+      gives: { workers: 16 },
+    },
+    {
+      does: "splits namespaces of the environment",
+      texts: {},
+      env: { FAIRLEAD_NAMESPACE: "a,b" },
+      gives: { namespaces: ["a", "b"] },
+    },
+    {
+      does: "reads compound durations",
+      texts: { leaseDuration: "1m30s" },
+      env: {},
+      gives: { leaseDuration: 90_000 },
+    },
+    {
+      does: "takes off the slash at a path's end",
+      texts: { repositoryPath: "clusters/one/" },
+      env: {},
+      gives: { repositoryPath: "clusters/one" },
+    },
+  ])("$does", ({ texts, env, gives }) => {
+    expect(readOperatorConfig(texts, env)).toMatchObject(gives);
+  });
+
+  test.for([
+    { wrong: "--workers", texts: { workers: "many" } },
+    { wrong: "--lease-duration", texts: { leaseDuration: "15" } },
+    { wrong: "--repository-path", texts: { repositoryPath: "../else" } },
+    { wrong: "--repository-path", texts: { repositoryPath: "/etc" } },
+    { wrong: "--repository-branch", texts: { repositoryBranch: "--upload-pack=x" } },
+    { wrong: "--namespace", texts: { namespaces: ["No_Name"] } },
+    { wrong: "--metrics-bind-address", texts: { metricsBindAddress: "8080" } },
+    { wrong: "--leader-elect", texts: { leaderElect: "maybe" } },
+    { wrong: "--log-level", texts: { logLevel: "loud" } },
+  ])("names $wrong in $texts", ({ wrong, texts }) => {
+    expect(() => readOperatorConfig(texts, {})).toThrow(ConfigError);
+    expect(() => readOperatorConfig(texts, {})).toThrow(wrong);
+  });
+
+  test("names the variable where the environment is wrong", () => {
+    expect(() => readOperatorConfig({}, { FAIRLEAD_WORKERS: "0" })).toThrow("FAIRLEAD_WORKERS");
+  });
+
+  test("names every wrong option at once", () => {
+    const texts = { workers: "x", logLevel: "loud" };
+    expect(() => readOperatorConfig(texts, {})).toThrow(/--workers[\s\S]*--log-level/);
+  });
+
+  test("refuses election times that do not fit together", () => {
+    expect(() => readOperatorConfig({ leaseDuration: "5s" }, {})).toThrow(ConfigError);
+  });
+});
+
+describe("environmentTwinOf()", () => {
+  test("is the flag in upper case behind FAIRLEAD_", () => {
+    expect(environmentTwinOf("leaseDuration")).toBe("FAIRLEAD_LEASE_DURATION");
+  });
+});

@@ -1,0 +1,81 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { GitKilledError, GitProcesses } from "../../../operator/git/git-process.ts";
+import { FakeClock } from "../../fakes/fake-clock.ts";
+
+/** `git -c alias.x='!…' x`: a git that runs a shell, which is all that these tests need. */
+const shell = (script: string) => ["-c", `alias.x=!${script}`, "x"];
+
+function processesOf(timeoutMs = 60_000) {
+  const directory = mkdtempSync(`${tmpdir()}/fairlead-test-`);
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const clock = new FakeClock();
+  const processes = new GitProcesses({ clock, timeoutMs });
+  const environment = { PATH: process.env["PATH"] ?? "", HOME: directory };
+  const run = (script: string, input?: Iterable<string>) =>
+    processes.run({ arguments: shell(script), directory, environment, ...(input && { input }) });
+  return { clock, processes, run };
+}
+
+/** A zombie that nobody has collected yet is as dead as it gets. */
+const isAlive = (pid: number) =>
+  !/^(\s*|Z\S*\s*)$/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout);
+
+describe("GitProcesses", () => {
+  test("gives what git said, whatever its exit code", async () => {
+    const { run } = processesOf();
+    expect(await run("echo out; echo err >&2; exit 3")).toEqual({
+      exitCode: 3,
+      stdout: "out\n",
+      stderr: "err\n",
+    });
+  });
+
+  test("feeds a stream, and survives a reader that stops early", async () => {
+    const { run } = processesOf();
+    const pieces = Array.from({ length: 100 }, () => "x".repeat(10_000));
+    expect((await run("wc -c", pieces)).stdout.trim()).toBe("1000000");
+    expect((await run("exit 1", pieces)).exitCode).toBe(1);
+  });
+
+  test("kills a process that is silent too long, with what it started", async () => {
+    const { clock, run } = processesOf();
+    const failed = expect(run("sleep 600 & wait")).rejects.toThrow(GitKilledError);
+    await clock.advance(59_000);
+    await clock.advance(2_000);
+    await failed;
+  });
+
+  test("close() ends everything, and nothing starts after it", async () => {
+    const { processes, run } = processesOf();
+    const running = expect(run("sleep 600")).rejects.toThrow(/stopping/);
+    processes.close();
+    await running;
+    await expect(run("true")).rejects.toThrow(/stopping/);
+  });
+
+  test("a missing program is an error of the system", async () => {
+    const { processes } = processesOf();
+    await expect(
+      processes.run({ arguments: [], directory: "/", environment: { PATH: "/nowhere" } }),
+    ).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("the whole group dies: no grandchild is left", async () => {
+    const { processes, run } = processesOf();
+    const directory = mkdtempSync(`${tmpdir()}/fairlead-test-`);
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const running = run(`sh -c 'sleep 600 & echo $! > ${directory}/pid; wait'`).catch(() => {});
+    const pid = await vi.waitFor(() => {
+      const text = readFileSync(`${directory}/pid`, "utf8");
+      expect(text).toMatch(/\d+\n/);
+      return Number(text);
+    });
+    expect(isAlive(pid)).toBe(true);
+    processes.close();
+    await running;
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+  });
+});
