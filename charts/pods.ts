@@ -39,15 +39,14 @@ export function podsMadeFor({ singular }: Pick<KindDefinition, "singular">): str
   return `${standardLabels.managedBy}=${MANAGED_BY},${standardLabels.name}=${singular}`;
 }
 
-/** Names of the pods that run or are about to: neither terminating, nor finished and replaced (evicted). Sorted. */
+/** Names of the pods that run or are about to: neither terminating, nor finished and replaced (evicted). Sorted, as lists of what was observed are. */
 export function runningPodNames(observed: Observed): string[] {
   return observed
     .list(Pod)
     .filter(
       ({ metadata, ["status"]: status }) => metadata.deletionTimestamp === undefined && !isFinished(status),
     )
-    .map(({ metadata }) => metadata.name)
-    .toSorted();
+    .map(({ metadata }) => metadata.name);
 }
 
 function isFinished(status: unknown): boolean {

@@ -1,5 +1,5 @@
 import { groupKindOf, keyOf, type LiveObject } from "../crds/object.ts";
-import { idOf, type ObjectId } from "../synth/manifest.ts";
+import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../synth/manifest.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import type { Synthesizer } from "../synth/synthesizer.ts";
 import { SettledObjects } from "./phases/settled.ts";
@@ -47,8 +47,13 @@ export function createController(input: ControllerInput): KindController {
   metrics?.queues.watch(name, queue);
   const log = input.log.child({ controller: name });
   const settled = new SettledObjects();
-  /** Resources that want an object which another resource has, by the object's id. */
-  const blocked = new Map<ObjectId, Set<string>>();
+  /** Resources that want an object which another resource has, by its id, or something that it holds, by its kind. */
+  const blocked = new Map<ObjectId | ObjectKindId, Set<string>>();
+  const releasedBy = (gone: ObjectId | ObjectKindId): Iterable<string> => {
+    const waiting = blocked.get(gone) ?? [];
+    blocked.delete(gone);
+    return waiting;
+  };
 
   routeEvents({
     kind,
@@ -57,15 +62,14 @@ export function createController(input: ControllerInput): KindController {
     onGone: input.onGone,
     onChildGone: (child) => {
       settled.forget(child);
-      const waiting = blocked.get(idOf(child)) ?? [];
-      blocked.delete(idOf(child));
-      return waiting;
+      const id = idOf(child);
+      return [...releasedBy(id), ...releasedBy(kindIn(id))];
     },
   });
   const reconcile = createReconcile({
     ...input,
     settled,
-    onBlocked: (key, id) => void blocked.getOrInsertComputed(id, () => new Set()).add(key),
+    onBlocked: (key, by) => void blocked.getOrInsertComputed(by, () => new Set()).add(key),
     onNamespaceTerminating: (namespace) => {
       stores.refuse(namespace);
       clock.schedule(readmitAfterMs, () => {

@@ -2,18 +2,25 @@ import type { ObjectId } from "../synth/manifest.ts";
 
 /**
  * The API server refused an object and will refuse it again until somebody edits the resource:
- * `Applied` turns false, and no retry is scheduled.
+ * `Applied` turns false, and no retry is scheduled, unless it is contested.
  */
 export class ObjectRejectedError extends Error {
   override readonly name = "ObjectRejectedError";
   readonly id: ObjectId;
   /** Set when an immutable field is the cause. */
   readonly immutableField: string | undefined;
+  /** Another object of this kind has what only one can have, such as a node port: it may be free later. */
+  readonly isContested: boolean;
 
-  constructor(id: ObjectId, reason: string, options: ErrorOptions & { immutableField?: string } = {}) {
+  constructor(
+    id: ObjectId,
+    reason: string,
+    options: ErrorOptions & { immutableField?: string; isContested?: boolean } = {},
+  ) {
     super(`Cannot apply "${id}": ${reason}`, options);
     this.id = id;
     this.immutableField = options.immutableField;
+    this.isContested = options.isContested ?? false;
   }
 }
 

@@ -19,6 +19,8 @@ export interface OperatorParts {
   /** Resolves when the lease is lost. */
   readonly leaseLost: Promise<void>;
   readonly publisher: GitPublisher | undefined;
+  /** Writes down what events still wait for. */
+  readonly closeEvents: () => Promise<void>;
   readonly endpoints: readonly Endpoint[];
   /** Ends what is left: connections, events under way. */
   readonly close: () => Promise<void>;
@@ -108,7 +110,7 @@ export class Operator {
     cause: ShutdownCause,
     { sources, controllers }: { readonly sources: Promise<unknown>; readonly controllers: Promise<unknown> },
   ): Promise<0 | 1> {
-    const { election, publisher, clock, log, close } = this.#parts;
+    const { election, publisher, closeEvents, clock, log, close } = this.#parts;
     return shutDown(
       cause,
       {
@@ -121,7 +123,9 @@ export class Operator {
           this.#sources.abort(new Error("The operator is shutting down"));
           await sources;
         },
-        flush: async () => publisher?.close({ flushMs: election.isLeading ? flushMs : 0 }),
+        flush: async () => {
+          await Promise.all([publisher?.close({ flushMs: election.isLeading ? flushMs : 0 }), closeEvents()]);
+        },
         release: () => election.stop(),
         closeServers: async () => {
           await Promise.all(this.#servers.map((server) => server.close()));

@@ -1,11 +1,17 @@
 import { keyOf } from "../crds/object.ts";
 import type { EngineStatus } from "../crds/status.ts";
-import type { ObjectId } from "../synth/manifest.ts";
+import { kindIn, type ObjectId, type ObjectKindId } from "../synth/manifest.ts";
 import { aggregateHealth } from "./core/aggregate-health.ts";
 import { assessHealth, type Health } from "./core/health.ts";
 import { decideRequeue, parkedForMs } from "./core/requeue.ts";
 import { announceTransitions } from "./core/transitions.ts";
-import { ApiUnavailableError, NamespaceTerminatingError, NotLeadingError, NotOwnedError } from "./errors.ts";
+import {
+  ApiUnavailableError,
+  NamespaceTerminatingError,
+  NotLeadingError,
+  NotOwnedError,
+  ObjectRejectedError,
+} from "./errors.ts";
 import { liveOf } from "./phases/apply.ts";
 import { type Converged, type ConvergeOptions, converge } from "./phases/converge.ts";
 import { finalize, isLeaving } from "./phases/finalize.ts";
@@ -28,8 +34,8 @@ export interface ReconcileParts extends ConvergeOptions {
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
-  /** An object that the resource needs belongs to somebody else. */
-  readonly onBlocked: (key: string, id: ObjectId) => void;
+  /** An object that the resource needs belongs to somebody else, or one of this kind has what it needs. */
+  readonly onBlocked: (key: string, by: ObjectId | ObjectKindId) => void;
   /** A write was refused because the namespace is going away. */
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
@@ -78,7 +84,7 @@ async function report(key: string, converged: Converged, parts: ReconcileParts):
   const published = offer(converged, loaded, parts);
 
   announceChanges(converged, loaded, parts);
-  if (converged.error instanceof NotOwnedError) parts.onBlocked(key, converged.error.id);
+  noteBlocker(key, converged, parts);
   if (parkedForMs(published, clock.now()) === 0) {
     const { resource, observed } = loaded;
     const publishState = published ?? (parts.publisher && ({ state: "skipped" } as const));
@@ -98,6 +104,12 @@ async function report(key: string, converged: Converged, parts: ReconcileParts):
     jitter: random(),
   });
   return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+}
+
+/** What the end of another object may heal is tried again when one of ours ends. */
+function noteBlocker(key: string, { error }: Converged, { onBlocked }: ReconcileParts): void {
+  if (error instanceof NotOwnedError) onBlocked(key, error.id);
+  if (error instanceof ObjectRejectedError && error.isContested) onBlocked(key, kindIn(error.id));
 }
 
 function assess(

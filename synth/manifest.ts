@@ -11,6 +11,14 @@ export function idOf({ apiVersion, kind, metadata }: KubernetesObject): ObjectId
   return `${groupOf(apiVersion)}/${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
 }
 
+/** Names the kind of an object in one cluster whatever its version: `group/Kind`. */
+export type ObjectKindId = string;
+
+/** The kind that an id is of. */
+export function kindIn(id: ObjectId): ObjectKindId {
+  return id.split("/", 2).join("/");
+}
+
 /** Labels and annotations that the operator puts on what it applies, beside the chart's own. */
 export const stamps = {
   /** Label: id of the set of objects of one resource, made as the ApplySet specification makes it. */

@@ -22,6 +22,8 @@ const longestValue = 80;
 
 const immutable =
   /immutable|may not change once set|may not be changed|updates to statefulset spec for fields other than|may not change fields other than/;
+/** A node port or an address that another Service has. */
+const contested = /provided (port|IP) is already allocated/;
 const byPerson = /User "(.*)" cannot (\S+) resource "([^"]*)" in API group "([^"]*)"(.*)/s;
 const byLeadershipPolicy = /the lease is held by/;
 const unavailable4xx = new Set([401, 408, 409, 429]);
@@ -102,7 +104,11 @@ function rejected(attempt: Attempt, status: ApiStatus, why: string): Error {
   if (attempt.verb !== "apply") return unavailable(attempt, status, why);
   const { causes } = status;
   const fixed = causes.find(({ field, message }) => field !== "metadata.uid" && immutable.test(message));
-  return new ObjectRejectedError(attempt.id, why, fixed && { immutableField: fixed.field });
+  const isContested = causes.length > 0 && causes.every(({ message }) => contested.test(message));
+  return new ObjectRejectedError(attempt.id, why, {
+    isContested,
+    ...(fixed && { immutableField: fixed.field }),
+  });
 }
 
 function unavailable({ verb, id }: Attempt, status: ApiStatus, why: string): ApiUnavailableError {

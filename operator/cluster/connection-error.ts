@@ -1,3 +1,5 @@
+import { ClusterAccessError } from "./cluster-access.ts";
+
 /** No answer, or only a part of one, came from the API server. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
@@ -37,6 +39,9 @@ const distrust = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/;
 /** Says in words why a connection failed. The message names the server's address and never a credential. */
 export function toConnectionError(error: unknown, server: URL): ConnectionError {
   if (error instanceof ConnectionError) return error;
+  // A token or certificate file that cannot be read: it says so itself, and nothing was sent.
+  if (error instanceof ClusterAccessError)
+    return new ConnectionError(error.message, { cause: error, refused: true });
   const code = codeOf(error);
   const detail = code === "" && error instanceof Error ? error.message : code;
   const options = { cause: error, refused: refusals.has(code), lost: losses.has(code) };

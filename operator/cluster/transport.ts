@@ -103,7 +103,12 @@ export class ApiTransport {
   async #try(request: ApiRequest, deadlineMs: number): Promise<ApiResponse | ConnectionError> {
     const { method, path, body, contentType = "application/json", signal, beforeSend } = request;
     const { clock, userAgent, onRequest } = this.#options;
-    const authorization = await this.#access.authorization();
+    let authorization: string | undefined;
+    try {
+      authorization = await this.#access.authorization();
+    } catch (error) {
+      return toConnectionError(error, this.server);
+    }
     const exchange = new HttpExchange(beforeSend);
     const stopTimer = clock.schedule(deadlineMs - clock.now(), () =>
       exchange.abort(timeoutError(this.server, request.timeoutMs ?? defaultTimeoutMs)),

@@ -18,8 +18,13 @@ export type ApplyOutcome =
   | { readonly state: "applied"; readonly count: number }
   /** Some objects must go before they can be made. `isWatched`: their end wakes us. */
   | { readonly state: "waiting"; readonly message: string; readonly isWatched: boolean }
-  /** Tried again only after an edit, apart from `NotOwned`, which heals when the other object goes. */
-  | { readonly state: "refused"; readonly reason: RefusalReason; readonly message: string }
+  /** Tried again only after an edit, apart from `NotOwned` and what is contested, which heal when the other object goes. */
+  | {
+      readonly state: "refused";
+      readonly reason: RefusalReason;
+      readonly message: string;
+      readonly isContested?: true;
+    }
   /** Something that may be different next time; worth telling. */
   | { readonly state: "failed"; readonly message: string }
   /** Somebody was faster, or we no longer lead: look again, and say nothing. */
@@ -57,12 +62,14 @@ export function describeWaiting(objects: readonly LiveObject[], set: string): Ap
   };
 }
 
-function describeRejection({ id, immutableField, message }: ObjectRejectedError): ApplyOutcome {
+function describeRejection({ id, immutableField, isContested, message }: ObjectRejectedError): ApplyOutcome {
   const prefix = `Cannot apply "${id}": `;
   const why = message.startsWith(prefix) ? message.slice(prefix.length) : message;
   if (immutableField === undefined) {
     const refused = `The API server refuses ${describeId(id)}: ${why}`;
-    return { state: "refused", reason: "ApplyRejected", message: refused };
+    if (!isContested) return { state: "refused", reason: "ApplyRejected", message: refused };
+    const hint = "Choose another one, or free it: then it is applied by itself";
+    return { state: "refused", reason: "ApplyRejected", message: `${refused}. ${hint}`, isContested };
   }
   const refused =
     `${immutableField} of ${describeId(id)} cannot be changed: ${why}. Take the change back, or delete the object ` +

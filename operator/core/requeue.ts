@@ -5,7 +5,7 @@ import type { ApplyOutcome } from "./outcome.ts";
 /** How long an outcome is kept back so that one status patch tells about its commit too. */
 export const parkingMs = 1000;
 
-/** How often we look whether a foreign object has gone: nothing that we watch says so. */
+/** How often we look whether a foreign object has gone, or what it holds: nothing that we watch says so. */
 const foreignRecheckMs = 30_000;
 
 export interface RequeueInput {
@@ -25,7 +25,7 @@ export interface RequeueInput {
  */
 export function decideRequeue({ applied, health, publish, nowMs, jitter }: RequeueInput): number | undefined {
   const isBlind =
-    (applied.state === "refused" && applied.reason === "NotOwned") ||
+    (applied.state === "refused" && (applied.reason === "NotOwned" || applied.isContested === true)) ||
     (applied.state === "waiting" && !applied.isWatched);
   const parked = parkedForMs(publish, nowMs);
   const delays = [

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type SimpleGit, simpleGit } from "simple-git";
 import type { ObjectFormat } from "../core/git-objects.ts";
@@ -9,12 +9,13 @@ import {
   readCommitLease,
   readResourceFolders,
   readTreeEntries,
+  type TreeEntry,
 } from "./branch-view.ts";
 import { type CacheSlot, takeCacheSlot } from "./cache-lock.ts";
 import { type CommitInput, commitStream } from "./commit-stream.ts";
 import { CacheBrokenError } from "./git-errors.ts";
 import type { GitProcesses } from "./git-process.ts";
-import { OWNER_FILE, OWNER_FILE_BYTES, readOwnerFile } from "./owner-file.ts";
+import { OWNER_FILE, OWNER_FILE_BYTES, type OwnerFile, readOwnerFile } from "./owner-file.ts";
 
 export interface GitCacheOptions {
   /** Folder that holds the clones of all remotes. */
@@ -24,6 +25,12 @@ export interface GitCacheOptions {
   readonly processes: GitProcesses;
   /** Environment of git in a home folder. */
   readonly environment: (home: string) => Record<string, string>;
+}
+
+interface OwnerBlob {
+  readonly id: string;
+  readonly mode: string;
+  readonly file: OwnerFile | "unreadable";
 }
 
 /** More packs than this are made one. */
@@ -41,6 +48,8 @@ export class GitCache {
   readonly #slot: CacheSlot;
   readonly #stopped = new AbortController();
   #format: ObjectFormat = "sha1";
+  /** The owner file that was read last: it hardly ever changes. */
+  #owner: OwnerBlob | undefined;
 
   private constructor(options: GitCacheOptions, slot: CacheSlot) {
     this.#options = options;
@@ -90,9 +99,14 @@ export class GitCache {
     }
   }
 
-  /** The commit that the last fetch brought. */
+  /** The commit that the last fetch brought. Read from disk: between a fetch and a push every process counts. */
   async readFetchedHead(): Promise<string> {
-    return (await this.#read(["rev-parse", "--verify", "refs/fairlead/head"])).trim();
+    try {
+      return (await readFile(join(this.directory, "refs", "fairlead", "head"), "utf8")).trim();
+    } catch {
+      // It was packed away.
+      return (await this.#read(["rev-parse", "--verify", "refs/fairlead/head"])).trim();
+    }
   }
 
   /**
@@ -102,27 +116,28 @@ export class GitCache {
    */
   async readBranch(head: string, root: string): Promise<BranchView> {
     const below = root === "" ? [] : ["--", `${root}/`];
-    const listing = await this.#read(["ls-tree", "-r", "-d", "-z", "--full-tree", head, ...below]);
-    const direct = [
-      ...readTreeEntries(await this.#read(["ls-tree", "-z", "-l", "--full-tree", head, ...below])),
-    ];
+    const [folders, direct, commit] = await Promise.all([
+      this.#read(["ls-tree", "-r", "-d", "-z", "--full-tree", head, ...below]),
+      this.#read(["ls-tree", "-z", "-l", "--full-tree", head, ...below]),
+      this.#read(["cat-file", "commit", head]),
+    ]);
+    const entries = [...readTreeEntries(direct)];
     const ownerPath = root === "" ? OWNER_FILE : `${root}/${OWNER_FILE}`;
-    const owner = direct.find(({ path }) => path === ownerPath);
-    const files = direct
+    const owner = entries.find(({ path }) => path === ownerPath);
+    const files = entries
       .filter(({ type }) => type !== "tree")
       .map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
     const view: BranchView = {
       ...emptyBranch(),
       head,
-      trees: readResourceFolders(listing, root),
+      trees: readResourceFolders(folders, root),
       files: new Set(files),
-      lease: readCommitLease(await this.#read(["cat-file", "commit", head])),
+      lease: readCommitLease(commit),
     };
     if (owner === undefined) return view;
-    const readable = owner.type === "blob" && owner.mode !== "120000" && owner.bytes <= OWNER_FILE_BYTES;
-    view.ownerFile = readable
-      ? readOwnerFile(await this.#read(["cat-file", "blob", owner.id]))
-      : "unreadable";
+    if (this.#owner?.id !== owner.id || this.#owner.mode !== owner.mode)
+      this.#owner = await this.#readOwner(owner);
+    view.ownerFile = this.#owner.file;
     return view;
   }
 
@@ -165,6 +180,12 @@ export class GitCache {
   /** Lets another process use the clone. */
   async release(): Promise<void> {
     await this.#slot.release();
+  }
+
+  async #readOwner({ id, mode, type, bytes }: TreeEntry): Promise<OwnerBlob> {
+    const readable = type === "blob" && mode !== "120000" && bytes <= OWNER_FILE_BYTES;
+    const file = readable ? readOwnerFile(await this.#read(["cat-file", "blob", id])) : "unreadable";
+    return { id, mode, file };
   }
 
   async #readFormat(): Promise<void> {

@@ -100,7 +100,8 @@ class BackgroundPublisher implements GitPublisher {
     this.#repository = openRepository(options);
     this.#sweeper = new Sweeper(options);
     this.#failures = new Backoff({ initialMs: 500, factor: 2, capMs: 24_000, jitter: 0.25 }, options.random);
-    this.#races = new Backoff({ initialMs: 10, factor: 2, capMs: 1_000, jitter: 1 }, options.random);
+    // Who waits long after losing a race loses the next one too: enough to part two that move in step.
+    this.#races = new Backoff({ initialMs: 5, factor: 2, capMs: 160, jitter: 1 }, options.random);
   }
 
   get sweepState(): SweepState {

@@ -6,6 +6,9 @@ import { GitRemote } from "./git-remote.ts";
 import { parseRemoteUrl } from "./remote-url.ts";
 import { RepositoryBranch } from "./repository-branch.ts";
 
+/** What of the publisher's options concerns the repository. */
+export type OpenRepositoryOptions = Omit<GitPublisherOptions, "random" | "log" | "claimOf" | "onChange">;
+
 /** Silence after which git is taken for hung. */
 const TIMEOUT_MS = 60_000;
 
@@ -14,7 +17,7 @@ const TIMEOUT_MS = 60_000;
  *
  * @throws RemoteUrlError for a repository that we do not speak to.
  */
-export function openRepository(options: GitPublisherOptions): RepositoryBranch {
+export function openRepository(options: OpenRepositoryOptions): RepositoryBranch {
   const { repository, branch, cacheDirectory, credentialsDirectory, clock, environment = {} } = options;
   const remote = parseRemoteUrl(repository);
   const { protocol } = remote;

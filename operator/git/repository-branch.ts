@@ -97,22 +97,18 @@ export class RepositoryBranch {
    * @throws RepositoryUnreachableError, CacheBrokenError
    */
   async look(): Promise<BranchView | undefined> {
-    const { remote, root, stats, openCache } = this.#options;
+    const { root, openCache } = this.#options;
     this.#cache ??= await openCache();
     const cache = this.#cache;
-    stats.lsRemotes++;
-    let head = await remote.readHead(cache);
     const overtaken = this.#overtaken;
     this.#overtaken = undefined;
-    if (overtaken !== undefined && overtaken === (head ?? "")) {
+    // After a push that was overtaken there is something to fetch: no need to ask.
+    let head = overtaken === undefined ? await this.#ask(cache) : await this.#fetch(cache);
+    if (overtaken !== undefined && overtaken === head) {
       throw new PushRefusedError("the remote could not move the branch, and nobody else did");
     }
     if (this.#view !== undefined && this.#view.head === head) return undefined;
-    if (head !== undefined && !(await cache.has(head))) {
-      stats.fetches++;
-      await this.#explained(() => remote.fetch(cache));
-      head = await cache.readFetchedHead();
-    }
+    if (head !== undefined && !(await cache.has(head))) head = await this.#fetch(cache);
     this.#view = head === undefined ? emptyBranch() : await cache.readBranch(head, root);
     return this.#view;
   }
@@ -138,7 +134,7 @@ export class RepositoryBranch {
     const answer = await this.#explained(() => remote.push(cache, { commit, parent: view.head }));
     if (answer === "moved") {
       stats.retried++;
-      this.#overtaken = view.head ?? "";
+      this.#overtaken = view.head;
       return undefined;
     }
     view.lease = lease;
@@ -201,6 +197,17 @@ export class RepositoryBranch {
     const files = new Map(claims ? [[below(OWNER_FILE), writeOwnerFile(owner)]] : []);
     const message = composeCommitMessage({ applied: write, removed: [...remove.values()], version, lease });
     return { folders, files, message, committedAt: clock.wallClock() };
+  }
+
+  async #ask(cache: GitCache): Promise<string | undefined> {
+    this.#options.stats.lsRemotes++;
+    return await this.#options.remote.readHead(cache);
+  }
+
+  async #fetch(cache: GitCache): Promise<string> {
+    this.#options.stats.fetches++;
+    await this.#explained(() => this.#options.remote.fetch(cache));
+    return await cache.readFetchedHead();
   }
 
   async #explained<T>(command: () => Promise<T>): Promise<T> {

@@ -10,7 +10,9 @@ export interface Outcome {
   readonly resourceVersion: string;
   /** Everything is in the store (a plain watch starts like that). */
   readonly filled: boolean;
-  /** An event came, or the watch lived for a second. */
+  /** An event came. */
+  readonly received: boolean;
+  /** The watch lived for a second. */
   readonly lasted: boolean;
   /** Undefined: finished, or closed by the server in good order. */
   readonly error: unknown;
@@ -46,7 +48,10 @@ function afterList({ resourceVersion }: Outcome, failure: Failure | undefined): 
   return { step: "fill", wait: "backoff", finding: "failing" };
 }
 
-function afterInitialEvents({ resourceVersion, lasted }: Outcome, failure: Failure | undefined): Next {
+function afterInitialEvents(
+  { resourceVersion, received, lasted }: Outcome,
+  failure: Failure | undefined,
+): Next {
   switch (failure) {
     case "expired":
       return resourceVersion === ""
@@ -60,21 +65,22 @@ function afterInitialEvents({ resourceVersion, lasted }: Outcome, failure: Failu
       return { step: "list", wait: "none", watchList: "distrusted" };
     default:
       // Cut half-way: what came is thrown away, and asked for again.
-      if (lasted) return { step: "fill", wait: "backoff", finding: "failing" };
+      if (received || lasted) return { step: "fill", wait: "backoff", finding: "failing" };
       return { step: "list", wait: "none", watchList: "distrusted" };
   }
 }
 
-function afterWatch({ lasted }: Outcome, failure: Failure | undefined): Next {
+function afterWatch({ received, lasted }: Outcome, failure: Failure | undefined): Next {
   switch (failure) {
     case undefined:
-      // Closed at once without a word: a broken server must not keep us in a hot loop.
-      return lasted ? { step: "watch", wait: "none" } : { step: "fill", wait: "backoff", finding: "failing" };
+      if (lasted) return { step: "watch", wait: "none" };
+      // Closed at once: a broken server, or a proxy, must not keep us in a hot loop.
+      if (received) return { step: "watch", wait: "backoff" };
+      return { step: "fill", wait: "backoff", finding: "failing" };
     case "cut":
       // The resourceVersion is as good as before: no list is needed to go on.
-      return lasted
-        ? { step: "watch", wait: "none" }
-        : { step: "watch", wait: "backoff", finding: "failing" };
+      if (lasted) return { step: "watch", wait: "none" };
+      return { step: "watch", wait: "backoff", ...(!received && { finding: "failing" }) };
     case "busy":
       return { step: "watch", wait: "backoff", finding: "failing" };
     case "expired":

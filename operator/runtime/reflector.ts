@@ -74,7 +74,7 @@ export class Reflector {
 
   async #list(signal: AbortSignal): Promise<Outcome> {
     const resourceVersion = this.#versionUnusable ? "" : this.#resourceVersion || "0";
-    const outcome = { by: "list", resourceVersion, lasted: true } as const;
+    const outcome = { by: "list", resourceVersion, received: true, lasted: true } as const;
     try {
       const listed = await listPages({
         source: this.#source,
@@ -124,7 +124,7 @@ export class Reflector {
     });
     initial.stop();
     const error = stalled.signal.aborted ? stall() : end.error;
-    return { by: "watch-list", resourceVersion, filled, lasted: end.lasted, error };
+    return { ...end, by: "watch-list", resourceVersion, filled, error };
   }
 
   #follow(

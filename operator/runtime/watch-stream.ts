@@ -3,7 +3,7 @@ import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
 import { WatchError } from "../errors.ts";
 import type { Clock, Logger, WatchEvent, WatchSource } from "../ports.ts";
 
-/** A watch that lives shorter, without an event, was not served. */
+/** A watch that lives shorter was hardly served. */
 const shortWatchMs = 1_000;
 /** The server closes a watch after its time; one that goes on for so long after that is dead. */
 const overdueMs = 30_000;
@@ -25,6 +25,7 @@ export interface WatchStreamInput {
 }
 
 export interface WatchEnd {
+  readonly received: boolean;
   readonly lasted: boolean;
   /** Undefined: closed in good order, overdue or aborted. */
   readonly error: unknown;
@@ -57,9 +58,9 @@ export async function followWatch(input: WatchStreamInput): Promise<WatchEnd> {
       } else logStranger(event, log);
       if (received % eventsPerTurn === 0) await setImmediate();
     }
-    return { lasted: lasted || received > 0, error: undefined };
+    return { received: received > 0, lasted, error: undefined };
   } catch (error) {
-    return { lasted: lasted || received > 0, error: signal.aborted ? undefined : error };
+    return { received: received > 0, lasted, error: signal.aborted ? undefined : error };
   } finally {
     cancelOverdue();
     cancelLasting();

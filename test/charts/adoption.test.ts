@@ -91,7 +91,12 @@ describe("a Deployment of the original operator", () => {
   test.for(originals)(
     "has labels that somebody added to the pods of a $title left alone",
     ({ kind, spec, name, live }) => {
-      const labels = { ...live.template.metadata.labels, team: "a", "app.kubernetes.io/name": "theirs" };
+      const labels = {
+        ...live.template.metadata.labels,
+        team: "a",
+        "app.kubernetes.io/name": "theirs",
+        "app.kubernetes.io/instance": "web",
+      };
       const found = { ...live, template: { ...live.template, metadata: { labels } } };
       const [made] = madeBy(kind, { spec }, observe(aDeployment(name, found)));
       expect((made as Made).spec.template.metadata.labels).toEqual(labels);

@@ -55,7 +55,12 @@ export async function seen(kind: ObjectKind, namespace: string, name = "web"): P
 export function untilCondition(
   kind: ObjectKind,
   namespace: string,
-  wanted: { readonly type: string; readonly status?: string; readonly reason?: string; readonly name?: string },
+  wanted: {
+    readonly type: string;
+    readonly status?: string;
+    readonly reason?: string;
+    readonly name?: string;
+  },
 ): Promise<SeenResource> {
   const { type, status = "True", reason, name = "web" } = wanted;
   return eventually(
@@ -100,12 +105,9 @@ export interface SeenEvent {
 
 /** The events that the operator has recorded about one object of a namespace. */
 export async function eventsOf(namespace: string, kind: string, name = "web"): Promise<SeenEvent[]> {
-  const list = await kubectlJson<{ readonly items: readonly (SeenEvent & { reportingController?: string })[] }>([
-    "get",
-    "events.events.k8s.io",
-    "-n",
-    namespace,
-  ]);
+  const list = await kubectlJson<{
+    readonly items: readonly (SeenEvent & { reportingController?: string })[];
+  }>(["get", "events.events.k8s.io", "-n", namespace]);
   return list.items.filter(
     ({ regarding, reportingController }) =>
       regarding.kind === kind && regarding.name === name && /fairlead/.test(reportingController ?? ""),

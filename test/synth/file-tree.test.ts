@@ -122,6 +122,26 @@ describe("filesOf()", () => {
     expect(pathsOf(...manifests)).toEqual(paths);
   });
 
+  test("tells objects apart whose kind and name run together", () => {
+    const twins = [anObject("v1", "Foo", "b-x", "shop"), anObject("v1", "Foo-B", "x", "shop")];
+    expect(pathsOf(...twins)).toEqual([
+      expect.stringMatching(/^foo-b-x_[0-9a-f]{8}\.yaml$/),
+      expect.stringMatching(/^foo-b-x_[0-9a-f]{8}\.yaml$/),
+    ]);
+    expect(new Set(pathsOf(...twins)).size).toBe(2);
+    const cases = [anObject("v1", "Foo", "x", "shop"), anObject("v1", "FOO", "x", "shop")];
+    expect(new Set(pathsOf(...cases)).size).toBe(2);
+  });
+
+  test("never gives a folder the name of a file", () => {
+    const [file, folder = ""] = pathsOf(
+      anObject("v1", "Foo", "x", "shop"),
+      anObject("v1", "Foo", "y", "foo-x.yaml"),
+    );
+    expect(file).toBe("foo-x.yaml");
+    expect(folder).toMatch(/^foo-x\.yaml_[0-9a-f]{8}\/foo-y\.yaml$/);
+  });
+
   test("gives every object a safe path of its own, where no file is another's folder", () => {
     fc.assert(
       fc.property(fc.uniqueArray(aManifest, { selector: idOf, maxLength: 12 }), (manifests) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClusterAccess } from "../../../operator/cluster/cluster-access.ts";
+import { type ClusterAccess, ClusterAccessError } from "../../../operator/cluster/cluster-access.ts";
 import { ApiTransport } from "../../../operator/cluster/transport.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { ScriptedApiServer } from "../../fakes/scripted-api-server.ts";
@@ -58,3 +58,20 @@ test("credentials that are refused are read anew", async () => {
   expect((await transport.send(get)).status).toBe(200);
   await transport.close();
 });
+
+test.for(["tls", "authorization"] as const)(
+  "a file for %s that is gone for a moment is named",
+  async (part) => {
+    await using server = await ScriptedApiServer.start({ protocol: "https" });
+    const failing = async () => {
+      throw new ClusterAccessError('Cannot read token "/t": no such file');
+    };
+    const transport = new ApiTransport({ ...server.access, [part]: failing }, options);
+    await expect(transport.send(get)).rejects.toMatchObject({
+      name: "ConnectionError",
+      refused: true,
+      message: 'Cannot read token "/t": no such file',
+    });
+    await transport.close();
+  },
+);

@@ -65,6 +65,13 @@ const pairs: readonly Pair[] = [
     },
   },
   {
+    does: "finds what somebody added to our owner reference, which has one owner",
+    kind: "v1/ConfigMap",
+    desired: { metadata: { name: "web", ownerReferences: [{ uid: "1", kind: "Echo" }] } },
+    live: { metadata: { name: "web", ownerReferences: [{ uid: "1", kind: "Echo", controller: true }] } },
+    drift: "metadata.ownerReferences[1]",
+  },
+  {
     does: "finds an edited key of a ConfigMap and leaves added ones",
     kind: "v1/ConfigMap",
     desired: { data: { "a.yaml": "1", b: "2" } },

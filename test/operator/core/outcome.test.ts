@@ -30,6 +30,17 @@ describe("describeFailure()", () => {
       },
     },
     {
+      does: "says what to do about something that only one object can have",
+      error: new ObjectRejectedError(id, "port is taken", { isContested: true }),
+      outcome: {
+        state: "refused",
+        reason: "ApplyRejected",
+        isContested: true,
+        message:
+          "The API server refuses Deployment shop/web: port is taken. Choose another one, or free it: then it is applied by itself",
+      },
+    },
+    {
       does: "names the field that cannot be changed, and the ways out",
       error: new ObjectRejectedError(id, "field is immutable", { immutableField: "spec.selector" }),
       outcome: {

@@ -120,6 +120,10 @@ describe("planChanges()", () => {
     expect(plan([config], there)).toEqual({ ...quiet, keep: [live], prune: [service, pod, secret, other] });
   });
 
+  test("does not prune what is desired, even where the local copies disagree", () => {
+    expect(plan([config], [live], { observed: () => undefined }).prune).toEqual([]);
+  });
+
   test("does not prune an object that it adopts under another API group", () => {
     const twin = asLive(aManifest({ apiVersion: "old.dev/v1" }), { uid: live.metadata.uid });
     expect(plan([config], [live, twin]).prune).toEqual([]);

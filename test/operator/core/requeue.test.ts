@@ -32,6 +32,13 @@ describe("decideRequeue()", () => {
       after: 30_000,
     },
     {
+      does: "looks again at what another object holds",
+      input: {
+        applied: { state: "refused", reason: "ApplyRejected", message: "", isContested: true },
+      },
+      after: 30_000,
+    },
+    {
       does: "leaves a refusal to the edit that heals it",
       input: {
         applied: { state: "refused", reason: "SpecInvalid", message: "" },

@@ -98,7 +98,7 @@ describe("the tree writer", () => {
             new Map([...model].map(([path, below]) => [path, treeIdOf(below, format)])),
           );
         }),
-        { numRuns: 25 },
+        { numRuns: 12 },
       );
     },
   );

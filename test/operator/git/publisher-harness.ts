@@ -89,7 +89,9 @@ export class PublisherHarness implements AsyncDisposable {
     const endMs = performance.now() + 15_000;
     while (!condition()) {
       if (performance.now() > endMs)
-        throw new Error(`it never happened that ${condition}; log: ${this.logged.join(" | ")}`);
+        throw new Error(
+          `it never happened that ${condition}; ${JSON.stringify(this.publisher.stats)}; log: ${this.logged.join(" | ")}`,
+        );
       await this.clock.advance(stepMs);
       await realTime(1);
     }

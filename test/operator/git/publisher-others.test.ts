@@ -56,28 +56,21 @@ describe("somebody else writes to the branch", () => {
     expect(remote.paths()).toEqual([".fairlead.yaml", fileOf("a"), fileOf("b"), fileOf("c")]);
   });
 
-  test("two writers with fifty pushes each lose nothing", { timeout: 60_000 }, async () => {
+  test("two publishers that race lose nothing", async () => {
     using remote = new FakeGitRemote();
     await using ours = await new PublisherHarness(remote, { root: "one" }).started();
-    await using theirs = await new PublisherHarness(remote, {
-      root: "two",
-      random: () => Math.random(),
-    }).started();
+    await using theirs = await new PublisherHarness(remote, { root: "two", random: Math.random }).started();
 
     async function write(it: PublisherHarness): Promise<void> {
-      for (let generation = 1; generation <= 50; generation++) {
-        await it.untilPublished(anOffer({ name: `e${generation % 10}`, generation }));
-      }
+      for (let generation = 1; generation <= 5; generation++)
+        await it.untilPublished(anOffer({ generation }));
     }
     await Promise.all([write(ours), write(theirs)]);
 
-    expect(remote.commits()).toBe(100);
-    const subjects = remote.git(["log", "--format=%s", "main"]).trim().split("\n").toSorted();
-    const wanted = Array.from({ length: 50 }, (_, index) => {
-      return `Apply Echo shop/e${(index + 1) % 10}, generation ${index + 1}`;
-    });
-    expect(subjects).toEqual([...wanted, ...wanted].toSorted());
+    expect(remote.commits()).toBe(10);
     expect(remote.git(["rev-list", "--merges", "main"])).toBe("");
+    for (const root of ["one", "two"])
+      expect(remote.read(`${root}/${fileOf("hello")}`)).toContain("generation: 5");
   });
 
   test("a file in the way of a folder is never overwritten", async () => {

@@ -10,12 +10,16 @@ describe("bufferedHandler()", () => {
     const log = new RecordingLogger();
     const store = new WatchedStore({ kind: widgets, indexes: {}, log });
     const mayGoOn = Promise.withResolvers<void>();
+    const atOnce: number[] = [];
+    let running = 0;
     const slow: string[] = [];
     const fast: string[] = [];
     const handler = bufferedHandler(
       async ({ object }) => {
+        atOnce.push(++running);
         await mayGoOn.promise;
         slow.push(object.metadata.resourceVersion);
+        running--;
       },
       { log },
     );
@@ -36,6 +40,7 @@ describe("bufferedHandler()", () => {
     mayGoOn.resolve();
     await new FakeClock().settle();
     expect(slow).toEqual(versions);
+    expect(Math.max(...atOnce)).toBe(1);
     expect(handler.pending).toBe(0);
   });
 

@@ -48,6 +48,21 @@ describe("Reflector with a watch that brings everything first", () => {
     expect(running.content).toEqual({ "shop/b": "3", "shop/c": "4" });
   });
 
+  test("what changes before the end of the initial events counts", async () => {
+    await using running = await RunningReflector.start({
+      prepare: (source) => {
+        twoWidgets(source);
+        source.initialEvents = "ignored";
+      },
+    });
+    const { clock, source, handler } = running;
+    source.remove("shop/a");
+    source.put({ name: "b" });
+    source.send({ type: "BOOKMARK", resourceVersion: source.version, initialEventsEnd: true });
+    await clock.settle();
+    expect(handler.lines).toEqual(["added shop/b@5 (initial)"]);
+  });
+
   test("without the end of the initial events it warns every 10 s, and lists when nothing comes any more", async () => {
     await using running = await RunningReflector.start({
       prepare: (source) => {
@@ -104,6 +119,15 @@ describe("Reflector with lists", () => {
     await clock.advance(3_000);
     const again = source.callsOf("list").find(({ resourceVersion }) => resourceVersion === "2101");
     expect(again?.limit).toBe(500);
+  });
+
+  test("the newest there is comes in pages", async () => {
+    await using running = await RunningReflector.start({ prepare: listOnly });
+    const { clock, source } = running;
+    source.intercept = ({ resourceVersion }) => (resourceVersion === "" ? undefined : expired());
+    source.cut(expired());
+    await clock.advance(3_000);
+    expect(source.callsOf("list").at(-1)).toMatchObject({ resourceVersion: "", limit: 500 });
   });
 
   test("a server that answers the first list from its cache is not asked for pages later", async () => {

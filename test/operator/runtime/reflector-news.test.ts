@@ -31,6 +31,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, handler } = running;
     handler.take();
+    await clock.advance(2_000);
     source.intercept = ({ verb, sendInitialEvents }) =>
       verb === "watch" && !sendInitialEvents ? expired() : undefined;
     source.cut();

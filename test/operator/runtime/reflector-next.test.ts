@@ -4,15 +4,30 @@ import { decideNext, type Outcome } from "../../../operator/runtime/reflector-ne
 import { busy, expired, refused, reset, tooLarge, unsupported } from "../../fakes/scripted-watch-source.ts";
 
 const status = (code: number) => new WatchError(`status ${code}`, { status: code });
-const list = { by: "list", resourceVersion: "0", filled: false, lasted: true, error: undefined } as const;
+const list = {
+  by: "list",
+  resourceVersion: "0",
+  filled: false,
+  received: true,
+  lasted: true,
+  error: undefined,
+} as const;
 const initial = {
   by: "watch-list",
   resourceVersion: "",
   filled: false,
+  received: false,
   lasted: false,
   error: undefined,
 } as const;
-const watch = { by: "watch", resourceVersion: "7", filled: true, lasted: true, error: undefined } as const;
+const watch = {
+  by: "watch",
+  resourceVersion: "7",
+  filled: true,
+  received: true,
+  lasted: true,
+  error: undefined,
+} as const;
 
 describe("decideNext()", () => {
   test.for<[string, Outcome, object]>([
@@ -85,7 +100,7 @@ describe("decideNext()", () => {
     ],
     [
       "initial events cut half-way are asked for again",
-      { ...initial, lasted: true, error: reset() },
+      { ...initial, received: true, error: reset() },
       { step: "fill", wait: "backoff", finding: "failing" },
     ],
     [
@@ -112,12 +127,12 @@ describe("decideNext()", () => {
     ],
     [
       "a watch reset at once waits",
-      { ...watch, lasted: false, error: reset() },
+      { ...watch, received: false, lasted: false, error: reset() },
       { step: "watch", wait: "backoff", finding: "failing" },
     ],
     [
       "a watch closed at once gets everything again",
-      { ...watch, lasted: false },
+      { ...watch, received: false, lasted: false },
       { step: "fill", wait: "backoff", finding: "failing" },
     ],
     [

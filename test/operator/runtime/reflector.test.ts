@@ -40,6 +40,15 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
       expect(first?.resourceVersion).toBe("4");
       expect(second).toMatchObject({ verb: first?.verb, resourceVersion: "", atMs: first?.atMs });
       expect(running.content).toEqual(running.serverContent);
+
+      // A version that could be used once is used again.
+      source.intercept = () => undefined;
+      source.cut(expired());
+      await clock.advance(5_000);
+      const third = source.calls
+        .slice(before + 2)
+        .find((call) => call.verb === first?.verb && call.atMs > (second?.atMs ?? 0));
+      expect(third?.resourceVersion).toBe("4");
     },
   );
 
@@ -47,6 +56,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, handler } = running;
     handler.take();
+    await clock.advance(2_000);
     source.skipVersions(40);
     source.bookmark();
     await clock.settle();

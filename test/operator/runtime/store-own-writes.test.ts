@@ -41,11 +41,21 @@ describe("WatchedStore.written()", () => {
     const { store, handler } = await aFilledStore();
     store.written(web("21"));
     store.written(web("22"));
-    store.apply({ type: "MODIFIED", object: web("21") });
-    store.apply({ type: "MODIFIED", object: web("22") });
+    store.written(web("23"));
+    for (const version of ["10", "21", "22", "23"]) store.apply({ type: "MODIFIED", object: web(version) });
     expect(handler.take()).toEqual([]);
+    store.apply({ type: "MODIFIED", object: web("24") });
+    expect(handler.take()).toEqual(["updated shop/web@24"]);
+  });
+
+  test("what comes after is told with the last that handlers knew", async () => {
+    const { store, handler } = await aFilledStore();
+    store.written(web("22"));
     store.apply({ type: "MODIFIED", object: web("23") });
-    expect(handler.take()).toEqual(["updated shop/web@23"]);
+    expect(handler.last?.old?.metadata.resourceVersion).toBe("10");
+    store.written(web("24"));
+    await store.replace(listed(web("25")), "25");
+    expect(handler.last?.old?.metadata.resourceVersion).toBe("23");
   });
 
   test("its answers may come in any order", async () => {

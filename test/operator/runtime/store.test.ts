@@ -165,7 +165,12 @@ describe("WatchedStore", () => {
     // Taken away, made again elsewhere, and a late answer about an object that the list no longer has.
     store.removed("shop/w1500", "uid-of-w1500");
     store.written(aLiveObject({ name: "w1501", resourceVersion: "4001" }));
+    let replaced = false;
+    void replacing.then(() => {
+      replaced = true;
+    });
     await new Promise(setImmediate);
+    expect(replaced).toBe(false);
     store.written(aLiveObject({ name: "w1650", resourceVersion: "3999" }));
     await replacing;
     expect(store.size).toBe(1_599);

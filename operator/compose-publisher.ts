@@ -1,0 +1,55 @@
+import { KubeCluster } from "./cluster/kube-cluster.ts";
+import { leaseOf } from "./compose-election.ts";
+import type { KindController } from "./controllers.ts";
+import { createFolderClaims } from "./folder-claims.ts";
+import { createGitPublisher, type GitPublisher } from "./git/git-publisher.ts";
+import type { Ground } from "./ground.ts";
+import type { Fence, PublishOffer } from "./ports.ts";
+import type { Election } from "./runtime/election.ts";
+import { type KindStores, NAMESPACE } from "./runtime/kind-stores.ts";
+import { version } from "./version.ts";
+
+export interface PublisherParts {
+  readonly stores: KindStores;
+  readonly election: Election;
+  readonly confirmLeadership: () => Promise<boolean>;
+  /** Filled later: an answer of git puts keys back into their queues. */
+  readonly controllers: readonly KindController[];
+}
+
+/** The repository; undefined where none is wanted. Asks the API server once, for the uid that names the cluster. */
+export async function composePublisher(
+  ground: Ground,
+  parts: PublisherParts,
+): Promise<GitPublisher | undefined> {
+  const { config, kinds, clock, random, log, transport, environment } = ground;
+  const { stores, election, confirmLeadership, controllers } = parts;
+  if (config.repository === undefined) return undefined;
+  // Reading it is no write, and asks for no leadership.
+  const reader = new KubeCluster({ transport, fence: noFence, clock });
+  const system = await reader.read({ kind: NAMESPACE, namespace: undefined, name: "kube-system" });
+  const requeue = (owners: readonly PublishOffer["owner"][]): void => {
+    for (const { groupKind, key } of owners)
+      controllers.find(({ name }) => name === groupKind)?.queue.add(key);
+  };
+  return createGitPublisher({
+    repository: config.repository,
+    branch: config.repositoryBranch,
+    root: config.repositoryPath,
+    credentialsDirectory: config.repositoryCredentials,
+    cacheDirectory: config.repositoryCache,
+    owner: { cluster: system?.metadata.uid ?? "", lease: leaseOf(ground).join("/") },
+    version,
+    clock,
+    random,
+    log: log.child({ controller: "repository" }),
+    fence: election.fence,
+    term: () => election.term,
+    confirmLeadership,
+    claimOf: createFolderClaims({ kinds: kinds.map(({ definition }) => definition), stores }),
+    onChange: requeue,
+    environment,
+  });
+}
+
+const noFence: Fence = { check() {} };

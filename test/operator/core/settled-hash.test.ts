@@ -1,0 +1,23 @@
+import { describe, expect, test } from "vitest";
+import { settledHash } from "../../../operator/core/settled-hash.ts";
+import { aLiveObject } from "../../fakes/objects.ts";
+
+const live = aLiveObject({ labels: { app: "web" }, fields: { spec: { size: 1 }, status: { ready: 1 } } });
+
+describe("settledHash()", () => {
+  test.for([
+    { what: "the status", other: { ...live, status: { ready: 2 } } },
+    { what: "the resourceVersion", other: { ...live, metadata: { ...live.metadata, resourceVersion: "9" } } },
+    { what: "who applied to it", other: { ...live, ours: false } },
+  ])("stays the same when $what changes", ({ other }) => {
+    expect(settledHash(other)).toBe(settledHash(live));
+  });
+
+  test.for([
+    { what: "its spec", other: { ...live, spec: { size: 2 } } },
+    { what: "a label", other: { ...live, metadata: { ...live.metadata, labels: { app: "other" } } } },
+    { what: "the object itself", other: { ...live, metadata: { ...live.metadata, uid: "another" } } },
+  ])("is another one when $what changes", ({ other }) => {
+    expect(settledHash(other)).not.toBe(settledHash(live));
+  });
+});

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { treeIdOf } from "../../../operator/core/git-objects.ts";
+import { openRepository } from "../../../operator/git/open-repository.ts";
+import type { BranchChange, RepositoryBranch } from "../../../operator/git/repository-branch.ts";
+import { systemClock } from "../../../operator/runtime/clock.ts";
+import { FakeGitRemote } from "../../fakes/git-remote.ts";
+import { folderOf, owner } from "./publisher-harness.ts";
+
+function aBranch(remote: FakeGitRemote, root: string): RepositoryBranch {
+  return openRepository({
+    repository: remote.path,
+    branch: "main",
+    root,
+    credentialsDirectory: undefined,
+    cacheDirectory: join(remote.folder, `cache-${root}`),
+    owner,
+    version: "0.1.0",
+    clock: systemClock(),
+    fence: { check() {} },
+    term: () => undefined,
+    confirmLeadership: async () => true,
+  });
+}
+
+function aChange(name: string, content: string): BranchChange {
+  const files = new Map([["x.yaml", content]]);
+  const write = [
+    {
+      folder: folderOf(name),
+      title: `Echo shop/${name}`,
+      generation: 1,
+      tree: treeIdOf(files, "sha1"),
+      files,
+    },
+  ];
+  return { write, remove: new Map(), usesApproval: false };
+}
+
+describe("RepositoryBranch", () => {
+  test("two writers with fifty pushes each lose nothing", { timeout: 120_000 }, async () => {
+    using remote = new FakeGitRemote();
+    const pushed = new Map<string, string>();
+
+    async function write(root: string): Promise<void> {
+      const branch = aBranch(remote, root);
+      await branch.look();
+      for (let count = 1; count <= 50; count++) {
+        const content = `${root} ${count}`;
+        let commit: string | undefined;
+        while (commit === undefined) {
+          commit = await branch.land(aChange(`e${count}`, content));
+          if (commit === undefined) await branch.look();
+        }
+        pushed.set(commit, content);
+      }
+      await branch.close();
+    }
+    await Promise.all([write("one"), write("two")]);
+
+    const history = remote.git(["rev-list", "--first-parent", "main"]).trim().split("\n");
+    expect(history.toSorted()).toEqual([...pushed.keys()].toSorted());
+    expect(remote.paths().filter((path) => path.endsWith("x.yaml"))).toHaveLength(100);
+    for (const root of ["one", "two"]) {
+      for (let count = 1; count <= 50; count++) {
+        expect(remote.read(`${root}/${folderOf(`e${count}`)}/x.yaml`)).toBe(`${root} ${count}`);
+      }
+    }
+  });
+
+  test("the first commit of two that begin together is not lost either", async () => {
+    using remote = new FakeGitRemote();
+    const [one, two] = [aBranch(remote, "one"), aBranch(remote, "two")];
+    await Promise.all([one.look(), two.look()]);
+    expect(await one.land(aChange("a", "1"))).toBe(remote.head());
+    expect(await two.land(aChange("b", "2"))).toBeUndefined();
+    await two.look();
+    expect(await two.land(aChange("b", "2"))).toBe(remote.head());
+    expect(remote.commits()).toBe(2);
+    await Promise.all([one.close(), two.close()]);
+  });
+});
