@@ -39,7 +39,10 @@ export function podsMadeFor({ singular }: Pick<KindDefinition, "singular">): str
   return `${standardLabels.managedBy}=${MANAGED_BY},${standardLabels.name}=${singular}`;
 }
 
-/** Names of the pods that run or are about to: neither terminating, nor finished and replaced (evicted). Sorted, as lists of what was observed are. */
+/**
+ * Names of the pods that run or are about to: neither terminating, nor finished and replaced (evicted).
+ * Sorted, as all lists of what was observed are.
+ */
 export function runningPodNames(observed: Observed): string[] {
   return observed
     .list(Pod)

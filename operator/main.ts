@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { groupKindOf } from "../crds/object.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import { loadClusterAccess } from "./cluster/kube-config.ts";
 import { parseOptionTexts } from "./command-line.ts";
@@ -8,6 +9,7 @@ import { type OptionTexts, readOperatorConfig } from "./config.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { listenForSignals } from "./runtime/signals.ts";
 import { createLogger } from "./telemetry/log.ts";
+import { version } from "./version.ts";
 
 export interface RunOperatorInput {
   readonly kinds: readonly SynthesizableKind[];
@@ -31,8 +33,15 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
   const clock = systemClock();
   const log = createLogger({ clock, level: config.logLevel, format: config.logFormat });
   try {
-    const { kubeconfig, context } = config;
+    const { kubeconfig, context, namespaces, repository } = config;
     const access = await loadClusterAccess({ kubeconfig, context, env: environment, clock });
+    log.info("Starting", {
+      version,
+      server: access.server.href,
+      kinds: kinds.map(({ definition }) => groupKindOf(definition)),
+      namespaces: namespaces.length === 0 ? "all" : namespaces,
+      repository,
+    });
     const operator = await composeOperator({
       kinds,
       config,

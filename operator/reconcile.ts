@@ -1,10 +1,7 @@
-import { keyOf } from "../crds/object.ts";
-import type { EngineStatus } from "../crds/status.ts";
 import { kindIn, type ObjectId, type ObjectKindId } from "../synth/manifest.ts";
 import { aggregateHealth } from "./core/aggregate-health.ts";
 import { assessHealth, type Health } from "./core/health.ts";
 import { decideRequeue, parkedForMs } from "./core/requeue.ts";
-import { announceTransitions } from "./core/transitions.ts";
 import {
   ApiUnavailableError,
   NamespaceTerminatingError,
@@ -12,6 +9,7 @@ import {
   NotOwnedError,
   ObjectRejectedError,
 } from "./errors.ts";
+import { announceChanges, announceStatus } from "./phases/announce.ts";
 import { liveOf } from "./phases/apply.ts";
 import { type Converged, type ConvergeOptions, converge } from "./phases/converge.ts";
 import { finalize, isLeaving } from "./phases/finalize.ts";
@@ -21,6 +19,7 @@ import { writeStatus } from "./phases/write-status.ts";
 import type {
   Clock,
   EventRecorder,
+  Logger,
   Publisher,
   PublishState,
   Random,
@@ -46,7 +45,7 @@ export interface ReconcileParts extends ConvergeOptions {
  * It never waits for anything slow: whatever is on its way wakes the key again when it is there.
  */
 export function createReconcile(parts: ReconcileParts): Reconcile {
-  return async (key) => {
+  return async (key, { log }) => {
     const loaded = load(key, parts.kind, parts.stores);
     if (loaded === undefined) return {};
     if (isLeaving(loaded.resource, parts.stores)) {
@@ -55,7 +54,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     }
     const converged = await converge(loaded, parts);
     if (isSilent(converged, parts)) return {};
-    return await report(key, converged, parts);
+    return await report(key, converged, { ...parts, log });
   };
 }
 
@@ -74,7 +73,11 @@ function isSilent({ outcome, error }: Converged, { onNamespaceTerminating }: Rec
 }
 
 /** Judges and publishes what is there now, and writes the status, unless that waits a moment for its commit. */
-async function report(key: string, converged: Converged, parts: ReconcileParts): Promise<ReconcileResult> {
+async function report(
+  key: string,
+  converged: Converged,
+  parts: ReconcileParts & { readonly log: Logger },
+): Promise<ReconcileResult> {
   const { kind, stores, clock, random } = parts;
   const { outcome, desired } = converged;
   // Read again: what was applied is in the stores by now.
@@ -83,7 +86,7 @@ async function report(key: string, converged: Converged, parts: ReconcileParts):
   const health = desired === undefined ? undefined : assess(converged, loaded, parts);
   const published = offer(converged, loaded, parts);
 
-  announceChanges(converged, loaded, parts);
+  announceChanges(converged.changes, loaded, parts);
   noteBlocker(key, converged, parts);
   if (parkedForMs(published, clock.now()) === 0) {
     const { resource, observed } = loaded;
@@ -92,7 +95,7 @@ async function report(key: string, converged: Converged, parts: ReconcileParts):
       { resource, observed, applied: outcome, health, publish: publishState },
       parts,
     );
-    if (status !== undefined) announceStatus(loaded, status, parts);
+    if (status !== undefined) announceStatus(status, loaded, parts);
   }
   // Written down, and now the queue's: it tries again, later and later.
   if (outcome.state === "failed") throw converged.error;
@@ -136,22 +139,4 @@ function offer(
 ): PublishState | undefined {
   if (publisher === undefined || desired === undefined || outcome.state !== "applied") return undefined;
   return publish(loaded, desired, { kind, publisher });
-}
-
-function announceChanges({ changes }: Converged, { resource }: Loaded, { events }: ReconcileParts): void {
-  for (const { done, live, why } of changes) {
-    const note = `${done} ${live.kind} ${keyOf(live)}: ${why}`;
-    events.record(resource, { type: "Normal", reason: done, action: "Apply", note });
-  }
-}
-
-function announceStatus({ resource }: Loaded, status: EngineStatus, { kind, events }: ReconcileParts): void {
-  const before = resource.status as EngineStatus | undefined;
-  for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [])) {
-    events.record(resource, event);
-  }
-  if (before?.observedGeneration === status.observedGeneration) return;
-  for (const note of kind.warnings(resource)) {
-    events.record(resource, { type: "Warning", reason: "SpecIgnored", action: "Synthesize", note });
-  }
 }

@@ -30,7 +30,9 @@ export function announceTransitions(
     const { reason, message: note } = now;
     if (isBad(now)) {
       // A repeated cause is said once: the message of a failing pod may count restarts.
-      return old?.status === "False" && old.reason === reason ? [] : [{ type: "Warning", reason, action, note }];
+      return old?.status === "False" && old.reason === reason
+        ? []
+        : [{ type: "Warning", reason, action, note }];
     }
     return now.status === "True" && isBad(old) ? [{ type: "Normal", reason, action, note }] : [];
   });

@@ -61,11 +61,12 @@ export class GitCache {
     const name = createHash("sha256").update(options.key).digest("hex").slice(0, 16);
     const cache = new GitCache(options, await takeCacheSlot(join(options.directory, name)));
     try {
-      await cache.#readFormat();
-    } catch {
-      await cache.rebuild("sha1");
+      await cache.#readFormat().catch(() => cache.rebuild("sha1"));
+      return cache;
+    } catch (error) {
+      await cache.release();
+      throw error;
     }
-    return cache;
   }
 
   /** Hash of the clone's objects. */
@@ -161,7 +162,11 @@ export class GitCache {
     return id;
   }
 
-  /** Keeps the clone small; the work grows with the number of commits since the last time. */
+  /**
+   * Keeps the number of packs small, by joining the small ones only.
+   *
+   * @throws CacheBrokenError when the clone has grown so big that it should be made anew.
+   */
   async tidy(): Promise<void> {
     const folder = join(this.directory, "objects", "pack");
     const packs = (await readdir(folder)).filter((name) => name.endsWith(".pack"));
@@ -169,7 +174,7 @@ export class GitCache {
     const sizes = await Promise.all(packs.map(async (name) => (await stat(join(folder, name))).size));
     if (sizes.reduce((sum, size) => sum + size, 0) > CLONE_BYTES)
       throw new CacheBrokenError("Cannot keep the clone: too big");
-    await this.#read(["repack", "-a", "-d", "-q"]);
+    await this.#read(["repack", "--geometric=2", "-d", "-q"]);
   }
 
   /** Ends what runs, at once. */

@@ -24,6 +24,8 @@ export class GitKilledError extends Error {
 
 /** Most that is kept of what a process says: a remote must not fill our memory. */
 const OUTPUT_BYTES = 16 * 1024 * 1024;
+/** So much is written at a time. */
+const PIECE_LENGTH = 64 * 1024;
 /** However much it says, it ends after so many times the silence that is allowed. */
 const LIFETIME_FACTOR = 10;
 
@@ -120,10 +122,22 @@ export class GitProcesses {
 
 async function feed(stdin: Writable, input: Iterable<string>): Promise<void> {
   try {
-    await pipeline(Readable.from(input), stdin);
+    await pipeline(Readable.from(joinPieces(input)), stdin);
   } catch {
     // The process ended before it read everything; its exit code and its words say why.
   }
+}
+
+/** Thousands of short pieces would be as many writes. */
+function* joinPieces(pieces: Iterable<string>): Generator<string> {
+  let text = "";
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < PIECE_LENGTH) continue;
+    yield text;
+    text = "";
+  }
+  yield text;
 }
 
 function killGroup(child: ChildProcess): void {

@@ -93,6 +93,8 @@ class BackgroundPublisher implements GitPublisher {
   #notBeforeMs = 0;
   #cancelLook: (() => void) | undefined;
   #last = { batch: 0, atMs: 0 };
+  /** The clone was made anew since the last success. */
+  #rebuilt = false;
   #outcome: "done" | "overtaken" | "failed" = "done";
 
   constructor(options: GitPublisherOptions) {
@@ -188,7 +190,13 @@ class BackgroundPublisher implements GitPublisher {
 
   #tell(): void {
     const owners = this.#ledger.changed();
-    if (owners.length > 0) this.#options.onChange(owners);
+    if (owners.length === 0) return;
+    try {
+      this.#options.onChange(owners);
+    } catch (error) {
+      // Not a fault of the repository, so it must not count as one.
+      this.#options.log.error("Cannot tell owners of a change", { error });
+    }
   }
 
   async #round(): Promise<void> {
@@ -253,6 +261,7 @@ class BackgroundPublisher implements GitPublisher {
   #succeeded(): void {
     if (this.#ledger.failure !== undefined) this.#options.log.info("Repository takes commits again");
     this.#ledger.setFailure(undefined);
+    this.#rebuilt = false;
     this.#failures.reset();
     this.#races.reset();
     this.#notBeforeMs = 0;
@@ -266,36 +275,33 @@ class BackgroundPublisher implements GitPublisher {
       return;
     }
     this.#lookDue = true;
-    if (error instanceof CacheBrokenError || error instanceof ObjectFormatError) {
-      this.#options.log.warn("Clone is made anew", { reason: error.message });
-      await this.#rebuild(error);
-    }
+    if (isFaultOfClone(error) && (await this.#rebuild(error))) return;
     if (error instanceof PushRefusedError) {
       this.#repository.stats.refused++;
       this.#fail({ reason: "PushRefused", message: error.message });
     } else if (!(error instanceof NotLeadingError)) {
-      if (
-        !(
-          error instanceof RepositoryUnreachableError ||
-          error instanceof CacheBrokenError ||
-          error instanceof ObjectFormatError
-        )
-      ) {
-        this.#options.log.error("Publishing failed", { error });
-      }
-      this.#fail({
-        reason: "RepositoryUnreachable",
-        message: error instanceof Error ? error.message : String(error),
-      });
+      const isKnown = isFaultOfClone(error) || error instanceof RepositoryUnreachableError;
+      if (!isKnown) this.#options.log.error("Publishing failed", { error });
+      const message = error instanceof Error ? error.message : String(error);
+      this.#fail({ reason: "RepositoryUnreachable", message });
     }
     this.#delay(this.#failures);
   }
 
-  async #rebuild(error: CacheBrokenError | ObjectFormatError): Promise<void> {
-    const other = this.#repository.format === "sha1" ? "sha256" : "sha1";
-    await this.#repository
-      .rebuild(error instanceof ObjectFormatError ? other : this.#repository.format)
-      .catch(() => {});
+  /** @returns Whether it is worth trying again at once, without telling anybody: the first time it is. */
+  async #rebuild(error: CacheBrokenError | ObjectFormatError): Promise<boolean> {
+    this.#options.log.warn("Clone is made anew", { reason: error.message });
+    const isFirst = !this.#rebuilt;
+    this.#rebuilt = true;
+    const { format } = this.#repository;
+    try {
+      await this.#repository.rebuild(
+        error instanceof ObjectFormatError ? (format === "sha1" ? "sha256" : "sha1") : format,
+      );
+      return isFirst;
+    } catch {
+      return false;
+    }
   }
 
   #fail(failure: {
@@ -319,4 +325,8 @@ class BackgroundPublisher implements GitPublisher {
       this.#wake(0);
     });
   }
+}
+
+function isFaultOfClone(error: unknown): error is CacheBrokenError | ObjectFormatError {
+  return error instanceof CacheBrokenError || error instanceof ObjectFormatError;
 }

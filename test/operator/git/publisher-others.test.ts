@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { NotLeadingError } from "../../../operator/errors.ts";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
 import { anOffer, folderOf, leaseOfOurs, PublisherHarness } from "./publisher-harness.ts";
 
@@ -189,13 +190,14 @@ describe("who leads", () => {
     let leads = false;
     const fence = {
       check() {
-        if (!leads) throw new Error("not leading");
+        if (!leads) throw new NotLeadingError();
       },
     };
     await using it = await new PublisherHarness(remote, { fence }).started();
     it.publish(anOffer());
     await it.clock.advance(5_000);
     expect(it.publisher.stats.pushes).toBe(0);
+    expect(it.publish(anOffer())).toMatchObject({ state: "pending" });
     leads = true;
     await it.untilPublished(anOffer());
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { listOnly, RunningReflector, twoWidgets } from "../../fakes/running-reflector.ts";
-import { expired, type ScriptedWatchSource } from "../../fakes/scripted-watch-source.ts";
+import { expired, reset, type ScriptedWatchSource } from "../../fakes/scripted-watch-source.ts";
 
 describe("Reflector with a watch that brings everything first", () => {
   test("case 3: a server that rejects it is listed, from any cached state, and then watched", async () => {
@@ -46,6 +46,26 @@ describe("Reflector with a watch that brings everything first", () => {
     await clock.settle();
     expect(source.calls).toHaveLength(1);
     expect(running.content).toEqual({ "shop/b": "3", "shop/c": "4" });
+  });
+
+  test("a failure makes it list, until a watch has lasted", async () => {
+    await using running = await RunningReflector.start({
+      prepare: (source) => {
+        twoWidgets(source);
+        source.intercept = ({ sendInitialEvents }) => (sendInitialEvents ? reset() : undefined);
+      },
+    });
+    const { clock, source } = running;
+    source.intercept = () => undefined;
+    expect(source.calls.map(({ verb }) => verb)).toEqual(["watch", "list", "watch"]);
+    await clock.advance(2_000);
+    source.cut(expired());
+    await clock.advance(2_000);
+    expect(source.calls.at(-1)).toMatchObject({
+      verb: "watch",
+      sendInitialEvents: true,
+      resourceVersion: "3",
+    });
   });
 
   test("what changes before the end of the initial events counts", async () => {

@@ -1,0 +1,45 @@
+import type { BoundKind } from "../../crds/binding.ts";
+import { keyOf } from "../../crds/object.ts";
+import type { EngineStatus } from "../../crds/status.ts";
+import { announceTransitions } from "../core/transitions.ts";
+import type { EventRecorder, Logger } from "../ports.ts";
+import type { Change } from "./converge.ts";
+import type { Loaded } from "./load.ts";
+
+export interface AnnounceOptions {
+  readonly kind: BoundKind;
+  readonly events: EventRecorder;
+  readonly log: Logger;
+}
+
+/** Tells what was done to objects that were there: adopted, replaced, restored. Creating and editing is no news. */
+export function announceChanges(
+  changes: readonly Change[],
+  { resource }: Loaded,
+  { events, log }: AnnounceOptions,
+): void {
+  for (const { done, live, why } of changes) {
+    const note = `${done} ${live.kind} ${keyOf(live)}: ${why}`;
+    log.info("Changed an object that was there", { done, object: `${live.kind} ${keyOf(live)}`, why });
+    events.record(resource, { type: "Normal", reason: done, action: "Apply", note });
+  }
+}
+
+/** Tells of conditions that turned bad or well again, and once per edit of what in the spec is passed over. */
+export function announceStatus(
+  status: EngineStatus,
+  { resource }: Loaded,
+  { kind, events, log }: AnnounceOptions,
+): void {
+  const before = resource.status as EngineStatus | undefined;
+  for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [])) {
+    const fields = { reason: event.reason, note: event.note };
+    if (event.type === "Warning") log.warn("A resource is not as it should be", fields);
+    else log.info("A resource is well again", fields);
+    events.record(resource, event);
+  }
+  if (before?.observedGeneration === status.observedGeneration) return;
+  for (const note of kind.warnings(resource)) {
+    events.record(resource, { type: "Warning", reason: "SpecIgnored", action: "Synthesize", note });
+  }
+}
