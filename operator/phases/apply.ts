@@ -14,10 +14,10 @@ export interface ApplyOptions {
   readonly stores: Stores;
 }
 
-/** How one step ended: applied, or found to be there and ours; then it is in the store now, so plan again. */
+/** How one step ended: applied, or found to be there and ours; then plan again with what was found. */
 export interface StepResult {
   readonly step: ApplyStep;
-  /** As the server answered; it is in the store already. */
+  /** As the server answered; what was applied is in the store already. */
   readonly live: LiveObject;
   readonly was: "applied" | "ours" | "adopted";
 }
@@ -54,9 +54,7 @@ async function applyOne(
     return { step, live, was: "applied" };
   } catch (error) {
     if (!(error instanceof AlreadyThereError)) throw error;
-    const found = await claim(manifest, child, { loaded, cluster });
-    stores.children(child).written(found.live);
-    return { step, ...found };
+    return { step, ...(await claim(manifest, child, { loaded, cluster })) };
   }
 }
 
@@ -72,7 +70,7 @@ async function claim(
   if (live === undefined) throw new ReplacedError(id);
   const ownership = decideOwnership(live, loaded.resource, loaded.set);
   if (ownership.whose === "foreign") throw new NotOwnedError(id, ownership.owner);
-  // It goes by itself; in the store it makes the next plan wait for its end.
+  // Also what is about to go by itself: the next plan waits for its end.
   if (ownership.whose !== "adopt") return { live, was: "ours" };
   const taken = await cluster.takeOverFields(child, live);
   if (taken === undefined) throw new ReplacedError(id);

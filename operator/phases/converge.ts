@@ -1,5 +1,5 @@
 import { type CustomResource, keyOf, type LiveObject } from "../../crds/object.ts";
-import { idOf, type ManifestSet } from "../../synth/manifest.ts";
+import { idOf, type ManifestSet, type ObjectId } from "../../synth/manifest.ts";
 import { SynthesisError } from "../../synth/synthesis-error.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { Synthesizer } from "../../synth/synthesizer.ts";
@@ -44,15 +44,16 @@ const longestRun = 4;
 /** Synthesizes, plans, applies and prunes one resource. Failures are values: the caller reports or throws them. */
 export async function converge({ resource }: Loaded, options: ConvergeOptions): Promise<Converged> {
   const changes: Change[] = [];
+  const claimed = new Map<ObjectId, LiveObject>();
   let desired: ManifestSet | undefined;
   try {
     for (let pass = 0; pass < longestRun; pass++) {
-      const loaded = load(keyOf(resource), options.kind, options.stores);
+      const loaded = load(keyOf(resource), options.kind, options.stores, claimed);
       if (loaded === undefined) break;
       desired = synthesizeOrRefuse(loaded, options);
       await holdDeletion(loaded, desired, options);
-      const plan = planFor(loaded, desired, options);
-      const settledAt = await carryOut(plan, { loaded, changes }, options);
+      const plan = planFor({ loaded, claimed }, desired, options);
+      const settledAt = await carryOut(plan, { loaded, claimed, changes }, options);
       if (settledAt !== undefined) return { outcome: settledAt, desired, changes, error: undefined };
     }
     return {
@@ -79,7 +80,7 @@ function synthesizeOrRefuse(
 }
 
 function planFor(
-  { resource, set, owned }: Loaded,
+  { loaded: { resource, set, owned }, claimed }: Pick<Run, "loaded" | "claimed">,
   desired: ManifestSet,
   { kind, stores, settled }: ConvergeOptions,
 ): Plan {
@@ -90,7 +91,8 @@ function planFor(
     desired: desired.manifests,
     observed: (id) => {
       const manifest = byId.get(id);
-      return manifest === undefined ? undefined : liveOf(manifest, kind, stores);
+      // A store refuses what is older than its watch: there it looks like an object that was deleted since.
+      return manifest === undefined ? undefined : (liveOf(manifest, kind, stores) ?? claimed.get(id));
     },
     owned,
     isSettled: (live) => settled.has(live),
@@ -99,12 +101,14 @@ function planFor(
 
 interface Run {
   readonly loaded: Loaded;
+  /** Objects that a read found where we wanted to make ours; no store need hold them. */
+  readonly claimed: Map<ObjectId, LiveObject>;
   readonly changes: Change[];
 }
 
 /** @returns How it ended; undefined: something is different now, so plan again. */
 async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise<ApplyOutcome | undefined> {
-  const { loaded, changes } = run;
+  const { loaded, claimed, changes } = run;
   const { settled } = options;
   await prune(plan.replace, options);
   for (const live of plan.replace)
@@ -113,11 +117,14 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
   const results = await apply(plan.apply, { ...options, loaded });
   for (const { step, live, was } of results) {
     if (was === "applied") {
+      claimed.delete(idOf(live));
       // What the answer still lacks, another apply would not bring either.
       if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
       if (isRepair(step)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
-    } else if (was === "adopted") {
-      changes.push({ done: "Adopted", live, why: "it was made for this resource before us" });
+    } else {
+      claimed.set(idOf(live), live);
+      if (was === "adopted")
+        changes.push({ done: "Adopted", live, why: "it was made for this resource before us" });
     }
   }
 
@@ -132,7 +139,7 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
 
 /** Applied because somebody changed the live object, not because we want something else. */
 function isRepair({ live, because }: ApplyStep): boolean {
-  return live !== undefined && because !== "digest" && because !== "foreign";
+  return live !== undefined && !["digest", "foreign", "adopt"].includes(because);
 }
 
 function isStillThere(live: LiveObject, { kind, stores }: ConvergeOptions): boolean {

@@ -1,5 +1,12 @@
 import type { BoundKind, Observed } from "../../crds/binding.ts";
-import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import {
+  type CustomResource,
+  groupKindOf,
+  groupOf,
+  type LiveObject,
+  type ObjectKind,
+} from "../../crds/object.ts";
+import type { ObjectId } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import type { Stores } from "../ports.ts";
 
@@ -13,17 +20,31 @@ export interface Loaded {
   readonly owned: readonly LiveObject[];
 }
 
+/** Objects that were read in this reconcile because a store does not hold them: those to adopt lack our label. */
+export type Claimed = ReadonlyMap<ObjectId, LiveObject>;
+
+const nothingClaimed: Claimed = new Map();
+
 /** Reads a resource and what was seen of its objects from the local copies. Undefined: the resource is gone. */
-export function load(key: string, kind: BoundKind, stores: Stores): Loaded | undefined {
+export function load(
+  key: string,
+  kind: BoundKind,
+  stores: Stores,
+  claimed = nothingClaimed,
+): Loaded | undefined {
   const resource = stores.resources(kind.definition).get(key) as CustomResource | undefined;
   if (resource === undefined) return undefined;
   const set = setOf(kind.definition, resource);
   const owned = kind.children.flatMap((child) => stores.children(child).byIndex("set", set));
-  return { resource, set, observed: observe(key, kind, set, stores), owned };
+  return { resource, set, observed: observe(key, kind, { set, stores, claimed }), owned };
 }
 
 /** A read-only view of the children and related objects of one resource, for its chart and its status. */
-export function observe(key: string, kind: BoundKind, set: string, stores: Stores): Observed {
+export function observe(
+  key: string,
+  kind: BoundKind,
+  { set, stores, claimed }: { readonly set: string; readonly stores: Stores; readonly claimed: Claimed },
+): Observed {
   const list = (wanted: ObjectKind): readonly LiveObject[] => {
     const groupKind = groupKindOf(wanted);
     const found = new Map<string, LiveObject>();
@@ -35,6 +56,10 @@ export function observe(key: string, kind: BoundKind, set: string, stores: Store
     }
     for (const child of kind.children) {
       if (groupKindOf(child) !== groupKind) continue;
+      for (const object of claimed.values()) {
+        if (object.kind === child.kind && groupOf(object.apiVersion) === child.group)
+          found.set(object.metadata.uid, object);
+      }
       for (const object of stores.children(child).byIndex("set", set)) found.set(object.metadata.uid, object);
     }
     return [...found.values()].toSorted((a, b) => compareNames(a.metadata.name, b.metadata.name));

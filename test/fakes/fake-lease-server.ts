@@ -4,7 +4,12 @@ import type { Clock, Lease, LeaseClient, LeaseSpec } from "../../operator/ports.
 export interface Line {
   /** The server does at once what it is asked to; the answer takes so long. */
   delayMs: number;
+  /** Only the answers to these are slow; all of them, unless given. */
+  slow?: "get" | "create" | "replace";
+  /** Requests are swallowed. */
   isCut: boolean;
+  /** Requests are refused at once. */
+  isRefused: boolean;
   /** So many of the next PUTs are refused with a conflict. */
   conflicts: number;
 }
@@ -37,17 +42,18 @@ export class FakeLeaseServer {
   }
 
   client(by: string): { client: LeaseClient; line: Line } {
-    const line: Line = { delayMs: 0, isCut: false, conflicts: 0 };
+    const line: Line = { delayMs: 0, isCut: false, isRefused: false, conflicts: 0 };
     const ask = (
       verb: "get" | "create" | "replace",
       act: () => Lease | undefined,
     ): Promise<Lease | undefined> => {
       this.requests.push({ by, verb, atMs: this.#clock.now() });
       if (line.isCut) return new Promise(() => {});
+      if (line.isRefused) return Promise.reject(new Error("ECONNREFUSED"));
       const answer = Promise.try(act);
       // A rejection that nobody waits for any more is none of a test's business.
       answer.catch(() => {});
-      if (line.delayMs === 0) return answer;
+      if (line.delayMs === 0 || (line.slow ?? verb) !== verb) return answer;
       return new Promise((resolve) => this.#clock.schedule(line.delayMs, () => resolve(answer)));
     };
     const client: LeaseClient = {

@@ -3,6 +3,7 @@ import { isNewer } from "../../operator/core/resource-version.ts";
 import { WatchError } from "../../operator/errors.ts";
 import type { Clock, ListPage, WatchEvent, WatchSource } from "../../operator/ports.ts";
 import { aLiveObject, type LiveObjectOptions, widgets } from "./objects.ts";
+import { expired, tooLarge, unsupported } from "./watch-errors.ts";
 
 type ListParams = Parameters<WatchSource["list"]>[0];
 type WatchParams = Parameters<WatchSource["watch"]>[0];
@@ -30,17 +31,6 @@ interface OpenWatch {
   push(event: WatchEvent): void;
   end(error?: WatchError): void;
 }
-
-export const expired = () =>
-  new WatchError("too old resource version: 5 (9)", { status: 410, reason: "Expired" });
-export const tooLarge = () =>
-  new WatchError("Too large resource version: 100, current: 50", { status: 504, reason: "Timeout" });
-export const busy = (retryAfterMs?: number) =>
-  new WatchError("too many requests", { status: 429, ...(retryAfterMs !== undefined && { retryAfterMs }) });
-export const refused = () => new WatchError("connect ECONNREFUSED", { status: 0, refused: true });
-export const reset = () => new WatchError("read ECONNRESET", { status: 0 });
-export const unsupported = () =>
-  new WatchError("sendInitialEvents is forbidden for watch", { status: 422, reason: "Invalid" });
 
 /**
  * One kind as an API server keeps it: a history of versions, lists by page, watches from a version. Tests change
@@ -180,6 +170,7 @@ export class ScriptedWatchSource implements WatchSource {
     let failure: WatchError | undefined;
     const watch: OpenWatch = {
       push: (event) => {
+        if (ended) return;
         events.push(event);
         wake.resolve();
       },

@@ -1,0 +1,94 @@
+import type { LiveObject, ObjectKind, ObjectMeta } from "../../crds/object.ts";
+import { AlreadyThereError, ReplacedError } from "../../operator/errors.ts";
+import type { ApplyGuard, Cluster, ObjectRef } from "../../operator/ports.ts";
+import { idOf, type Manifest } from "../../synth/manifest.ts";
+
+/** One request that reached the fake, such as `apply ConfigMap/a`. */
+export type Request = string;
+
+/**
+ * An API server in memory, as far as a reconcile sees one: it keeps what is applied, gives uids and versions, and
+ * honours the guards. What a test says in `refuse` is thrown once for the request it names.
+ */
+export class FakeCluster implements Cluster {
+  readonly requests: Request[] = [];
+  readonly objects = new Map<string, LiveObject>();
+  /** Rewrites what is stored, as an admission webhook does. */
+  rewrite: (object: LiveObject) => LiveObject = (object) => object;
+  readonly #refusals = new Map<Request, Error>();
+  #version = 100;
+
+  refuse(request: Request, error: Error): void {
+    this.#refusals.set(request, error);
+  }
+
+  /** Puts an object in as somebody else made or changed it. */
+  put(object: LiveObject): LiveObject {
+    const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
+    const stored = { ...object, metadata };
+    this.objects.set(idOf(stored), stored);
+    return stored;
+  }
+
+  async apply(_: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject> {
+    this.#note(`apply ${manifest.kind}/${manifest.metadata.name}`);
+    const id = idOf(manifest);
+    const found = this.objects.get(id);
+    if (guard.mode === "create" && found !== undefined) throw new AlreadyThereError(id);
+    if (guard.mode === "update" && found?.metadata.uid !== guard.uid) throw new ReplacedError(id);
+    const metadata = { ...manifest.metadata, uid: found?.metadata.uid ?? `uid-${++this.#version}` };
+    return this.#store({ ...manifest, metadata, ours: true });
+  }
+
+  async read({ kind, namespace, name }: ObjectRef): Promise<LiveObject | undefined> {
+    this.#note(`read ${kind.kind}/${name}`);
+    return this.objects.get(`${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`);
+  }
+
+  async delete({ kind, namespace, name }: ObjectRef, { uid }: { readonly uid: string }): Promise<void> {
+    this.#note(`delete ${kind.kind}/${name}`);
+    const id = `${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`;
+    if (this.objects.get(id)?.metadata.uid === uid) this.objects.delete(id);
+  }
+
+  async patchStatus(
+    { kind, namespace, name }: ObjectRef,
+    uid: string,
+    status: object,
+  ): Promise<LiveObject | undefined> {
+    this.#note(`status ${kind.kind}/${name}`);
+    const found = this.objects.get(`${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`);
+    if (found?.metadata.uid !== uid) return undefined;
+    return this.#store({ ...found, status: { ...(found["status"] as object), ...status } });
+  }
+
+  async patchMetadata(
+    { kind, namespace, name }: ObjectRef,
+    metadata: object,
+  ): Promise<LiveObject | undefined> {
+    this.#note(`metadata ${kind.kind}/${name}`);
+    const found = this.objects.get(`${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`);
+    return found && this.#store({ ...found, metadata: { ...found.metadata, ...metadata } });
+  }
+
+  async takeOverFields(_: ObjectKind, live: LiveObject): Promise<LiveObject> {
+    this.#note(`take over ${live.kind}/${live.metadata.name}`);
+    return this.#store({ ...live, ours: true });
+  }
+
+  #store(
+    object: Omit<LiveObject, "metadata"> & { readonly metadata: ObjectMeta & { readonly uid: string } },
+  ): LiveObject {
+    const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
+    const stored = this.rewrite({ ...object, metadata } as LiveObject);
+    this.objects.set(idOf(stored), stored);
+    return stored;
+  }
+
+  #note(request: Request): void {
+    this.requests.push(request);
+    const error = this.#refusals.get(request);
+    this.#refusals.delete(request);
+    if (error !== undefined) throw error;
+  }
+}

@@ -1,0 +1,127 @@
+import type { Construct } from "constructs";
+import type { BoundKind } from "../../crds/binding.ts";
+import type { Condition } from "../../crds/conditions.ts";
+import {
+  type CustomResource,
+  groupKindOf,
+  keyOf,
+  type LiveObject,
+  type ObjectKind,
+} from "../../crds/object.ts";
+import { SettledObjects } from "../../operator/phases/settled.ts";
+import type { ObjectStore, Publisher, ReconcileResult, Stores } from "../../operator/ports.ts";
+import { createReconcile } from "../../operator/reconcile.ts";
+import { WatchedStore } from "../../operator/runtime/store.ts";
+import { idOf, stamps } from "../../synth/manifest.ts";
+import { setOf } from "../../synth/stamp.ts";
+import { createSynthesizer } from "../../synth/synthesizer.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { FakeCluster } from "./fake-cluster.ts";
+import { aGadgetKind } from "./gadget.ts";
+import { RecordingLogger } from "./recording-logger.ts";
+import { aResource, type ResourceOptions } from "./resources.ts";
+
+export interface BenchOptions {
+  readonly kind?: BoundKind<Construct>;
+  readonly publisher?: Publisher;
+  readonly resource?: ResourceOptions;
+}
+
+/** A reconcile with everything around it in memory: what the server has is told to the stores by `deliver`. */
+export class ReconcileBench {
+  readonly kind: BoundKind<Construct>;
+  readonly cluster = new FakeCluster();
+  readonly clock = new FakeClock();
+  readonly log = new RecordingLogger();
+  readonly events: { readonly type: string; readonly reason: string; readonly note: string }[] = [];
+  readonly terminating = new Set<string>();
+  readonly #stores = new Map<string, WatchedStore>();
+  readonly #reconcile: ReturnType<typeof createReconcile>;
+  readonly #key: string;
+
+  constructor({ kind = aGadgetKind(), publisher, resource }: BenchOptions = {}) {
+    this.kind = kind;
+    this.#key = keyOf(aResource(kind, resource));
+    this.edit(aResource(kind, resource));
+    for (const child of kind.children) {
+      this.#add(child, (object) => object.metadata.labels?.[stamps.set]);
+    }
+    this.#reconcile = createReconcile({
+      kind,
+      stores: this.stores,
+      cluster: this.cluster,
+      synthesize: createSynthesizer(),
+      settled: new SettledObjects(),
+      publisher,
+      events: { record: (_, event) => void this.events.push(event) },
+      clock: this.clock,
+      random: () => 0.5,
+      onBlocked: () => undefined,
+      onNamespaceTerminating: (namespace) => void this.terminating.add(namespace),
+    });
+  }
+
+  get stores(): Stores {
+    const of = (kind: ObjectKind): ObjectStore => this.#store(kind);
+    return {
+      resources: of,
+      children: of,
+      related: of,
+      isTerminating: (namespace) => this.terminating.has(namespace),
+    };
+  }
+
+  reconcile(): Promise<ReconcileResult> {
+    return this.#reconcile(this.#key, { signal: new AbortController().signal, log: this.log });
+  }
+
+  /** Makes or changes the resource, as a user does. */
+  edit(resource: CustomResource): void {
+    const before = this.cluster.objects.get(idOf(resource));
+    const status = before?.["status"];
+    this.deliver(this.cluster.put({ ...resource, ...(status === undefined ? {} : { status }) }));
+  }
+
+  /** What the watch says of an object of the server; without a label of a set the watch does not see children. */
+  deliver(object: LiveObject): void {
+    this.#store(kindNamed(object, this.kind)).apply({ type: "MODIFIED", object });
+  }
+
+  /** Takes an object off the server, and out of the store by its event. */
+  vanish(object: LiveObject): void {
+    this.cluster.objects.delete(idOf(object));
+    this.#store(kindNamed(object, this.kind)).apply({ type: "DELETED", object });
+  }
+
+  get resource(): CustomResource {
+    return this.#store(this.kind.definition).get(this.#key) as CustomResource;
+  }
+
+  /** A condition of the status that was written, as `True Applied`. */
+  condition(type: string): string | undefined {
+    const { conditions } = (this.resource.status ?? {}) as { readonly conditions?: readonly Condition[] };
+    const found = conditions?.find((condition) => condition.type === type);
+    return found && `${found.status} ${found.reason}`;
+  }
+
+  /** Requests since the last call. */
+  takeRequests(): readonly string[] {
+    return this.cluster.requests.splice(0);
+  }
+
+  #store(kind: ObjectKind): WatchedStore {
+    return (
+      this.#stores.get(groupKindOf(kind)) ?? this.#add(kind, (object) => setOf(this.kind.definition, object))
+    );
+  }
+
+  #add(kind: ObjectKind, set: (object: LiveObject) => string | undefined): WatchedStore {
+    const store = new WatchedStore({ kind, indexes: { set } });
+    this.#stores.set(groupKindOf(kind), store);
+    return store;
+  }
+}
+
+function kindNamed(object: LiveObject, { definition, children }: BoundKind<Construct>): ObjectKind {
+  return children.find(({ kind }) => kind === object.kind) ?? definition;
+}

@@ -1,0 +1,279 @@
+import { describe, expect, test } from "vitest";
+import type { LiveObject } from "../../crds/object.ts";
+import {
+  ApiUnavailableError,
+  NamespaceTerminatingError,
+  ObjectRejectedError,
+} from "../../operator/errors.ts";
+import { FINALIZER } from "../../operator/phases/finalize.ts";
+import type { Publisher, PublishOffer, PublishState } from "../../operator/ports.ts";
+import { idOf } from "../../synth/manifest.ts";
+import { aConfigMap } from "../fakes/gadget.ts";
+import { ReconcileBench } from "../fakes/reconcile-bench.ts";
+import { aResource } from "../fakes/resources.ts";
+
+const two = { spec: { objects: [aConfigMap("a", { data: { x: "1" } }), aConfigMap("b")] } };
+
+function childOf(bench: ReconcileBench, name: string): LiveObject {
+  const found = [...bench.cluster.objects.values()].find(
+    ({ kind, metadata }) => kind === "ConfigMap" && metadata.name === name,
+  );
+  if (found === undefined) throw new Error(`there is no ConfigMap ${name}`);
+  return found;
+}
+
+describe("a reconcile", () => {
+  test("makes the children and writes one status, without a read", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "apply ConfigMap/b", "status Gadget/web"]);
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+    expect(bench.events).toEqual([]);
+  });
+
+  test("asks for nothing when nothing is to do", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    bench.takeRequests();
+    expect(await bench.reconcile()).toEqual({});
+    expect(bench.takeRequests()).toEqual([]);
+  });
+
+  test("brings back a field that somebody changed, and says so in an event", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    bench.takeRequests();
+    const child = childOf(bench, "a");
+    bench.deliver(
+      bench.cluster.put({
+        ...child,
+        metadata: { ...child.metadata, resourceVersion: "900" },
+        data: { x: "2" },
+      }),
+    );
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/a"]);
+    expect(childOf(bench, "a")).toMatchObject({ data: { x: "1" } });
+    expect(bench.events).toMatchObject([{ type: "Normal", reason: "Restored" }]);
+  });
+
+  test("applies once, and not again, what the server rewrites", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    bench.cluster.rewrite = (object) =>
+      object.kind === "ConfigMap" ? { ...object, data: { x: "rewritten" } } : object;
+    await bench.reconcile();
+    bench.takeRequests();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+  });
+
+  test("deletes what the spec no longer asks for, after everything was applied", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    bench.takeRequests();
+    bench.edit(aResource(bench.kind, { generation: 2, spec: { objects: [aConfigMap("c")] } }));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([
+      "apply ConfigMap/c",
+      "delete ConfigMap/b",
+      "delete ConfigMap/a",
+      "status Gadget/web",
+    ]);
+  });
+
+  test("deletes nothing when an apply was refused", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    bench.takeRequests();
+    const refused = new ObjectRejectedError("/ConfigMap/shop/c", "data: too long");
+    bench.cluster.refuse("apply ConfigMap/c", refused);
+    bench.edit(aResource(bench.kind, { generation: 2, spec: { objects: [aConfigMap("c")] } }));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/c", "status Gadget/web"]);
+    expect(bench.condition("Applied")).toBe("False ApplyRejected");
+    expect(bench.events).toMatchObject([{ type: "Warning", reason: "ApplyRejected" }]);
+  });
+
+  test("leaves an object alone that somebody else made", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    const foreign = {
+      ...aConfigMap("a"),
+      metadata: { name: "a", namespace: "shop", uid: "theirs", resourceVersion: "5" },
+      ours: false,
+    };
+    bench.cluster.put(foreign);
+    const { requeueAfterMs } = await bench.reconcile();
+    expect(bench.cluster.objects.get(idOf(foreign))?.metadata.uid).toBe("theirs");
+    expect(childOf(bench, "a")).not.toHaveProperty("data");
+    expect(bench.condition("Applied")).toBe("False NotOwned");
+    expect(bench.events).toMatchObject([{ type: "Warning", reason: "NotOwned" }]);
+    expect(requeueAfterMs).toBeGreaterThan(10_000);
+  });
+
+  test("adopts an object whose controller is the resource, in place", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    const { uid, name } = bench.resource.metadata;
+    const owner = { apiVersion: bench.resource.apiVersion, kind: "Gadget", name, uid, controller: true };
+    const metadata = {
+      name: "a",
+      namespace: "shop",
+      uid: "old",
+      resourceVersion: "5",
+      ownerReferences: [owner],
+    };
+    bench.cluster.put({ ...aConfigMap("a"), metadata, ours: false });
+    await bench.reconcile();
+    expect(childOf(bench, "a")).toMatchObject({ metadata: { uid: "old" }, data: { x: "1" }, ours: true });
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+    expect(bench.events).toMatchObject([{ reason: "Adopted" }]);
+  });
+
+  test("says SpecInvalid of a spec that its chart cannot use, and applies nothing", async () => {
+    const bench = new ReconcileBench({ resource: { spec: { objects: "none" } } });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Gadget/web"]);
+    expect(bench.condition("Applied")).toBe("False SpecInvalid");
+  });
+
+  test("makes nothing for a resource that is being deleted", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    const { resource } = bench;
+    bench.edit({
+      ...resource,
+      metadata: { ...resource.metadata, resourceVersion: "9", deletionTimestamp: "2026-01-01T00:00:00Z" },
+    });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+  });
+
+  test("makes nothing in a namespace that is being deleted", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    bench.terminating.add("shop");
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+  });
+
+  test("takes a refusal by a terminating namespace for its end, and reports nothing", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    bench.cluster.refuse("apply ConfigMap/a", new NamespaceTerminatingError("shop"));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "apply ConfigMap/b"]);
+    expect([...bench.terminating]).toEqual(["shop"]);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+  });
+
+  test("throws when the server does not answer, and writes no status about it", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    bench.cluster.refuse("apply ConfigMap/b", new ApiUnavailableError("no answer", { status: 0 }));
+    await expect(bench.reconcile()).rejects.toThrow("no answer");
+    expect(bench.takeRequests()).not.toContain("status Gadget/web");
+  });
+
+  test("writes a missing right into the status and tries again", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    bench.cluster.refuse("apply ConfigMap/b", new ApiUnavailableError("patch is forbidden", { status: 403 }));
+    await expect(bench.reconcile()).rejects.toThrow("forbidden");
+    expect(bench.condition("Applied")).toBe("False ApplyFailed");
+  });
+});
+
+describe("objects that garbage collection cannot reach", () => {
+  const outside = {
+    spec: { objects: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "extra" } }] },
+  };
+
+  test("get a finalizer on their resource before they are made", async () => {
+    const bench = new ReconcileBench({ resource: outside });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([
+      "metadata Gadget/web",
+      "apply Namespace/extra",
+      "status Gadget/web",
+    ]);
+    expect(bench.resource.metadata.finalizers).toEqual([FINALIZER]);
+  });
+
+  test("go when their resource is deleted, and then the finalizer goes", async () => {
+    const bench = new ReconcileBench({ resource: outside });
+    await bench.reconcile();
+    bench.takeRequests();
+    const { resource } = bench;
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    bench.edit({
+      ...resource,
+      metadata: { ...resource.metadata, resourceVersion: "9000", deletionTimestamp },
+    });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["delete Namespace/extra", "metadata Gadget/web"]);
+    expect(bench.resource.metadata.finalizers).toEqual([]);
+  });
+
+  test("are no reason for a finalizer on a resource without such objects", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    expect(bench.resource.metadata.finalizers).toBeUndefined();
+  });
+});
+
+describe("publishing", () => {
+  const record = { digest: "d", tree: "t", commit: "c" };
+
+  function aPublisher(answer: () => PublishState): Publisher & { readonly offers: PublishOffer[] } {
+    const offers: PublishOffer[] = [];
+    return {
+      offers,
+      publish(offer) {
+        offers.push(offer);
+        return answer();
+      },
+      retire: () => undefined,
+    };
+  }
+
+  test("keeps the status back for a second, so that one patch tells of the commit too", async () => {
+    let state: PublishState = { state: "pending", sinceMs: 0 };
+    const bench = new ReconcileBench({ resource: two, publisher: aPublisher(() => state) });
+    const { requeueAfterMs } = await bench.reconcile();
+    expect(requeueAfterMs).toBeLessThanOrEqual(1_000);
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "apply ConfigMap/b"]);
+
+    state = { state: "published", record };
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Gadget/web"]);
+    expect(bench.resource.status).toMatchObject({ published: record });
+  });
+
+  test("writes the status without its commit when that takes longer, and again when it lands", async () => {
+    let state: PublishState = { state: "pending", sinceMs: 0 };
+    const bench = new ReconcileBench({ resource: two, publisher: aPublisher(() => state) });
+    await bench.reconcile();
+    bench.takeRequests();
+    await bench.clock.advance(1_000);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Gadget/web"]);
+    expect(bench.condition("Published")).toBe("Unknown Pending");
+
+    state = { state: "published", record };
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Gadget/web"]);
+    expect(bench.condition("Published")).toBe("True Published");
+  });
+
+  test("that fails makes nothing unready", async () => {
+    const state: PublishState = { state: "failed", reason: "PushRefused", message: "the remote said no" };
+    const bench = new ReconcileBench({ resource: two, publisher: aPublisher(() => state) });
+    await bench.reconcile();
+    expect(bench.condition("Published")).toBe("False PushRefused");
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+    expect(bench.events).toMatchObject([{ type: "Warning", reason: "PushRefused" }]);
+  });
+
+  test("offers nothing that the cluster refused", async () => {
+    const publisher = aPublisher(() => ({ state: "published", record }));
+    const bench = new ReconcileBench({ resource: two, publisher });
+    bench.cluster.refuse("apply ConfigMap/a", new ObjectRejectedError("/ConfigMap/shop/a", "data: too long"));
+    await bench.reconcile();
+    expect(publisher.offers).toEqual([]);
+  });
+});
