@@ -35,10 +35,9 @@ export function renderText(text: string, options: RenderTextOptions): readonly R
 
 /** kubectl reads YAML 1.1, where `yes` is a boolean, but keeps dates, times and binary as they are written. */
 function asKubectlReads(tags: Tags): Tags {
-  return tags.filter((tag) => {
-    if (typeof tag === "string") return !["timestamp", "intTime", "floatTime", "binary"].includes(tag);
-    return tag.format !== "TIME" && !/:(timestamp|binary)$/.test(tag.tag);
-  });
+  return tags.filter(
+    (tag) => typeof tag === "string" || (tag.format !== "TIME" && !/:(timestamp|binary)$/.test(tag.tag)),
+  );
 }
 
 function renderDocument(document: Document.Parsed, where: string, options: RenderTextOptions): Rendered {

@@ -68,7 +68,9 @@ export function createController(input: ControllerInput): KindController {
   });
   const reconcile = createReconcile({
     ...input,
+    synthesize: timed(input),
     settled,
+    count: metrics?.objects(name) ?? (() => undefined),
     onBlocked: (key, by) => void blocked.getOrInsertComputed(by, () => new Set()).add(key),
     onNamespaceTerminating: (namespace) => {
       stores.refuse(namespace);
@@ -99,6 +101,17 @@ export function createController(input: ControllerInput): KindController {
           .map((watched) => toSource(watched, signal)),
         ...(reconcileObserver && { observer: reconcileObserver }),
       }),
+  };
+}
+
+/** Synthesis that is measured where there are metrics. */
+function timed({ synthesize, metrics, clock }: ControllerInput): Synthesizer {
+  if (metrics === undefined) return synthesize;
+  return (kind, resource, observed) => {
+    const startMs = clock.now();
+    const set = synthesize(kind, resource, observed);
+    metrics.synthesized(groupKindOf(kind.definition), clock.now() - startMs);
+    return set;
   };
 }
 

@@ -1,8 +1,8 @@
 import { GitCache } from "./git-cache.ts";
 import { gitEnvironment } from "./git-environment.ts";
 import { GitProcesses } from "./git-process.ts";
-import type { GitPublisherOptions } from "./git-publisher.ts";
 import { GitRemote } from "./git-remote.ts";
+import type { GitPublisherOptions } from "./publisher-options.ts";
 import { parseRemoteUrl } from "./remote-url.ts";
 import { RepositoryBranch } from "./repository-branch.ts";
 

@@ -120,7 +120,7 @@ export class RepositoryBranch {
    * @throws RepositoryOwnedError, NotLeadingError, PushRefusedError, RepositoryUnreachableError, CacheBrokenError
    */
   async land(change: BranchChange): Promise<string | undefined> {
-    const { remote, stats, fence } = this.#options;
+    const { stats, fence } = this.#options;
     const [view, cache] = [this.#view, this.#cache];
     if (view === undefined || cache === undefined)
       throw new Error("Cannot commit: the branch was never looked at");
@@ -131,7 +131,7 @@ export class RepositoryBranch {
     stats.commits++;
     fence.check();
     stats.pushes++;
-    const answer = await this.#explained(() => remote.push(cache, { commit, parent: view.head }));
+    const answer = await this.#explained(() => this.#push(cache, commit, view.head));
     if (answer === "moved") {
       stats.retried++;
       this.#overtaken = view.head;
@@ -202,6 +202,15 @@ export class RepositoryBranch {
   async #ask(cache: GitCache): Promise<string | undefined> {
     this.#options.stats.lsRemotes++;
     return await this.#options.remote.readHead(cache);
+  }
+
+  async #push(cache: GitCache, commit: string, parent: string | undefined): Promise<"landed" | "moved"> {
+    try {
+      return await this.#options.remote.push(cache, { commit, parent });
+    } catch (error) {
+      if (error instanceof PushRefusedError) this.#options.stats.refused++;
+      throw error;
+    }
   }
 
   async #fetch(cache: GitCache): Promise<string> {

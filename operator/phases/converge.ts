@@ -20,6 +20,8 @@ export interface ConvergeOptions {
   readonly cluster: Cluster;
   readonly synthesize: Synthesizer;
   readonly settled: SettledObjects;
+  /** Told what was done to how many objects, for metrics. */
+  readonly count: (did: "applied" | "kept" | "pruned", objects: number) => void;
 }
 
 /** Something worth an event: what was done to which object, and why. */
@@ -115,6 +117,8 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
     changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
 
   const results = await apply(plan.apply, { ...options, loaded });
+  options.count("kept", plan.keep.length);
+  options.count("applied", results.length);
   for (const { step, live, was } of results) {
     if (was === "applied") {
       claimed.delete(idOf(live));
@@ -134,6 +138,7 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
   const waiting = [...plan.waiting, ...leaving];
   if (waiting.length > 0) return describeWaiting(waiting, loaded.set);
   await prune(plan.prune, options);
+  options.count("pruned", plan.prune.length);
   return { state: "applied", count: plan.keep.length + results.length };
 }
 

@@ -52,6 +52,7 @@ export class ReconcileBench {
       cluster: this.cluster,
       synthesize: createSynthesizer(),
       settled: new SettledObjects(),
+      count: () => undefined,
       publisher,
       events: { record: (_, event) => void this.events.push(event) },
       clock: this.clock,

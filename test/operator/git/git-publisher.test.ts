@@ -128,8 +128,8 @@ describe("publish()", () => {
 
     expect(record?.tree).toBe(remote.git(["rev-parse", `main:${folderOf("hello")}`]).trim());
     expect(record?.tree).toHaveLength(64);
-    // Finding out is nobody's business.
-    expect(it.told).toEqual([]);
+    // Told once, when it landed: finding out about the hash is nobody's business.
+    expect(it.told).toEqual(["shop/hello"]);
   });
 
   test.for(["../x", "a/.git/b", "shop/echoes.fairlead.dev/.."])("refuses the folder %s", async (folder) => {

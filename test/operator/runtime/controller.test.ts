@@ -86,6 +86,16 @@ describe("runController()", () => {
     await ended;
   });
 
+  test("fails when a kind was installed but its list does not come either", async () => {
+    const source = aSource("echoes");
+    source.isKindMissing = true;
+    const { clock, ended } = start([source]);
+    await clock.advance(3_600_000);
+    source.isKindMissing = false;
+    await clock.advance(120_000);
+    await expect(ended).rejects.toThrow(SourceSyncError);
+  });
+
   test("fills stores before it leads, and reconciles once it does", async () => {
     const source = aSource("echoes");
     const elected = Promise.withResolvers<void>();

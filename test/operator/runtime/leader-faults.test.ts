@@ -73,45 +73,17 @@ describe("LeaderElector, when something goes wrong", () => {
     },
   );
 
-  test("keeps the lease while every request takes 4 s (case 38)", async () => {
+  test("whoever lost the lease does not release it: its last request may still be on its way", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, line, stopped } = anInstance("a", server, clock);
     elector.start();
     await clock.advance(3_000);
-    line.delayMs = 4_000;
-    for (let second = 0; second < 300; second++) {
-      await clock.advance(1_000);
-      elector.fence.check();
-    }
-    expect(stopped).toEqual([]);
-  });
-
-  test("loses the lease at the deadline of 10 s when every request takes 6 s (case 38)", async () => {
-    const { server, clock } = aLeaseServer();
-    const { elector, line, stopped } = anInstance("a", server, clock);
-    elector.start();
-    await clock.advance(3_000);
-    const firstSlowMs = 4_000;
-    line.delayMs = 6_000;
-    await clock.advance(firstSlowMs + 9_999 - clock.now());
-    expect(stopped).toEqual([]);
-    await clock.advance(1);
+    line.isCut = true;
+    await clock.advance(20_000);
+    line.isCut = false;
+    await elector.stop();
     expect(stopped).toEqual(["lost"]);
-    expect(clock.pendingDelaysMs.every((delayMs) => delayMs <= 6_000)).toBe(true);
-  });
-
-  test("a renewal whose answer is lost is found by reading, and the term goes on", async () => {
-    const { server, clock } = aLeaseServer();
-    const { elector, line } = anInstance("a", server, clock);
-    elector.start();
-    await clock.advance(3_000);
-    line.delayMs = 6_000;
-    await clock.advance(2_000);
-    line.delayMs = 0;
-    await clock.advance(10_000);
-    expect(elector.isLeading).toBe(true);
-    expect(elector.term).toEqual({ leaseUid: "uid-1", transitions: 0 });
-    expect(server.spec.acquireTime).toBe("2026-01-01T00:00:00.000000Z");
+    expect(server.spec.holderIdentity).toBe("a");
   });
 
   test("steps down at once when it sees that somebody else holds the lease", async () => {
@@ -158,38 +130,5 @@ describe("LeaderElector, when something goes wrong", () => {
     await clock.advance(7_000);
     expect(before.stopped).toEqual(["lost"]);
     expect(elector.isLeading).toBe(true);
-  });
-
-  test("a paused process finds the fence closed before any timer of its own has run", async () => {
-    const { server, clock } = aLeaseServer();
-    let pausedMs = 0;
-    const pausing: Clock = {
-      now: () => clock.now() + pausedMs,
-      wallClock: () => clock.wallClock(),
-      schedule: (delayMs, callback) => clock.schedule(delayMs, callback),
-    };
-    const { elector } = anInstance("a", server, pausing);
-    elector.start();
-    await elector.elected;
-    pausedMs = 10_000;
-    expect(() => elector.fence.check()).toThrow(NotLeadingError);
-  });
-
-  test("fails its liveness check when it leads but long stopped to renew", async () => {
-    const { server, clock } = aLeaseServer();
-    let pausedMs = 0;
-    const pausing: Clock = {
-      now: () => clock.now() + pausedMs,
-      wallClock: () => clock.wallClock(),
-      schedule: (delayMs, callback) => clock.schedule(delayMs, callback),
-    };
-    const { elector } = anInstance("a", server, pausing);
-    elector.checkRenewal();
-    elector.start();
-    await elector.elected;
-    pausedMs = 35_000;
-    elector.checkRenewal();
-    pausedMs = 35_001;
-    expect(() => elector.checkRenewal()).toThrow("the last renewal was 35 s ago");
   });
 });

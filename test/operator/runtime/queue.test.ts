@@ -107,6 +107,7 @@ describe("WorkQueue", () => {
     queue.add("a", { afterMs: second });
     const taken: string[] = [];
     void queue.take().then((handout) => taken.push(handout?.key ?? ""));
+    expect(clock.pendingDelaysMs.length).toBeLessThanOrEqual(1);
     if (due > 0) await clock.advance(due - 1);
     expect(taken).toEqual([]);
     await clock.advance(1);
@@ -175,6 +176,7 @@ describe("WorkQueue", () => {
     queue.add("later", { afterMs: 1_000 });
     queue.shutDown();
 
+    expect(clock.pendingDelaysMs).toEqual([]);
     expect(await Promise.all(idle)).toEqual(Array.from({ length: 8 }, () => undefined));
     queue.done("running");
     queue.add("too late");

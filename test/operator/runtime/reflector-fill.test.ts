@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listOnly, RunningReflector, twoWidgets } from "../../fakes/running-reflector.ts";
-import { expired, reset, type ScriptedWatchSource } from "../../fakes/scripted-watch-source.ts";
+import type { ScriptedWatchSource } from "../../fakes/scripted-watch-source.ts";
+import { expired, reset } from "../../fakes/watch-errors.ts";
 
 describe("Reflector with a watch that brings everything first", () => {
   test("case 3: a server that rejects it is listed, from any cached state, and then watched", async () => {

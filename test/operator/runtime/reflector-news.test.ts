@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../crds/object.ts";
 import { WatchError } from "../../../operator/errors.ts";
 import { RunningReflector, waysToFill } from "../../fakes/running-reflector.ts";
-import { expired } from "../../fakes/scripted-watch-source.ts";
+import { expired } from "../../fakes/watch-errors.ts";
 
 describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) => {
   test("case 11: watches ask for 300 to 600 s, evenly spread", async () => {

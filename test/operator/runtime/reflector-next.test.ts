@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { WatchError } from "../../../operator/errors.ts";
 import { decideNext, type Outcome } from "../../../operator/runtime/reflector-next.ts";
-import { busy, expired, refused, reset, tooLarge, unsupported } from "../../fakes/scripted-watch-source.ts";
+import { busy, expired, refused, reset, tooLarge, unsupported } from "../../fakes/watch-errors.ts";
 
 const status = (code: number) => new WatchError(`status ${code}`, { status: code });
 const list = {

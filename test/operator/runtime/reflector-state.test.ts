@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { WatchError } from "../../../operator/errors.ts";
 import { aLiveObject } from "../../fakes/objects.ts";
 import { RunningReflector, waysToFill } from "../../fakes/running-reflector.ts";
-import { busy, refused, reset } from "../../fakes/scripted-watch-source.ts";
+import { busy, refused, reset } from "../../fakes/watch-errors.ts";
 
 const missing = () => new WatchError("the server could not find the requested resource", { status: 404 });
 describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) => {

@@ -2,15 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { WatchError } from "../../../operator/errors.ts";
 import { RunningReflector } from "../../fakes/running-reflector.ts";
-import {
-  busy,
-  expired,
-  refused,
-  reset,
-  type ScriptedWatchSource,
-  tooLarge,
-  unsupported,
-} from "../../fakes/scripted-watch-source.ts";
+import type { ScriptedWatchSource } from "../../fakes/scripted-watch-source.ts";
+import { busy, expired, refused, reset, tooLarge, unsupported } from "../../fakes/watch-errors.ts";
 
 const errors = {
   busy: () => busy(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { RunningReflector, waysToFill } from "../../fakes/running-reflector.ts";
-import { busy, expired, refused, reset, tooLarge } from "../../fakes/scripted-watch-source.ts";
+import { busy, expired, refused, reset, tooLarge } from "../../fakes/watch-errors.ts";
 
 describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) => {
   test("case 1: after 410 it gets everything at its last version again, and unchanged objects are no news", async () => {

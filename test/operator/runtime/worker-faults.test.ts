@@ -83,6 +83,29 @@ describe("runWorkers(), when something goes wrong", () => {
     expect(clock.pendingDelaysMs).toEqual([]);
   });
 
+  test("does not count a timeout of a reconcile that was told to stop before (case 29)", async () => {
+    const stop = new AbortController();
+    const finish = Promise.withResolvers<object>();
+    const { queue, clock, told } = runOnFakes(() => finish.promise, {
+      reconcileTimeoutMs: 100,
+      signal: stop.signal,
+    });
+    queue.add("a");
+    await clock.advance(50);
+    stop.abort(new Error("shutting down"));
+    await clock.advance(100);
+    finish.resolve({});
+    await clock.settle();
+    expect(told).toEqual(["started", "success 150"]);
+  });
+
+  test("leaves no timer behind when a reconcile ends in time", async () => {
+    const { queue, clock } = runOnFakes(async () => ({}), { reconcileTimeoutMs: 100 });
+    queue.add("a");
+    await clock.settle();
+    expect(clock.pendingDelaysMs).toEqual([]);
+  });
+
   test("takes nothing before the gate opens", async () => {
     const gate = Promise.withResolvers<void>();
     const { queue, clock, calls } = runOnFakes(async () => ({}), { gate: gate.promise });

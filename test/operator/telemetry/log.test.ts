@@ -85,6 +85,7 @@ describe("createLogger()", () => {
     const url = `https://bot:${secret}@git.example.com/repo.git`;
     log.error(`Cannot clone ${url}`, {
       token: secret,
+      authorization: secret,
       nested: { bearerToken: secret, list: [{ Authorization: `Bearer ${secret}` }] },
       credentials: { username: "bot", password: secret },
       header: `Authorization: Bearer ${secret}`,

@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { App } from "cdk8s";
+import { build } from "esbuild";
+import { CrdsChart } from "../../index.ts";
+import { benchSet } from "../contestant/bench-set.ts";
+
+/** Bundles our contestant into one ESM file, as an image would run it, and gives its path. */
+export async function bundleContestant(directory: string): Promise<string> {
+  const outfile = join(directory, "bundle.mjs");
+  await build({
+    entryPoints: [fileURLToPath(new URL("../contestant/main.ts", import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node26",
+    format: "esm",
+    minify: true,
+    keepNames: true,
+    // CommonJS packages in an ESM bundle ask for these.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url); const __filename = import.meta.filename; const __dirname = import.meta.dirname;',
+    },
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+/** The CustomResourceDefinition of our contestant's kind, as JSON. */
+export function contestantCrd(): string {
+  const [crd] = new CrdsChart(new App(), "crds", { kinds: [benchSet] }).toJson();
+  return JSON.stringify(crd);
+}

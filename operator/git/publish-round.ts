@@ -1,0 +1,123 @@
+import type { Clock, Logger } from "../ports.ts";
+import { ObjectFormatError } from "./git-errors.ts";
+import { isFaultOfClone } from "./publish-failure.ts";
+import type { PublishLedger } from "./publish-ledger.ts";
+import { publishWindowMs } from "./publish-window.ts";
+import type { RepositoryBranch } from "./repository-branch.ts";
+import type { Sweeper } from "./sweeper.ts";
+
+export interface PublishRoundOptions {
+  readonly repository: RepositoryBranch;
+  readonly ledger: PublishLedger;
+  readonly sweeper: Sweeper;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The remote was looked at. */
+  readonly onLook: () => void;
+  /** A commit is on the branch, and the ledger knows. */
+  readonly onLanded: () => void;
+}
+
+/** What the publisher does when its time has come: look if it should, then put everything pending into one commit. */
+export class PublishRound {
+  readonly #options: PublishRoundOptions;
+  #lookDue = true;
+  #last = { batch: 0, atMs: 0 };
+  /** The clone was made anew since the last success. */
+  #renewed = false;
+
+  constructor(options: PublishRoundOptions) {
+    this.#options = options;
+  }
+
+  get isLookDue(): boolean {
+    return this.#lookDue;
+  }
+
+  /** The next round looks at the remote first. */
+  askLook(): void {
+    this.#lookDue = true;
+  }
+
+  /** How long to gather changes before the next round. */
+  get windowMs(): number {
+    const sinceMs = this.#options.clock.now() - this.#last.atMs;
+    return publishWindowMs({ lastBatch: this.#last.batch, sinceMs });
+  }
+
+  /**
+   * @returns `overtaken` when somebody else pushed first, and it should be done again.
+   * @throws What stands in the way: see {@link RepositoryBranch}.
+   */
+  async run(): Promise<"done" | "overtaken"> {
+    if (this.#lookDue) await this.#look();
+    this.#options.repository.assertOurs();
+    if (!(await this.#commit())) return "overtaken";
+    this.#renewed = false;
+    return "done";
+  }
+
+  /**
+   * Makes a clone that seems at fault anew.
+   *
+   * @returns Whether it is worth trying again at once, without telling anybody: the first time it is.
+   */
+  async repair(error: unknown): Promise<boolean> {
+    if (!isFaultOfClone(error)) return false;
+    const { repository, log } = this.#options;
+    log.warn("Clone is made anew", { reason: error.message });
+    const isFirst = !this.#renewed;
+    this.#renewed = true;
+    const other = repository.format === "sha1" ? "sha256" : "sha1";
+    try {
+      await repository.rebuild(error instanceof ObjectFormatError ? other : repository.format);
+      return isFirst;
+    } catch (cause) {
+      log.error("Cannot make the clone anew", { error: cause });
+      return false;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { repository, ledger, sweeper, onLook } = this.#options;
+    const view = await repository.look();
+    this.#lookDue = false;
+    onLook();
+    if (view === undefined) return;
+    ledger.setBranch(view, repository.format);
+    sweeper.branchChanged();
+  }
+
+  async #commit(): Promise<boolean> {
+    const { repository, ledger, sweeper, clock, log, onLanded } = this.#options;
+    if (repository.view === undefined) return false;
+    const write = ledger.pending();
+    const swept = sweeper.plan(repository.view, (folder) => ledger.has(folder));
+    const remove = new Map([...swept.map((folder) => [folder, folder] as const), ...ledger.retired()]);
+    const batch = write.length + remove.size;
+    if (batch === 0) return true;
+    this.#last = { batch, atMs: clock.now() };
+    const commit = await repository.land({ write, remove, usesApproval: swept.length > 0 });
+    if (commit === undefined) {
+      this.#lookDue = true;
+      return false;
+    }
+    ledger.landed(write, remove.keys(), commit);
+    if (swept.length > 0) sweeper.done();
+    log.debug("Commit is on the branch", { commit, folders: write.length, removed: remove.size });
+    onLanded();
+    await this.#tidy();
+    return true;
+  }
+
+  async #tidy(): Promise<void> {
+    const { repository, log } = this.#options;
+    try {
+      await repository.tidy();
+    } catch (error) {
+      log.info("Clone is made anew", { reason: (error as Error).message });
+      await repository.rebuild(repository.format);
+      this.#lookDue = true;
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import { expect, test } from "vitest";
+import { CronJob, Deployment, Job, Service } from "../../crds/core-kinds.ts";
+import { EasyService } from "../../crds/easy-service.ts";
+import { Echo } from "../../crds/echo.ts";
+import { Memcached } from "../../crds/memcached.ts";
+import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
+import { PodSet } from "../../crds/pod-set.ts";
+import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
+import { auditEvents, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
+import {
+  applyResource,
+  aStory,
+  conditionOf,
+  eventsOf,
+  operatorWrites,
+  seen,
+  untilCondition,
+  untilGone,
+  untilReady,
+} from "./story.ts";
+
+// What the operators of reference/operators.md promise, and what they promised and did not do.
+
+interface Workload extends KubernetesObject {
+  readonly metadata: KubernetesObject["metadata"] & {
+    readonly uid: string;
+    readonly resourceVersion: string;
+  };
+  readonly spec: {
+    readonly replicas: number;
+    readonly template: {
+      readonly spec: { readonly containers: readonly Readonly<Record<string, unknown>>[] };
+    };
+  };
+  readonly status: Readonly<Record<string, unknown>> & {
+    readonly conditions: readonly { readonly type: string }[];
+  };
+}
+
+const nodePort = (): number => 32_000 + Math.floor(Math.random() * 700);
+
+test("a label on a ScheduledEcho is nothing to its CronJob; a new schedule is, and the CronJob stays the same", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  const spec = { message: "hi", schedule: "0 0 1 1 *" };
+  await applyResource(ScheduledEcho, namespace, spec);
+  await untilReady(ScheduledEcho, namespace);
+  const before = await readObject<Workload>("cronjob", "web", namespace);
+
+  const since = new Date();
+  await kubectl(["label", groupKindOf(ScheduledEcho), "web", "-n", namespace, "team=a"]);
+  // The queue is worked off in its order: when the other one is Ready, this one was looked at.
+  await applyResource(ScheduledEcho, namespace, { name: "other", ...spec });
+  await untilReady(ScheduledEcho, namespace, "other");
+  expect(await readObject<Workload>("cronjob", "web", namespace)).toEqual(before);
+  expect(await operatorWrites(namespace, since)).not.toContain("patch cronjobs web 200");
+
+  await applyResource(ScheduledEcho, namespace, { ...spec, message: "new", schedule: "@hourly" });
+  await untilReady(ScheduledEcho, namespace);
+  const after = await readObject<Workload>("cronjob", "web", namespace);
+  expect(after?.spec).toMatchObject({ schedule: "@hourly" });
+  expect(after?.metadata.uid).toBe(before?.metadata.uid);
+});
+
+test("a Memcached's size is kept against kubectl scale, and its nodes are the names of its pods", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  await applyResource(Memcached, namespace, { size: 2 });
+  const { status } = await untilReady(Memcached, namespace);
+  expect(status?.["nodes"]).toHaveLength(2);
+  expect(status?.["nodes"]).toEqual(await podNames(namespace));
+
+  await kubectl(["scale", "deployment", "web-deployment", "-n", namespace, "--replicas=1"]);
+  await eventually(
+    async () => {
+      const live = await readObject<Workload>("deployment", "web-deployment", namespace);
+      return live?.spec.replicas === 2 && live.status["readyReplicas"] === 2;
+    },
+    { what: "two replicas again" },
+  );
+  await eventually(
+    async () => {
+      const { status: now } = await seen(Memcached, namespace);
+      expect(now?.["nodes"]).toEqual(await podNames(namespace));
+      return true;
+    },
+    { what: "the status names the pods that are there" },
+  );
+});
+
+test("a PodSet's nodes follow a pod that is deleted, and are an empty list at size 0", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  await applyResource(PodSet, namespace, { size: 2 });
+  const { status } = await untilReady(PodSet, namespace);
+  const [gone = ""] = status?.["nodes"] as string[];
+  await kubectl(["delete", "pod", gone, "-n", namespace]);
+  await eventually(
+    async () => {
+      const nodes = (await seen(PodSet, namespace)).status?.["nodes"] as string[];
+      return nodes.length === 2 && !nodes.includes(gone);
+    },
+    { what: "the replacement instead of the old pod" },
+  );
+  await applyResource(PodSet, namespace, { size: 0 });
+  const empty = await untilReady(PodSet, namespace);
+  expect(empty.status?.["nodes"]).toEqual([]);
+});
+
+test("an EasyService goes from A to B and back to A, and shows its Deployment's status", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  const spec = { size: 1, ports: [{ port: 80, nodePort: nodePort() }] };
+  const clusterIps: unknown[] = [];
+  for (const image of ["example.dev/a:1", "example.dev/b:1", "example.dev/a:1"]) {
+    await applyResource(EasyService, namespace, { ...spec, image });
+    const { status, metadata } = await untilReady(EasyService, namespace);
+    const deployment = await readObject<Workload>("deployment", "web", namespace);
+    expect(deployment?.spec.template.spec.containers[0]).toMatchObject({ image });
+    const {
+      observedGeneration: _,
+      conditions,
+      terminatingReplicas: __,
+      ...counters
+    } = deployment?.status ?? {};
+    expect(status).toMatchObject(counters);
+    expect(status?.observedGeneration).toBe(metadata.generation);
+    for (const { type } of deployment?.status.conditions ?? []) {
+      const {
+        lastUpdateTime: ___,
+        lastTransitionTime: ____,
+        ...condition
+      } = (conditions as Record<string, unknown>[]).find((each) => each["type"] === type) as Record<
+        string,
+        unknown
+      >;
+      expect(conditionOf({ status }, type)).toMatchObject(condition);
+    }
+    expect(metadata.annotations).not.toHaveProperty("spec");
+    clusterIps.push((await readObject("service", "web", namespace))?.["spec"]);
+  }
+  // The second edit brought back the first Service, with its address and node port.
+  expect(clusterIps[2]).toEqual(clusterIps[0]);
+});
+
+test("an EasyService has a Service only while it has ports, and a named target port is the container's", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  const spec = { size: 1, image: "example.dev/a:1" };
+  await applyResource(EasyService, namespace, spec);
+  await untilReady(EasyService, namespace);
+  expect(await readObject("service", "web", namespace)).toBeUndefined();
+
+  await applyResource(EasyService, namespace, { ...spec, ports: [{ port: 8080, targetPort: "http" }] });
+  await untilReady(EasyService, namespace);
+  const service = await readObject("service", "web", namespace);
+  expect(service?.["spec"]).toMatchObject({ type: "NodePort", ports: [{ port: 8080, targetPort: "http" }] });
+  const deployment = await readObject<Workload>("deployment", "web", namespace);
+  expect(deployment?.spec.template.spec.containers).toMatchObject([
+    { ports: [{ name: "http", containerPort: 8080 }] },
+  ]);
+
+  await applyResource(EasyService, namespace, spec);
+  await untilGone("service", "web", namespace);
+  const without = await untilReady(EasyService, namespace);
+  expect(conditionOf(without, "Stalled")).toBeUndefined();
+  expect((await readObject<Workload>("deployment", "web", namespace))?.metadata.uid).toBe(
+    deployment?.metadata.uid,
+  );
+});
+
+test("a node port that is taken is said, with what to do, and had when it gets free", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  const spec = { size: 1, image: "example.dev/a:1", ports: [{ port: 80, nodePort: nodePort() }] };
+  await applyResource(EasyService, namespace, { name: "first", ...spec });
+  await untilReady(EasyService, namespace, "first");
+  await applyResource(EasyService, namespace, { name: "second", ...spec });
+  const refused = await untilCondition(EasyService, namespace, {
+    name: "second",
+    type: "Applied",
+    status: "False",
+    reason: "ApplyRejected",
+  });
+  const why = conditionOf(refused, "Applied")?.message;
+  expect(why).toContain(`Service ${namespace}/second: spec.ports[0].nodePort`);
+  expect(why).toContain("already allocated. Choose another one, or free it");
+  const [event] = await eventually(async () => eventsOf(namespace, "EasyService", "second"), {
+    what: "an event",
+  });
+  expect(event).toMatchObject({ type: "Warning", reason: "ApplyRejected", note: why });
+
+  await kubectl(["delete", groupKindOf(EasyService), "first", "-n", namespace]);
+  await untilReady(EasyService, namespace, "second");
+  expect(await operatorWrites(namespace)).toContain("patch services second 201");
+});
+
+const longName = `${"long-".repeat(20)}name`;
+
+test.for(["1.dotted.name", longName])(
+  "a resource may be called %s: its children have names that are valid",
+  async (name) => {
+    const { namespace, start } = await aStory();
+    await start();
+    const kinds = [
+      { kind: Echo, spec: { message: "hi" }, children: [Job] },
+      { kind: ScheduledEcho, spec: { message: "hi", schedule: "@hourly" }, children: [CronJob] },
+      { kind: Memcached, spec: { size: 1 }, children: [Deployment] },
+      { kind: PodSet, spec: { size: 1 }, children: [Deployment] },
+      {
+        kind: EasyService,
+        spec: { size: 1, image: "example.dev/a:1", ports: [{ port: 80 }] },
+        children: [Deployment, Service],
+      },
+    ];
+    // Two of these kinds would name their Deployments alike.
+    for (const [index, { kind, spec }] of kinds.entries()) {
+      await applyResource(kind, namespace, { name: `${index}${name}`, ...spec });
+    }
+    for (const [index, { kind, children }] of kinds.entries()) {
+      const { metadata } = await untilReady(kind, namespace, `${index}${name}`);
+      for (const child of children) {
+        const { items } = await kubectlJson<{ items: Workload[] }>([
+          "get",
+          groupKindOf(child),
+          "-n",
+          namespace,
+        ]);
+        const owned = items.filter((item) => item.metadata.ownerReferences?.[0]?.uid === metadata.uid);
+        expect(owned).toHaveLength(1);
+      }
+    }
+  },
+);
+
+test("when nothing happens, nothing is written, and no right was missing", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  await applyResource(Echo, namespace, { message: "hi" });
+  await applyResource(ScheduledEcho, namespace, { message: "hi", schedule: "0 0 1 1 *" });
+  await applyResource(Memcached, namespace, { size: 2 });
+  await applyResource(PodSet, namespace, { name: "set", size: 2 });
+  await applyResource(EasyService, namespace, { size: 2, image: "example.dev/a:1", ports: [{ port: 80 }] });
+  const all = [Echo, ScheduledEcho, Memcached, EasyService];
+  for (const kind of all) await untilReady(kind, namespace);
+  await untilReady(PodSet, namespace, "set");
+  for (const kind of all) await untilCondition(kind, namespace, { type: "Published" });
+
+  const since = new Date();
+  const before = await Promise.all(all.map((kind) => seen(kind, namespace)));
+  await eventually(() => Date.now() - since.getTime() > 3_000, { what: "three seconds" });
+  expect(await operatorWrites(namespace, since)).toEqual([]);
+  expect(await Promise.all(all.map((kind) => seen(kind, namespace)))).toEqual(before);
+  const events = await auditEvents({ user: "operator" });
+  const refused = events.filter(
+    ({ objectRef, responseStatus }) =>
+      objectRef?.namespace === namespace && (responseStatus?.code ?? 0) >= 400,
+  );
+  expect(refused).toEqual([]);
+});
+
+async function podNames(namespace: string): Promise<string[]> {
+  const { items } = await kubectlJson<{ items: KubernetesObject[] }>(["get", "pods", "-n", namespace]);
+  return items
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ metadata }) => metadata.name)
+    .toSorted();
+}
