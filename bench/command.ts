@@ -8,7 +8,7 @@ import { orderRounds } from "./order.ts";
 import { reportText } from "./report/text.ts";
 import { bundleContestant } from "./rig/bundle.ts";
 import { runCell } from "./rig/cell.ts";
-import type { ResultLine } from "./rig/driver-process.ts";
+import type { Measurement } from "./report/assess.ts";
 import { provideProgram } from "./rig/programs.ts";
 import { untilQuiet } from "./rig/quiet-machine.ts";
 
@@ -55,17 +55,16 @@ async function runBench(options: BenchOptions): Promise<void> {
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stop.abort(new Error(`Ended by ${name}`)));
   try {
-    const [driverPath, podsetGoPath] = [
-      await provideProgram("driver", { env, report }),
-      await provideProgram("podset-go", { env, report }),
-    ];
-    const bundlePath = await bundleContestant(folder);
     const contestants = options.contestants ?? contestantsOf(options.publish);
-    const results: ResultLine[] = [];
+    const driverPath = await provideProgram("driver", { env, report });
+    const withGo = contestants.includes("podset-go");
+    const podsetGoPath = withGo ? await provideProgram("podset-go", { env, report }) : "";
+    const bundlePath = await bundleContestant(folder);
+    const results: Measurement[] = [];
     for (const [index, { round, contestant }] of orderRounds(contestants, rounds).entries()) {
       // One cell at a time on this machine, whoever runs it.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
-      const measure = async (): Promise<ResultLine[]> => {
+      const measure = async (): ReturnType<typeof runCell> => {
         const load = await untilQuiet({ waitSeconds: quietWait, report });
         report(`Cell ${index + 1} of ${contestants.length * rounds}: ${contestant}, round ${round}, load ${load.toFixed(2)}`);
         return runCell({

@@ -2,6 +2,7 @@ import { groupKindOf, keyOf, type LiveObject } from "../crds/object.ts";
 import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../synth/manifest.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import type { Synthesizer } from "../synth/synthesizer.ts";
+import { Refusals } from "./phases/refusals.ts";
 import { SettledObjects } from "./phases/settled.ts";
 import type { Clock, Cluster, EventRecorder, Logger, Publisher, Random } from "./ports.ts";
 import { createReconcile } from "./reconcile.ts";
@@ -38,6 +39,9 @@ export interface KindController {
 /** A namespace whose writes were refused is tried again after so long, in case it was made anew since. */
 const readmitAfterMs = 30_000;
 
+/** How long a node port or an address may stay taken after its Service was seen to be gone. */
+const releaseMs = 1_000;
+
 /** Wires the queue, the routes into it and the reconcile of one kind. Events count from now on. */
 export function createController(input: ControllerInput): KindController {
   const { kind, stores, metrics, workers, clock } = input;
@@ -47,11 +51,13 @@ export function createController(input: ControllerInput): KindController {
   metrics?.queues.watch(name, queue);
   const log = input.log.child({ controller: name });
   const settled = new SettledObjects();
+  const refusals = new Refusals(clock);
   /** Resources that want an object which another resource has, by its id, or something that it holds, by its kind. */
   const blocked = new Map<ObjectId | ObjectKindId, Set<string>>();
   const releasedBy = (gone: ObjectId | ObjectKindId): Iterable<string> => {
     const waiting = blocked.get(gone) ?? [];
     blocked.delete(gone);
+    for (const key of waiting) refusals.forget(key);
     return waiting;
   };
 
@@ -59,17 +65,23 @@ export function createController(input: ControllerInput): KindController {
     kind,
     stores,
     queue,
-    onGone: input.onGone,
+    onGone: (resource) => {
+      refusals.forget(keyOf(resource));
+      input.onGone(resource);
+    },
     onChildGone: (child) => {
       settled.forget(child);
       const id = idOf(child);
-      return [...releasedBy(id), ...releasedBy(kindIn(id))];
+      // The server frees what an object held only after it has told of its end.
+      for (const key of releasedBy(kindIn(id))) queue.add(key, { afterMs: releaseMs });
+      return releasedBy(id);
     },
   });
   const reconcile = createReconcile({
     ...input,
     synthesize: timed(input),
     settled,
+    refusals,
     count: metrics?.objects(name) ?? (() => undefined),
     onBlocked: (key, by) => void blocked.getOrInsertComputed(by, () => new Set()).add(key),
     onNamespaceTerminating: (namespace) => {

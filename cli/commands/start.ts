@@ -43,7 +43,7 @@ export function startCommand({ kinds }: { readonly kinds: readonly Synthesizable
 async function runStart(kinds: readonly SynthesizableKind[], options: StartOptions): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
   const stopped = Promise.withResolvers<void>();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopped.resolve());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopped.resolve());
 
   const folder = await mkdtemp(join(tmpdir(), "fairlead-start-"));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));

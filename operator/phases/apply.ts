@@ -6,12 +6,14 @@ import type { ApplyStep, Plan } from "../core/plan.ts";
 import { AlreadyThereError, NotOwnedError, ReplacedError } from "../errors.ts";
 import type { Cluster, Stores } from "../ports.ts";
 import type { Loaded } from "./load.ts";
+import type { Refusals } from "./refusals.ts";
 
 export interface ApplyOptions {
   readonly kind: BoundKind;
   readonly loaded: Loaded;
   readonly cluster: Pick<Cluster, "apply" | "read" | "takeOverFields">;
   readonly stores: Stores;
+  readonly refusals: Refusals;
 }
 
 /** How one step ended: applied, or found to be there and ours; then plan again with what was found. */
@@ -42,10 +44,21 @@ export async function apply(stages: Plan["apply"], options: ApplyOptions): Promi
   return results;
 }
 
-async function applyOne(
-  step: ApplyStep,
-  { kind, loaded, cluster, stores }: ApplyOptions,
-): Promise<StepResult> {
+async function applyOne(step: ApplyStep, options: ApplyOptions): Promise<StepResult> {
+  const { loaded, refusals } = options;
+  const { resource } = loaded;
+  const key = keyOf(resource);
+  const refusal = refusals.find(key, step, resource);
+  if (refusal !== undefined) throw refusal;
+  try {
+    return await send(step, options);
+  } catch (error) {
+    refusals.remember(key, step, resource, error);
+    throw error;
+  }
+}
+
+async function send(step: ApplyStep, { kind, loaded, cluster, stores }: ApplyOptions): Promise<StepResult> {
   const { manifest, guard } = step;
   const child = childKindOf(manifest, kind);
   try {

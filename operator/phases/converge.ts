@@ -12,6 +12,7 @@ import { apply, liveOf } from "./apply.ts";
 import { holdDeletion } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
 import { prune } from "./prune.ts";
+import type { Refusals } from "./refusals.ts";
 import type { SettledObjects } from "./settled.ts";
 
 export interface ConvergeOptions {
@@ -20,6 +21,7 @@ export interface ConvergeOptions {
   readonly cluster: Cluster;
   readonly synthesize: Synthesizer;
   readonly settled: SettledObjects;
+  readonly refusals: Refusals;
   /** Told what was done to how many objects, for metrics. */
   readonly count: (did: "applied" | "kept" | "pruned", objects: number) => void;
 }
@@ -111,7 +113,7 @@ interface Run {
 /** @returns How it ended; undefined: something is different now, so plan again. */
 async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise<ApplyOutcome | undefined> {
   const { loaded, claimed, changes } = run;
-  const { settled } = options;
+  const { settled, refusals } = options;
   await prune(plan.replace, options);
   for (const live of plan.replace)
     changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
@@ -138,6 +140,7 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
   const waiting = [...plan.waiting, ...leaving];
   if (waiting.length > 0) return describeWaiting(waiting, loaded.set);
   await prune(plan.prune, options);
+  refusals.forget(keyOf(loaded.resource));
   options.count("pruned", plan.prune.length);
   return { state: "applied", count: plan.keep.length + results.length };
 }

@@ -8,6 +8,7 @@ import {
   type LiveObject,
   type ObjectKind,
 } from "../../crds/object.ts";
+import { Refusals } from "../../operator/phases/refusals.ts";
 import { SettledObjects } from "../../operator/phases/settled.ts";
 import type { ObjectStore, Publisher, ReconcileResult, Stores } from "../../operator/ports.ts";
 import { createReconcile } from "../../operator/reconcile.ts";
@@ -52,6 +53,7 @@ export class ReconcileBench {
       cluster: this.cluster,
       synthesize: createSynthesizer(),
       settled: new SettledObjects(),
+      refusals: new Refusals(this.clock),
       count: () => undefined,
       publisher,
       events: { record: (_, event) => void this.events.push(event) },

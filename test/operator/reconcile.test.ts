@@ -94,6 +94,27 @@ describe("a reconcile", () => {
     expect(bench.events).toMatchObject([{ type: "Warning", reason: "ApplyRejected" }]);
   });
 
+  test("does not send again what was refused, until something about it is different or time has passed", async () => {
+    const bench = new ReconcileBench({ resource: { spec: { objects: [aConfigMap("c")] } } });
+    const refused = new ObjectRejectedError("/ConfigMap/shop/c", "data: too long");
+    bench.cluster.refuse("apply ConfigMap/c", refused);
+    await bench.reconcile();
+    bench.takeRequests();
+    // An event of another child
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    expect(bench.condition("Applied")).toBe("False ApplyRejected");
+    // A touch of the resource
+    bench.cluster.refuse("apply ConfigMap/c", refused);
+    bench.edit({ ...bench.resource, metadata: { ...bench.resource.metadata, annotations: { again: "1" } } });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/c"]);
+    await bench.clock.advance(61_000);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/c", "status Gadget/web"]);
+    expect(bench.condition("Applied")).toBe("True Applied");
+  });
+
   test("leaves an object alone that somebody else made", async () => {
     const bench = new ReconcileBench({ resource: two });
     const foreign = {

@@ -1,0 +1,34 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { aFolder } from "./operator.ts";
+
+/** A `git` on the PATH that writes down what it is asked, and then does it. */
+export interface GitWitness {
+  /** For the operator. */
+  readonly environment: { readonly PATH: string };
+  /** Subcommands so far, in order: `ls-remote`, `push`. */
+  commands(): string[];
+}
+
+export async function aGitWitness(): Promise<GitWitness> {
+  const folder = await aFolder();
+  const log = join(folder, "log");
+  const path = process.env["PATH"] ?? "";
+  // A line per command; its own PATH is the old one, so that git's own programs are found as ever.
+  const script = `#!/bin/sh\nprintf '%s\\n' "$*" | tr '\\n' ' ' >>'${log}'\nprintf '\\n' >>'${log}'\nPATH='${path}' exec git "$@"\n`;
+  writeFileSync(join(folder, "git"), script);
+  chmodSync(join(folder, "git"), 0o755);
+  return {
+    environment: { PATH: `${folder}:${path}` },
+    commands: () =>
+      existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(Boolean).map(subcommandOf) : [],
+  };
+}
+
+/** The first word that is no option; `-c` and `-C` have a value. */
+function subcommandOf(line: string): string {
+  const words = line.split(" ");
+  let at = 0;
+  while (words[at]?.startsWith("-")) at += words[at] === "-c" || words[at] === "-C" ? 2 : 1;
+  return words[at] ?? "";
+}

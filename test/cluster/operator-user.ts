@@ -1,0 +1,54 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { parse, stringify } from "yaml";
+import type { AuditEvent } from "./audit-log.ts";
+import { applyObjects, auditEvents, kubectl, testCluster } from "./fixture.ts";
+import { aFolder } from "./operator.ts";
+
+/** A user that one test alone has: the audit log tells its requests from those of all others. */
+export interface OperatorUser {
+  readonly kubeconfigPath: string;
+  /** What this user asked the API server, since a moment. A watch is told of when it ends. */
+  requests(since?: Date): Promise<AuditEvent[]>;
+}
+
+const group = "rbac.authorization.k8s.io";
+
+/** Makes a service account with the rights of `install()` under this name, as an operator in a pod has one. */
+export async function anOperatorUser(namespace: string, { rights = "fairlead" } = {}): Promise<OperatorUser> {
+  const name = "operator";
+  await kubectl(["create", "serviceaccount", name, "-n", namespace]);
+  const bindings = [rights, `${rights}-leases`].map((role) => ({
+    apiVersion: `${group}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name: `${namespace}-${role}` },
+    roleRef: { apiGroup: group, kind: "ClusterRole", name: role },
+    subjects: [{ kind: "ServiceAccount", name, namespace }],
+  }));
+  const names = bindings.map(({ metadata }) => metadata.name);
+  onTestFinished(async () => void (await kubectl(["delete", "clusterrolebinding", ...names])));
+  await applyObjects(...bindings);
+  const token = (await kubectl(["create", "token", name, "-n", namespace, "--duration=2h"])).trim();
+  const config = parse(readFileSync(testCluster().operatorKubeconfigPath, "utf8"));
+  config.users[0].user = { token };
+  const kubeconfigPath = join(await aFolder(), "kubeconfig");
+  writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
+  const user = `system:serviceaccount:${namespace}:${name}`;
+  return {
+    kubeconfigPath,
+    requests: (since) => auditEvents({ user, ...(since && { since }) }),
+  };
+}
+
+/** `patch configmaps web 200`: a request in one line. */
+export function lineOf({ verb, requestURI, objectRef, responseStatus }: AuditEvent): string {
+  const { resource, subresource, name = "" } = objectRef ?? {};
+  if (resource === undefined) return `${verb} ${requestURI}`;
+  return `${verb} ${resource}${subresource ? `/${subresource}` : ""} ${name} ${responseStatus?.code}`;
+}
+
+/** Whether a request changes something. */
+export function isWrite({ verb }: AuditEvent): boolean {
+  return !["get", "list", "watch"].includes(verb);
+}

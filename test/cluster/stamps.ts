@@ -1,0 +1,131 @@
+import { join } from "node:path";
+import { ConfigMap } from "../../crds/core-kinds.ts";
+import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
+import { collectionPath, objectPath } from "../../operator/cluster/resource-path.ts";
+import type { ApiRequest } from "../../operator/cluster/transport.ts";
+import { aNamespace, eventually, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { kubeAdapter } from "./kube-adapter.ts";
+import { type RunningOperator, startOperator } from "./operator.ts";
+import { anOperatorUser, type OperatorUser } from "./operator-user.ts";
+import { aRepository, type StoryRepository } from "./repository.ts";
+import { Stamp, stamp } from "./stamp-kind.ts";
+import { conditionOf, type SeenResource } from "./story.ts";
+
+export interface StampStory {
+  readonly namespace: string;
+  readonly repository: StoryRepository;
+  readonly user: OperatorUser;
+  start(args?: readonly string[], environment?: NodeJS.ProcessEnv): Promise<RunningOperator>;
+  /** Creates or changes Stamps of these names, many at a time. */
+  apply(names: readonly string[], spec: object): Promise<void>;
+  remove(names: readonly string[]): Promise<void>;
+  list(): Promise<SeenResource[]>;
+  children(): Promise<KubernetesObject[]>;
+  /** Waits until as many Stamps are there, and of each one the operator has said all: Ready, and published. */
+  untilSettled(count: number, timeoutMs?: number): Promise<SeenResource[]>;
+  /** Waits for this, with a look at all Stamps. */
+  until(
+    what: string,
+    check: (stamps: SeenResource[]) => boolean,
+    timeoutMs?: number,
+  ): Promise<SeenResource[]>;
+}
+
+export const stampProgram = join(import.meta.dirname, "stamp-program.ts");
+
+/** Names `prefix-0` and so on. */
+export function manyNames(count: number, prefix = "stamp"): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}
+
+/** A namespace, a repository and a user of the test's own, for an operator that knows Stamps. */
+export async function aStampStory(): Promise<StampStory> {
+  await install(testCluster(), { kinds: [stamp], name: "stamps" });
+  const namespace = await aNamespace();
+  const repository = aRepository();
+  const user = await anOperatorUser(namespace, { rights: "stamps" });
+  const { transport } = await kubeAdapter();
+  const send = async (request: ApiRequest): Promise<string> => {
+    const { status, body } = await transport.send(request);
+    if (status >= 400 && !(request.method === "DELETE" && status === 404)) throw new Error(body);
+    return body;
+  };
+  const listOf = async <T>(kind: ObjectKind): Promise<T[]> =>
+    JSON.parse(await send({ method: "GET", path: collectionPath(kind, namespace) })).items;
+  const list = (): Promise<SeenResource[]> => listOf(Stamp);
+  const until: StampStory["until"] = (what, check, timeoutMs = 60_000) =>
+    eventually(
+      async () => {
+        const stamps = await list();
+        if (check(stamps)) return stamps;
+        throw new Error(describe(stamps));
+      },
+      { what, timeoutMs, intervalMs: 200 },
+    );
+  return {
+    namespace,
+    repository,
+    user,
+    start: (args = [], environment = {}) =>
+      startOperator({
+        program: stampProgram,
+        kubeconfigPath: user.kubeconfigPath,
+        args: [
+          `--namespace=${namespace}`,
+          `--leader-elect-namespace=${namespace}`,
+          ...repository.args,
+          ...args,
+        ],
+        environment,
+      }),
+    async apply(names, spec) {
+      await Promise.all(
+        names.map((name) =>
+          send({
+            method: "PATCH",
+            path: `${objectPath(Stamp, { namespace, name })}?fieldManager=test&force=true`,
+            contentType: "application/apply-patch+yaml",
+            body: JSON.stringify({
+              apiVersion: apiVersionOf(Stamp),
+              kind: Stamp.kind,
+              metadata: { name },
+              spec,
+            }),
+          }),
+        ),
+      );
+    },
+    async remove(names) {
+      await Promise.all(
+        names.map((name) => send({ method: "DELETE", path: objectPath(Stamp, { namespace, name }) })),
+      );
+    },
+    list,
+    children: async () =>
+      (await listOf<KubernetesObject>(ConfigMap)).filter(
+        ({ metadata }) => metadata.labels?.["fairlead.dev/set"],
+      ),
+    untilSettled: (count, timeoutMs) =>
+      until(
+        `${count} Stamps are Ready and published`,
+        (stamps) => stamps.length === count && stamps.every(isSettled),
+        timeoutMs,
+      ),
+    until,
+  };
+}
+
+/** The operator has said all about the newest generation, and all is well. */
+export function isSettled(resource: SeenResource): boolean {
+  return ["Ready", "Published"].every((type) => {
+    const condition = conditionOf(resource, type);
+    return condition?.status === "True" && condition.observedGeneration === resource.metadata.generation;
+  });
+}
+
+function describe(stamps: readonly SeenResource[]): string {
+  const open = stamps.filter((one) => !isSettled(one));
+  const [first] = open;
+  return `${stamps.length} Stamps, ${open.length} not settled, such as ${first?.metadata.name}: ${JSON.stringify(first?.status)}`;
+}
