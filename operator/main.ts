@@ -56,9 +56,12 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
       stop: () => operator.stop(),
       exit: (code) => process.exit(code),
     });
+    // The clock's timers keep no process alive, and while the API server is away there may be nothing else that does.
+    const alive = setInterval(() => undefined, 60_000);
     try {
       return await operator.run();
     } finally {
+      clearInterval(alive);
       stopListening();
     }
   } catch (error) {

@@ -10,9 +10,6 @@ import { sortForApply } from "./order.ts";
 import { setOf, stampManifest } from "./stamp.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 
-/** cdk8s marks pods with the address of their construct; it would roll them whenever a construct moves. */
-const ADDRESS_LABEL = "cdk8s.io/metadata.addr";
-
 /** A kind with its chart, as this folder and everything behind it takes it. */
 export type SynthesizableKind = BoundKind<Construct>;
 
@@ -105,27 +102,7 @@ function place(
   if (child.namespaced && namespace === undefined) {
     throw new SynthesisError(title, `its chart gives ${kind} "${metadata.name}" no namespace`);
   }
-  const placed = { ...object, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
-  return dropAddressLabels(placed) as Manifest;
-}
-
-function dropAddressLabels(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const kept = value.map(dropAddressLabels);
-    return kept.every((item, index) => item === value[index]) ? value : kept;
-  }
-  let changed = false;
-  const kept: Record<string, unknown> = {};
-  for (const [key, field] of Object.entries(value)) {
-    if (key === ADDRESS_LABEL) {
-      changed = true;
-      continue;
-    }
-    kept[key] = dropAddressLabels(field);
-    changed ||= kept[key] !== field;
-  }
-  return changed ? kept : value;
+  return { ...object, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
 }
 
 function refuseDuplicates(manifests: readonly Manifest[], title: string): void {

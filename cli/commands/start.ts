@@ -42,8 +42,7 @@ export function startCommand({ kinds }: { readonly kinds: readonly Synthesizable
 /** Ends what was begun, last first, however the command ends. */
 async function runStart(kinds: readonly SynthesizableKind[], options: StartOptions): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
-  const stopped = Promise.withResolvers<void>();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopped.resolve());
+  const stopped = stopOnSignals();
 
   const folder = await mkdtemp(join(tmpdir(), "fairlead-start-"));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
@@ -80,12 +79,29 @@ async function runStart(kinds: readonly SynthesizableKind[], options: StartOptio
   const footer = await linesToTry({ cluster, kubeconfig, repository });
   if (!process.stdout.isTTY) say(footer.join("\n"));
   cleanup.defer(showLiveView({ kinds, stores, output: process.stdout, footer }));
-  const ended = await Promise.race([stopped.promise, operator.ended]);
+  const ended = await Promise.race([stopped, operator.ended]);
   if (typeof ended === "number" && ended !== 0) {
     process.exitCode = 1;
     process.stderr.write(`fairlead: the operator ended:\n${readFileSync(logPath, "utf8").slice(-2_000)}`);
   }
   say("\nStopping, and removing everything that was started");
+}
+
+/** Signals of one keypress: npm passes on the Ctrl-C that the terminal has sent to everybody. */
+const oneKeypressMs = 1_000;
+
+/** Resolves with the first signal to stop. A later one is from somebody who does not want to wait. */
+function stopOnSignals(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let firstMs: number | undefined;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      firstMs ??= performance.now();
+      if (performance.now() - firstMs > oneKeypressMs) process.exit(1);
+      resolve();
+    });
+  }
+  return promise;
 }
 
 async function ownCluster(): Promise<LocalCluster> {

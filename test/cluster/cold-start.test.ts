@@ -32,7 +32,9 @@ test("over 1,000 converged resources a restart writes nothing, and then there is
   const commits = story.repository.commits();
   const git = await aGitWitness();
   const restarted = new Date();
-  const second = await story.start(["--leader-elect", "--log-level=debug"], git.environment);
+  const second = await story.start(["--leader-elect", "--log-level=debug"], {
+    environment: git.environment,
+  });
   await second.untilLogged("Became leader");
   await eventually(() => git.commands().includes("ls-remote"), { what: "the remote is looked at" });
   await sleep(8_000);

@@ -16,13 +16,15 @@ export interface OperatorUser {
 const group = "rbac.authorization.k8s.io";
 
 /** Makes a service account with the rights of `install()` under this name, as an operator in a pod has one. */
-export async function anOperatorUser(namespace: string, { rights = "fairlead" } = {}): Promise<OperatorUser> {
-  const name = "operator";
+export async function anOperatorUser(
+  namespace: string,
+  { rights = "fairlead", name = "operator" } = {},
+): Promise<OperatorUser> {
   await kubectl(["create", "serviceaccount", name, "-n", namespace]);
   const bindings = [rights, `${rights}-leases`].map((role) => ({
     apiVersion: `${group}/v1`,
     kind: "ClusterRoleBinding",
-    metadata: { name: `${namespace}-${role}` },
+    metadata: { name: `${namespace}-${name}-${role}` },
     roleRef: { apiGroup: group, kind: "ClusterRole", name: role },
     subjects: [{ kind: "ServiceAccount", name, namespace }],
   }));

@@ -19,8 +19,12 @@ export interface LogLine {
 export interface RunningOperator {
   readonly pid: number;
   readonly log: readonly LogLine[];
+  /** What it wrote beside its log. */
+  readonly output: readonly string[];
   /** Waits for a log line with this message. */
   untilLogged(message: string, timeoutMs?: number): Promise<LogLine>;
+  /** Waits until it ends by itself, and gives the exit code. */
+  untilEnded(timeoutMs?: number): Promise<number>;
   /** Ends it and gives the exit code (null after SIGKILL). */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -76,6 +80,11 @@ export async function startOperator(options: StartOperatorOptions = {}): Promise
   return {
     pid: child.pid ?? 0,
     log,
+    output: unparsed,
+    untilEnded: async (timeoutMs = 20_000) => {
+      await eventually(() => child.exitCode !== null, { what: "the operator ends", timeoutMs });
+      return child.exitCode ?? -1;
+    },
     untilLogged: (message, timeoutMs = 20_000) =>
       eventually(
         () => {

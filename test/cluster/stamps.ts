@@ -12,11 +12,17 @@ import { aRepository, type StoryRepository } from "./repository.ts";
 import { Stamp, stamp } from "./stamp-kind.ts";
 import { conditionOf, type SeenResource } from "./story.ts";
 
+export interface StampStartOptions {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Default: that of the story. */
+  readonly user?: OperatorUser;
+}
+
 export interface StampStory {
   readonly namespace: string;
   readonly repository: StoryRepository;
   readonly user: OperatorUser;
-  start(args?: readonly string[], environment?: NodeJS.ProcessEnv): Promise<RunningOperator>;
+  start(args?: readonly string[], options?: StampStartOptions): Promise<RunningOperator>;
   /** Creates or changes Stamps of these names, many at a time. */
   apply(names: readonly string[], spec: object): Promise<void>;
   remove(names: readonly string[]): Promise<void>;
@@ -67,10 +73,10 @@ export async function aStampStory(): Promise<StampStory> {
     namespace,
     repository,
     user,
-    start: (args = [], environment = {}) =>
+    start: (args = [], { environment = {}, user: as = user } = {}) =>
       startOperator({
         program: stampProgram,
-        kubeconfigPath: user.kubeconfigPath,
+        kubeconfigPath: as.kubeconfigPath,
         args: [
           `--namespace=${namespace}`,
           `--leader-elect-namespace=${namespace}`,

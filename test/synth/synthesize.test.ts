@@ -57,18 +57,6 @@ describe("synthesize()", () => {
     expect(run([aConfigMap("a")], { generation: 9 }).digest).toBe(digests[0]);
   });
 
-  test("drops the label that cdk8s puts on pods, wherever it is", () => {
-    const address = { "cdk8s.io/metadata.addr": "c8dbd196", app: "web" };
-    const [manifest] = run([
-      aConfigMap("a", { metadata: { name: "a", labels: address }, data: { list: [{ labels: address }] } }),
-    ]).manifests;
-    expect(JSON.stringify(manifest)).not.toContain("metadata.addr");
-    expect(manifest).toMatchObject({
-      metadata: { labels: { app: "web" } },
-      data: { list: [{ labels: { app: "web" } }] },
-    });
-  });
-
   test("fills in what the schema defaults, for the chart", () => {
     class Sized extends Chart {
       constructor(

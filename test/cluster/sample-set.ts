@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { kinds } from "../../charts/bindings.ts";
+import type { KindDefinition } from "../../crds/kind.ts";
+import { apiVersionOf } from "../../crds/object.ts";
+import type { Manifest } from "../../synth/manifest.ts";
+import { applyObjects } from "./fixture.ts";
+import { untilReady } from "./story.ts";
+
+const files = ["echo", "scheduled-echo", "memcached", "easy-service", "pod-set"];
+
+/** Applies one resource of every kind that ships, as `samples/` has them; nothing in them changes by itself. */
+export async function applySamples(namespace: string): Promise<readonly Manifest[]> {
+  const samples = files.map((file) => sampleOf(file, namespace));
+  await applyObjects(...samples);
+  return samples;
+}
+
+/** Waits until all of them are Ready. */
+export async function untilSamplesReady(samples: readonly Manifest[]): Promise<void> {
+  for (const sample of samples) {
+    const { name, namespace = "" } = sample.metadata;
+    await untilReady(definitionOf(sample), namespace, name);
+  }
+}
+
+function sampleOf(file: string, namespace: string): Manifest {
+  const text = readFileSync(join(import.meta.dirname, `../../samples/${file}.yaml`), "utf8")
+    .replaceAll("namespace: default", `namespace: ${namespace}`)
+    // Node ports are the cluster's: somebody may have this one.
+    .replace(/^ +nodePort: .*\n/m, "")
+    // No job of it begins while a story counts writes.
+    .replace("*/1 * * * *", "0 0 1 1 *");
+  return parseAllDocuments(text)[0]?.toJS() as Manifest;
+}
+
+function definitionOf({ apiVersion, kind }: Manifest): KindDefinition {
+  const found = kinds.find(
+    ({ definition }) => definition.kind === kind && apiVersionOf(definition) === apiVersion,
+  );
+  if (found === undefined) throw new Error(`no kind of ours: ${kind}`);
+  return found.definition;
+}
