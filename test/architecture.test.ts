@@ -61,7 +61,8 @@ const table: Record<string, { folders: readonly string[]; packages: readonly str
     folders: ["operator", "charts", "constructs", "synth", "crds", "cli/commands"],
     packages: [],
   },
-  bench: { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod", "commander"] },
+  "bench/contestant": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
+  bench: { folders: ["index.ts", "cli/local-cluster"], packages: ["node:*", "commander", "esbuild", "zod"] },
 };
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })

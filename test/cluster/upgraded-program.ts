@@ -1,4 +1,4 @@
-import { ApiObject } from "cdk8s";
+import { ApiObject, JsonPatch } from "cdk8s";
 import type { Construct } from "constructs";
 import { kinds } from "../../charts/bindings.ts";
 import type { BoundKind } from "../../crds/binding.ts";
@@ -17,10 +17,10 @@ const next = kinds.map((kind): BoundKind<Construct> => {
 });
 
 function addLabel(object: ApiObject): void {
-  const label = { "stories.fairlead.dev/version": "next" };
   object.metadata.addLabel("stories.fairlead.dev/version", "next");
-  const template = { metadata: { labels: label } };
-  if (object.kind === "Job") mergeInto(object, { template });
-  if (object.kind === "CronJob") mergeInto(object, { jobTemplate: { spec: { template } } });
+  const template = { Job: "/spec/template", CronJob: "/spec/jobTemplate/spec/template" }[object.kind];
+  if (template === undefined) return;
+  object.addJsonPatch(JsonPatch.add(`${template}/metadata/labels/stories.fairlead.dev~1version`, "next"));
 }
+
 process.exitCode = await runOperator({ kinds: next });

@@ -5,8 +5,6 @@ import {
   NamespaceTerminatingError,
   ObjectRejectedError,
 } from "../../operator/errors.ts";
-import { FINALIZER } from "../../operator/phases/finalize.ts";
-import type { Publisher, PublishOffer, PublishState } from "../../operator/ports.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
@@ -196,105 +194,5 @@ describe("a reconcile", () => {
     bench.cluster.refuse("apply ConfigMap/b", new ApiUnavailableError("patch is forbidden", { status: 403 }));
     await expect(bench.reconcile()).rejects.toThrow("forbidden");
     expect(bench.condition("Applied")).toBe("False ApplyFailed");
-  });
-});
-
-describe("objects that garbage collection cannot reach", () => {
-  const outside = {
-    spec: { objects: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "extra" } }] },
-  };
-
-  test("get a finalizer on their resource before they are made", async () => {
-    const bench = new ReconcileBench({ resource: outside });
-    await bench.reconcile();
-    expect(bench.takeRequests()).toEqual([
-      "metadata Gadget/web",
-      "apply Namespace/extra",
-      "status Gadget/web",
-    ]);
-    expect(bench.resource.metadata.finalizers).toEqual([FINALIZER]);
-  });
-
-  test("go when their resource is deleted, and then the finalizer goes", async () => {
-    const bench = new ReconcileBench({ resource: outside });
-    await bench.reconcile();
-    bench.takeRequests();
-    const { resource } = bench;
-    const deletionTimestamp = "2026-01-01T00:00:00Z";
-    bench.edit({
-      ...resource,
-      metadata: { ...resource.metadata, resourceVersion: "9000", deletionTimestamp },
-    });
-    await bench.reconcile();
-    expect(bench.takeRequests()).toEqual(["delete Namespace/extra", "metadata Gadget/web"]);
-    expect(bench.resource.metadata.finalizers).toEqual([]);
-  });
-
-  test("are no reason for a finalizer on a resource without such objects", async () => {
-    const bench = new ReconcileBench({ resource: two });
-    await bench.reconcile();
-    expect(bench.resource.metadata.finalizers).toBeUndefined();
-  });
-});
-
-describe("publishing", () => {
-  const record = { digest: "d", tree: "t", commit: "c" };
-
-  function aPublisher(answer: () => PublishState): Publisher & { readonly offers: PublishOffer[] } {
-    const offers: PublishOffer[] = [];
-    return {
-      offers,
-      publish(offer) {
-        offers.push(offer);
-        return answer();
-      },
-      retire: () => undefined,
-    };
-  }
-
-  test("keeps the status back for a second, so that one patch tells of the commit too", async () => {
-    let state: PublishState = { state: "pending", sinceMs: 0 };
-    const bench = new ReconcileBench({ resource: two, publisher: aPublisher(() => state) });
-    const { requeueAfterMs } = await bench.reconcile();
-    expect(requeueAfterMs).toBeLessThanOrEqual(1_000);
-    expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "apply ConfigMap/b"]);
-
-    state = { state: "published", record };
-    await bench.reconcile();
-    expect(bench.takeRequests()).toEqual(["status Gadget/web"]);
-    expect(bench.resource.status).toMatchObject({ published: record });
-  });
-
-  test("writes the status without its commit when that takes longer, and again when it lands", async () => {
-    let state: PublishState = { state: "pending", sinceMs: 0 };
-    const bench = new ReconcileBench({ resource: two, publisher: aPublisher(() => state) });
-    await bench.reconcile();
-    bench.takeRequests();
-    await bench.clock.advance(1_000);
-    await bench.reconcile();
-    expect(bench.takeRequests()).toEqual(["status Gadget/web"]);
-    expect(bench.condition("Published")).toBe("Unknown Pending");
-
-    state = { state: "published", record };
-    await bench.reconcile();
-    expect(bench.takeRequests()).toEqual(["status Gadget/web"]);
-    expect(bench.condition("Published")).toBe("True Published");
-  });
-
-  test("that fails makes nothing unready", async () => {
-    const state: PublishState = { state: "failed", reason: "PushRefused", message: "the remote said no" };
-    const bench = new ReconcileBench({ resource: two, publisher: aPublisher(() => state) });
-    await bench.reconcile();
-    expect(bench.condition("Published")).toBe("False PushRefused");
-    expect(bench.condition("Ready")).toBe("True Reconciled");
-    expect(bench.events).toMatchObject([{ type: "Warning", reason: "PushRefused" }]);
-  });
-
-  test("offers nothing that the cluster refused", async () => {
-    const publisher = aPublisher(() => ({ state: "published", record }));
-    const bench = new ReconcileBench({ resource: two, publisher });
-    bench.cluster.refuse("apply ConfigMap/a", new ObjectRejectedError("/ConfigMap/shop/a", "data: too long"));
-    await bench.reconcile();
-    expect(publisher.offers).toEqual([]);
   });
 });

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { FINALIZER } from "../../operator/phases/finalize.ts";
+import { aConfigMap } from "../fakes/gadget.ts";
+import { ReconcileBench } from "../fakes/reconcile-bench.ts";
+
+const two = { spec: { objects: [aConfigMap("a", { data: { x: "1" } }), aConfigMap("b")] } };
+
+describe("objects that garbage collection cannot reach", () => {
+  const outside = {
+    spec: { objects: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "extra" } }] },
+  };
+
+  test("get a finalizer on their resource before they are made", async () => {
+    const bench = new ReconcileBench({ resource: outside });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([
+      "metadata Gadget/web",
+      "apply Namespace/extra",
+      "status Gadget/web",
+    ]);
+    expect(bench.resource.metadata.finalizers).toEqual([FINALIZER]);
+  });
+
+  test("go when their resource is deleted, and then the finalizer goes", async () => {
+    const bench = new ReconcileBench({ resource: outside });
+    await bench.reconcile();
+    bench.takeRequests();
+    const { resource } = bench;
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    bench.edit({
+      ...resource,
+      metadata: { ...resource.metadata, resourceVersion: "9000", deletionTimestamp },
+    });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["delete Namespace/extra", "metadata Gadget/web"]);
+    expect(bench.resource.metadata.finalizers).toEqual([]);
+  });
+
+  test("are no reason for a finalizer on a resource without such objects", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    expect(bench.resource.metadata.finalizers).toBeUndefined();
+  });
+});
