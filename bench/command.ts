@@ -5,10 +5,10 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { withLock } from "../cli/local-cluster/lock.ts";
 import { type ContestantName, contestantNames } from "./contestants.ts";
 import { orderRounds } from "./order.ts";
+import type { Measurement } from "./report/assess.ts";
 import { reportText } from "./report/text.ts";
 import { bundleContestant } from "./rig/bundle.ts";
 import { runCell } from "./rig/cell.ts";
-import type { Measurement } from "./report/assess.ts";
 import { provideProgram } from "./rig/programs.ts";
 import { untilQuiet } from "./rig/quiet-machine.ts";
 
@@ -32,7 +32,13 @@ export function benchCommand(): Command {
   return new Command("bench")
     .description("Measure our operator against the tuned Go operator, from outside")
     .option("--resources <n>", "custom resources, with 3 ConfigMaps each", parseCount, 1_000)
-    .option("--scenarios <names>", `of ${scenarioNames}, in this order`, parseScenarios, ["fill", "edit", "churn", "cold", "idle"])
+    .option("--scenarios <names>", `of ${scenarioNames}, in this order`, parseScenarios, [
+      "fill",
+      "edit",
+      "churn",
+      "cold",
+      "idle",
+    ])
     .option("--rounds <n>", "cells of each contestant, in the order ours, Go, Go, ours", parseCount, 5)
     .addOption(
       new Option("--publish <how>", "ours with a git repository, without one, or both in turn")
@@ -53,7 +59,8 @@ async function runBench(options: BenchOptions): Promise<void> {
   const env = process.env;
   const folder = await mkdtemp(join(tmpdir(), "fairlead-bench-"));
   const stop = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stop.abort(new Error(`Ended by ${name}`)));
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.once(name, () => stop.abort(new Error(`Ended by ${name}`)));
   try {
     const contestants = options.contestants ?? contestantsOf(options.publish);
     const driverPath = await provideProgram("driver", { env, report });
@@ -66,9 +73,21 @@ async function runBench(options: BenchOptions): Promise<void> {
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
       const measure = async (): ReturnType<typeof runCell> => {
         const load = await untilQuiet({ waitSeconds: quietWait, report });
-        report(`Cell ${index + 1} of ${contestants.length * rounds}: ${contestant}, round ${round}, load ${load.toFixed(2)}`);
+        report(
+          `Cell ${index + 1} of ${contestants.length * rounds}: ${contestant}, round ${round}, load ${load.toFixed(2)}`,
+        );
         return runCell({
-          ...{ contestant, resources, scenarios, driverPath, podsetGoPath, bundlePath, diagnose, env, report },
+          ...{
+            contestant,
+            resources,
+            scenarios,
+            driverPath,
+            podsetGoPath,
+            bundlePath,
+            diagnose,
+            env,
+            report,
+          },
           profileDirectory: profile === undefined ? undefined : resolve(profile),
           driverArguments: options.driverArgs.split(" ").filter((word) => word !== ""),
           signal: stop.signal,
@@ -88,7 +107,11 @@ async function runBench(options: BenchOptions): Promise<void> {
 }
 
 function contestantsOf(publish: BenchOptions["publish"]): readonly ContestantName[] {
-  const ours = { on: ["fairlead"], off: ["fairlead-without-git"], both: ["fairlead", "fairlead-without-git"] } as const;
+  const ours = {
+    on: ["fairlead"],
+    off: ["fairlead-without-git"],
+    both: ["fairlead", "fairlead-without-git"],
+  } as const;
   return [...ours[publish], "podset-go"];
 }
 

@@ -47,7 +47,14 @@ function preparePodsetGo({ podsetGoPath }: PrepareContestantOptions): PreparedCo
   return {
     driverArguments: [
       ...["--crd", programFile("podset-go", "crd.yaml"), "--cr", programFile("driver", "podset.yaml")],
-      ...["--plural", "podsets", "--lease", "default/podset-go.jicki.cn", "--operator", JSON.stringify(command)],
+      ...[
+        "--plural",
+        "podsets",
+        "--lease",
+        "default/podset-go.jicki.cn",
+        "--operator",
+        JSON.stringify(command),
+      ],
     ],
     slicesFile: undefined,
   };

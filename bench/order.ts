@@ -11,6 +11,9 @@ export interface Turn<Name> {
  */
 export function orderRounds<Name>(contestants: readonly Name[], rounds: number): Turn<Name>[] {
   return Array.from({ length: rounds }, (_, index) =>
-    (index % 2 === 0 ? contestants : contestants.toReversed()).map((contestant) => ({ round: index + 1, contestant })),
+    (index % 2 === 0 ? contestants : contestants.toReversed()).map((contestant) => ({
+      round: index + 1,
+      contestant,
+    })),
   ).flat();
 }

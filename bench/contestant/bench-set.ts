@@ -1,7 +1,14 @@
 import { ApiObject, Chart } from "cdk8s";
 import type { Construct } from "constructs";
 import * as z from "zod";
-import { type BoundKind, bindKind, type ChartProps, coreKinds, defineKind, type ResourceOf } from "../../index.ts";
+import {
+  type BoundKind,
+  bindKind,
+  type ChartProps,
+  coreKinds,
+  defineKind,
+  type ResourceOf,
+} from "../../index.ts";
 
 /** A number of small objects: what the tuned Go operator makes of a PodSet with `--children=configmaps`. */
 export const BenchSet = defineKind({

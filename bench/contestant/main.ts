@@ -1,6 +1,6 @@
 import { runOperator } from "../../index.ts";
-import { benchSet } from "./bench-set.ts";
 import { readArguments } from "./arguments.ts";
+import { benchSet } from "./bench-set.ts";
 import { watchSlices } from "./slices.ts";
 
 /** Our contestant: an operator as somebody would build it on the package, bundled into one file. */

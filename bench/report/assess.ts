@@ -47,7 +47,10 @@ export function assess(measurements: readonly Measurement[]): Finding[] {
 function assessLine(line: Line, contestant: string, group: readonly Measurement[]): Finding {
   const resources = group[0]?.n ?? 0;
   const numbersOf = (name: string): number[] =>
-    group.filter((one) => one.contestant === name).map(line.read).filter((value) => value !== undefined);
+    group
+      .filter((one) => one.contestant === name)
+      .map(line.read)
+      .filter((value) => value !== undefined);
   const ours = numbersOf(contestant);
   const theirs = contestant === peer ? [] : numbersOf(peer);
   const ratio = ratioOfMedians(ours, theirs, { random: seededRandom(1) });

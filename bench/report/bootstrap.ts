@@ -25,7 +25,10 @@ export function ratioOfMedians(
   { random, resamples = 4_000, confidence = 0.95 }: BootstrapOptions,
 ): Interval | undefined {
   if (ours.length === 0 || theirs.length === 0 || medianOf(theirs) === 0) return undefined;
-  const ratios = Float64Array.from({ length: resamples }, () => medianOf(draw(ours, random)) / medianOf(draw(theirs, random)));
+  const ratios = Float64Array.from(
+    { length: resamples },
+    () => medianOf(draw(ours, random)) / medianOf(draw(theirs, random)),
+  );
   ratios.sort();
   const at = (share: number): number => ratios[Math.round(share * (resamples - 1))] ?? Number.NaN;
   const tail = (1 - confidence) / 2;

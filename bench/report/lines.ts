@@ -6,7 +6,9 @@ export interface Line {
   readonly title: string;
   readonly read: (result: ResultLine) => number | undefined;
   /** Most that ours may be, as a multiple of the Go operator's; may depend on the contestant and on the size. */
-  readonly ratio?: undefined | ((run: { readonly contestant: string; readonly resources: number }) => number | undefined);
+  readonly ratio?:
+    | undefined
+    | ((run: { readonly contestant: string; readonly resources: number }) => number | undefined);
   /** Most that ours may be. */
   readonly most?: undefined | ((run: { readonly resources: number }) => number | undefined);
 }
@@ -15,7 +17,8 @@ export interface Line {
 export function at(path: string): Line["read"] {
   return (result) => {
     let value: unknown = result;
-    for (const key of path.split(".")) value = (value as Readonly<Record<string, unknown>> | undefined)?.[key];
+    for (const key of path.split("."))
+      value = (value as Readonly<Record<string, unknown>> | undefined)?.[key];
     return typeof value === "number" ? value : undefined;
   };
 }
@@ -46,9 +49,19 @@ const fill: Line[] = [
   { scenario: "fill", title: "last commit on the branch, s", read: at("published_s") },
   { scenario: "fill", title: "operator CPU, s", read: at("operator_cpu_s"), ratio: () => 1.2 },
   { scenario: "fill", title: "API server CPU, s", read: at("apiserver_cpu_s"), ratio: noSlower },
-  { scenario: "fill", title: "applies per resource", read: calls("calls_per_cr", /^patch configmaps$/), most: () => 3 },
+  {
+    scenario: "fill",
+    title: "applies per resource",
+    read: calls("calls_per_cr", /^patch configmaps$/),
+    most: () => 3,
+  },
   // Two where the commit takes over a second.
-  { scenario: "fill", title: "status writes per resource", read: calls("calls_per_cr", statusWrite), most: () => 2 },
+  {
+    scenario: "fill",
+    title: "status writes per resource",
+    read: calls("calls_per_cr", statusWrite),
+    most: () => 2,
+  },
   { scenario: "fill", title: "reads per resource", read: calls("calls_per_cr", read), most: none },
 ];
 
@@ -59,7 +72,12 @@ const edit: Line[] = [
   { scenario: "edit", title: "status right, p50, ms", read: at("status_ms.p50") },
   { scenario: "edit", title: "commit on the branch, p50, ms", read: at("commit_ms.p50"), most: () => 400 },
   { scenario: "edit", title: "commit on the branch, p99, ms", read: at("commit_ms.p99") },
-  { scenario: "edit", title: "status writes per edit", read: calls("calls_per_edit", statusWrite), most: () => 1 },
+  {
+    scenario: "edit",
+    title: "status writes per edit",
+    read: calls("calls_per_edit", statusWrite),
+    most: () => 1,
+  },
   { scenario: "edit", title: "reads per edit", read: calls("calls_per_edit", read), most: none },
   { scenario: "edit", title: "operator CPU, s", read: at("operator_cpu_s") },
   { scenario: "edit", title: "API server CPU, s", read: at("apiserver_cpu_s") },
@@ -83,14 +101,29 @@ const cold: Line[] = [
 ];
 
 const idle: Line[] = [
-  { scenario: "idle", title: "operator RSS, MiB", read: at("own_rss_mib"), most: ({ resources }) => (resources > 100 ? undefined : 100) },
+  {
+    scenario: "idle",
+    title: "operator RSS, MiB",
+    read: at("own_rss_mib"),
+    most: ({ resources }) => (resources > 100 ? undefined : 100),
+  },
   { scenario: "idle", title: "operator PSS with its children, MiB", read: at("pss_mib") },
   { scenario: "idle", title: "CPU, %", read: at("cpu_percent") },
 ];
 
 const failover: Line[] = [
-  { scenario: "failover", title: "child follows after SIGTERM, worst, s", read: worst("sigterm_follow_s"), most: () => 5 },
-  { scenario: "failover", title: "child follows after SIGKILL, worst, s", read: worst("sigkill_follow_s"), most: () => 24 },
+  {
+    scenario: "failover",
+    title: "child follows after SIGTERM, worst, s",
+    read: worst("sigterm_follow_s"),
+    most: () => 5,
+  },
+  {
+    scenario: "failover",
+    title: "child follows after SIGKILL, worst, s",
+    read: worst("sigkill_follow_s"),
+    most: () => 24,
+  },
 ];
 
 function worst(field: string): Line["read"] {
@@ -114,6 +147,8 @@ const everywhere: Omit<Line, "scenario">[] = [
 
 /** Every line of the report of one scenario, in the order in which it is shown. */
 export function linesOf(scenario: string): readonly Line[] {
-  const own = [...fill, ...edit, ...churn, ...cold, ...idle, ...failover].filter((line) => line.scenario === scenario);
+  const own = [...fill, ...edit, ...churn, ...cold, ...idle, ...failover].filter(
+    (line) => line.scenario === scenario,
+  );
   return [...own, ...everywhere.map((line) => ({ scenario, ...line }))];
 }

@@ -12,12 +12,25 @@ export function reportText(measurements: readonly Measurement[]): string {
     return `## ${title}\n\n${tableText(block)}\n${notesText(mine)}`;
   });
   const missed = findings.filter(({ holds }) => holds === false);
-  const verdict = missed.map(({ scenario, title, contestant, limit }) => `- ${scenario}: ${title}, ${contestant} (${limit})`);
-  const summary = missed.length === 0 ? "Every line that was measured holds." : `Lines that do not hold:\n${verdict.join("\n")}`;
+  const verdict = missed.map(
+    ({ scenario, title, contestant, limit }) => `- ${scenario}: ${title}, ${contestant} (${limit})`,
+  );
+  const summary =
+    missed.length === 0
+      ? "Every line that was measured holds."
+      : `Lines that do not hold:\n${verdict.join("\n")}`;
   return `${parts.join("\n")}\n${summary}\n`;
 }
 
-const head = ["line", "contestant", "ours: median [min, max]", "Go: median [min, max]", "ratio [95 %]", "limit", "holds"];
+const head = [
+  "line",
+  "contestant",
+  "ours: median [min, max]",
+  "Go: median [min, max]",
+  "ratio [95 %]",
+  "limit",
+  "holds",
+];
 
 function tableText(findings: readonly Finding[]): string {
   const rows = findings.map(({ title, contestant, ours, theirs, ratio, limit, holds }) => [
@@ -29,14 +42,25 @@ function tableText(findings: readonly Finding[]): string {
     limit,
     holds === undefined ? "" : holds ? "yes" : "NO",
   ]);
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |\n`;
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("");
 }
 
 /** Counts that have a name of their own each: calls, errors, git commands, commits. */
-const noted = ["calls_per_cr", "calls_per_edit", "calls_per_min", "calls", "errors", "git_commands", "commits", "slices"];
+const noted = [
+  "calls_per_cr",
+  "calls_per_edit",
+  "calls_per_min",
+  "calls",
+  "errors",
+  "git_commands",
+  "commits",
+  "slices",
+];
 
 function notesText(measurements: readonly Measurement[]): string {
   return measurements
@@ -54,7 +78,9 @@ function hasContent(value: unknown): boolean {
 }
 
 function compact(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === "number" ? Number(number(inner)) : inner));
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "number" ? Number(number(inner)) : inner,
+  );
 }
 
 function spreadText(values: readonly number[]): string {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ContestantName, prepareContestant } from "../contestants.ts";
 import type { Slice } from "../contestant/slices.ts";
+import { type ContestantName, prepareContestant } from "../contestants.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { type ResultLine, runDriver } from "./driver-process.ts";
 
@@ -44,10 +44,14 @@ export async function runCell(options: CellOptions): Promise<ResultLine[]> {
         if (next !== undefined) report(`${contestant}, ${resources} resources: ${next}`);
       },
     });
-    return prepared.slicesFile === undefined ? lines : addSlices(lines, await readSlices(prepared.slicesFile));
+    return prepared.slicesFile === undefined
+      ? lines
+      : addSlices(lines, await readSlices(prepared.slicesFile));
   } catch (error) {
     const log = await readFile(join(cluster.runDirectory, "operator-0.log"), "utf8").catch(() => "");
-    throw new Error(`Cell failed: ${contestant}, ${resources} resources\n${lastLines(log)}`, { cause: error });
+    throw new Error(`Cell failed: ${contestant}, ${resources} resources\n${lastLines(log)}`, {
+      cause: error,
+    });
   } finally {
     await cluster.stop();
   }
@@ -55,7 +59,10 @@ export async function runCell(options: CellOptions): Promise<ResultLine[]> {
 
 async function readSlices(file: string): Promise<Slice[]> {
   const text = await readFile(file, "utf8").catch(() => "");
-  const parsed = text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as Partial<Slice>);
+  const parsed = text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Partial<Slice>);
   return parsed.filter((slice): slice is Slice => slice.cpuMs !== undefined);
 }
 
@@ -71,5 +78,10 @@ export function addSlices(lines: readonly ResultLine[], slices: readonly Slice[]
 }
 
 function lastLines(text: string): string {
-  return text.trimEnd().split("\n").slice(-10).join("\n");
+  return text
+    .trimEnd()
+    .split("\n")
+    .slice(-5)
+    .map((line) => line.slice(0, 600))
+    .join("\n");
 }

@@ -22,12 +22,17 @@ export interface RunDriverOptions {
  * @throws Error with what it said if it fails.
  */
 export async function runDriver({ program, signal, onResult, ...options }: RunDriverOptions): Promise<void> {
-  const child = spawn(program, options.arguments, { stdio: ["ignore", "pipe", "pipe"], signal, killSignal: "SIGTERM" });
+  const child = spawn(program, options.arguments, {
+    stdio: ["ignore", "pipe", "pipe"],
+    signal,
+    killSignal: "SIGTERM",
+  });
   const words: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => words.push(line));
   createInterface({ input: child.stdout }).on("line", (line) => {
     if (line.startsWith("{")) onResult(JSON.parse(line) as ResultLine);
   });
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`Cannot measure: the driver ended with ${code}\n${words.slice(-15).join("\n")}`);
+  if (code !== 0)
+    throw new Error(`Cannot measure: the driver ended with ${code}\n${words.slice(-15).join("\n")}`);
 }

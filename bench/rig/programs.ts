@@ -30,7 +30,9 @@ export async function provideProgram(name: ProgramName, options: ProvideProgramO
   if (await isExecutable(program)) return program;
   const goVersion = await readGoVersion(env);
   if (goVersion === undefined || !isUsableGo(goVersion)) {
-    throw new Error(`Cannot build "${name}": it needs Go 1.26 or newer on the PATH, found ${goVersion ?? "none"}`);
+    throw new Error(
+      `Cannot build "${name}": it needs Go 1.26 or newer on the PATH, found ${goVersion ?? "none"}`,
+    );
   }
   await mkdir(dirname(directory), { recursive: true });
   await withLock(lockPathOf(directory), async () => {
@@ -43,7 +45,9 @@ export async function provideProgram(name: ProgramName, options: ProvideProgramO
         directory: sourceDirectory,
         env,
         onProgress: ({ packages, current, elapsedMs }) =>
-          report(`Building ${name}: ${Math.round(elapsedMs / 1_000)} s, ${packages} packages compiled ${current}`),
+          report(
+            `Building ${name}: ${Math.round(elapsedMs / 1_000)} s, ${packages} packages compiled ${current}`,
+          ),
       });
       await rename(draft, directory);
     } finally {

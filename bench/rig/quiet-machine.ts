@@ -16,7 +16,9 @@ export async function untilQuiet({ waitSeconds, load = 1.5, report }: QuietMachi
     const [minute = 0] = loadavg();
     const leftMs = deadline - performance.now();
     if (minute < load || leftMs <= 0) return minute;
-    report(`Waiting for a quiet machine: load ${minute.toFixed(2)}, at most ${Math.ceil(leftMs / 1_000)} s more`);
+    report(
+      `Waiting for a quiet machine: load ${minute.toFixed(2)}, at most ${Math.ceil(leftMs / 1_000)} s more`,
+    );
     await sleep(Math.min(2_000, leftMs));
   }
 }

@@ -14,7 +14,7 @@ export function renderCommand({ kinds }: { readonly kinds: readonly Synthesizabl
   const names = kinds.map(({ definition: { kind } }) => kind).join(", ");
   return new Command("render")
     .description("Print the manifests that custom resources stand for, without a cluster")
-    .argument("<files...>", "YAML or JSON files, - for the standard input")
+    .argument("[files...]", "YAML or JSON files; - or none for the standard input")
     .option("-n, --namespace <name>", "namespace of resources that name none", "default")
     .addHelpText(
       "after",
@@ -22,7 +22,7 @@ export function renderCommand({ kinds }: { readonly kinds: readonly Synthesizabl
     )
     .action(async (files: readonly string[], { namespace }: RenderOptions) => {
       const documents: string[] = [];
-      for (const file of files) {
+      for (const file of files.length === 0 ? ["-"] : files) {
         for (const rendered of await renderFile(file, { kinds, namespace })) report(rendered, documents);
       }
       process.stdout.write(documents.join("---\n"));

@@ -44,11 +44,11 @@ async function runStart(kinds: readonly SynthesizableKind[], options: StartOptio
   await using cleanup = new AsyncDisposableStack();
   const stopped = stopOnSignals();
 
-  const folder = await mkdtemp(join(tmpdir(), "fairlead-start-"));
-  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   const cluster =
     options.kubeconfig === undefined && options.context === undefined ? await ownCluster() : undefined;
   if (cluster !== undefined) cleanup.defer(() => cluster.stop());
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-start-"));
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
 
   const kubeconfig = cluster?.kubeconfigPath ?? options.kubeconfig;
   const { transport, stores } = await connect(

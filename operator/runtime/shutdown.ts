@@ -34,7 +34,7 @@ export interface ShutdownOptions {
 
 /**
  * Ends the operator in an order that is safe: nothing is written once the lease is free. When the reconciles do
- * not end in time the lease is left to expire. Who lost the lease waits for nothing.
+ * not end in time the lease is left to expire. Who lost the lease ends everything at once, and waits for nothing.
  *
  * @returns The exit code of the process: 0 only if it was asked to stop and all reconciles ended in time.
  */
@@ -44,11 +44,6 @@ export async function shutDown(
   { clock, log, graceMs = DEFAULT_GRACE_MS }: ShutdownOptions,
 ): Promise<0 | 1> {
   log.info("Shutting down", { cause });
-  if (cause === "lost-lease") {
-    parts.abortReconciles(new Error("The lease was lost"));
-    void parts.stopWorkers();
-    return 1;
-  }
   const attempt = async (part: string, action: () => Promise<void>): Promise<boolean> => {
     try {
       await action();
@@ -58,6 +53,15 @@ export async function shutDown(
       return false;
     }
   };
+  if (cause === "lost-lease") {
+    parts.abortReconciles(new Error("The lease was lost"));
+    // Watches, servers and git that are left alone would keep the process alive.
+    void attempt("workers", () => parts.stopWorkers());
+    void attempt("sources", () => parts.stopSources());
+    void attempt("publisher", () => parts.flush(AbortSignal.abort()));
+    void attempt("servers", () => parts.closeServers());
+    return 1;
+  }
   const limit = (timeoutMs: number, action: (signal: AbortSignal) => Promise<void>): Promise<void> =>
     withTimeout(action, { clock, timeoutMs });
   const hasEnded = await attempt("workers", () =>

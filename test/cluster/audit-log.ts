@@ -20,19 +20,28 @@ export interface AuditEvent {
 
 export interface AuditQuery {
   readonly user?: string;
+  /** Only requests about objects of this namespace. */
+  readonly namespace?: string;
   /** Only requests that arrived at this time or later. */
   readonly since?: Date;
 }
 
 /** Reads the requests of the log in the order of their ends. A watch is in it once it ended. */
-export async function readAuditLog(path: string, { user, since }: AuditQuery = {}): Promise<AuditEvent[]> {
-  const lines = (await readFile(path, "utf8")).split("\n");
+export async function readAuditLog(
+  path: string,
+  { user, namespace, since }: AuditQuery = {},
+): Promise<AuditEvent[]> {
   // The last line may still be in the making.
-  const events = lines.slice(0, -1).flatMap((line) => (line === "" ? [] : [JSON.parse(line) as AuditEvent]));
+  const lines = (await readFile(path, "utf8")).split("\n").slice(0, -1);
+  const mark = namespace === undefined ? "{" : `"namespace":"${namespace}"`;
   const sinceMs = since?.getTime() ?? 0;
-  return events.filter(
-    (event) =>
-      (user === undefined || event.user.username === user) &&
-      Date.parse(event.requestReceivedTimestamp) >= sinceMs,
-  );
+  return lines
+    .filter((line) => line.includes(mark))
+    .map((line) => JSON.parse(line) as AuditEvent)
+    .filter(
+      (event) =>
+        (user === undefined || event.user.username === user) &&
+        (namespace === undefined || event.objectRef?.namespace === namespace) &&
+        Date.parse(event.requestReceivedTimestamp) >= sinceMs,
+    );
 }

@@ -5,12 +5,14 @@ import type { ObjectKind } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 
-/** One resource of every kind; no two children have the same name and kind. */
-export const resources: readonly {
+export interface EditedResource {
   readonly kind: ObjectKind;
   readonly name: string;
   readonly spec: Readonly<Record<string, unknown>>;
-}[] = [
+}
+
+/** One resource of every kind; no two children have the same name and kind. */
+export const someResources = (): readonly EditedResource[] => [
   { kind: Echo, name: "echo", spec: { message: "hi" } },
   { kind: ScheduledEcho, name: "tick", spec: { message: "hi", schedule: "0 0 1 1 *" } },
   { kind: Memcached, name: "cache", spec: { size: 1 } },
@@ -23,7 +25,7 @@ export const resources: readonly {
       image: "example.dev/web:1",
       envs: [{ name: "A", value: "1" }],
       resources: { requests: { cpu: "10m" } },
-      ports: [{ port: 80, targetPort: 8080 }],
+      ports: [{ port: 80, targetPort: 8080, nodePort: 30_100 + Math.floor(Math.random() * 900) }],
     },
   },
 ];

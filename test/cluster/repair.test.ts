@@ -5,46 +5,45 @@ import type { KubernetesObject, LiveObject } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
-import { children, handEdits, resources } from "./hand-edits.ts";
+import { children, type EditedResource, handEdits, someResources } from "./hand-edits.ts";
 import { applyResource, aStory, untilCondition, untilGone, untilReady } from "./story.ts";
 
 describe("what was done to a child by hand", () => {
   test("is undone within 2 s, be it a deletion or an edit of a field that we set", async () => {
     const { namespace, start } = await aStory();
     await start();
+    const resources = someResources();
     for (const { kind, name, spec } of resources) await applyResource(kind, namespace, { name, ...spec });
     for (const { kind, name } of resources) await untilReady(kind, namespace, name);
 
-    for (const child of children) {
-      const { metadata } = await childNamed(child, namespace);
-      const since = new Date();
-      await kubectl(["delete", child, "-n", namespace, "--wait=false"]);
-      await eventually(async () => (await childNamed(child, namespace)).metadata.uid !== metadata.uid, {
-        what: `${child} is back`,
-      });
-      await expectAnswered(child, namespace, since);
-    }
-    for (const { kind, name } of resources) await untilReady(kind, namespace, name);
-
-    for (const { what, child, patch } of handEdits) {
-      const before = await childNamed(child, namespace);
-      const since = new Date();
-      await patchChild(child, namespace, patch);
-      await eventually(
-        async () => {
-          expect(desiredOf(await childNamed(child, namespace))).toEqual(desiredOf(before));
-          return true;
-        },
-        { what: `${what} of ${child} is as it was`, timeoutMs: 10_000 },
-      );
-      await expectAnswered(child, namespace, since);
-    }
-  }, 240_000);
+    const since = new Date();
+    await Promise.all(
+      children.map(async (child) => {
+        const { metadata } = await childNamed(child, namespace);
+        await kubectl(["delete", child, "-n", namespace, "--wait=false"]);
+        await eventually(async () => (await childNamed(child, namespace)).metadata.uid !== metadata.uid, {
+          what: `${child} is back`,
+        });
+        for (const { what, patch } of handEdits.filter((edit) => edit.child === child)) {
+          const before = await childNamed(child, namespace);
+          await patchChild(child, namespace, patch);
+          await eventually(
+            async () => {
+              expect(desiredOf(await childNamed(child, namespace))).toEqual(desiredOf(before));
+              return true;
+            },
+            { what: `${what} of ${child} is as it was` },
+          );
+        }
+      }),
+    );
+    await expectAnswers(namespace, since);
+  });
 
   test("stays where it only adds, also when the resource is edited", async () => {
     const { namespace, start } = await aStory();
     await start();
-    const [{ spec }] = resources.slice(-1) as [(typeof resources)[number]];
+    const [{ spec }] = someResources().slice(-1) as [EditedResource];
     await applyResource(EasyService, namespace, spec);
     await untilReady(EasyService, namespace);
     const sidecar = { name: "sidecar", image: "example.dev/sidecar:1" };
@@ -84,6 +83,7 @@ describe("what was done to a child by hand", () => {
   test("is undone after the start of an operator that was down", async () => {
     const { namespace, start } = await aStory();
     const first = await start();
+    const resources = someResources();
     for (const { kind, name, spec } of resources) await applyResource(kind, namespace, { name, ...spec });
     for (const { kind, name } of resources)
       await untilCondition(kind, namespace, { type: "Published", name });
@@ -92,7 +92,10 @@ describe("what was done to a child by hand", () => {
 
     const edited = ["deployment/web", "service/web", "cronjob/tick"];
     const before = await Promise.all(edited.map((child) => childNamed(child, namespace)));
-    for (const { child, patch } of handEdits.filter((edit) => edited.includes(edit.child))) {
+    for (const { child, patch } of handEdits.filter(
+      // Without owner and label of its set, nothing would say whose it is.
+      ({ child: each, what }) => edited.includes(each) && what !== "its owner",
+    )) {
       await patchChild(child, namespace, patch);
     }
     await kubectl(["delete", "job/echo", "deployment/set", "-n", namespace]);
@@ -163,27 +166,24 @@ function desiredOf({ status: _, spec, metadata }: KubernetesObject): object {
   return { spec, labels, annotations: kept, ownerReferences };
 }
 
-/** The operator's answer to a person's write came within 2 s, by the API server's clock. */
-async function expectAnswered(child: string, namespace: string, since: Date): Promise<void> {
-  const [type, name] = child.split("/");
-  const of = ({ objectRef, responseStatus }: AuditEvent) =>
-    objectRef?.namespace === namespace &&
-    objectRef.resource === `${type}s` &&
-    objectRef.name === name &&
-    objectRef.subresource === undefined &&
-    (responseStatus?.code ?? 500) < 300;
-  const answerMs = await eventually(
-    async () => {
-      const events = (await auditEvents({ since })).filter(of);
-      const cause = events.find(({ user, verb }) => user.username === "admin" && /patch|delete/.test(verb));
-      const answer = events.find(
-        ({ user, verb, requestReceivedTimestamp: at }) =>
-          user.username === "operator" && verb === "patch" && at > (cause?.requestReceivedTimestamp ?? ""),
-      );
-      if (cause === undefined || answer === undefined) return undefined;
-      return Date.parse(answer.requestReceivedTimestamp) - Date.parse(cause.requestReceivedTimestamp);
-    },
-    { what: `the audit log tells of ${child}` },
+/** Each write of a person was answered by the operator within 2 s, by the API server's clock. */
+async function expectAnswers(namespace: string, since: Date): Promise<void> {
+  const writes = (await auditEvents({ since, namespace })).filter(
+    ({ verb, objectRef, responseStatus }) =>
+      objectRef?.subresource === undefined &&
+      (verb === "patch" || verb === "delete") &&
+      (responseStatus?.code ?? 500) < 300,
   );
-  expect(answerMs).toBeLessThan(2_000);
+  const isOf = (one: AuditEvent, other: AuditEvent) =>
+    one.objectRef?.resource === other.objectRef?.resource && one.objectRef?.name === other.objectRef?.name;
+  const isPersons = ({ userAgent = "" }: AuditEvent) => userAgent.startsWith("kubectl");
+  const delaysMs = writes.filter(isPersons).map((cause) => {
+    const asked = Date.parse(cause.requestReceivedTimestamp);
+    const answers = writes
+      .filter((answer) => answer.user.username === "operator" && isOf(cause, answer))
+      .map((answer) => Date.parse(answer.requestReceivedTimestamp) - asked);
+    return Math.min(...answers.filter((delay) => delay >= 0));
+  });
+  expect(delaysMs).toHaveLength(children.length + handEdits.length);
+  expect(Math.max(...delaysMs)).toBeLessThan(2_000);
 }

@@ -10,28 +10,30 @@ import {
   type ResourceOf,
 } from "../../index.ts";
 
-/** A kind of the stories' own: a text, and a number of ConfigMaps that repeat it. Nothing else on the cluster cares. */
-export const Stamp = defineKind({
-  group: "stories.fairlead.dev",
-  kind: "Stamp",
-  plural: "stamps",
-  description: "Stamp keeps a number of ConfigMaps that have its text.",
-  versions: [
-    {
-      name: "v1",
-      spec: z
-        .object({
-          text: z.string().describe("What the ConfigMaps say."),
-          copies: z.int32().min(0).default(3).describe("Number of ConfigMaps."),
-        })
-        .describe("What to keep."),
-      status: z.object({ copies: z.int32().describe("ConfigMaps that are there.") }),
-    },
-  ],
-});
+const spec = z
+  .object({
+    text: z.string().describe("What the ConfigMaps say."),
+    copies: z.int32().min(0).default(3).describe("Number of ConfigMaps."),
+  })
+  .describe("What to keep.");
+const status = z.object({ copies: z.int32().describe("ConfigMaps that are there.") });
+
+function defineStamp(group: string) {
+  return defineKind({
+    group,
+    kind: "Stamp",
+    plural: "stamps",
+    description: "Stamp keeps a number of ConfigMaps that have its text.",
+    versions: [{ name: "v1", spec, status }],
+  });
+}
 
 class StampChart extends Chart {
-  constructor(scope: Construct, id: string, { resource }: ChartProps<ResourceOf<typeof Stamp>>) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { resource }: ChartProps<ResourceOf<ReturnType<typeof defineStamp>>>,
+  ) {
     super(scope, id);
     for (let copy = 0; copy < resource.spec.copies; copy++) {
       new ApiObject(this, `copy-${copy}`, {
@@ -44,9 +46,15 @@ class StampChart extends Chart {
   }
 }
 
-export const stamp: BoundKind<Construct> = bindKind({
-  definition: Stamp,
-  chart: StampChart,
-  children: [coreKinds.ConfigMap],
-  status: (_, observed) => ({ copies: observed.list(coreKinds.ConfigMap).length }),
-});
+/** The group of the Stamps that all stories may use; a story that removes their CRD takes another one. */
+export const sharedGroup = "stories.fairlead.dev";
+
+/** A kind of the stories' own: a text, and a number of ConfigMaps that repeat it. Nothing else on the cluster cares. */
+export function stampIn(group: string): BoundKind<Construct> {
+  return bindKind({
+    definition: defineStamp(group),
+    chart: StampChart,
+    children: [coreKinds.ConfigMap],
+    status: (_, observed) => ({ copies: observed.list(coreKinds.ConfigMap).length }),
+  });
+}

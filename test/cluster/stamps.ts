@@ -9,7 +9,7 @@ import { kubeAdapter } from "./kube-adapter.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { anOperatorUser, type OperatorUser } from "./operator-user.ts";
 import { aRepository, type StoryRepository } from "./repository.ts";
-import { Stamp, stamp } from "./stamp-kind.ts";
+import { sharedGroup, stampIn } from "./stamp-kind.ts";
 import { conditionOf, type SeenResource } from "./story.ts";
 
 export interface StampStartOptions {
@@ -45,12 +45,20 @@ export function manyNames(count: number, prefix = "stamp"): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 }
 
+export interface StampStoryOptions {
+  /** A group that this story alone has beside the shared one: Stamps in it, and their CRD to play with. */
+  readonly ownGroup?: string | undefined;
+}
+
 /** A namespace, a repository and a user of the test's own, for an operator that knows Stamps. */
-export async function aStampStory(): Promise<StampStory> {
-  await install(testCluster(), { kinds: [stamp], name: "stamps" });
+export async function aStampStory({ ownGroup = undefined }: StampStoryOptions = {}): Promise<StampStory> {
+  const { definition } = stampIn(sharedGroup);
+  const groups = [sharedGroup, ...(ownGroup === undefined ? [] : [ownGroup])];
+  const rights = ownGroup ?? "stamps";
+  await install(testCluster(), { kinds: groups.map(stampIn), name: rights });
   const namespace = await aNamespace();
   const repository = aRepository();
-  const user = await anOperatorUser(namespace, { rights: "stamps" });
+  const user = await anOperatorUser(namespace, { rights });
   const { transport } = await kubeAdapter();
   const send = async (request: ApiRequest): Promise<string> => {
     const { status, body } = await transport.send(request);
@@ -59,7 +67,7 @@ export async function aStampStory(): Promise<StampStory> {
   };
   const listOf = async <T>(kind: ObjectKind): Promise<T[]> =>
     JSON.parse(await send({ method: "GET", path: collectionPath(kind, namespace) })).items;
-  const list = (): Promise<SeenResource[]> => listOf(Stamp);
+  const list = (): Promise<SeenResource[]> => listOf(definition);
   const until: StampStory["until"] = (what, check, timeoutMs = 60_000) =>
     eventually(
       async () => {
@@ -83,18 +91,18 @@ export async function aStampStory(): Promise<StampStory> {
           ...repository.args,
           ...args,
         ],
-        environment,
+        environment: { STAMP_GROUPS: groups.join(","), ...environment },
       }),
     async apply(names, spec) {
       await Promise.all(
         names.map((name) =>
           send({
             method: "PATCH",
-            path: `${objectPath(Stamp, { namespace, name })}?fieldManager=test&force=true`,
+            path: `${objectPath(definition, { namespace, name })}?fieldManager=test&force=true`,
             contentType: "application/apply-patch+yaml",
             body: JSON.stringify({
-              apiVersion: apiVersionOf(Stamp),
-              kind: Stamp.kind,
+              apiVersion: apiVersionOf(definition),
+              kind: definition.kind,
               metadata: { name },
               spec,
             }),
@@ -104,7 +112,7 @@ export async function aStampStory(): Promise<StampStory> {
     },
     async remove(names) {
       await Promise.all(
-        names.map((name) => send({ method: "DELETE", path: objectPath(Stamp, { namespace, name }) })),
+        names.map((name) => send({ method: "DELETE", path: objectPath(definition, { namespace, name }) })),
       );
     },
     list,

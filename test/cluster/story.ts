@@ -1,7 +1,8 @@
 import type { Condition } from "../../crds/conditions.ts";
 import { apiVersionOf, groupKindOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
-import { aNamespace, applyObjects, auditEvents, eventually, kubectlJson, readObject } from "./fixture.ts";
+import { readAuditLog } from "./audit-log.ts";
+import { aNamespace, applyObjects, eventually, kubectlJson, readObject, testCluster } from "./fixture.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { aRepository, type StoryRepository } from "./repository.ts";
 
@@ -115,10 +116,14 @@ export async function eventsOf(namespace: string, kind: string, name = "web"): P
 }
 
 /** A write of the operator, from the audit log: `patch services/status web 200`. */
-export async function operatorWrites(namespace: string, since?: Date): Promise<string[]> {
-  const events = await auditEvents({ user: "operator", ...(since && { since }) });
+export async function operatorWrites(
+  namespace: string,
+  since?: Date,
+  auditLogPath = testCluster().auditLogPath,
+): Promise<string[]> {
+  const events = await readAuditLog(auditLogPath, { user: "operator", namespace, ...(since && { since }) });
   return events
-    .filter(({ verb, objectRef }) => objectRef?.namespace === namespace && !reads.has(verb))
+    .filter(({ verb }) => !reads.has(verb))
     .map(({ verb, objectRef = {}, responseStatus }) => {
       const { resource = "", subresource, name = "" } = objectRef;
       return `${verb} ${resource}${subresource ? `/${subresource}` : ""} ${name} ${responseStatus?.code}`;

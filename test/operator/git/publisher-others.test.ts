@@ -43,13 +43,13 @@ describe("somebody else writes to the branch", () => {
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer({ name: "a" }));
     const kept = remote.head() ?? "";
-    const removed = remote.commitByOthers({ "oops.txt": "secret" });
-    await it.untilPublished(anOffer({ name: "b" }));
+    // One of our own: of others' commits our shallow history ends in, a plain push could not revive any.
+    const [removed] = await it.untilPublished(anOffer({ name: "b" }));
     remote.resetTo(kept);
 
     await it.untilPublished(anOffer({ name: "c" }));
 
-    expect(remote.git(["rev-list", "main"])).not.toContain(removed);
+    expect(remote.git(["rev-list", "main"])).not.toContain(removed?.commit);
     await it.until(() => {
       it.publish(anOffer({ name: "b" }));
       return remote.paths().includes(fileOf("b"));
@@ -200,5 +200,20 @@ describe("who leads", () => {
     expect(it.publish(anOffer())).toMatchObject({ state: "pending" });
     leads = true;
     await it.untilPublished(anOffer());
+  });
+
+  test("leadership that is lost while a commit is made stops its push", async () => {
+    using remote = new FakeGitRemote();
+    let checks = 0;
+    const fence = {
+      check() {
+        if (++checks > 1) throw new NotLeadingError();
+      },
+    };
+    await using it = await new PublisherHarness(remote, { fence }).started();
+    it.publish(anOffer());
+    await it.until(() => checks > 1);
+    expect(it.publisher.stats).toMatchObject({ commits: 1, pushes: 0 });
+    expect(remote.head()).toBeUndefined();
   });
 });

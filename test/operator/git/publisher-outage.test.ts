@@ -56,12 +56,15 @@ describe("the remote is down or does not want it", () => {
       reason: "PushRefused",
       message: "pre-receive hook declined; only on weekdays",
     });
-    const times: number[] = [];
-    for (let pushes = 2; pushes <= 4; pushes++) {
-      await it.until(() => it.publisher.stats.pushes === pushes, { stepMs: 100 });
-      times.push(it.clock.now());
+    const delaysMs: number[] = [];
+    for (let refused = 1; refused <= 3; refused++) {
+      await it.until(() => it.publisher.stats.refused === refused && it.clock.pendingDelaysMs.length === 2);
+      // The other timer is the next look at the remote.
+      delaysMs.push(Math.min(...it.clock.pendingDelaysMs));
     }
-    expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThan((times[1] ?? 0) - (times[0] ?? 0));
+    const [first = 0, second = 0, third = 0] = delaysMs;
+    expect(second).toBeGreaterThan(first + 400);
+    expect(third).toBeGreaterThan(second + 800);
     expect(it.publisher.stats.refused).toBeGreaterThanOrEqual(3);
 
     remote.behave();

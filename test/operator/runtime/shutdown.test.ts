@@ -77,10 +77,17 @@ describe("shutDown()", () => {
     expect(patient.result.code).toBe(0);
   });
 
-  test("skips the grace when the lease is lost: aborts, releases nothing, exits with 1", async () => {
+  test("skips the grace when the lease is lost: ends all at once, releases nothing, exits with 1", async () => {
     const { clock, seen, result } = start({ stopWorkers: 1e9 }, { cause: "lost-lease" });
     await clock.settle();
-    expect(seen).toEqual(["abortReconciles", "stopWorkers"]);
+    const ended = ["stopSources ended", "flush ended", "closeServers ended"];
+    expect(seen.filter((part) => !ended.includes(part))).toEqual([
+      "abortReconciles",
+      "stopWorkers",
+      "stopSources",
+      "flush",
+      "closeServers",
+    ]);
     expect(result.code).toBe(1);
   });
 

@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import { EasyService } from "../../crds/easy-service.ts";
+import { Echo } from "../../crds/echo.ts";
+import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
+import { PodSet } from "../../crds/pod-set.ts";
+import { aClusterOfItsOwn, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
+import { install } from "./install.ts";
+import { kubectlFor } from "./kubectl.ts";
+import { startOperator } from "./operator.ts";
+import { aRepository } from "./repository.ts";
+import {
+  applyResource,
+  aStory,
+  operatorWrites,
+  type Story,
+  untilCondition,
+  untilGone,
+  untilReady,
+} from "./story.ts";
+
+const spec = { size: 1, image: "example.dev/web:1", ports: [{ port: 80 }] };
+const type = groupKindOf(EasyService);
+
+/** An EasyService, an Echo and a PodSet that are Ready and in git, and an operator. */
+async function threeResources(): Promise<Story> {
+  const story = await aStory();
+  const { namespace, start } = story;
+  await start();
+  await applyResource(EasyService, namespace, spec);
+  await applyResource(Echo, namespace, { name: "hello", message: "hi" });
+  await applyResource(PodSet, namespace, { name: "set", size: 1 });
+  await untilReady(EasyService, namespace);
+  await untilReady(Echo, namespace, "hello");
+  await untilReady(PodSet, namespace, "set");
+  for (const [kind, name] of [
+    [EasyService, "web"],
+    [Echo, "hello"],
+    [PodSet, "set"],
+  ] as const) {
+    await untilCondition(kind, namespace, { type: "Published", name });
+  }
+  return story;
+}
+
+test.for(["background", "foreground"])(
+  "a resource deleted in the %s takes children and folder along, unopposed",
+  async (how) => {
+    const { namespace, repository } = await threeResources();
+    const since = new Date();
+    await kubectl(["delete", type, "web", "-n", namespace, `--cascade=${how}`]);
+    await untilGone("deployment", "web", namespace);
+    await untilGone("service", "web", namespace);
+    await eventually(async () => (await podsOf("web", namespace)).length === 0, { what: "no pod is left" });
+    await eventually(() => repository.files(`${namespace}/${type}/`).length === 0, {
+      what: "the folder is gone",
+    });
+
+    await kubectl(["delete", groupKindOf(Echo), "hello", "-n", namespace, `--cascade=${how}`]);
+    await untilGone("job", "hello", namespace);
+    await eventually(async () => (await podsOf("hello", namespace)).length === 0, { what: "no pod is left" });
+
+    // The others are still there, and nothing was written in between, to whichever object.
+    await untilReady(PodSet, namespace, "set");
+    expect(await operatorWrites(namespace, since)).toEqual([]);
+    await eventually(() => repository.files().filter((path) => path.startsWith(namespace)).length === 1, {
+      what: "only the PodSet is in git",
+    });
+  },
+);
+
+test("a resource deleted with --cascade=orphan leaves its children to whoever asked for it, and gets them back", async () => {
+  const { namespace, repository } = await threeResources();
+  const before = await readObject<Seen>("deployment", "web", namespace);
+  const [pod] = await podsOf("web", namespace);
+  const since = new Date();
+  await kubectl(["delete", type, "web", "-n", namespace, "--cascade=orphan"]);
+  await eventually(() => repository.files(`${namespace}/${type}/`).length === 0, {
+    what: "the folder is gone",
+  });
+  const left = await readObject<Seen>("deployment", "web", namespace);
+  expect(left?.metadata.uid).toBe(before?.metadata.uid);
+  expect(left?.metadata.ownerReferences).toBeUndefined();
+  expect(await operatorWrites(namespace, since)).toEqual([]);
+
+  // The same resource once more: the children are its own again, and nothing restarts.
+  const { metadata } = await applyResource(EasyService, namespace, spec);
+  await untilReady(EasyService, namespace);
+  const again = await readObject<Seen>("deployment", "web", namespace);
+  expect(again?.metadata.uid).toBe(before?.metadata.uid);
+  expect(again?.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid, controller: true }]);
+  expect((await podsOf("web", namespace)).map(({ metadata: { uid } }) => uid)).toEqual([pod?.metadata.uid]);
+});
+
+test("a namespace goes with all that is in it: one refused write at most, where namespaces are not watched", async () => {
+  const { namespace, repository } = await threeResources();
+  const since = new Date();
+  await kubectl(["delete", "namespace", namespace]);
+  await eventually(() => repository.files(namespace).length === 0, { what: "the folders are gone" });
+  const writes = await operatorWrites(namespace, since);
+  expect(writes.filter((write) => !write.endsWith(" 403"))).toEqual([]);
+  expect(writes.length).toBeLessThanOrEqual(1);
+});
+
+test("a namespace goes without a word where namespaces are watched, also when a finalizer holds it for long", async () => {
+  const cluster = await aClusterOfItsOwn();
+  const { kubectlPath = "kubectl" } = cluster;
+  const admin = kubectlFor({ ...cluster, kubectlPath });
+  await install({ ...cluster, kubectlPath });
+  const repository = aRepository();
+  await startOperator({ args: [...repository.args], kubeconfigPath: cluster.operatorKubeconfigPath });
+  const resource = { apiVersion: "app.kubebuilder.io/v1", kind: "EasyService", spec };
+  for (const namespace of ["shop", "blog"]) {
+    await admin(["create", "namespace", namespace]);
+    await admin("apply -f -", { input: { ...resource, metadata: { name: "web", namespace } } });
+    await admin(["wait", type, "web", "-n", namespace, "--for=condition=Published", "--timeout=30s"]);
+    await admin(["wait", type, "web", "-n", namespace, "--for=condition=Ready", "--timeout=30s"]);
+  }
+  const held = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "held", namespace: "shop", finalizers: ["example.dev/held"] },
+  };
+  await admin("apply -f -", { input: held });
+  // The resource itself stays to the end as well: its children go before its eyes.
+  await admin([
+    "patch",
+    type,
+    "web",
+    "-n",
+    "shop",
+    "--type=merge",
+    "-p",
+    '{"metadata":{"finalizers":["example.dev/held"]}}',
+  ]);
+  const since = new Date();
+  await admin("delete namespace shop --wait=false");
+  await eventually(async () => (await admin("get deployment,service,pod -n shop -o name")) === "", {
+    what: "the children are gone",
+  });
+
+  // Another one goes on as ever.
+  await admin(["patch", type, "web", "-n", "blog", "--type=merge", "-p", '{"spec":{"size":2}}']);
+  await admin([
+    "wait",
+    type,
+    "web",
+    "-n",
+    "blog",
+    "--for=jsonpath={.status.readyReplicas}=2",
+    "--timeout=30s",
+  ]);
+  const release = '{"metadata":{"finalizers":null}}';
+  await admin(["patch", type, "web", "-n", "shop", "--type=merge", "-p", release]);
+  await admin(["patch", "configmap", "held", "-n", "shop", "--type=merge", "-p", release]);
+  await admin("wait namespace/shop --for=delete --timeout=30s");
+  await eventually(() => repository.files("shop/").length === 0, { what: "its folder is gone" });
+  expect(await operatorWrites("shop", since, cluster.auditLogPath)).toEqual([]);
+});
+
+interface Seen extends KubernetesObject {
+  readonly metadata: KubernetesObject["metadata"] & { readonly uid: string };
+}
+
+async function podsOf(instance: string, namespace: string): Promise<Seen[]> {
+  const selector = `app.kubernetes.io/instance=${instance}`;
+  return (await kubectlJson<{ items: Seen[] }>(["get", "pods", "-n", namespace, "-l", selector])).items;
+}

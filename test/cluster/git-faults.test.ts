@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { eventually } from "./fixture.ts";
+import { aStampStory, isSettled, manyNames, type StampStory } from "./stamps.ts";
+import { conditionOf, type SeenResource } from "./story.ts";
+
+const names = manyNames(20);
+
+/** Twenty Stamps, converged and published. */
+async function aPublishedStory(): Promise<StampStory> {
+  const story = await aStampStory();
+  await story.apply(names, { text: "one" });
+  await story.start();
+  await story.untilSettled(names.length);
+  return story;
+}
+
+/** Ready as ever, and told that and why it is not published. */
+function isHeldUp(reason: string, message: RegExp): (resource: SeenResource) => boolean {
+  return (resource) => {
+    const [ready, published] = [conditionOf(resource, "Ready"), conditionOf(resource, "Published")];
+    return (
+      ready?.status === "True" &&
+      ready.observedGeneration === resource.metadata.generation &&
+      published?.status === "False" &&
+      published.reason === reason &&
+      message.test(published.message)
+    );
+  };
+}
+
+/** The cluster has the newest text everywhere, and nobody was made unready for it. */
+async function expectCluster(story: StampStory, text: string): Promise<void> {
+  await eventually(
+    async () => {
+      const children = await story.children();
+      expect(children.map((child) => (child["data"] as { text: string }).text)).toEqual(
+        Array.from({ length: 3 * names.length }, () => text),
+      );
+    },
+    { what: `all children say "${text}"` },
+  );
+}
+
+function expectBranch({ repository, namespace }: StampStory, text: string): void {
+  const files = repository.files(`${namespace}/`);
+  expect(files).toHaveLength(3 * names.length);
+  for (const file of files) expect(repository.read(file), file).toContain(`text: ${text}`);
+}
+
+/** Every one of these heads is below the branch's head, and nothing was ever merged: no force, no text merge. */
+function expectStraight({ repository: { remote } }: StampStory, heads: readonly string[]): void {
+  const ancestors = new Set(remote.git(["rev-list", "--first-parent", "main"]).trim().split("\n"));
+  expect(heads.filter((head) => !ancestors.has(head))).toEqual([]);
+  expect(remote.git(["rev-list", "--merges", "main"])).toBe("");
+}
+
+describe("a repository", () => {
+  test.for([
+    {
+      fault: "cannot be reached",
+      breakIt: ({ repository: { remote } }: StampStory) => remote.vanish(),
+      reason: "RepositoryUnreachable",
+      says: /repository/i,
+    },
+    {
+      fault: "refuses pushes",
+      breakIt: ({ repository: { remote } }: StampStory) => remote.refusePushes("The branch is frozen"),
+      reason: "PushRefused",
+      says: /The branch is frozen/,
+    },
+  ])("that $fault holds nothing up, and gets it all in one commit when it is back", async (fault) => {
+    const story = await aPublishedStory();
+    const { repository } = story;
+    const head = repository.remote.head() ?? "";
+    const commits = repository.commits();
+
+    // When it fails, and two edits are made of each resource
+    fault.breakIt(story);
+    await story.apply(names, { text: "two" });
+    await story.until(`all say ${fault.reason}`, (stamps) =>
+      stamps.every(isHeldUp(fault.reason, fault.says)),
+    );
+    await expectCluster(story, "two");
+    await story.apply(names, { text: "three" });
+    await expectCluster(story, "three");
+    await story.until("they still say so", (stamps) => stamps.every(isHeldUp(fault.reason, fault.says)));
+
+    // When it is back, then everything lands at once
+    repository.remote.behave();
+    await story.untilSettled(names.length);
+    expectBranch(story, "three");
+    expect(repository.commits()).toBe(commits + 1);
+    expectStraight(story, [head]);
+  });
+
+  test("that somebody else pushes to all the time gets everything, and the other keeps everything", async () => {
+    const story = await aPublishedStory();
+    const { repository } = story;
+    const theirs: string[] = [];
+
+    // When somebody pushes as often as they can, while all resources are edited again and again
+    let isPushing = true;
+    const pushing = (async () => {
+      while (isPushing) {
+        const number = theirs.length;
+        try {
+          theirs.push(repository.remote.commitByOthers({ [`theirs/${number}.txt`]: `${number}\n` }));
+        } catch {
+          // The operator was faster: so would their push be refused, and they try again.
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    })();
+    for (const text of ["two", "three", "four", "five"]) {
+      await story.apply(names, { text });
+      await story.until(`"${text}" is published`, (stamps) => stamps.every(isSettled));
+    }
+    isPushing = false;
+    await pushing;
+
+    // Then all of theirs and the newest of ours is on the branch, and nothing of ours twice
+    await story.untilSettled(names.length);
+    expectBranch(story, "five");
+    expect(theirs.length).toBeGreaterThan(10);
+    expect(repository.files("theirs/")).toHaveLength(theirs.length);
+    expectStraight(story, theirs);
+    const ours = repository.log().filter(({ message }) => /Fairlead-/.test(message));
+    const changes = ours.flatMap(({ paths }) => paths.filter((path) => path.endsWith("-0.yaml")));
+    expect(ours.every(({ paths }) => paths.every((path) => !path.startsWith("theirs/")))).toBe(true);
+    // One text each: the first and the four edits.
+    expect(changes).toHaveLength(5 * names.length);
+  });
+});

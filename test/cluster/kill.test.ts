@@ -1,0 +1,144 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFailed, test } from "vitest";
+import { eventually, kubectl } from "./fixture.ts";
+import type { LogLine } from "./operator.ts";
+import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
+
+const kills = 100;
+const names = manyNames(30);
+
+/** What the Stamps are to say: a text that grows with every edit, and a number of copies. */
+type Wanted = Map<string, { readonly text: string; readonly copies: number }>;
+
+test("an operator that is killed at a hundred random moments loses nothing and does nothing twice", {
+  timeout: 420_000,
+}, async () => {
+  const seed = Number(process.env["FAIRLEAD_TEST_SEED"] ?? Date.now() % 2 ** 31);
+  onTestFailed(() => void process.stderr.write(`seed: FAIRLEAD_TEST_SEED=${seed}\n`));
+  const random = mulberry32(seed);
+  const story = await aStampStory();
+  const wanted: Wanted = new Map();
+  const log: LogLine[] = [];
+
+  // Given that it is killed again and again, while resources come, change and go
+  for (let kill = 0; kill < kills; kill++) {
+    const operator = await story.start();
+    const changes = changeSome(story, wanted, { edit: kill, random });
+    // Some die at their start, most when they are at work.
+    if (random() < 0.7) await operator.untilLogged("Watching");
+    await sleep(random() * 900);
+    await operator.stop("SIGKILL");
+    await changes;
+    log.push(...operator.log);
+  }
+
+  // When it may live
+  const last = await story.start();
+  await story.untilSettled(wanted.size);
+
+  // Then every child is there, once, and nothing else
+  const expected = [...wanted].flatMap(([name, { text, copies }]) =>
+    Array.from({ length: copies }, (_, copy) => `${name}-${copy} ${text}`),
+  );
+  await eventually(async () => expect((await childrenOf(story)).toSorted()).toEqual(expected.toSorted()), {
+    what: "exactly the desired children are there",
+  });
+
+  // and in git as well: nothing is lost, nothing empty, and no older text came after a newer one
+  const { repository, namespace } = story;
+  const files = expected.map((line) => {
+    const [child = "", text = ""] = line.split(" ");
+    return `${namespace}/stamps.stories.fairlead.dev/${child.replace(/-\d+$/, "")}/configmap-${child}.yaml ${text}`;
+  });
+  await eventually(() => expect(filesOf(story).toSorted()).toEqual(files.toSorted()), {
+    what: "the branch has exactly their files",
+  });
+  expect(repository.remote.git(["rev-list", "--merges", "main"])).toBe("");
+  expect(repository.log().filter(({ paths }) => paths.length === 0)).toEqual([]);
+  expect(stepsBack(story)).toEqual([]);
+  expect(repository.remote.git(["fsck", "--no-dangling"])).toBe("");
+
+  // and its clone of the repository still serves
+  expect([...log, ...last.log].filter(({ message }) => message === "Clone is made anew")).toEqual([]);
+  expect(existsSync(`${repository.remote.folder}/cache-1`)).toBe(false);
+});
+
+interface ChangeOptions {
+  readonly edit: number;
+  readonly random: () => number;
+}
+
+/** Four edits, which also create, a deletion, and now and then a child that somebody deletes. */
+async function changeSome(story: StampStory, wanted: Wanted, { edit, random }: ChangeOptions): Promise<void> {
+  const pick = (): string => names[Math.floor(random() * names.length)] ?? "";
+  for (let change = 0; change < 4; change++) {
+    const name = pick();
+    const spec = { text: `v${1_000 * (edit + 1) + change}`, copies: Math.floor(random() * 4) };
+    wanted.set(name, spec);
+    await story.apply([name], spec);
+    await sleep(random() * 200);
+  }
+  if (random() < 0.3) {
+    const gone = pick();
+    wanted.delete(gone);
+    await story.remove([gone]);
+  }
+  if (random() < 0.1) {
+    const child = `${pick()}-0`;
+    await kubectl([
+      "delete",
+      "configmap",
+      child,
+      "-n",
+      story.namespace,
+      "--ignore-not-found",
+      "--wait=false",
+    ]);
+  }
+}
+
+/** `name text` of every object with our label, whose owner is there and its controller. */
+async function childrenOf(story: StampStory): Promise<string[]> {
+  const owners = new Set((await story.list()).map(({ metadata }) => metadata.uid));
+  return (await story.children()).map((child) => {
+    const owner = child.metadata.ownerReferences?.find(({ controller }) => controller);
+    const isOwned = owner !== undefined && owners.has(owner.uid);
+    const { text } = child["data"] as { readonly text: string };
+    return `${child.metadata.name} ${isOwned ? text : "orphan"}`;
+  });
+}
+
+function filesOf({ repository }: StampStory): string[] {
+  return repository
+    .files()
+    .filter((path) => path !== ".fairlead.yaml")
+    .map((path) => `${path} ${/text: (\w+)/.exec(repository.read(path))?.[1]}`);
+}
+
+/** Places in the history where a file got an older text than it had. */
+function stepsBack({ repository }: StampStory): string[] {
+  const history = repository.remote.git(["log", "--reverse", "--format=", "-p", "-U0", "main"]);
+  const newest = new Map<string, number>();
+  const found: string[] = [];
+  let path = "";
+  for (const line of history.split("\n")) {
+    if (line.startsWith("+++ ")) path = line.slice(4);
+    const version = Number(/^\+.*text: v(\d+)/.exec(line)?.[1]);
+    if (Number.isNaN(version)) continue;
+    if (version <= (newest.get(path) ?? 0)) found.push(`${path}: ${version} after ${newest.get(path)}`);
+    newest.set(path, version);
+  }
+  return found;
+}
+
+/** A small generator with a seed: Tommy Ettinger's mulberry32 (public domain). */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

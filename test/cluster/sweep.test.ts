@@ -1,0 +1,171 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
+import { applyObjects, eventually, kubectl } from "./fixture.ts";
+import { stampIn } from "./stamp-kind.ts";
+import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
+import { conditionOf, untilReady } from "./story.ts";
+
+const names = manyNames(10);
+const owned = ["--leader-elect"];
+
+/** Ten Stamps, converged and published; the operator has ended. */
+async function aStoppedStory(args: readonly string[] = [], story?: StampStory): Promise<StampStory> {
+  const given = story ?? (await aStampStory());
+  await given.apply(names, { text: "one" });
+  const operator = await given.start(args);
+  await given.untilSettled(names.length);
+  await operator.stop();
+  return given;
+}
+
+/** Names of the resources that have a folder. */
+function foldersOf(
+  { repository }: StampStory,
+  namespace: string,
+  groupKind = "stamps.stories.fairlead.dev",
+): string[] {
+  const prefix = `${namespace}/${groupKind}/`;
+  return [...new Set(repository.files(prefix).map((path) => path.slice(prefix.length).split("/")[0] ?? ""))];
+}
+
+/** The folders of these Stamps are there, and no others. */
+async function untilFolders(story: StampStory, wanted: readonly string[]): Promise<void> {
+  await eventually(() => expect(foldersOf(story, story.namespace)).toEqual(wanted.toSorted()), {
+    what: `exactly ${wanted.length} folders are there`,
+  });
+}
+
+describe("the sweep of git", () => {
+  test("leaves a root alone that another cluster writes to, and says whose it is", async () => {
+    const theirs = await aStampStory();
+    await theirs.apply(names, { text: "one" });
+    await theirs.start();
+    await theirs.untilSettled(names.length);
+    const head = theirs.repository.remote.head();
+
+    // When an operator with another Lease publishes to the same root
+    const ours = await aStampStory();
+    await ours.apply(["late"], { text: "one" });
+    const args = ["--leader-elect-id=other", `--repository=${theirs.repository.url}`];
+    const operator = await ours.start(args);
+    const [late] = await ours.until("it is said whose the root is", ([stamp]) => {
+      return stamp !== undefined && conditionOf(stamp, "Published")?.reason === "RepositoryOwned";
+    });
+
+    // Then nothing is written, the resource is Ready, and log and condition name the other one
+    const said = new RegExp(`Lease ${theirs.namespace}/fairlead of cluster \\S+ writes here`);
+    expect(late && conditionOf(late, "Published")?.message).toMatch(said);
+    expect(late && conditionOf(late, "Ready")?.status).toBe("True");
+    expect((await operator.untilLogged("Cannot publish"))["message"]).toBeDefined();
+    expect(theirs.repository.remote.head()).toBe(head);
+
+    // And the first one goes on
+    await theirs.apply(["stamp-0"], { text: "two" });
+    await theirs.untilSettled(names.length);
+    expect(theirs.repository.commits()).toBe(2);
+    expect(foldersOf(theirs, ours.namespace)).toEqual([]);
+    await untilFolders(theirs, names);
+  });
+
+  test("takes the folders of resources that went while the operator was down", async () => {
+    const story = await aStoppedStory();
+    await story.remove(names.slice(0, 4));
+    await story.start();
+    await untilFolders(story, names.slice(4));
+    expect(story.repository.commits()).toBe(2);
+  });
+
+  test("takes no folder of a namespace that is no longer watched", async () => {
+    const other = await aStampStory();
+    const story = await aStampStory();
+    await other.apply(names, { text: "one" });
+    await aStoppedStory([`--namespace=${other.namespace}`], story);
+    await eventually(() => foldersOf(story, other.namespace).length === names.length, {
+      what: "both are published",
+    });
+
+    // When only one is watched, and one of its resources is gone
+    await story.remove(["stamp-0"]);
+    await other.remove(["stamp-1"]);
+    await story.start();
+
+    // Then this one's folder goes, and nothing else
+    await untilFolders(story, names.slice(1));
+    expect(foldersOf(story, other.namespace)).toEqual(names.toSorted());
+  });
+
+  test("takes no folder of a kind whose CRD is gone, and says so", async () => {
+    const ownGroup = `sweep-${crypto.randomUUID().slice(0, 8)}.stories.fairlead.dev`;
+    const { definition } = stampIn(ownGroup);
+    const crd = `crd/${groupKindOf(definition)}`;
+    onTestFinished(async () => void (await kubectl(["delete", crd, "--ignore-not-found", "--wait=false"])));
+    const story = await aStampStory({ ownGroup });
+    const metadata = (name: string) => ({ name, namespace: story.namespace });
+    const own = manyNames(5, "own");
+    await applyObjects(
+      ...own.map((name) => ({
+        apiVersion: apiVersionOf(definition),
+        kind: definition.kind,
+        metadata: metadata(name),
+        spec: { text: "one" },
+      })),
+    );
+    await story.apply(names, { text: "one" });
+    const operator = await story.start();
+    for (const name of own) await untilReady(definition, story.namespace, name);
+    await story.untilSettled(names.length);
+    await eventually(() => foldersOf(story, story.namespace, groupKindOf(definition)).length === own.length, {
+      what: "both kinds are published",
+    });
+    await operator.stop();
+
+    // When the CRD goes while the operator is down, and a resource of the other kind with it
+    await kubectl(["delete", crd]);
+    await story.remove(["stamp-0"]);
+    const again = await story.start();
+
+    // Then the other kind is swept, and this one's folders stay
+    await untilFolders(story, names.slice(1));
+    expect(foldersOf(story, story.namespace, groupKindOf(definition))).toEqual(own);
+    await eventually(
+      () => again.log.some(({ message }) => message.includes(`${groupKindOf(definition)} is not installed`)),
+      { what: "it is said" },
+    );
+  });
+
+  test("takes no folder after the Lease was made anew", async () => {
+    const story = await aStoppedStory(owned);
+    await kubectl(["delete", "lease", "fairlead", "-n", story.namespace]);
+    await story.remove(["stamp-0"]);
+    await story.start(owned);
+    await untilFolders(story, names.slice(1));
+    await story.apply(["stamp-1"], { text: "two" });
+    await story.untilSettled(names.length - 1);
+    expect(foldersOf(story, story.namespace)).toHaveLength(names.length - 1);
+    expect(story.repository.commits()).toBe(3);
+  });
+
+  test("asks before it takes more than half of all folders, and takes them when somebody agrees", async () => {
+    const story = await aStoppedStory();
+    const { repository } = story;
+    await story.remove(names.slice(0, 8));
+    const operator = await story.start();
+    const line = await operator.untilLogged(
+      "Sweep waits for approval: it would remove more than half of all folders",
+    );
+    expect(line).toMatchObject({ gone: 8, folders: 10 });
+    await story.apply(["stamp-9"], { text: "two" });
+    await story.untilSettled(2);
+    await untilFolders(story, names);
+
+    // When somebody writes the id into the file, beside what is there
+    const file = repository.read(".fairlead.yaml");
+    repository.remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: ${String(line["id"])}\n` });
+    await story.apply(["stamp-9"], { text: "three" });
+
+    // Then they go, and the approval with them
+    await untilFolders(story, names.slice(8));
+    await story.untilSettled(2);
+    expect(repository.read(".fairlead.yaml")).toBe(file);
+  });
+});
