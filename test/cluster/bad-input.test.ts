@@ -1,0 +1,108 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { testCluster } from "./fixture.ts";
+import { aFolder, type RunningOperator, type StartOperatorOptions, startOperator } from "./operator.ts";
+
+/** What an operator that ended said: its log, with the errors in it, and what it wrote beside. */
+function wordsOf({ log, output }: RunningOperator): string {
+  return [...output, ...log.map((line) => JSON.stringify(line))].join("\n");
+}
+
+/** Starts an operator that cannot run, and gives what it said. */
+async function wordsOfRefused(options: StartOperatorOptions): Promise<string> {
+  const operator = await startOperator(options);
+  expect(await operator.untilEnded(10_000)).toBe(1);
+  return wordsOf(operator);
+}
+
+/** The operator's kubeconfig, edited. */
+async function aKubeconfig(edit: (text: string) => string): Promise<string> {
+  const path = join(await aFolder(), "kubeconfig");
+  writeFileSync(path, edit(readFileSync(testCluster().operatorKubeconfigPath, "utf8")));
+  return path;
+}
+
+describe("fairlead run ends with exit code 1, and says why, when", () => {
+  test.for([
+    {
+      what: "an option is unknown",
+      args: ["--bogus"],
+      says: /unknown option '--bogus'/,
+    },
+    {
+      what: "options have values that make no sense",
+      args: ["--workers=none", "--lease-duration=soon", "--namespace=No_Name"],
+      says: /--namespace: expected a namespace name[^]*--workers: [^]*--lease-duration: expected a duration such as 15s or 1m30s, got "soon"/,
+    },
+    {
+      what: "options contradict each other",
+      args: ["--lease-duration=5s"],
+      says: /lease duration \(5s\) must be more than the renew deadline \(10s\)/,
+    },
+    {
+      what: "the repository's scheme is none that it speaks",
+      args: ["--repository=ftp://example.dev/manifests"],
+      says: /Cannot use the repository URL: \\?"ftp\\?" is not one of file, https and ssh/,
+    },
+    {
+      what: "the repository's URL carries a password",
+      args: ["--repository=https://me:hunter2@example.dev/manifests"],
+      says: /^(?!.*hunter2)[^]*it contains credentials; put them into files/,
+    },
+    {
+      what: "the folder with the repository's credentials is not there",
+      args: ["--repository=https://example.dev/manifests", "--repository-credentials=/no/such/folder"],
+      says: /Cannot use the credentials: [^]*\/no\/such\/folder/,
+    },
+    {
+      what: "its environment has a wrong value",
+      environment: { FAIRLEAD_WORKERS: "many" },
+      says: /FAIRLEAD_WORKERS: /,
+    },
+  ])("$what", async ({ says, args = [], environment = {} }) => {
+    expect(await wordsOfRefused({ args, environment })).toMatch(says);
+  });
+
+  test("there is no kubeconfig", async () => {
+    expect(await wordsOfRefused({ kubeconfigPath: "/no/such/kubeconfig" })).toMatch(
+      /Cannot read kubeconfig \\"\/no\/such\/kubeconfig\\": no such file/,
+    );
+  });
+
+  test("the kubeconfig is none", async () => {
+    const kubeconfigPath = await aKubeconfig(() => "clusters: {{");
+    expect(await wordsOfRefused({ kubeconfigPath })).toMatch(/Cannot (read|use) (the )?kubeconfig/);
+  });
+
+  test("the kubeconfig has no such context", async () => {
+    expect(await wordsOfRefused({ args: ["--context=nowhere"] })).toMatch(/context \\?"nowhere\\?"/);
+  });
+
+  test("a port is taken", async () => {
+    const server = createServer();
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await wordsOfRefused({ args: [`--health-probe-bind-address=${address}`] })).toContain(
+      `Cannot listen on \\"${address}\\": another program listens there`,
+    );
+  });
+
+  test("no API server answers, and a repository needs to know which cluster this is", async () => {
+    const kubeconfigPath = await aKubeconfig((text) => text.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
+    const words = await wordsOfRefused({ kubeconfigPath, args: [`--repository=${await aFolder()}`] });
+    expect(words).toMatch(/127\.0\.0\.1:1\b[^]*(refused|ECONNREFUSED)/);
+  });
+});
+
+test("an API server that does not answer is named in the log, and waited for", async () => {
+  const kubeconfigPath = await aKubeconfig((text) => text.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
+  const operator = await startOperator({ kubeconfigPath });
+  await expect
+    .poll(() => wordsOf(operator), { timeout: 10_000 })
+    .toMatch(/Cannot (list|watch) echoes[^\n]*127\.0\.0\.1:1/);
+  expect(await operator.stop()).toBe(0);
+});

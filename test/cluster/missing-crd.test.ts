@@ -1,0 +1,63 @@
+import { createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
+import { applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { stampIn } from "./stamp-kind.ts";
+import { aStampStory, manyNames } from "./stamps.ts";
+import { untilReady } from "./story.ts";
+
+test("a CRD that is not installed is waited for, and the others do not wait", async () => {
+  // Given an operator whose one kind is installed, and the other is not
+  const ownGroup = `late-${crypto.randomUUID().slice(0, 8)}.stories.fairlead.dev`;
+  const kind = stampIn(ownGroup);
+  const { definition } = kind;
+  const crd = `crd/${groupKindOf(definition)}`;
+  onTestFinished(async () => void (await kubectl(["delete", crd, "--ignore-not-found", "--wait=false"])));
+  const story = await aStampStory({ ownGroup });
+  await kubectl(["delete", crd]);
+  const address = `127.0.0.1:${await aFreePort()}`;
+  const operator = await story.start([`--health-probe-bind-address=${address}`]);
+
+  // Then it says what it waits for, is well, and does its work for the kind that is there
+  await eventually(
+    () =>
+      operator.log.some(
+        ({ level, message }) =>
+          level === "warn" &&
+          message ===
+            `CustomResourceDefinition ${groupKindOf(definition)} is not installed, or does not serve v1; waiting until it is`,
+      ),
+    { what: "it says that the CRD is missing" },
+  );
+  await story.apply(manyNames(3), { text: "one" });
+  await story.untilSettled(3);
+  const answers = await Promise.all(
+    ["healthz", "readyz"].map((probe) => fetch(`http://${address}/${probe}`)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(operator.log.filter(({ message }) => message.includes(ownGroup))).toHaveLength(1);
+
+  // When it is installed, then its resources are reconciled, with no restart
+  await install(testCluster(), { kinds: [kind], name: ownGroup });
+  const metadata = { name: "late", namespace: story.namespace };
+  await applyObjects({
+    apiVersion: apiVersionOf(definition),
+    kind: "Stamp",
+    metadata,
+    spec: { text: "one" },
+  });
+  await untilReady(definition, story.namespace, "late");
+  expect(story.repository.files(`${story.namespace}/${groupKindOf(definition)}/late/`)).toHaveLength(3);
+});
+
+/** A port of 127.0.0.1 that nobody listens on. */
+async function aFreePort(): Promise<number> {
+  const server = createServer();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
