@@ -2,7 +2,9 @@ import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { leaseOf } from "./compose-election.ts";
 import type { KindController } from "./controllers.ts";
 import { createFolderClaims } from "./folder-claims.ts";
+import { readCredentials } from "./git/credentials.ts";
 import { createGitPublisher, type GitPublisher } from "./git/git-publisher.ts";
+import { parseRemoteUrl } from "./git/remote-url.ts";
 import type { Ground } from "./ground.ts";
 import type { Fence, PublishOffer } from "./ports.ts";
 import type { Election } from "./runtime/election.ts";
@@ -17,7 +19,11 @@ export interface PublisherParts {
   readonly controllers: readonly KindController[];
 }
 
-/** The repository; undefined where none is wanted. Asks the API server once, for the uid that names the cluster. */
+/**
+ * The repository; undefined where none is wanted. Asks the API server once, for the uid that names the cluster.
+ *
+ * @throws RemoteUrlError, CredentialsError for a repository that could never be used.
+ */
 export async function composePublisher(
   ground: Ground,
   parts: PublisherParts,
@@ -25,6 +31,8 @@ export async function composePublisher(
   const { config, kinds, clock, random, log, transport, environment } = ground;
   const { stores, election, confirmLeadership, controllers } = parts;
   if (config.repository === undefined) return undefined;
+  // A wrong address or a folder that was never mounted is a mistake in the deployment: say so before anything runs.
+  await readCredentials(config.repositoryCredentials, parseRemoteUrl(config.repository));
   // Reading it is no write, and asks for no leadership.
   const reader = new KubeCluster({ transport, fence: noFence, clock });
   const system = await reader.read({ kind: NAMESPACE, namespace: undefined, name: "kube-system" });

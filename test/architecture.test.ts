@@ -62,7 +62,10 @@ const table: Record<string, { folders: readonly string[]; packages: readonly str
     packages: [],
   },
   "bench/contestant": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
-  bench: { folders: ["index.ts", "cli/local-cluster"], packages: ["node:*", "cdk8s", "commander", "esbuild", "zod"] },
+  bench: {
+    folders: ["index.ts", "cli/local-cluster"],
+    packages: ["node:*", "cdk8s", "commander", "esbuild", "zod"],
+  },
 };
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })

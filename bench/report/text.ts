@@ -57,6 +57,7 @@ const noted = [
   "calls_per_min",
   "calls",
   "errors",
+  "noop_status",
   "git_commands",
   "commits",
   "slices",

@@ -15,8 +15,9 @@ export async function bundleContestant(directory: string): Promise<string> {
     platform: "node",
     target: "node26",
     format: "esm",
-    minify: true,
-    keepNames: true,
+    // Names stay as they are: for stack traces and profiles.
+    minifyWhitespace: false,
+    minifySyntax: true,
     // CommonJS packages in an ESM bundle ask for these.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url); const __filename = import.meta.filename; const __dirname = import.meta.dirname;',

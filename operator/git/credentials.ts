@@ -41,7 +41,9 @@ export async function readCredentials(
 async function readSsh(directory: string): Promise<GitCredentials> {
   for (const file of ["identity", "known_hosts"]) {
     if ((await readText(join(directory, file))) === undefined) {
-      throw new CredentialsError(`Cannot use the credentials: an ssh remote needs the file "${file}"`);
+      throw new CredentialsError(
+        `Cannot use the credentials: an ssh remote needs the file "${file}" in "${directory}"`,
+      );
     }
   }
   if (directory.includes('"'))
@@ -68,7 +70,7 @@ async function readHttps(directory: string, url: string): Promise<GitCredentials
   }
   if (username === undefined || password === undefined) {
     throw new CredentialsError(
-      `Cannot use the credentials: an https remote needs the files "username" and "password", or "bearerToken"`,
+      `Cannot use the credentials: an https remote needs the files "username" and "password", or "bearerToken", in "${directory}"`,
     );
   }
   const basic = Buffer.from(`${username}:${password}`).toString("base64");

