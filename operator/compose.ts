@@ -44,6 +44,7 @@ export async function composeOperator(input: ComposeInput): Promise<Operator> {
   const { fence } = election;
   const controllers: KindController[] = [];
   const publisher = await composePublisher(ground, { stores, election, confirmLeadership, controllers });
+  if (publisher !== undefined) metrics?.publish.watch(() => publisher.stats);
   const events = new KubeEventRecorder({ transport, fence, clock, random, instance: input.identity });
   const cluster = new KubeCluster({ transport, fence, clock });
   const synthesize = createSynthesizer();

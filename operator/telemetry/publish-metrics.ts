@@ -1,52 +1,61 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 
-/** What came of one push. */
-export type PushResult = "landed" | "refused" | "unreachable";
+/** What the publisher counts by itself; read when somebody asks for the metrics. */
+export interface PublishCounts {
+  readonly commits: number;
+  readonly pushes: number;
+  /** Pushes that the remote would not have. */
+  readonly refused: number;
+  /** Pushes that found another commit at the head, and were made again on top of it. */
+  readonly retried: number;
+  readonly lsRemotes: number;
+  readonly fetches: number;
+  /** Resources whose manifests are not on the branch yet. */
+  readonly pending: number;
+}
 
-const results: readonly PushResult[] = ["landed", "refused", "unreachable"];
+const counters: readonly (readonly [field: keyof PublishCounts, name: string, help: string])[] = [
+  ["commits", "fairlead_publish_commits_total", "Commits that landed on the branch"],
+  ["pushes", "fairlead_publish_pushes_total", "Pushes that were tried"],
+  ["refused", "fairlead_publish_refused_total", "Pushes that the remote would not have"],
+  [
+    "retried",
+    "fairlead_publish_retried_total",
+    "Pushes that were made again on top of somebody else's commit",
+  ],
+  ["lsRemotes", "fairlead_publish_looks_total", "Looks at the head of the remote branch"],
+  ["fetches", "fairlead_publish_fetches_total", "Fetches, each after somebody else's commit or at the start"],
+];
 
 /** The fairlead_publish_* metrics: how what was applied gets into git. */
 export class PublishMetrics {
-  readonly #pushes: Counter<"result">;
-  readonly #pushTime: Histogram;
-  readonly #folders: Counter;
-  readonly #pending: Gauge;
+  readonly #registry: Registry;
 
   constructor(registry: Registry) {
-    const registers = [registry];
-    this.#pushes = new Counter({
-      name: "fairlead_publish_pushes_total",
-      help: "Pushes by what came of them",
-      labelNames: ["result"],
-      registers,
-    });
-    this.#pushTime = new Histogram({
-      name: "fairlead_publish_push_seconds",
-      help: "How long a push takes, with its commit",
-      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-      registers,
-    });
-    this.#folders = new Counter({
-      name: "fairlead_publish_folders_total",
-      help: "Folders of resources that commits changed",
-      registers,
-    });
-    this.#pending = new Gauge({
+    this.#registry = registry;
+  }
+
+  /** From now on the counts of this publisher are shown. */
+  watch(read: () => PublishCounts): void {
+    const registers = [this.#registry];
+    for (const [field, name, help] of counters) {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(read()[field]);
+        },
+      });
+    }
+    new Gauge({
       name: "fairlead_publish_pending",
       help: "Resources whose manifests are not on the branch yet",
       registers,
+      collect() {
+        this.set(read().pending);
+      },
     });
-    for (const result of results) this.#pushes.inc({ result }, 0);
-  }
-
-  /** One push ended; `folders` is how many resources its commit changed. */
-  pushed(result: PushResult, { tookMs, folders }: { tookMs: number; folders: number }): void {
-    this.#pushes.inc({ result });
-    this.#pushTime.observe(tookMs / 1_000);
-    if (result === "landed") this.#folders.inc(folders);
-  }
-
-  pending(count: number): void {
-    this.#pending.set(count);
   }
 }

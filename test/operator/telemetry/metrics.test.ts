@@ -121,9 +121,8 @@ describe("Metrics", () => {
     metrics.requested("GET", "127.0.0.1:6443", undefined);
     metrics.objects("echo")("kept", 3);
     metrics.synthesized("echo", 4);
-    metrics.publish.pushed("landed", { tookMs: 200, folders: 7 });
-    metrics.publish.pushed("refused", { tookMs: 200, folders: 7 });
-    metrics.publish.pending(2);
+    const counts = { commits: 1, pushes: 2, refused: 1, retried: 0, lsRemotes: 4, fetches: 3, pending: 2 };
+    metrics.publish.watch(() => counts);
     const leader: LeaderObserver = metrics.leader("fairlead");
     expect((await read(metrics))['leader_election_master_status{name="fairlead"}']).toBe(0);
     leader.leading(true);
@@ -135,10 +134,10 @@ describe("Metrics", () => {
       'fairlead_objects_applied_total{controller="echo"}': 0,
       'fairlead_objects_pruned_total{controller="echo"}': 0,
       'fairlead_synth_seconds_bucket{le="0.005",controller="echo"}': 1,
-      'fairlead_publish_pushes_total{result="landed"}': 1,
-      'fairlead_publish_pushes_total{result="refused"}': 1,
-      'fairlead_publish_pushes_total{result="unreachable"}': 0,
-      fairlead_publish_folders_total: 7,
+      fairlead_publish_commits_total: 1,
+      fairlead_publish_pushes_total: 2,
+      fairlead_publish_refused_total: 1,
+      fairlead_publish_retried_total: 0,
       fairlead_publish_pending: 2,
       'leader_election_master_status{name="fairlead"}': 1,
       'leader_election_slowpath_total{name="fairlead"}': 1,

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import type * as z from "zod";
+import { kinds } from "../charts/bindings.ts";
+import { environmentTwinOf, type OptionName, operatorOptions } from "../operator/config.ts";
+
+const root = resolve(import.meta.dirname, "..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+const pages = [
+  "README.md",
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".md"))
+    .map((path) => `docs/${path}`),
+];
+
+/** The text outside of code blocks: what is inside is not read as Markdown. */
+const proseOf = (page: string): string => read(page).replaceAll(/^ *```[\s\S]*?^ *```/gm, "");
+
+const headingsOf = (page: string): string[] =>
+  [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
+
+/** What GitHub makes of a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+
+describe("docs/running.md", () => {
+  const running = read("docs/running.md");
+
+  test.for(Object.keys(operatorOptions) as OptionName[])("has %s, its twin and its default", (name) => {
+    const spec: { flag: string; value?: string; fallback?: string } = operatorOptions[name];
+    const row = running.split("\n").find((line) => line.startsWith(`| \`--${spec.flag}`)) ?? "";
+    const [, option, twin, fallback, says] = row.split("|").map((cell) => cell.trim());
+
+    expect(option).toBe(`\`--${spec.flag}${spec.value === undefined ? "" : ` ${spec.value}`}\``);
+    expect(twin).toBe(`\`${environmentTwinOf(name)}\``);
+    if (spec.fallback) expect(fallback).toBe(`\`${spec.fallback}\``);
+    else expect(fallback).not.toBe("");
+    expect(says).not.toBe("");
+  });
+
+  test("has no option that there is not", () => {
+    const flags = [...running.matchAll(/^\| `--([a-z-]+)/gm)].map(([, flag]) => flag);
+    expect(flags).toEqual(Object.values(operatorOptions).map(({ flag }) => flag));
+  });
+});
+
+describe.for(kinds.map(({ definition }) => definition))(
+  "the page of $kind",
+  ({ kind, group, version, plural, shortNames, spec, status }) => {
+    const file = kind.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+    const page = `docs/kinds/${file}.md`;
+    const section = (title: string): string[] => {
+      const [, text = ""] = proseOf(page).split(`\n## ${title}\n`);
+      return [...(text.split(/^## /m)[0] ?? "").matchAll(/^### `(.*)`$/gm)].map(([, field = ""]) => field);
+    };
+
+    test("has a heading per field of spec and status, and no other", () => {
+      expect(section("Spec").toSorted()).toEqual(fieldsOf(spec));
+      expect(section("Status").toSorted()).toEqual(fieldsOf(status));
+    });
+
+    test("names group, version, plural and short names", () => {
+      const intro = proseOf(page).split("\n## ")[0];
+      for (const name of [`${group}/${version}`, plural, ...shortNames])
+        expect(intro).toContain(`\`${name}\``);
+    });
+
+    test("shows the sample that ships", () => {
+      const sample = `samples/${file}.yaml`;
+      const [, ...lines] = read(sample).trimEnd().split("\n");
+      expect(read(page)).toContain(`# ${sample}\n${lines.join("\n")}\n`);
+    });
+  },
+);
+
+function fieldsOf(schema: z.ZodObject): string[] {
+  return Object.keys(schema.shape).toSorted();
+}
+
+describe("docs/conditions.md", () => {
+  const conditions = read("docs/conditions.md");
+  const source = read("crds/conditions.ts");
+  /** The members of a closed union, which are types only and so are read from the source. */
+  const membersOf = (type: string): string[] => {
+    const [, union = ""] = source.split(`export type ${type} =`);
+    return [...(union.split(";")[0] ?? "").matchAll(/"([A-Za-z]+)"/g)].map(([, member = ""]) => member);
+  };
+
+  test.for(["Reason", "ConditionType"])("has a row for each %s, and for no other", (type) => {
+    const title = type === "Reason" ? "Reasons" : "Conditions";
+    const [, text = ""] = conditions.split(`\n## ${title}\n`);
+    const rows = (text.split("\n## ")[0] ?? "").matchAll(/^\| `([A-Za-z]+)` \|/gm);
+    expect(membersOf(type)).not.toEqual([]);
+    expect([...rows].map(([, name = ""]) => name).toSorted()).toEqual(membersOf(type).toSorted());
+  });
+});
+
+describe.for(pages)("%s", (page) => {
+  test("has no link that leads nowhere", () => {
+    const broken = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link = ""]) => link)
+      .filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link));
+    expect(broken).toEqual([]);
+  });
+
+  test("names no sample that there is not", () => {
+    const named = [...read(page).matchAll(/\bsamples\/[\w.-]+\.yaml/g)].map(([path]) => path);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(root, target))) return false;
+  return anchor === undefined || headingsOf(target).map(anchorOf).includes(anchor);
+}
