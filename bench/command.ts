@@ -24,6 +24,7 @@ interface BenchOptions {
   readonly quietWait: number;
   readonly diagnose?: true;
   readonly profile: string | undefined;
+  readonly nodeFlags: string;
   readonly driverArgs: string;
 }
 
@@ -50,6 +51,7 @@ export function benchCommand(): Command {
     .option("--quiet-wait <seconds>", "longest wait for a quiet machine before each cell", parseSeconds, 120)
     .option("--diagnose", "count git commands and measure synchronous slices; the other numbers suffer")
     .option("--profile <folder>", "write CPU profiles of ours there; the numbers suffer")
+    .option("--node-flags <words>", "how node runs ours", "--optimize-for-size --max-semi-space-size=4")
     .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
     .action(runBench);
 }
@@ -89,7 +91,8 @@ async function runBench(options: BenchOptions): Promise<void> {
             report,
           },
           profileDirectory: profile === undefined ? undefined : resolve(profile),
-          driverArguments: options.driverArgs.split(" ").filter((word) => word !== ""),
+          nodeFlags: wordsOf(options.nodeFlags),
+          driverArguments: wordsOf(options.driverArgs),
           signal: stop.signal,
         });
       };
@@ -113,6 +116,10 @@ function contestantsOf(publish: BenchOptions["publish"]): readonly ContestantNam
     both: ["fairlead", "fairlead-without-git"],
   } as const;
   return [...ours[publish], "podset-go"];
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(" ").filter((word) => word !== "");
 }
 
 function report(line: string): void {

@@ -19,6 +19,8 @@ export interface PrepareContestantOptions {
   readonly diagnose: boolean;
   /** Folder for CPU profiles of ours, if they are wanted. */
   readonly profileDirectory: string | undefined;
+  /** How node runs ours. */
+  readonly nodeFlags: readonly string[];
 }
 
 /** What a cell passes to the driver for one contestant. */
@@ -62,7 +64,7 @@ function preparePodsetGo({ podsetGoPath }: PrepareContestantOptions): PreparedCo
 
 async function prepareFairlead(
   name: ContestantName,
-  { runDirectory, bundlePath, diagnose, profileDirectory }: PrepareContestantOptions,
+  { runDirectory, bundlePath, diagnose, profileDirectory, nodeFlags }: PrepareContestantOptions,
 ): Promise<PreparedContestant> {
   const folder = join(runDirectory, "contestant");
   await mkdir(folder);
@@ -77,8 +79,7 @@ async function prepareFairlead(
   const slicesFile = diagnose ? join(folder, "slices.jsonl") : undefined;
   const command = [
     process.execPath,
-    "--optimize-for-size",
-    "--max-semi-space-size=4",
+    ...nodeFlags,
     ...(profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`]),
     bundlePath,
     "--kubeconfig={kubeconfig}",

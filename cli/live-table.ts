@@ -38,23 +38,62 @@ export function rowOf(kind: ObjectKind, resource: CustomResource, children: read
   };
 }
 
+/** What gives way when the terminal is narrow, the first first, and what is then left of it at least. */
+const shrinking: readonly (readonly [column: keyof TableRow, least: number])[] = [
+  ["children", titles.children.length],
+  ["resource", 16],
+  ["reason", titles.reason.length],
+  ["commit", 7],
+];
+
 /** The table as lines of text, at most `width` characters each. Pure. */
 export function formatTable(rows: readonly TableRow[], width: number): readonly string[] {
   const columns = Object.keys(titles) as (keyof TableRow)[];
   const sorted = rows.toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
   const all = [titles, ...sorted];
-  const widths = columns.map((column) => Math.max(...all.map((row) => row[column].length)));
-  const total = widths.reduce((sum, one) => sum + one + 2, -2);
-  // The children's names are the one column that a reader can do with half of.
-  const spare = Math.max(0, total - width);
-  const childrenAt = columns.indexOf("children");
-  widths[childrenAt] = Math.max(titles.children.length, (widths[childrenAt] ?? 0) - spare);
-  return all.map((row) =>
-    columns
-      .map((column, index) => shorten(row[column], widths[index] ?? 0).padEnd(widths[index] ?? 0))
-      .join("  ")
-      .trimEnd(),
+  const widths = new Map(
+    columns.map((column) => [column, Math.max(...all.map((row) => row[column].length))]),
   );
+  let excess = widths.values().reduce((sum, one) => sum + one + 2, -2) - width;
+  for (const [column, least] of shrinking) {
+    const now = widths.get(column) ?? 0;
+    const less = Math.min(Math.max(0, excess), Math.max(0, now - least));
+    widths.set(column, now - less);
+    excess -= less;
+  }
+  return all.map((row) => {
+    const cells = columns.map((column) => {
+      const length = widths.get(column) ?? 0;
+      return shorten(row[column], length).padEnd(length);
+    });
+    return shorten(cells.join("  ").trimEnd(), width);
+  });
+}
+
+export interface FrameInput {
+  readonly rows: readonly TableRow[];
+  /** Lines under the table. They are never cut, because somebody copies them: a terminal wraps them. */
+  readonly footer: readonly string[];
+  /** Width of the screen. */
+  readonly columns: number;
+  /** Height of the screen; undefined: without an end. */
+  readonly lines: number | undefined;
+}
+
+/** All that is shown at one moment, as lines. What a screen has no room for is counted. Pure. */
+export function composeFrame({ rows, footer, columns, lines }: FrameInput): readonly string[] {
+  const table = formatTable(rows, columns);
+  const below = footer.length === 0 ? [] : ["", ...footer];
+  // One line is where the cursor waits.
+  const room = Math.max(2, (lines ?? Number.POSITIVE_INFINITY) - rowsOnScreen(below, columns) - 1);
+  if (table.length <= room) return [...table, ...below];
+  const shown = table.slice(0, room - 1);
+  return [...shown, shorten(`… and ${table.length - shown.length} more`, columns), ...below];
+}
+
+/** How many rows of a screen lines of text take, wrapped as a terminal does. Pure. */
+export function rowsOnScreen(lines: readonly string[], columns: number): number {
+  return lines.reduce((sum, { length }) => sum + Math.max(1, Math.ceil(length / columns)), 0);
 }
 
 function shorten(text: string, length: number): string {

@@ -1,3 +1,4 @@
+import type { LiveObject } from "../crds/object.ts";
 import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { leaseOf } from "./compose-election.ts";
 import type { KindController } from "./controllers.ts";
@@ -22,7 +23,7 @@ export interface PublisherParts {
 /**
  * The repository; undefined where none is wanted. Asks the API server once, for the uid that names the cluster.
  *
- * @throws RemoteUrlError, CredentialsError for a repository that could never be used.
+ * @throws RemoteUrlError, CredentialsError for a repository that could never be used; Error when the uid cannot be had.
  */
 export async function composePublisher(
   ground: Ground,
@@ -34,8 +35,7 @@ export async function composePublisher(
   // A wrong address or a folder that was never mounted is a mistake in the deployment: say so before anything runs.
   await readCredentials(config.repositoryCredentials, parseRemoteUrl(config.repository));
   // Reading it is no write, and asks for no leadership.
-  const reader = new KubeCluster({ transport, fence: noFence, clock });
-  const system = await reader.read({ kind: NAMESPACE, namespace: undefined, name: "kube-system" });
+  const cluster = await readClusterUid(new KubeCluster({ transport, fence: noFence, clock }));
   const requeue = (owners: readonly PublishOffer["owner"][]): void => {
     for (const { groupKind, key } of owners)
       controllers.find(({ name }) => name === groupKind)?.queue.add(key);
@@ -46,7 +46,7 @@ export async function composePublisher(
     root: config.repositoryPath,
     credentialsDirectory: config.repositoryCredentials,
     cacheDirectory: config.repositoryCache,
-    owner: { cluster: system?.metadata.uid ?? "", lease: leaseOf(ground).join("/") },
+    owner: { cluster, lease: leaseOf(ground).join("/") },
     version,
     clock,
     random,
@@ -58,6 +58,19 @@ export async function composePublisher(
     onChange: requeue,
     environment,
   });
+}
+
+/** Without it we could not tell our folders in the repository from those of another cluster. */
+async function readClusterUid(cluster: KubeCluster): Promise<string> {
+  const cannot = "Cannot use the repository: the uid of the namespace kube-system names this cluster there";
+  let system: LiveObject | undefined;
+  try {
+    system = await cluster.read({ kind: NAMESPACE, namespace: undefined, name: "kube-system" });
+  } catch (error) {
+    throw new Error(`${cannot}. ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  if (system === undefined) throw new Error(`${cannot}, and there is no such namespace`);
+  return system.metadata.uid;
 }
 
 const noFence: Fence = { check() {} };

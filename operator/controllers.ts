@@ -7,7 +7,7 @@ import { SettledObjects } from "./phases/settled.ts";
 import type { Clock, Cluster, EventRecorder, Logger, Publisher, Random } from "./ports.ts";
 import { createReconcile } from "./reconcile.ts";
 import { type ControllerSource, runController } from "./runtime/controller.ts";
-import { type KindStores, namespaceOf, type WatchedKind } from "./runtime/kind-stores.ts";
+import type { KindStores, WatchedKind } from "./runtime/kind-stores.ts";
 import { WorkQueue } from "./runtime/queue.ts";
 import { routeEvents } from "./runtime/routes.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
@@ -35,9 +35,6 @@ export interface KindController {
   /** Works until the queue is shut down. `signal` aborts what still runs. */
   run(options: { readonly gate: Promise<unknown>; readonly signal: AbortSignal }): Promise<void>;
 }
-
-/** A namespace whose writes were refused is tried again after so long, in case it was made anew since. */
-const readmitAfterMs = 30_000;
 
 /** How long a node port or an address may stay taken after its Service was seen to be gone. */
 const releaseMs = 1_000;
@@ -77,6 +74,12 @@ export function createController(input: ControllerInput): KindController {
       return releasedBy(id);
     },
   });
+  stores.onReadmit((namespace) => {
+    // What is still there was not deleted after all.
+    for (const resource of stores.resources(kind.definition).list()) {
+      if (resource.metadata.namespace === namespace) queue.add(keyOf(resource));
+    }
+  });
   const reconcile = createReconcile({
     ...input,
     synthesize: timed(input),
@@ -84,16 +87,7 @@ export function createController(input: ControllerInput): KindController {
     refusals,
     count: metrics?.objects(name) ?? (() => undefined),
     onBlocked: (key, by) => void blocked.getOrInsertComputed(by, () => new Set()).add(key),
-    onNamespaceTerminating: (namespace) => {
-      stores.refuse(namespace);
-      clock.schedule(readmitAfterMs, () => {
-        stores.readmit(namespace);
-        // What is still there then was not deleted after all.
-        for (const resource of stores.resources(kind.definition).list()) {
-          if (namespaceOf(keyOf(resource)) === namespace) queue.add(keyOf(resource));
-        }
-      });
-    },
+    onNamespaceTerminating: (namespace) => stores.refuse(namespace),
   });
   const reconcileObserver = metrics?.reconciles.observer(name, workers);
   return {

@@ -1,4 +1,4 @@
-import type { CustomResource, ObjectKind } from "../crds/object.ts";
+import { keyOf, type LiveObject, type ObjectKind } from "../crds/object.ts";
 import { folderOf } from "../synth/file-tree.ts";
 import type { FolderClaim } from "./ports.ts";
 import type { KindStores } from "./runtime/kind-stores.ts";
@@ -11,38 +11,48 @@ export interface FolderClaimsInput {
 /**
  * Tells what is known of the resource behind a folder of the repository. Only a folder of a kind and namespace that
  * we watch, and whose list came in this run, can be `gone`: what we cannot see is `unknown`, and stays.
+ *
+ * A look-up for each of ten thousand folders, because a sweep asks about all of them in one go.
  */
 export function createFolderClaims({ kinds, stores }: FolderClaimsInput): (folder: string) => FolderClaim {
-  // Every folder is asked about in one go, so the live ones are collected once per turn of the event loop.
-  let wanted: ReadonlySet<string> | undefined;
-  const collect = (): ReadonlySet<string> => {
-    queueMicrotask(() => {
-      wanted = undefined;
-    });
-    return new Set(
-      kinds.flatMap((kind) =>
-        [...stores.resources(kind).list()].map((resource) => folderOf(kind, resource as CustomResource)),
-      ),
-    );
-  };
+  const kindOf = new Map(kinds.map((kind) => [segmentsOf(kind, {}).groupKind, kind]));
   return (folder) => {
-    wanted ??= collect();
-    if (wanted.has(folder)) return "wanted";
-    const [place = "", groupKind] = folder.split("/");
+    const [place = "", groupKind = ""] = folder.split("/");
+    const kind = kindOf.get(groupKind);
+    if (kind === undefined) return "unknown";
+    if (findResource(folder, kind, stores) !== undefined) return "wanted";
     const isSeen = stores.watched.some(
-      ({ role, kind, namespace, store }) =>
+      ({ role, kind: watched, namespace, store }) =>
         role === "resource" &&
-        folderGroupKind(kind) === groupKind &&
-        (namespace === undefined || namespace === place) &&
+        watched === kind &&
+        (namespace === undefined || segmentsOf(kind, { namespace }).place === place) &&
         store.hasSynced,
     );
     return isSeen ? "gone" : "unknown";
   };
 }
 
-/** The second segment of a kind's folders, as the tree spells it. */
-function folderGroupKind(kind: ObjectKind): string | undefined {
-  return folderOf(kind, { metadata: { name: "x", namespace: "x", uid: "", resourceVersion: "" } }).split(
-    "/",
-  )[1];
+/** The resource whose folder this is. */
+function findResource(folder: string, kind: ObjectKind, stores: KindStores): LiveObject | undefined {
+  const [place = "", , name = ""] = folder.split("/");
+  const resources = stores.resources(kind);
+  const found = resources.get(keyOf({ metadata: { name, ...(kind.namespaced && { namespace: place }) } }));
+  if (found !== undefined) return folderOf(kind, found) === folder ? found : undefined;
+  // No name has an underscore: such a segment was escaped, and cannot be read back.
+  const isEscaped = name.includes("_") || (kind.namespaced && place.includes("_"));
+  if (!isEscaped) return undefined;
+  return [...resources.list()].find((resource) => folderOf(kind, resource) === folder);
+}
+
+/** The first two segments of the folders of a kind in a namespace, as the tree spells them. */
+function segmentsOf(
+  kind: ObjectKind,
+  { namespace = "any" }: { readonly namespace?: string },
+): { readonly place: string; readonly groupKind: string } {
+  const [place = "", groupKind = ""] = folderOf(kind, { metadata: anObject(namespace) }).split("/");
+  return { place, groupKind };
+}
+
+function anObject(namespace: string): LiveObject["metadata"] {
+  return { name: "any", namespace, uid: "", resourceVersion: "" };
 }

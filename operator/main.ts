@@ -32,6 +32,8 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
   const config = readOperatorConfig(options, environment);
   const clock = systemClock();
   const log = createLogger({ clock, level: config.logLevel, format: config.logFormat });
+  // The clock's timers keep no process alive, and while the API server is away there may be nothing else that does.
+  const alive = setInterval(() => undefined, 60_000);
   try {
     const { kubeconfig, context, namespaces, repository } = config;
     const access = await loadClusterAccess({ kubeconfig, context, env: environment, clock });
@@ -56,22 +58,23 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
       stop: () => operator.stop(),
       exit: (code) => process.exit(code),
     });
-    // The clock's timers keep no process alive, and while the API server is away there may be nothing else that does.
-    const alive = setInterval(() => undefined, 60_000);
     try {
       return await operator.run();
     } finally {
-      clearInterval(alive);
       stopListening();
     }
   } catch (error) {
     log.error("Cannot run", { error });
     return 1;
+  } finally {
+    clearInterval(alive);
   }
 }
 
 /** Inside a cluster exactly the pod's name, which its token carries too; elsewhere the host name and a UUID. */
 function identityOf(environment: NodeJS.ProcessEnv): string {
   const isPod = environment["KUBERNETES_SERVICE_HOST"] !== undefined;
-  return isPod ? (environment["POD_NAME"] ?? hostname()) : `${hostname()}_${randomUUID()}`;
+  if (!isPod) return `${hostname()}_${randomUUID()}`;
+  // A pod's host name is its name, unless it uses the network of its node; an empty variable means the same as none.
+  return environment["POD_NAME"] || hostname();
 }

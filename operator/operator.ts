@@ -37,7 +37,7 @@ export class Operator {
   readonly #sources = new AbortController();
   readonly #reconciles = new AbortController();
   readonly #stopped = Promise.withResolvers<void>();
-  #servers: readonly HttpServer[] = [];
+  readonly #servers: HttpServer[] = [];
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
@@ -56,10 +56,16 @@ export class Operator {
    */
   async run(): Promise<0 | 1> {
     const { election, endpoints, log } = this.#parts;
-    const started = await Promise.all(
-      endpoints.map(({ address, route }) => serveHttp(address, route, { log })),
-    );
-    this.#servers = started.filter((server) => server !== undefined);
+    try {
+      for (const { address, route } of endpoints) {
+        const server = await serveHttp(address, route, { log });
+        if (server !== undefined) this.#servers.push(server);
+      }
+    } catch (error) {
+      // What is open already would keep the process alive.
+      await this.#close();
+      throw error;
+    }
     const sources = this.#watch();
     const controllers = this.#reconcile();
     election.start();
@@ -67,7 +73,7 @@ export class Operator {
     const cause = await Promise.race([
       this.#stopped.promise.then((): ShutdownCause => "signal"),
       this.#parts.leaseLost.then((): ShutdownCause => "lost-lease"),
-      controllers.then(
+      Promise.all(controllers).then(
         (): ShutdownCause => "signal",
         (error: unknown): ShutdownCause => {
           log.error("Cannot go on", { error });
@@ -83,19 +89,17 @@ export class Operator {
     return Promise.all(watched.map(({ reflector }) => reflector.run(this.#sources.signal)));
   }
 
-  #reconcile(): Promise<unknown> {
+  #reconcile(): readonly Promise<void>[] {
     const { controllers, election } = this.#parts;
-    return Promise.all(
-      controllers.map(({ queue, run }) =>
-        run({ gate: Promise.race([election.elected, queue.closed]), signal: this.#reconciles.signal }),
-      ),
-    );
+    const { signal } = this.#reconciles;
+    return controllers.map(({ run }) => run({ gate: election.elected, signal }));
   }
 
   /** From here on we may write: git is looked at, and swept as soon as it is known which resources there are. */
   #lead(): void {
     const { publisher, stores, log } = this.#parts;
-    if (publisher === undefined) return;
+    // A lease that comes while we stop is given back without a look at git.
+    if (publisher === undefined || this.#sources.signal.aborted) return;
     publisher.start();
     for (const { role, store } of stores.watched) {
       if (role !== "resource") continue;
@@ -108,15 +112,19 @@ export class Operator {
 
   #shutDown(
     cause: ShutdownCause,
-    { sources, controllers }: { readonly sources: Promise<unknown>; readonly controllers: Promise<unknown> },
+    {
+      sources,
+      controllers,
+    }: { readonly sources: Promise<unknown>; readonly controllers: readonly Promise<void>[] },
   ): Promise<0 | 1> {
-    const { election, publisher, closeEvents, clock, log, close } = this.#parts;
+    const { election, publisher, closeEvents, clock, log } = this.#parts;
     return shutDown(
       cause,
       {
         stopWorkers: async () => {
           for (const { queue } of this.#parts.controllers) queue.shutDown();
-          await controllers.catch(() => undefined);
+          // All of them, also when one has failed: the others may be in the middle of a write.
+          await Promise.allSettled(controllers);
         },
         abortReconciles: (reason) => this.#reconciles.abort(reason),
         stopSources: async () => {
@@ -127,12 +135,14 @@ export class Operator {
           await Promise.all([publisher?.close({ flushMs: election.isLeading ? flushMs : 0 }), closeEvents()]);
         },
         release: () => election.stop(),
-        closeServers: async () => {
-          await Promise.all(this.#servers.map((server) => server.close()));
-          await close();
-        },
+        closeServers: () => this.#close(),
       },
       { clock, log },
     );
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.close()));
+    await this.#parts.close();
   }
 }

@@ -3,6 +3,12 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
 import { kinds } from "../charts/bindings.ts";
+import { clusterCommand } from "../cli/commands/cluster.ts";
+import { crdsCommand } from "../cli/commands/crds.ts";
+import { renderCommand } from "../cli/commands/render.ts";
+import { runCommand } from "../cli/commands/run.ts";
+import { startCommand } from "../cli/commands/start.ts";
+import { linesToTry } from "../cli/demo/lines-to-try.ts";
 import { environmentTwinOf, type OptionName, operatorOptions } from "../operator/config.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -27,6 +33,20 @@ const anchorOf = (heading: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
+
+describe("README.md", () => {
+  test("shows the lines to try that npm start prints", () => {
+    const readme = read("README.md");
+    const [kubeconfig = ""] = /\/tmp\/fairlead-start-\w+\/kubeconfig/.exec(readme) ?? [];
+    const [repository = ""] = /\/tmp\/fairlead-start-\w+\/rendered\.git/.exec(readme) ?? [];
+    const lines = linesToTry({ kubeconfig, context: undefined, kubectl: "kubectl", repository });
+    expect(readme).toContain(`\n${lines.join("\n")}\n`);
+  });
+
+  test("is short enough to be read", () => {
+    expect(read("README.md").split("\n").length).toBeLessThan(200);
+  });
+});
 
 describe("docs/running.md", () => {
   const running = read("docs/running.md");
@@ -100,7 +120,30 @@ describe("docs/conditions.md", () => {
   });
 });
 
+const commands = new Map(
+  [
+    clusterCommand(),
+    ...[crdsCommand, renderCommand, runCommand, startCommand].map((make) => make({ kinds })),
+  ].map((command) => [
+    command.name(),
+    new Set([command, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long))),
+  ]),
+);
+
 describe.for(pages)("%s", (page) => {
+  test("types no command or option that there is not", () => {
+    const typed = read(page)
+      .replaceAll("\\\n", " ")
+      .matchAll(/npx fairlead ([\w-]+)([^\n`|]*)/g);
+    const unknown = [...typed].flatMap(([, name = "", rest = ""]) => {
+      const options = commands.get(name);
+      if (options === undefined) return [name];
+      const flags = rest.split(" #")[0]?.match(/--[a-z][a-z-]*/g) ?? [];
+      return flags.filter((flag) => flag !== "--help" && !options.has(flag)).map((flag) => `${name} ${flag}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+
   test("has no link that leads nowhere", () => {
     const broken = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
       .map(([, link = ""]) => link)

@@ -14,6 +14,7 @@ export interface CellOptions {
   readonly bundlePath: string;
   readonly diagnose: boolean;
   readonly profileDirectory: string | undefined;
+  readonly nodeFlags: readonly string[];
   /** More arguments for the driver, such as `--edits 100`. */
   readonly driverArguments: readonly string[];
   readonly env: NodeJS.ProcessEnv;

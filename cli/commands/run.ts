@@ -36,6 +36,14 @@ export function runCommand({ kinds }: { readonly kinds: readonly SynthesizableKi
     const texts: OptionTexts = Object.fromEntries(
       Object.entries(values).map(([attribute, value]) => [names.get(attribute) ?? attribute, value]),
     );
+    endWithParent();
     process.exitCode = await runOperator({ kinds, options: texts });
   });
+}
+
+/** `fairlead start` holds the other end of a line to us: once it is gone, however it ended, nobody is left to stop us. */
+function endWithParent(): void {
+  if (process.channel === undefined) return;
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  process.channel.unref();
 }

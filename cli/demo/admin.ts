@@ -2,7 +2,7 @@ import { App } from "cdk8s";
 import { OperatorChart } from "../../charts/operator-chart.ts";
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { objectPath } from "../../operator/cluster/resource-path.ts";
-import type { ApiTransport } from "../../operator/cluster/transport.ts";
+import type { ApiRequest, ApiTransport } from "../../operator/cluster/transport.ts";
 import type { Manifest } from "../../synth/manifest.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 
@@ -15,35 +15,85 @@ const adminKinds: readonly ObjectKind[] = [
   ["rbac.authorization.k8s.io", "ClusterRoleBinding", "clusterrolebindings"],
 ].map(([group = "", kind = "", plural = ""]) => ({ group, version: "v1", kind, plural, namespaced: false }));
 
-export interface ApplyAsAdminOptions {
+export interface AdminOptions {
   readonly transport: ApiTransport;
   readonly kinds: readonly SynthesizableKind[];
+}
+
+/** The API server did not do what we asked; the message has its own words. */
+export class RequestRefusedError extends Error {
+  override readonly name = "RequestRefusedError";
+  /** HTTP status. */
+  readonly status: number;
+
+  constructor(what: string, status: number) {
+    super(what);
+    this.status = status;
+  }
 }
 
 /**
  * Applies an object server-side, as the user who runs the command.
  *
- * @throws Error with the API server's own words.
+ * @throws RequestRefusedError, or ConnectionError when no answer came.
  */
-export async function applyAsAdmin(
-  object: KubernetesObject,
-  { transport, kinds }: ApplyAsAdminOptions,
-): Promise<KubernetesObject> {
-  const known = [...adminKinds, ...kinds.map(({ definition }) => definition)];
-  const kind = known.find((one) => one.kind === object.kind && apiVersionOf(one) === object.apiVersion);
-  if (kind === undefined)
-    throw new Error(`Cannot apply "${object.kind}": it is none of the kinds of Fairlead`);
-  const { name, namespace = "default" } = object.metadata;
-  const path = objectPath(kind, { name, namespace: kind.namespaced ? namespace : undefined });
-  const { status, body } = await transport.send({
+export async function applyAsAdmin(object: KubernetesObject, options: AdminOptions): Promise<void> {
+  const answer = await send(object, options, {
     method: "PATCH",
-    path: `${path}?fieldManager=${FIELD_MANAGER}&force=true`,
+    query: `?fieldManager=${FIELD_MANAGER}&force=true`,
     contentType: "application/apply-patch+yaml",
     body: JSON.stringify(object),
   });
-  const answer = JSON.parse(body) as KubernetesObject & { readonly message?: string };
-  if (status >= 300) throw new Error(`Cannot apply ${object.kind} "${name}": ${answer.message ?? status}`);
-  return answer;
+  if (answer.status >= 300) throw refused("apply", object, answer);
+}
+
+/** Whether there is an object of this name; false also where its kind is not served. */
+export async function existsForAdmin(object: KubernetesObject, options: AdminOptions): Promise<boolean> {
+  const answer = await send(object, options, { method: "GET" });
+  if (answer.status >= 300 && answer.status !== 404) throw refused("read", object, answer);
+  return answer.status !== 404;
+}
+
+/** Deletes an object and, in the background, what it owns. Gone already: no error. */
+export async function deleteAsAdmin(object: KubernetesObject, options: AdminOptions): Promise<void> {
+  const body = JSON.stringify({ propagationPolicy: "Background" });
+  const answer = await send(object, options, { method: "DELETE", body });
+  if (answer.status >= 300 && answer.status !== 404) throw refused("delete", object, answer);
+}
+
+type Request = Pick<ApiRequest, "method" | "contentType" | "body"> & { readonly query?: string };
+
+interface Answer {
+  readonly status: number;
+  /** What the server says about it, for people. */
+  readonly said: string;
+}
+
+async function send(
+  { kind: name, apiVersion, metadata }: KubernetesObject,
+  { transport, kinds }: AdminOptions,
+  { query = "", ...request }: Request,
+): Promise<Answer> {
+  const known = [...adminKinds, ...kinds.map(({ definition }) => definition)];
+  const kind = known.find((one) => one.kind === name && apiVersionOf(one) === apiVersion);
+  if (kind === undefined) throw new Error(`Cannot apply "${name}": it is none of the kinds of Fairlead`);
+  const { namespace = "default" } = metadata;
+  const path = objectPath(kind, { name: metadata.name, namespace: kind.namespaced ? namespace : undefined });
+  const { status, body } = await transport.send({ ...request, path: `${path}${query}` });
+  return { status, said: messageIn(body) ?? `the server answered ${status}` };
+}
+
+function messageIn(body: string): string | undefined {
+  try {
+    return (JSON.parse(body) as { readonly message?: string }).message;
+  } catch {
+    // A proxy's page.
+    return undefined;
+  }
+}
+
+function refused(verb: string, { kind, metadata }: KubernetesObject, { status, said }: Answer): Error {
+  return new RequestRefusedError(`Cannot ${verb} ${kind} "${metadata.name}": ${said}`, status);
 }
 
 /** The rights of the operator, given to a group of users instead of a ServiceAccount. */

@@ -1,67 +1,68 @@
 import type { CustomResource, LiveObject } from "../../crds/object.ts";
-import { groupKindOf } from "../../crds/object.ts";
 import type { KindStores } from "../../operator/runtime/kind-stores.ts";
 import { setOf } from "../../synth/stamp.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
-import { formatTable, rowOf, type TableRow } from "../live-table.ts";
+import { composeFrame, rowOf, rowsOnScreen, type TableRow } from "../live-table.ts";
 
 export interface LiveViewOptions {
   readonly kinds: readonly SynthesizableKind[];
   readonly stores: KindStores;
-  readonly output: NodeJS.WriteStream;
+  readonly output: Screen;
   /** Lines under the table. */
   readonly footer: readonly string[];
 }
 
+/** A terminal, or a file or pipe that takes the same text. */
+export type Screen = Pick<NodeJS.WriteStream, "isTTY" | "columns" | "rows" | "write" | "on" | "off">;
+
 /** So often at most is the table drawn anew, however fast things change. */
 const drawIntervalMs = 200;
+/** Of a file, which has no width. */
+const wideColumns = 160;
 
 /** Shows a table of all resources and draws it anew when something changed. The result ends it. */
 export function showLiveView(options: LiveViewOptions): () => void {
-  const { stores, output } = options;
-  let drawn = "";
-  let lines = 0;
+  const { kinds, stores, output } = options;
+  const footer = output.isTTY ? options.footer : [];
+  if (!output.isTTY) output.write(`${options.footer.join("\n")}\n\n`);
+  let drawn: readonly string[] = [];
   let pending: NodeJS.Timeout | undefined;
   const draw = (): void => {
     pending = undefined;
-    const text = frameOf(options);
-    if (text === drawn) return;
-    drawn = text;
-    // A terminal gets the new frame over the old one; a file gets one frame after the other.
-    if (output.isTTY && lines > 0) output.write(`\u001b[${lines}A\u001b[J`);
-    output.write(`${text}\n`);
-    lines = text.split("\n").length;
+    const rows = kinds.flatMap((kind) => rowsOf(kind, stores));
+    const columns = output.isTTY ? output.columns : wideColumns;
+    const frame = composeFrame({ rows, footer, columns, lines: output.isTTY ? output.rows : undefined });
+    if (frame.join("\n") === drawn.join("\n")) return;
+    // A terminal gets the new frame over the old one, which may be wrapped; a file gets one frame after the other.
+    const up = output.isTTY ? rowsOnScreen(drawn, columns) : 0;
+    output.write(`${up > 0 ? `\u001b[${up}F\u001b[J` : ""}${frame.join("\n")}\n${output.isTTY ? "" : "\n"}`);
+    drawn = frame;
   };
   const ask = (): void => {
     pending ??= setTimeout(draw, drawIntervalMs);
   };
-  for (const role of ["resource", "child"] as const) {
-    stores.subscribe(role, () => ({ added: ask, updated: ask, deleted: ask }));
-  }
-  return () => clearTimeout(pending);
+  const subscriptions = stores.watched
+    .filter(({ role }) => role === "resource" || role === "child")
+    .map(({ store }) => store.subscribe({ added: ask, updated: ask, deleted: ask }));
+  output.on("resize", ask);
+  ask();
+  return () => {
+    clearTimeout(pending);
+    output.off("resize", ask);
+    for (const subscription of subscriptions) subscription.unsubscribe();
+  };
 }
 
-function frameOf({ kinds, stores, output, footer }: LiveViewOptions): string {
-  const rows = kinds.flatMap((kind): TableRow[] =>
-    [...stores.resources(kind.definition).list()].map((resource) =>
-      rowOf(kind.definition, resource as CustomResource, childrenOf(kind, resource, stores)),
-    ),
-  );
-  const width = output.isTTY ? output.columns : 160;
-  const table = formatTable(rows, width);
-  return output.isTTY ? [...table, "", ...footer].join("\n") : `${table.join("\n")}\n`;
+function rowsOf(kind: SynthesizableKind, stores: KindStores): readonly TableRow[] {
+  const resources = [...stores.resources(kind.definition).list()] as CustomResource[];
+  return resources.map((resource) => rowOf(kind.definition, resource, childrenOf(kind, resource, stores)));
 }
 
 function childrenOf(
-  kind: SynthesizableKind,
-  resource: LiveObject,
+  { definition, children }: SynthesizableKind,
+  resource: CustomResource,
   stores: KindStores,
 ): readonly LiveObject[] {
-  const set = setOf(kind.definition, resource);
-  const seen = new Set<string>();
-  return kind.children.flatMap((child) => {
-    if (seen.has(groupKindOf(child))) return [];
-    seen.add(groupKindOf(child));
-    return stores.children(child).byIndex("set", set);
-  });
+  const set = setOf(definition, resource);
+  return children.flatMap((child) => stores.children(child).byIndex("set", set));
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 
 export interface OperatorProcess {
-  /** Resolves with the exit code when it ends. */
-  readonly ended: Promise<number | null>;
+  /** Resolves with what people call its end, such as `exit code 1`, when it ends. */
+  readonly ended: Promise<string>;
   /** Asks it to stop, and kills it if it does not within some seconds. */
   stop(): Promise<void>;
 }
@@ -17,16 +17,20 @@ export interface OperatorProcessOptions {
 
 const patienceMs = 10_000;
 
-/** Starts `fairlead run` beside this process, its log in a file. */
+/** Starts `fairlead run` beside this process, its log in a file. It ends with this process, however that ends. */
 export function startOperatorProcess({ args, logPath }: OperatorProcessOptions): OperatorProcess {
   const program = process.argv[1] ?? "";
   const log = openSync(logPath, "a");
-  // A group of its own: Ctrl-C in the terminal must not reach it before we have said how to stop.
+  // A group of its own: Ctrl-C in the terminal must not reach it before we have said how to stop. The channel carries
+  // nothing; that it breaks tells the operator of our end.
   const child = spawn(process.execPath, [...process.execArgv, program, "run", ...args], {
-    stdio: ["ignore", log, log],
+    stdio: ["ignore", log, log, "ipc"],
     detached: true,
   });
-  const ended = once(child, "exit").then(([code]) => code as number | null);
+  closeSync(log);
+  const ended = once(child, "exit").then(([code, signal]: (number | string | null)[]) =>
+    code === null ? String(signal) : `exit code ${code}`,
+  );
   return { ended, stop: () => stopProcess(child, ended) };
 }
 

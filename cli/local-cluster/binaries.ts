@@ -32,6 +32,8 @@ export interface ProvideBinariesOptions {
   /** Binaries that are left out if they are neither there nor to be built. */
   readonly optional?: readonly BinaryName[];
   readonly report: (line: string) => void;
+  /** Ends a build that is under way. */
+  readonly signal?: AbortSignal;
 }
 
 const MODULES_DIRECTORY = fileURLToPath(new URL("./modules/", import.meta.url));
@@ -42,7 +44,7 @@ const MODULES_DIRECTORY = fileURLToPath(new URL("./modules/", import.meta.url));
  * @throws BinariesMissingError if a required one is in none of these.
  */
 export async function provideBinaries(options: ProvideBinariesOptions): Promise<Binaries> {
-  const { locations, env, required, optional = [], report } = options;
+  const { locations, env, required, optional = [], report, signal } = options;
   const { assetsDirectory } = locations;
   const inAssets =
     assetsDirectory === undefined ? new Set<BinaryName>() : await listExecutables(assetsDirectory);
@@ -62,7 +64,7 @@ export async function provideBinaries(options: ProvideBinariesOptions): Promise<
   if (missing.length > 0) throw new BinariesMissingError(missing, goVersion);
   for (const module of TOOL_MODULES) {
     if (!binariesOf(module).some((name) => sources.get(name) === "build")) continue;
-    await buildModule(module, { directory: directories.get(module.name) ?? "", env, report });
+    await buildModule(module, { directory: directories.get(module.name) ?? "", env, report, signal });
   }
 
   const paths = new Map<BinaryName, string>();
@@ -89,12 +91,13 @@ interface BuildModuleOptions {
   readonly directory: string;
   readonly env: NodeJS.ProcessEnv;
   readonly report: (line: string) => void;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Builds into a temporary folder and renames it: nobody sees half a binary, and a second run waits for the first. */
 async function buildModule(
   module: ToolModule,
-  { directory, env, report }: BuildModuleOptions,
+  { directory, env, report, signal }: BuildModuleOptions,
 ): Promise<void> {
   const cache = dirname(directory);
   await mkdir(cache, { recursive: true });
@@ -114,6 +117,7 @@ async function buildModule(
           directory: moduleDirectory,
           env,
           onProgress,
+          ...(signal && { signal }),
         });
         await rename(draft, directory);
       } finally {

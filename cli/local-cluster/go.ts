@@ -31,6 +31,8 @@ export interface RunGoOptions {
   readonly directory: string;
   readonly env: NodeJS.ProcessEnv;
   readonly onProgress: (progress: BuildProgress) => void;
+  /** Ends `go`. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -40,13 +42,14 @@ export interface RunGoOptions {
  */
 export async function runGo(
   args: readonly string[],
-  { directory, env, onProgress }: RunGoOptions,
+  { directory, env, onProgress, signal }: RunGoOptions,
 ): Promise<void> {
   const started = performance.now();
   const child = spawn("go", args, {
     cwd: directory,
     env: goEnvironment(env),
     stdio: ["ignore", "ignore", "pipe"],
+    ...(signal && { signal }),
   });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);

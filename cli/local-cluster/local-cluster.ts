@@ -32,6 +32,8 @@ export interface StartLocalClusterOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Takes lines about what is going on; lines of a build come twice a second. */
   readonly report?: (line: string) => void;
+  /** Gives the start up, at the next step of it; it then throws the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** A control plane on this machine, with simulated nodes. */
@@ -67,8 +69,9 @@ export interface LocalCluster {
  * @throws BinariesMissingError, ComponentFailedError
  */
 export async function startLocalCluster(options: StartLocalClusterOptions = {}): Promise<LocalCluster> {
-  const { name = "local", lifetime = "process", report = () => undefined } = options;
+  const { name = "local", lifetime = "process", report = () => undefined, signal } = options;
   const draft = await planRecord(name, options);
+  signal?.throwIfAborted();
   const runDirectory = await makeRunDirectory(name, options.runDirectory);
   const record = { ...draft, runDirectory };
   writeClusterRecord(record);
@@ -79,7 +82,7 @@ export async function startLocalCluster(options: StartLocalClusterOptions = {}):
   };
   try {
     await writeServerFiles(runDirectory);
-    await startMissingComponents(runDirectory, report);
+    await startMissingComponents(runDirectory, report, signal);
     if (lifetime === "detached") await watchdog.release();
     return { ...openLocalCluster(runDirectory), stop };
   } catch (error) {
@@ -100,10 +103,12 @@ async function makeRunDirectory(name: string, wanted: string | undefined): Promi
 export async function startMissingComponents(
   runDirectory: string,
   report: (line: string) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
   const { name, components, nodes } = requireClusterRecord(runDirectory);
   const server = serverOf(requireClusterRecord(runDirectory));
   for (const component of components) {
+    signal?.throwIfAborted();
     if (!processes.isComponentRunning(requireClusterRecord(runDirectory), component)) {
       report(`Starting ${component}`);
       await processes.spawnComponent(runDirectory, component);
@@ -168,7 +173,14 @@ async function planRecord(
   name: string,
   options: StartLocalClusterOptions,
 ): Promise<Omit<ClusterRecord, "runDirectory">> {
-  const { fsync = true, nodes = 3, only = "all", env = process.env, report = () => undefined } = options;
+  const {
+    fsync = true,
+    nodes = 3,
+    only = "all",
+    env = process.env,
+    report = () => undefined,
+    signal,
+  } = options;
   const locations = resolveLocations({ env, home: homedir(), platform: process.platform });
   const rest: ComponentName[] = only === "api" ? [] : ["kube-controller-manager", "kube-scheduler", "kwok"];
   const { paths } = await provideBinaries({
@@ -177,6 +189,7 @@ async function planRecord(
     required: ["etcd", "kube-apiserver"],
     optional: [...rest, "kubectl"],
     report,
+    ...(signal && { signal }),
   });
   const wanted = only === "api" ? ["etcd", "kube-apiserver"] : COMPONENT_NAMES;
   const components = COMPONENT_NAMES.filter(

@@ -3,6 +3,7 @@ import { FIELD_MANAGER, idOf, type Manifest, type ObjectId } from "../../synth/m
 import { AlreadyThereError, ApiUnavailableError, NotLeadingError, ReplacedError } from "../errors.ts";
 import type { ApplyGuard, Clock, Cluster, Fence, ObjectRef, Propagation } from "../ports.ts";
 import { type Attempt, isOtherUid, toOperatorError } from "./api-errors.ts";
+import { toApplyBody } from "./apply-body.ts";
 import { takeOverEntries } from "./field-takeover.ts";
 import { objectIn } from "./json-value.ts";
 import { toLiveObject } from "./live-object.ts";
@@ -51,7 +52,7 @@ export class KubeCluster implements Cluster {
       method: "PATCH",
       path: `${objectPath(kind, metadata)}?${applyQuery}`,
       contentType: contentTypes.apply,
-      body: JSON.stringify({ ...manifest, metadata: { ...metadata, ...guarded } }),
+      body: toApplyBody({ ...manifest, metadata: { ...metadata, ...guarded } }),
     });
     if (response.status < 300) return toLiveObject(JSON.parse(response.body));
     if (guard.mode === "create" && response.status === 409) throw new AlreadyThereError(id);

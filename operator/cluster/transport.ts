@@ -120,7 +120,9 @@ export class ApiTransport {
     const headers: Record<string, string> = { accept: "application/json", "user-agent": userAgent };
     if (authorization !== undefined) headers["authorization"] = authorization;
     if (body !== undefined) headers["content-type"] = contentType;
-    this.#pool.dispatch({ method, path: this.#root + path, headers, body: body ?? null }, exchange);
+    // undici closes a connection after a DELETE with a body unless told not to, and the next write waits for TLS.
+    const options = { method, path: this.#root + path, headers, body: body ?? null, reset: false };
+    this.#pool.dispatch(options, exchange);
     let code = "<error>";
     try {
       const response = await exchange.answer;

@@ -72,17 +72,39 @@ export function findPodProblem(pod: LiveObject): Problem | undefined {
 
 /** The first problem among the pods that a workload selects, in the order of their names. */
 export function findProblem(workload: LiveObject, pods: readonly LiveObject[] = []): Problem | undefined {
+  return findFirst(workload, pods, findPodProblem);
+}
+
+/** Why no node takes the first of a workload's pods that waits for one. It may be over in a moment, so it is no problem. */
+export function describeUnscheduled(
+  workload: LiveObject,
+  pods: readonly LiveObject[] = [],
+): string | undefined {
+  return findFirst(workload, pods, (pod) => {
+    const scheduled = findCondition(pod, "PodScheduled");
+    if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
+    // What the scheduler tried besides is of no help.
+    const [why] = (scheduled.message ?? "").split(/\.? preemption:/);
+    return `no node takes pod ${pod.metadata.name}: ${why || "unknown"}`;
+  });
+}
+
+function findFirst<Found>(
+  workload: LiveObject,
+  pods: readonly LiveObject[],
+  look: (pod: LiveObject) => Found | undefined,
+): Found | undefined {
   const selector = specOf(workload)["selector"] as LabelSelector | undefined;
   if (selector === undefined) return undefined;
-  let first: { readonly name: string; readonly problem: Problem } | undefined;
+  let first: { readonly name: string; readonly found: Found } | undefined;
   for (const pod of pods) {
     const { name, labels = {}, deletionTimestamp } = pod.metadata;
     if (deletionTimestamp !== undefined || !matchesSelector(selector, labels)) continue;
     if (first !== undefined && first.name < name) continue;
-    const problem = findPodProblem(pod);
-    if (problem !== undefined) first = { name, problem };
+    const found = look(pod);
+    if (found !== undefined) first = { name, found };
   }
-  return first?.problem;
+  return first?.found;
 }
 
 const imageReasons: ReadonlySet<string> = new Set(["ErrImagePull", "ImagePullBackOff"]);

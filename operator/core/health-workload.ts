@@ -14,7 +14,7 @@ import {
   text,
   toFields,
 } from "./health-fields.ts";
-import { findProblem } from "./health-pod.ts";
+import { describeUnscheduled, findProblem } from "./health-pod.ts";
 
 /**
  * All pods up to date and available, and none left over; Failed once the Deployment's own deadline passed. One sentence
@@ -30,13 +30,13 @@ export function assessDeployment(live: LiveObject, { pods }: AssessHealthOptions
 
   const progressing = findCondition(live, "Progressing");
   if (progressing?.status === "False" && progressing.reason === "ProgressDeadlineExceeded") {
-    const why = findProblem(live, pods)?.message ?? findCondition(live, "ReplicaFailure")?.message;
+    const why = findCause(live, pods);
     return failed("DeadlineExceeded", because(`${progress}, and its progress deadline has passed`, why));
   }
   if (spec["paused"] === true) return suspended(`its rollout is paused, ${progress}`);
   if (ready < wanted) {
     const problem = findProblem(live, pods);
-    const message = because(progress, problem?.message ?? findCondition(live, "ReplicaFailure")?.message);
+    const message = because(progress, findCause(live, pods));
     // The deadline no longer runs after a rollout has succeeded once: what crashes then will not be told by it.
     const isRolledOut = progressing?.reason === "NewReplicaSetAvailable" && updated >= wanted;
     return isRolledOut && problem !== undefined
@@ -60,7 +60,7 @@ export function assessReplicaSet(live: LiveObject, { pods }: AssessHealthOptions
     return failed(refused.reason ?? "ReplicaFailure", because(progress, refused.message));
   }
   if (available < wanted) {
-    return inProgress("Unavailable", because(progress, findProblem(live, pods)?.message));
+    return inProgress("Unavailable", because(progress, findCause(live, pods)));
   }
   const surplus = count(status, "replicas") - wanted;
   if (surplus > 0) return inProgress("ScalingDown", `${plural(surplus, "pod")} still to go`);
@@ -75,7 +75,7 @@ export function assessStatefulSet(live: LiveObject, { pods }: AssessHealthOption
   const progress = `${ready} of ${plural(wanted, "pod")} ready`;
   if (isUnseen(live)) return inProgress("Unobserved", progress);
   if (ready < wanted) {
-    return inProgress("Unavailable", because(progress, findProblem(live, pods)?.message));
+    return inProgress("Unavailable", because(progress, findCause(live, pods)));
   }
   const surplus = count(status, "replicas") - wanted;
   if (surplus > 0) return inProgress("ScalingDown", `${plural(surplus, "pod")} still to go`);
@@ -98,7 +98,7 @@ export function assessDaemonSet(live: LiveObject, { pods }: AssessHealthOptions)
   const ready = Math.min(updated, count(status, "numberAvailable"));
   if (ready < wanted) {
     const progress = `up to date and available on ${ready} of ${plural(wanted, "node")}`;
-    return inProgress("Updating", because(progress, findProblem(live, pods)?.message));
+    return inProgress("Updating", because(progress, findCause(live, pods)));
   }
   return current(`available on ${plural(wanted, "node")}`);
 }
@@ -115,4 +115,10 @@ function isUnseen(live: LiveObject): boolean {
 
 function because(what: string, why: string | undefined): string {
   return why === undefined || why === "" ? what : `${what}; ${why}`;
+}
+
+/** Why pods are missing, as far as anything tells. */
+function findCause(live: LiveObject, pods: AssessHealthOptions["pods"]): string | undefined {
+  const refused = findCondition(live, "ReplicaFailure")?.message;
+  return findProblem(live, pods)?.message ?? refused ?? describeUnscheduled(live, pods);
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "../ports.ts";
 import { formatAddress, parseBindAddress } from "./bind-address.ts";
@@ -36,6 +36,8 @@ export async function serveHttp(
 ): Promise<HttpServer | undefined> {
   const bind = parseBindAddress(address);
   if (bind === undefined) return undefined;
+  // An import of this module, unlike this, also loads Node's own undici: 14 MiB and 50 ms (tried with Node 26).
+  const { createServer } = process.getBuiltinModule("node:http");
   const server = createServer({ keepAliveTimeout: 5_000, requestTimeout: 10_000 }, (request, response) => {
     const send = ({ status, contentType = "text/plain; charset=utf-8", body }: HttpAnswer): void => {
       response.writeHead(status, { "Content-Type": contentType, "X-Content-Type-Options": "nosniff" });

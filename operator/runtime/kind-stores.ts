@@ -33,6 +33,9 @@ export interface KindStoresInput {
   readonly log: Logger;
 }
 
+/** So long a namespace that refused a write is believed to be going away. */
+const readmitAfterMs = 30_000;
+
 export const NAMESPACE: ObjectKind = {
   group: "",
   version: "v1",
@@ -45,10 +48,13 @@ export const NAMESPACE: ObjectKind = {
 export class KindStores implements Stores {
   readonly watched: readonly WatchedKind[];
   readonly #unions = new Map<string, ObjectStore>();
-  /** Namespaces that refused a write because they are going away, where we may not watch namespaces. */
+  /** Namespaces that refused a write because they are going away. */
   readonly #refused = new Set<string>();
+  readonly #onReadmit: ((namespace: string) => void)[] = [];
+  readonly #clock: Clock;
 
   constructor(input: KindStoresInput) {
+    this.#clock = input.clock;
     const watched = new Map<string, WatchedKind[]>();
     const watch = (
       role: WatchRole,
@@ -97,13 +103,22 @@ export class KindStores implements Stores {
     return seen?.metadata.deletionTimestamp !== undefined || this.#refused.has(namespace);
   }
 
-  /** A write was refused because the namespace is going away: believed until {@link readmit}. */
+  /**
+   * A write was refused because the namespace is going away. That is believed for a while, and then looked at again, in
+   * case it was made anew since: where we may not watch namespaces nothing else tells.
+   */
   refuse(namespace: string): void {
+    if (this.#refused.has(namespace)) return;
     this.#refused.add(namespace);
+    this.#clock.schedule(readmitAfterMs, () => {
+      this.#refused.delete(namespace);
+      for (const tell of this.#onReadmit) tell(namespace);
+    });
   }
 
-  readmit(namespace: string): void {
-    this.#refused.delete(namespace);
+  /** Calls `tell` whenever a namespace that was refused is worth another try. */
+  onReadmit(tell: (namespace: string) => void): void {
+    this.#onReadmit.push(tell);
   }
 
   /** Calls `handler` for every watched kind of a role. */
@@ -127,10 +142,4 @@ function idOfWatch(role: WatchRole, kind: ObjectKind, selector: string | undefin
 
 function setLabelOf({ metadata }: LiveObject): string | undefined {
   return metadata.labels?.[stamps.set];
-}
-
-/** The namespace part of a store key; undefined for objects without a namespace. */
-export function namespaceOf(key: string): string | undefined {
-  const slash = key.indexOf("/");
-  return slash === -1 ? undefined : key.slice(0, slash);
 }

@@ -30,7 +30,8 @@ export function describeFailure(
         message: `Cannot ${verb} ${name}: forbidden; the operator's role needs the verbs list and watch on ${name} (${why})`,
       };
     case "failing":
-      return { state: "failing", message: `Cannot ${verb} ${name}: ${why}` };
+      // An error of the watch says by itself what it could not do.
+      return { state: "failing", message: error instanceof Error ? why : `Cannot ${verb} ${name}: ${why}` };
   }
 }
 

@@ -77,7 +77,7 @@ describe("formatTable()", () => {
   });
 
   test("shortens the children first when the terminal is narrow", () => {
-    const [, line] = formatTable([row], 49);
+    const [, line] = formatTable([row], 50);
     expect(line).toBe("Echo a    True   Reconciled  Job/a J…  abc");
   });
 });

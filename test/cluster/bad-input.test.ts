@@ -103,6 +103,6 @@ test("an API server that does not answer is named in the log, and waited for", a
   const operator = await startOperator({ kubeconfigPath });
   await expect
     .poll(() => wordsOf(operator), { timeout: 10_000 })
-    .toMatch(/Cannot (list|watch) echoes[^\n]*127\.0\.0\.1:1/);
+    .toMatch(/Cannot (list|watch) \\"echos\\": the API server at https:\/\/127\.0\.0\.1:1 cannot be reached/);
   expect(await operator.stop()).toBe(0);
 });

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { AuditEvent } from "./audit-log.ts";
-import { eventually, kubectlJson } from "./fixture.ts";
+import { aNamespace, eventually, kubectlJson } from "./fixture.ts";
 import { aGitWitness } from "./git-witness.ts";
-import { isWrite, lineOf } from "./operator-user.ts";
+import { startOperator } from "./operator.ts";
+import { anOperatorUser, isWrite, lineOf, type OperatorUser } from "./operator-user.ts";
+import { aRepository } from "./repository.ts";
+import { applySamples, untilSamplesReady } from "./sample-set.ts";
+
 import { aStampStory, manyNames } from "./stamps.ts";
 
 const resources = 1_000;
@@ -69,6 +73,49 @@ test("over 1,000 converged resources a restart writes nothing, and then there is
   ]);
   expect(events.items.filter(({ regarding }) => regarding.kind === "Stamp")).toEqual([]);
 });
+
+test("over one converged resource of every kind that ships a restart writes nothing", async () => {
+  const namespace = await aNamespace();
+  const user = await anOperatorUser(namespace);
+  const repository = aRepository();
+  const start = (environment: NodeJS.ProcessEnv = {}) =>
+    startOperator({
+      args: [`--namespace=${namespace}`, ...repository.args],
+      kubeconfigPath: user.kubeconfigPath,
+      environment,
+    });
+  const samples = await applySamples(namespace);
+  const first = await start();
+  await untilSamplesReady(samples);
+  await eventually(() => repository.files(`${namespace}/`).length === 6, { what: "all of it is published" });
+  // Statuses of pods and workloads come a while longer.
+  await untilQuiet(user);
+  await first.stop();
+
+  const commits = repository.commits();
+  const git = await aGitWitness();
+  const restarted = new Date();
+  await start(git.environment);
+  await eventually(() => git.commands().includes("ls-remote"), { what: "the remote is looked at" });
+  await sleep(5_000);
+  const asked = (await user.requests(restarted)).map(lineOf);
+  expect(asked.filter((line) => !isAllowedAtStart(line))).toEqual([]);
+  expect(asked.filter((line) => line.startsWith("create events"))).toEqual([]);
+  expect(repository.commits()).toBe(commits);
+  expect(git.commands().filter((command) => !looks.includes(command))).toEqual([]);
+});
+
+/** Nothing was written for two seconds. */
+async function untilQuiet(user: OperatorUser): Promise<void> {
+  await eventually(
+    async () => {
+      const writes = (await user.requests()).filter(isWrite);
+      const last = Math.max(...writes.map(timeOf));
+      return Date.now() - last > 2_000;
+    },
+    { what: "nothing is written any more" },
+  );
+}
 
 const looks = ["ls-remote", "ls-tree", "cat-file", "rev-parse", "version", "config"];
 

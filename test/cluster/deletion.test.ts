@@ -91,15 +91,16 @@ test("a resource deleted with --cascade=orphan leaves its children to whoever as
   expect((await podsOf("web", namespace)).map(({ metadata: { uid } }) => uid)).toEqual([pod?.metadata.uid]);
 });
 
-test("a namespace goes with all that is in it: one refused write at most, where namespaces are not watched", async () => {
+test("a namespace goes with all that is in it: a refused write for each resource at most, where namespaces are not watched", async () => {
   const { namespace, repository } = await threeResources();
   const since = new Date();
   await kubectl(["delete", "namespace", namespace]);
   await eventually(() => repository.files(namespace).length === 0, { what: "the folders are gone" });
-  // The status may still tell how the pods went; nothing else is written, and hardly anything tried.
+  // The status may still tell how the pods went; nothing else is written.
   const writes = (await operatorWrites(namespace, since)).filter((write) => !/status .* 200$/.test(write));
   expect(writes.filter((write) => !write.endsWith(" 403"))).toEqual([]);
-  expect(writes.length).toBeLessThanOrEqual(1);
+  // What was under way when the first refusal told of it.
+  expect(writes.length).toBeLessThanOrEqual(3);
 });
 
 test("a namespace goes without a word where namespaces are watched, also when a finalizer holds it for long", async () => {

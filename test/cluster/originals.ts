@@ -1,12 +1,12 @@
 import { EasyService } from "../../crds/easy-service.ts";
 import { Echo } from "../../crds/echo.ts";
-import type { DefinedKind } from "../../crds/kind.ts";
+import type { KindDefinition } from "../../crds/kind.ts";
 import { Memcached } from "../../crds/memcached.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 
 export interface Original {
-  readonly kind: Pick<DefinedKind, "group" | "version" | "kind" | "plural" | "singular" | "namespaced">;
+  readonly kind: KindDefinition;
   readonly spec: object;
   /** As the original operator made them for a resource called `web`, apart from namespace and owner. */
   readonly children: readonly {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { Condition } from "../../crds/conditions.ts";
-import { CronJob, Deployment, Job, Service } from "../../crds/core-kinds.ts";
 import { EasyService } from "../../crds/easy-service.ts";
 import { Echo } from "../../crds/echo.ts";
 import { Memcached } from "../../crds/memcached.ts";
@@ -8,6 +7,7 @@ import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 import { auditEvents, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
+import { someResources } from "./hand-edits.ts";
 import {
   applyResource,
   aStory,
@@ -61,6 +61,20 @@ test("a label on a ScheduledEcho is nothing to its CronJob; a new schedule is, a
   const after = await readObject<Workload>("cronjob", "web", namespace);
   expect(after?.spec).toMatchObject({ schedule: "@hourly" });
   expect(after?.metadata.uid).toBe(before?.metadata.uid);
+});
+
+test("a new message runs a new Job in the old one's place, and the old one's pod goes with it", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  const uids = new Set<string>();
+  for (const message of ["one", "two"]) {
+    await applyResource(Echo, namespace, { message });
+    const { status } = await untilReady(Echo, namespace);
+    expect(status?.["completionTime"]).toBeDefined();
+    uids.add((await readObject<Workload>("job", "web", namespace))?.metadata.uid ?? "");
+    await eventually(async () => (await podNames(namespace)).length === 1, { what: "one pod" });
+  }
+  expect(uids.size).toBe(2);
 });
 
 test("a Memcached's size is kept against kubectl scale, and its nodes are the names of its pods", async () => {
@@ -189,37 +203,17 @@ const longName = `${"long-".repeat(20)}name`;
 
 test.for(["1.dotted.name", longName])(
   "a resource may be called %s: its children have names that are valid",
-  async (name) => {
+  async (end) => {
     const { namespace, start } = await aStory();
     await start();
-    const kinds = [
-      { kind: Echo, spec: { message: "hi" }, children: [Job] },
-      { kind: ScheduledEcho, spec: { message: "hi", schedule: "@hourly" }, children: [CronJob] },
-      { kind: Memcached, spec: { size: 1 }, children: [Deployment] },
-      { kind: PodSet, spec: { size: 1 }, children: [Deployment] },
-      {
-        kind: EasyService,
-        spec: { size: 1, image: "example.dev/a:1", ports: [{ port: 80 }] },
-        children: [Deployment, Service],
-      },
-    ];
-    // Two of these kinds would name their Deployments alike.
-    for (const [index, { kind, spec }] of kinds.entries()) {
-      await applyResource(kind, namespace, { name: `${index}${name}`, ...spec });
-    }
-    for (const [index, { kind, children }] of kinds.entries()) {
-      const { metadata } = await untilReady(kind, namespace, `${index}${name}`);
-      for (const child of children) {
-        const { items } = await kubectlJson<{ items: Workload[] }>([
-          "get",
-          groupKindOf(child),
-          "-n",
-          namespace,
-        ]);
-        const owned = items.filter((item) => item.metadata.ownerReferences?.[0]?.uid === metadata.uid);
-        expect(owned).toHaveLength(1);
-      }
-    }
+    // Two of the kinds would name their Deployments alike.
+    const named = someResources().map((resource, index) => ({ ...resource, name: `${index}${end}` }));
+    for (const { kind, name, spec } of named) await applyResource(kind, namespace, { name, ...spec });
+    const owners = await Promise.all(named.map(({ kind, name }) => untilReady(kind, namespace, name)));
+    const types = "job,cronjob,deployment,service";
+    const { items } = await kubectlJson<{ items: KubernetesObject[] }>(["get", types, "-n", namespace]);
+    const owned = Map.groupBy(items, ({ metadata }) => metadata.ownerReferences?.[0]?.uid);
+    expect(owners.map(({ metadata }) => owned.get(metadata.uid)?.length)).toEqual([1, 1, 1, 1, 2]);
   },
 );
 

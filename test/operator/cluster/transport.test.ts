@@ -42,6 +42,16 @@ describe("ApiTransport", () => {
     expect(cluster.server.line.accepted).toBe(2);
   });
 
+  test("keeps its connection after a DELETE with a body", async () => {
+    await using cluster = await scriptedCluster({ transport: { connections: 1 } });
+    cluster.server.script = (_request, answer) => answer.json(200, {});
+    for (const method of ["PATCH", "DELETE", "DELETE", "PATCH"] as const) {
+      await cluster.transport.send({ method, path, body: '{"a":1}' });
+    }
+    expect(cluster.server.requests).toHaveLength(4);
+    expect(cluster.server.line.accepted).toBe(1);
+  });
+
   test("waits as long as the server asks, and tries again", async () => {
     const clock = new FakeClock();
     await using cluster = await scriptedCluster({ clock });

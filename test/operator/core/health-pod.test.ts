@@ -148,6 +148,19 @@ describe("assessHealth() of a workload", () => {
     expect(health).toMatchObject({ status: "Failed", reason: "ImagePullBackOff", message });
   });
 
+  test("says why no node takes a pod, and does not give it up for that", () => {
+    const unscheduled =
+      'phase: Pending\nconditions: [{ type: PodScheduled, status: "False", reason: Unschedulable, message: "0/3 nodes are available: 3 Insufficient cpu. preemption: none helps" }]';
+    for (const progressing of ["ReplicaSetUpdated", "NewReplicaSetAvailable"]) {
+      const health = assessHealth(aDeployment(progressing), { nowMs, pods: [aPod(unscheduled, "web-a")] });
+      const why = "no node takes pod web-a: 0/3 nodes are available: 3 Insufficient cpu";
+      expect(health).toMatchObject({
+        status: "InProgress",
+        message: `0 of 1 pod up to date and available; ${why}`,
+      });
+    }
+  });
+
   test("says nothing about pods of other workloads", () => {
     const other = { ...bad, metadata: { ...bad.metadata, labels: { app: "other" } } };
     const health = assessHealth(aDeployment("NewReplicaSetAvailable"), { nowMs, pods: [other] });

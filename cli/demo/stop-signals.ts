@@ -1,0 +1,26 @@
+/** Signals of one keypress: npm passes on the Ctrl-C that the terminal has sent to everybody. */
+const oneKeypressMs = 1_000;
+
+/** Aborts with the first signal to stop. A later one is from somebody who does not want to wait: the process ends. */
+export function stopOnSignals(): AbortSignal {
+  const stopping = new AbortController();
+  let firstMs: number | undefined;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      firstMs ??= performance.now();
+      if (performance.now() - firstMs > oneKeypressMs) process.exit(1);
+      stopping.abort(new Error(`Stopped by ${signal}`));
+    });
+  }
+  // Who reads what we show has gone, such as `head`.
+  process.stdout.on("error", (error) => stopping.abort(error));
+  return stopping.signal;
+}
+
+/** Resolves when the signal aborts. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}

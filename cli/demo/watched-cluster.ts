@@ -1,0 +1,58 @@
+import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
+import { ApiTransport } from "../../operator/cluster/transport.ts";
+import { WatchConnection } from "../../operator/cluster/watch-connection.ts";
+import { KubeWatchSource } from "../../operator/cluster/watch-source.ts";
+import { systemClock } from "../../operator/runtime/clock.ts";
+import { KindStores } from "../../operator/runtime/kind-stores.ts";
+import { createLogger } from "../../operator/telemetry/log.ts";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+
+export interface WatchedCluster {
+  readonly transport: ApiTransport;
+  readonly stores: KindStores;
+  close(): Promise<void>;
+}
+
+export interface WatchClusterOptions {
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+}
+
+/** A connection as the user who runs this, and a live copy of all resources and their children. */
+export async function watchCluster(
+  kinds: readonly SynthesizableKind[],
+  { kubeconfig, context }: WatchClusterOptions,
+): Promise<WatchedCluster> {
+  const clock = systemClock();
+  const access = await loadClusterAccess({
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+    env: process.env,
+    clock,
+  });
+  const userAgent = "fairlead-start";
+  const transport = new ApiTransport(access, { clock, userAgent });
+  const connection = new WatchConnection(access, { clock, userAgent });
+  const stores = new KindStores({
+    // What stands behind the children is nothing that the table shows.
+    kinds: kinds.map((kind) => ({ ...kind, related: [] })),
+    namespaces: [],
+    clock,
+    random: Math.random,
+    log: createLogger({ clock, level: "error" }),
+    sourceOf: (kind, { selector }) =>
+      new KubeWatchSource({ kind, labelSelector: selector, transport, connection, clock }),
+  });
+  const watching = new AbortController();
+  const reflectors = Promise.all(stores.watched.map(({ reflector }) => reflector.run(watching.signal)));
+  return {
+    transport,
+    stores,
+    async close() {
+      watching.abort();
+      await reflectors;
+      await connection.close();
+      await transport.close();
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { expect, test } from "vitest";
+import { EasyService } from "../../crds/easy-service.ts";
+import { Echo } from "../../crds/echo.ts";
+import { auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
+import {
+  applyResource,
+  aStory,
+  conditionOf,
+  eventsOf,
+  operatorWrites,
+  type SeenResource,
+  seen,
+  untilCondition,
+  untilReady,
+} from "./story.ts";
+
+const fine = { size: 1, image: "example.dev/web:1" };
+
+/** Specs that the CRD lets through and that cannot become objects; what their author reads about them. */
+const refusals = [
+  {
+    what: "a limit below the request",
+    spec: { ...fine, resources: { requests: { cpu: "2" }, limits: { cpu: "1" } } },
+    reason: "ApplyRejected",
+    says: /^The API server refuses Deployment \S+\/web: spec\.template\.spec\.containers\[0\]\.resources\.requests: .*must be less than or equal to cpu limit/,
+  },
+  {
+    what: "a name that is no port name",
+    spec: { ...fine, ports: [{ name: "Not A Name", port: 80 }] },
+    reason: "ApplyRejected",
+    says: /^The API server refuses Service \S+\/web: spec\.ports\[0\]\.name: .*Not A Name/,
+  },
+  {
+    what: "a list with equal keys",
+    spec: { ...fine, resources: { claims: [{ name: "a" }, { name: "a" }] } },
+    reason: "ApplyRejected",
+    says: /^The API server refuses Deployment \S+\/web: .*duplicate entries for key \[name="a"\]/,
+  },
+  {
+    what: "a field that the API server does not know",
+    spec: { ...fine, envs: [{ name: "A", valueFrom: { moonRef: { phase: "full" } } }] },
+    reason: "ApplyRejected",
+    says: /^The API server refuses Deployment \S+\/web: .*valueFrom\.moonRef: field not declared in schema/,
+  },
+  {
+    what: "two ports of one number",
+    spec: {
+      ...fine,
+      ports: [
+        { name: "a", port: 80 },
+        { name: "b", port: 80 },
+      ],
+    },
+    reason: "SpecInvalid",
+    says: /spec\.ports\[1\]\.port: port 80\/TCP is there already, as spec\.ports\[0\]; give one of them another number/,
+  },
+  {
+    what: "two names for one container port",
+    spec: {
+      ...fine,
+      ports: [
+        { name: "a", port: 80, targetPort: "x" },
+        { name: "b", port: 80, protocol: "TCP", targetPort: "y" },
+      ],
+    },
+    reason: "SpecInvalid",
+    says: /spec\.ports\[1\]\.targetPort: container port 80\/TCP has the name "x" already; use that name or a number/,
+  },
+] as const;
+
+test.for(refusals)(
+  "$what is told in condition and event, not tried again, and mended by an edit",
+  async ({ spec, reason, says }) => {
+    const { namespace, repository, start } = await aStory();
+    await start();
+    await applyResource(EasyService, namespace, spec);
+    const refused = await untilCondition(EasyService, namespace, {
+      type: "Applied",
+      status: "False",
+      reason,
+    });
+    const why = conditionOf(refused, "Applied")?.message;
+    expect(why).toMatch(says);
+    expect(conditionOf(refused, "Ready")).toMatchObject({ status: "False", reason, message: why });
+    expect(conditionOf(refused, "Stalled")).toMatchObject({ status: "True", reason });
+    const [event] = await eventually(() => eventsOf(namespace, "EasyService"), { what: "an event" });
+    expect(event).toMatchObject({ type: "Warning", reason, note: why });
+
+    // The other resources do not notice.
+    await applyResource(EasyService, namespace, { name: "other", ...fine });
+    await untilReady(EasyService, namespace, "other");
+    await applyResource(EasyService, namespace, { name: "other", ...fine, size: 2 });
+    await untilReady(EasyService, namespace, "other");
+    const failed = (await auditEvents({ user: "operator", namespace })).filter(
+      ({ responseStatus }) => (responseStatus?.code ?? 0) >= 400,
+    );
+    expect(failed.length).toBe(reason === "SpecInvalid" ? 0 : 1);
+    expect(repository.files(`${namespace}/easyservices.app.kubebuilder.io/web/`)).toEqual([]);
+
+    await applyResource(EasyService, namespace, fine);
+    const mended = await untilReady(EasyService, namespace);
+    expect(conditionOf(mended, "Stalled")).toBeUndefined();
+    expect(
+      await eventually(
+        async () => (await eventsOf(namespace, "EasyService")).find(({ type }) => type === "Normal"),
+        { what: "an event" },
+      ),
+    ).toMatchObject({ reason: "Applied" });
+  },
+);
+
+test("a child that never gets ready is told with its pod's reason; the children are in git, and an edit helps", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  const spec = { ...fine, resources: { requests: { cpu: "1000000" } } };
+  await applyResource(EasyService, namespace, spec);
+  const waiting = await eventually(
+    async () => {
+      const resource = await seen(EasyService, namespace);
+      return /Insufficient cpu/.test(conditionOf(resource, "Healthy")?.message ?? "") ? resource : undefined;
+    },
+    { what: "the reason of the pod is told" },
+  );
+  expect(conditionOf(waiting, "Applied")?.status).toBe("True");
+  expect(conditionOf(waiting, "Ready")).toMatchObject({ status: "False" });
+  expect(conditionOf(waiting, "Healthy")?.message).toMatch(/web-\S+/);
+  await untilCondition(EasyService, namespace, { type: "Published" });
+
+  await applyResource(EasyService, namespace, { name: "other", ...fine });
+  await untilReady(EasyService, namespace, "other");
+  await applyResource(EasyService, namespace, fine);
+  await untilReady(EasyService, namespace);
+});
+
+test("an environment variable that is given twice has its last value, and an event says so", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  const envs = ["1", "2"].map((value) => ({ name: "A", value }));
+  await applyResource(EasyService, namespace, { ...fine, envs });
+  await untilReady(EasyService, namespace);
+  const live = await readObject<SeenResource>("deployment", "web", namespace);
+  expect(live?.spec).toMatchObject({
+    template: { spec: { containers: [{ env: [{ name: "A", value: "2" }] }] } },
+  });
+  const [event] = await eventually(() => eventsOf(namespace, "EasyService"), { what: "an event" });
+  expect(event).toMatchObject({ type: "Warning", note: 'spec.envs sets "A" 2 times: the last one wins' });
+});
+
+test("an object that somebody else made is left alone; the resource has it when it is gone", async () => {
+  const { namespace, start } = await aStory();
+  await start();
+  await kubectl(["create", "job", "web", "--image=example.dev/theirs:1", "-n", namespace]);
+  const before = await readObject("job", "web", namespace);
+  await applyResource(Echo, namespace, { message: "hi" });
+  await untilCondition(Echo, namespace, { type: "Applied", status: "False", reason: "NotOwned" });
+  expect((await readObject<SeenResource>("job", "web", namespace))?.spec).toEqual(before?.["spec"]);
+
+  await kubectl(["delete", "job", "web", "-n", namespace]);
+  // Nothing that we watch tells of its end: an edit has it tried at once.
+  await kubectl(["annotate", "echo", "web", "-n", namespace, "try=again"]);
+  await untilReady(Echo, namespace);
+  expect((await operatorWrites(namespace)).filter((write) => write.startsWith("patch jobs "))).toEqual([
+    "patch jobs web 409",
+    "patch jobs web 201",
+  ]);
+});

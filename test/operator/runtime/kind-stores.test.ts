@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { ConfigMap, Pod, Secret } from "../../../crds/core-kinds.ts";
+import { NAMESPACE } from "../../../operator/runtime/kind-stores.ts";
+import { stamps } from "../../../synth/manifest.ts";
+import { setOf } from "../../../synth/stamp.ts";
+import { aGadgetKind, Gadget } from "../../fakes/gadget.ts";
+import { WatchedKinds } from "../../fakes/watched-kinds.ts";
+
+const gadgets = aGadgetKind({ children: [ConfigMap, Secret] });
+const gizmos = aGadgetKind({ children: [ConfigMap] });
+const Gizmo = { ...Gadget, kind: "Gizmo", plural: "gizmos" };
+const both = [gadgets, { ...gizmos, definition: Gizmo }];
+
+describe("the stores of some kinds", () => {
+  test("watch a child kind once, however many kinds have such children", () => {
+    expect(new WatchedKinds({ kinds: both }).watches).toEqual([
+      "child configmaps",
+      "child secrets",
+      "namespace namespaces",
+      "resource gadgets.example.dev",
+      "resource gizmos.example.dev",
+    ]);
+  });
+
+  test("watch each namespace by itself where only some are wanted, and no namespaces then", () => {
+    expect(new WatchedKinds({ kinds: [gizmos], namespaces: ["east", "west"] }).watches).toEqual([
+      "child configmaps in east",
+      "child configmaps in west",
+      "resource gadgets.example.dev in east",
+      "resource gadgets.example.dev in west",
+    ]);
+  });
+
+  test("watch what has no namespace as a whole, also where only some namespaces are wanted", () => {
+    const kind = aGadgetKind({ children: [NAMESPACE] });
+    expect(new WatchedKinds({ kinds: [kind], namespaces: ["east"] }).watches).toContain("child namespaces");
+  });
+
+  test("read the objects of a resource's set, from every namespace", async () => {
+    await using watched = new WatchedKinds({ kinds: [gadgets], namespaces: ["east", "west"] });
+    const set = setOf(Gadget, { metadata: { name: "a", namespace: "west" } });
+    watched.source("resource", Gadget, "west").put({ name: "a", namespace: "west" });
+    watched
+      .source("child", ConfigMap, "west")
+      .put({ name: "x", namespace: "west", labels: { [stamps.set]: set } });
+    watched.source("child", ConfigMap, "east").put({ name: "x", namespace: "east" });
+    await watched.start();
+    const { stores } = watched;
+    expect(
+      stores
+        .resources(Gadget)
+        .byIndex("set", set)
+        .map(({ metadata }) => metadata.name),
+    ).toEqual(["a"]);
+    expect(stores.children(ConfigMap).byIndex("set", set)).toHaveLength(1);
+    expect(stores.children(ConfigMap).get("east/x")?.metadata.namespace).toBe("east");
+  });
+
+  test("refuse to read what no kind declares: that is a defect", () => {
+    const { stores } = new WatchedKinds({ kinds: [gizmos] });
+    expect(() => stores.children(Secret)).toThrow('"secrets": no kind declares it as child');
+    expect(() => stores.related(Pod, "app=x")).toThrow("no kind declares it as related");
+    expect(() => stores.resources(Gizmo)).toThrow('"gizmos.example.dev"');
+  });
+
+  test("know a namespace that goes away from its own watch", async () => {
+    await using watched = new WatchedKinds();
+    const namespaces = watched.source("namespace", NAMESPACE);
+    namespaces.put({ name: "shop", namespace: null });
+    await watched.start();
+    expect(watched.stores.isTerminating("shop")).toBe(false);
+    expect(watched.stores.isTerminating("never-seen")).toBe(false);
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    namespaces.put({ name: "shop", namespace: null, metadata: { deletionTimestamp } });
+    await watched.clock.settle();
+    expect(watched.stores.isTerminating("shop")).toBe(true);
+  });
+
+  test("believe a refusal for half a minute, and then have everybody look again, once", async () => {
+    await using watched = new WatchedKinds({ namespaces: ["shop"] });
+    const told: string[] = [];
+    watched.stores.onReadmit((namespace) => told.push(`first ${namespace}`));
+    watched.stores.onReadmit((namespace) => told.push(`second ${namespace}`));
+    // Several workers are refused at the same time
+    for (let times = 0; times < 3; times++) watched.stores.refuse("shop");
+    expect(watched.stores.isTerminating("shop")).toBe(true);
+    expect(watched.stores.isTerminating("other")).toBe(false);
+    await watched.clock.advance(29_999);
+    expect(watched.stores.isTerminating("shop")).toBe(true);
+    expect(told).toEqual([]);
+    await watched.clock.advance(1);
+    expect(watched.stores.isTerminating("shop")).toBe(false);
+    expect(told).toEqual(["first shop", "second shop"]);
+    // The next refusal counts anew
+    watched.stores.refuse("shop");
+    expect(watched.stores.isTerminating("shop")).toBe(true);
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "vitest";
+import { ConfigMap, Pod } from "../../../crds/core-kinds.ts";
+import { routeEvents } from "../../../operator/runtime/routes.ts";
+import { stamps } from "../../../synth/manifest.ts";
+import { setOf } from "../../../synth/stamp.ts";
+import { aGadgetKind, Gadget } from "../../fakes/gadget.ts";
+import { controlledBy, WatchedKinds } from "../../fakes/watched-kinds.ts";
+
+const gadget = { apiVersion: "example.dev/v1", kind: "Gadget" };
+const selector = "app.kubernetes.io/managed-by=fairlead";
+const kind = aGadgetKind({
+  children: [ConfigMap],
+  related: [
+    {
+      kind: Pod,
+      selector,
+      ownerKey: ({ metadata }) =>
+        metadata.labels?.["of"] === undefined ? undefined : `${metadata.namespace}/${metadata.labels["of"]}`,
+    },
+  ],
+});
+
+/** Routes at work: the resources a and b exist; `take` gives the keys that were put into the queue since. */
+async function aRouting({ waiting = [] as readonly string[] } = {}) {
+  const watched = new WatchedKinds({ kinds: [kind] });
+  const keys: string[] = [];
+  const gone: string[] = [];
+  routeEvents({
+    kind,
+    stores: watched.stores,
+    queue: { add: (key, { priority } = {}) => void keys.push(`${key}${priority ? ` ${priority}` : ""}`) },
+    onGone: ({ metadata }) => void gone.push(`resource ${metadata.name}`),
+    onChildGone: ({ metadata }) => {
+      gone.push(`child ${metadata.name}`);
+      return waiting;
+    },
+  });
+  const resources = watched.source("resource", Gadget);
+  const children = watched.source("child", ConfigMap);
+  const related = watched.source("related", Pod);
+  for (const name of ["a", "b"]) resources.put({ name });
+  const take = async () => {
+    await watched.clock.settle();
+    return keys.splice(0);
+  };
+  return {
+    watched,
+    resources,
+    children,
+    related,
+    gone,
+    take,
+    [Symbol.asyncDispose]: () => watched[Symbol.asyncDispose](),
+  };
+}
+
+/** Past the initial lists, whose keys are taken out. */
+async function aRunningRouting(options?: { readonly waiting: readonly string[] }) {
+  const routing = await aRouting(options);
+  await routing.watched.start();
+  await routing.take();
+  return routing;
+}
+
+describe("routeEvents()", () => {
+  test("puts what the initial lists bring behind every edit", async () => {
+    await using routing = await aRouting();
+    routing.children.put({ name: "x", metadata: controlledBy(gadget, "b") });
+    await routing.watched.start();
+    const first = await routing.take();
+    expect(new Set(first)).toEqual(new Set(["shop/a -100", "shop/b -100"]));
+    routing.resources.put({ name: "a", generation: 2 });
+    routing.resources.put({ name: "c" });
+    expect(await routing.take()).toEqual(["shop/a", "shop/c"]);
+  });
+
+  test("reconciles the old and the new owner once each when a child's controller changes (case 30)", async () => {
+    await using routing = await aRunningRouting();
+    routing.children.put({ name: "x", metadata: controlledBy(gadget, "a") });
+    expect(await routing.take()).toEqual(["shop/a"]);
+    routing.children.put({ name: "x", metadata: controlledBy(gadget, "b") });
+    expect(await routing.take()).toEqual(["shop/a", "shop/b"]);
+    routing.children.put({ name: "x", metadata: controlledBy(gadget, "b"), generation: 2 });
+    expect(await routing.take()).toEqual(["shop/b"]);
+  });
+
+  test.for([
+    { of: "by its controller", labels: {}, metadata: controlledBy(gadget, "a"), keys: ["shop/a"] },
+    {
+      of: "by the label of its set, when nobody controls it",
+      labels: { [stamps.set]: setOf(Gadget, { metadata: { name: "a", namespace: "shop" } }) },
+      metadata: {},
+      keys: ["shop/a"],
+    },
+    {
+      of: "by its controller, whatever its label says",
+      labels: { [stamps.set]: setOf(Gadget, { metadata: { name: "a", namespace: "shop" } }) },
+      metadata: controlledBy(gadget, "b"),
+      keys: ["shop/b"],
+    },
+    {
+      of: "not if its resource is gone, which is the garbage collector's work",
+      labels: {},
+      metadata: controlledBy(gadget, "nobody"),
+      keys: [],
+    },
+    {
+      of: "not if a kind of the same name in another group controls it",
+      labels: {},
+      metadata: controlledBy({ ...gadget, apiVersion: "example.org/v1" }, "a"),
+      keys: [],
+    },
+    {
+      of: "whatever version of the kind its controller is said to have",
+      labels: {},
+      metadata: controlledBy({ ...gadget, apiVersion: "example.dev/v1alpha1" }, "a"),
+      keys: ["shop/a"],
+    },
+    {
+      of: "not if a set is named that no resource has",
+      labels: { [stamps.set]: "applyset-other-v1" },
+      metadata: {},
+      keys: [],
+    },
+  ])("finds the resource of a child $of", async ({ labels, metadata, keys }) => {
+    await using routing = await aRunningRouting();
+    routing.children.put({ name: "x", labels, metadata });
+    expect(await routing.take()).toEqual(keys);
+  });
+
+  test("wakes the owner of a child that is gone, and who waited for its place", async () => {
+    await using routing = await aRunningRouting({ waiting: ["shop/waiting"] });
+    routing.children.put({ name: "x", metadata: controlledBy(gadget, "a") });
+    await routing.take();
+    routing.children.remove("shop/x");
+    expect(await routing.take()).toEqual(["shop/a", "shop/waiting"]);
+    expect(routing.gone).toEqual(["child x"]);
+  });
+
+  test("tells of a resource that is gone, and reconciles it a last time", async () => {
+    await using routing = await aRunningRouting();
+    routing.resources.remove("shop/a");
+    expect(await routing.take()).toEqual(["shop/a"]);
+    expect(routing.gone).toEqual(["resource a"]);
+  });
+
+  test("wakes the resource that a related object stands behind, and no other", async () => {
+    await using routing = await aRunningRouting();
+    routing.related.put({ name: "pod", labels: { of: "a" } });
+    expect(await routing.take()).toEqual(["shop/a"]);
+    routing.related.put({ name: "pod", labels: { of: "b" } });
+    expect(await routing.take()).toEqual(["shop/a", "shop/b"]);
+    routing.related.put({ name: "stranger" });
+    routing.related.put({ name: "orphan", labels: { of: "nobody" } });
+    expect(await routing.take()).toEqual([]);
+    routing.related.remove("shop/pod");
+    expect(await routing.take()).toEqual(["shop/b"]);
+    // A pod that goes frees nobody's place
+    expect(routing.gone).toEqual([]);
+  });
+
+  test("leaves to other kinds what is theirs, also where they have children of the same kind", async () => {
+    const Gizmo = { ...Gadget, kind: "Gizmo", plural: "gizmos" };
+    const gizmos = { ...kind, definition: Gizmo };
+    await using watched = new WatchedKinds({ kinds: [kind, gizmos] });
+    const keys: string[] = [];
+    routeEvents({
+      kind: gizmos,
+      stores: watched.stores,
+      queue: { add: (key) => void keys.push(key) },
+      onGone: () => undefined,
+      onChildGone: () => [],
+    });
+    await watched.start();
+    watched.source("resource", Gadget).put({ name: "a" });
+    watched.source("child", ConfigMap).put({ name: "x", metadata: controlledBy(gadget, "a") });
+    await watched.clock.settle();
+    expect(keys).toEqual([]);
+    watched.source("resource", Gizmo).put({ name: "a" });
+    await watched.clock.settle();
+    expect(keys).toEqual(["shop/a"]);
+  });
+});
