@@ -12,6 +12,7 @@ export {
   type RelatedObjects,
 } from "./crds/binding.ts";
 export * as coreKinds from "./crds/core-kinds.ts";
+export { InvalidFieldError } from "./crds/invalid-field-error.ts";
 export { type DefinedKind, defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./crds/kind.ts";
 export type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "./crds/object.ts";
 export type { OptionTexts } from "./operator/config.ts";

@@ -37,7 +37,7 @@ export function describeFailure(error: unknown, owner: string): ApplyOutcome {
   if (error instanceof NotOwnedError) {
     const message =
       `${describeId(error.id)} exists and belongs to ${error.owner}: it is left as it is. Delete or rename it, ` +
-      `or hand it over with the annotation ${stamps.adoptBy}: ${owner.toLowerCase()}`;
+      `or hand it over: annotate it with ${stamps.adoptBy}: ${owner.toLowerCase()}`;
     return { state: "refused", reason: "NotOwned", message };
   }
   if (error instanceof ObjectRejectedError) return describeRejection(error);

@@ -120,7 +120,7 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
 
   const results = await apply(plan.apply, { ...options, loaded });
   options.count("kept", plan.keep.length);
-  options.count("applied", results.length);
+  options.count("applied", results.filter(({ was }) => was === "applied").length);
   for (const { step, live, was } of results) {
     if (was === "applied") {
       claimed.delete(idOf(live));
@@ -130,7 +130,7 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
     } else {
       claimed.set(idOf(live), live);
       if (was === "adopted")
-        changes.push({ done: "Adopted", live, why: "it was made for this resource before us" });
+        changes.push({ done: "Adopted", live, why: "it was there, and is meant to be this resource's" });
     }
   }
 

@@ -57,7 +57,7 @@ describe("describeFailure()", () => {
         state: "refused",
         reason: "NotOwned",
         message:
-          "Deployment shop/web exists and belongs to Helm release blog: it is left as it is. Delete or rename it, or hand it over with the annotation fairlead.dev/adopt-by: echo/web",
+          "Deployment shop/web exists and belongs to Helm release blog: it is left as it is. Delete or rename it, or hand it over: annotate it with fairlead.dev/adopt-by: echo/web",
       },
     },
     {
