@@ -95,7 +95,7 @@ async function report(
       { resource, observed, applied: outcome, health, publish: publishState },
       parts,
     );
-    if (status !== undefined) announceStatus(status, loaded, parts);
+    if (status !== undefined) announceStatus({ status, cause: health?.cause }, loaded, parts);
   }
   // Written down, and now the queue's: it tries again, later and later.
   if (outcome.state === "failed") throw converged.error;

@@ -33,10 +33,12 @@ export function aggregateHealth(children: readonly ChildHealth[]): Health {
   const told = worst.filter(({ health }) => health.message !== "");
   const message =
     told.length === 0 ? describeQuiet(children.length) : listNames(told.map(({ text }) => text));
+  const cause = told.find(({ health }) => health.cause !== undefined)?.health.cause;
   return {
     status,
     reason: worst[0]?.health.reason ?? "Current",
     message,
+    ...(cause !== undefined && { cause }),
     ...(rechecks.length > 0 && { recheckAfterMs: Math.min(...rechecks) }),
   };
 }

@@ -36,12 +36,11 @@ export function assessDeployment(live: LiveObject, { pods }: AssessHealthOptions
   if (spec["paused"] === true) return suspended(`its rollout is paused, ${progress}`);
   if (ready < wanted) {
     const problem = findProblem(live, pods);
-    const message = because(progress, findCause(live, pods));
     // The deadline no longer runs after a rollout has succeeded once: what crashes then will not be told by it.
     const isRolledOut = progressing?.reason === "NewReplicaSetAvailable" && updated >= wanted;
     return isRolledOut && problem !== undefined
-      ? failed(problem.reason, message)
-      : inProgress(updated < wanted ? "Updating" : "Unavailable", message);
+      ? failed(problem.reason, because(progress, problem.message))
+      : heldUp(updated < wanted ? "Updating" : "Unavailable", progress, findCause(live, pods));
   }
   const surplus = count(status, "replicas") - updated;
   if (surplus > 0) return inProgress("Updating", `${plural(surplus, "old pod")} still to go`);
@@ -60,7 +59,7 @@ export function assessReplicaSet(live: LiveObject, { pods }: AssessHealthOptions
     return failed(refused.reason ?? "ReplicaFailure", because(progress, refused.message));
   }
   if (available < wanted) {
-    return inProgress("Unavailable", because(progress, findCause(live, pods)));
+    return heldUp("Unavailable", progress, findCause(live, pods));
   }
   const surplus = count(status, "replicas") - wanted;
   if (surplus > 0) return inProgress("ScalingDown", `${plural(surplus, "pod")} still to go`);
@@ -75,7 +74,7 @@ export function assessStatefulSet(live: LiveObject, { pods }: AssessHealthOption
   const progress = `${ready} of ${plural(wanted, "pod")} ready`;
   if (isUnseen(live)) return inProgress("Unobserved", progress);
   if (ready < wanted) {
-    return inProgress("Unavailable", because(progress, findCause(live, pods)));
+    return heldUp("Unavailable", progress, findCause(live, pods));
   }
   const surplus = count(status, "replicas") - wanted;
   if (surplus > 0) return inProgress("ScalingDown", `${plural(surplus, "pod")} still to go`);
@@ -98,7 +97,7 @@ export function assessDaemonSet(live: LiveObject, { pods }: AssessHealthOptions)
   const ready = Math.min(updated, count(status, "numberAvailable"));
   if (ready < wanted) {
     const progress = `up to date and available on ${ready} of ${plural(wanted, "node")}`;
-    return inProgress("Updating", because(progress, findCause(live, pods)));
+    return heldUp("Updating", progress, findCause(live, pods));
   }
   return current(`available on ${plural(wanted, "node")}`);
 }
@@ -111,6 +110,11 @@ function isAllUpdated(status: Readonly<Record<string, unknown>>): boolean {
 /** These kinds always report which generation they saw: a status without it was not written by their controller. */
 function isUnseen(live: LiveObject): boolean {
   return isUnobserved(live) || statusOf(live)["observedGeneration"] === undefined;
+}
+
+function heldUp(reason: string, progress: string, cause: string | undefined): Health {
+  const health = inProgress(reason, because(progress, cause));
+  return cause === undefined || cause === "" ? health : { ...health, cause };
 }
 
 function because(what: string, why: string | undefined): string {

@@ -23,6 +23,8 @@ export interface Health {
   readonly reason: string;
   /** For people; without clock readings, so that it only changes when something happened. May be empty if all is well. */
   readonly message: string;
+  /** What holds it up, if that is known, in words that are part of the message. */
+  readonly cause?: string;
   /** The answer changes by time alone: look again after this many milliseconds. */
   readonly recheckAfterMs?: number;
 }

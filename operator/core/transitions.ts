@@ -17,17 +17,20 @@ const quiet: ReadonlySet<string> = new Set(["Progressing", "Pending", "Suspended
 
 /**
  * The events that a change of status is worth: a Warning when something turned bad or its cause changed, and a Normal
- * one when it is well again. Nothing for a resource that was fine from the start. Pure.
+ * one when it is well again.
+ * `cause` is what holds the objects up, if that is known. Nothing for a resource that was fine from the start. Pure.
  */
 export function announceTransitions(
   before: readonly Condition[],
   after: readonly Condition[],
+  { cause }: { readonly cause?: string | undefined } = {},
 ): readonly Announcement[] {
   return Object.entries(watched).flatMap(([type, action]): Announcement[] => {
     const old = before.find((condition) => condition.type === type);
     const now = after.find((condition) => condition.type === type);
     if (now === undefined) return [];
     const { reason, message: note } = now;
+    if (type === "Healthy" && isHeldUp(now, old, cause)) return [{ type: "Warning", reason, action, note }];
     if (isBad(now)) {
       // A repeated cause is said once: the message of a failing pod may count restarts.
       return old?.status === "False" && old.reason === reason
@@ -36,6 +39,12 @@ export function announceTransitions(
     }
     return now.status === "True" && isBad(old) ? [{ type: "Normal", reason, action, note }] : [];
   });
+}
+
+/** On its way still, but since now something is known to be in the way: the deadline may be long. */
+function isHeldUp(now: Condition, old: Condition | undefined, cause: string | undefined): boolean {
+  if (cause === undefined || now.status !== "False" || isBad(now)) return false;
+  return now.message.includes(cause) && old?.message.includes(cause) !== true;
 }
 
 function isBad(condition: Condition | undefined): boolean {

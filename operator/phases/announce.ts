@@ -25,14 +25,14 @@ export function announceChanges(
   }
 }
 
-/** Tells of conditions that turned bad or well again, and once per edit of what in the spec is passed over. */
+/** Tells of conditions that turned bad or well again or are held up by something, and once per edit of what in the spec is passed over. */
 export function announceStatus(
-  status: EngineStatus,
+  { status, cause }: { readonly status: EngineStatus; readonly cause: string | undefined },
   { resource }: Loaded,
   { kind, events, log }: AnnounceOptions,
 ): void {
   const before = resource.status as EngineStatus | undefined;
-  for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [])) {
+  for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [], { cause })) {
     const fields = { reason: event.reason, note: event.note };
     if (event.type === "Warning") log.warn("A resource is not as it should be", fields);
     else log.info("A resource is well again", fields);

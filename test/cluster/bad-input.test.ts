@@ -25,8 +25,13 @@ async function aKubeconfig(edit: (text: string) => string): Promise<string> {
   return path;
 }
 
+interface Mistake extends Pick<StartOperatorOptions, "args" | "environment"> {
+  readonly what: string;
+  readonly says: RegExp;
+}
+
 describe("fairlead run ends with exit code 1, and says why, when", () => {
-  test.for([
+  const mistakes: readonly Mistake[] = [
     {
       what: "an option is unknown",
       args: ["--bogus"],
@@ -62,9 +67,12 @@ describe("fairlead run ends with exit code 1, and says why, when", () => {
       environment: { FAIRLEAD_WORKERS: "many" },
       says: /FAIRLEAD_WORKERS: /,
     },
-  ])("$what", async ({ says, args = [], environment = {} }) => {
-    expect(await wordsOfRefused({ args, environment })).toMatch(says);
-  });
+  ];
+  for (const { what, says, ...options } of mistakes) {
+    test(what, async () => {
+      expect(await wordsOfRefused(options)).toMatch(says);
+    });
+  }
 
   test("there is no kubeconfig", async () => {
     expect(await wordsOfRefused({ kubeconfigPath: "/no/such/kubeconfig" })).toMatch(

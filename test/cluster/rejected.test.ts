@@ -125,6 +125,10 @@ test("a child that never gets ready is told with its pod's reason; the children 
   expect(conditionOf(waiting, "Ready")).toMatchObject({ status: "False" });
   expect(conditionOf(waiting, "Healthy")?.message).toMatch(/web-\S+/);
   await untilCondition(EasyService, namespace, { type: "Published" });
+  const warnings = await eventually(() => eventsOf(namespace, "EasyService"), { what: "an event" });
+  expect(warnings).toMatchObject([
+    { type: "Warning", note: expect.stringMatching(/no node takes pod web-\S+: .*Insufficient cpu/) },
+  ]);
 
   await applyResource(EasyService, namespace, { name: "other", ...fine });
   await untilReady(EasyService, namespace, "other");
