@@ -26,7 +26,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   const factories = wanted === undefined ? Object.values(commands) : [wanted];
   try {
     const { kinds } = await import("../charts/bindings.ts");
-    for (const load of factories) program.addCommand((await load())({ kinds }));
+    for (const load of factories) {
+      const command = (await load())({ kinds }).copyInheritedSettings(program);
+      program.addCommand(command.showHelpAfterError(`(fairlead ${command.name()} --help lists the options)`));
+    }
     await program.parseAsync(argv);
     return Number(process.exitCode ?? 0);
   } catch (error) {

@@ -142,6 +142,7 @@ const everywhere: Omit<Line, "scenario">[] = [
   { title: "resources with wrong children", read: at("bad_children"), most: none },
   { title: "resources with wrong status", read: at("bad_status"), most: none },
   { title: "resources with wrong files in git", read: at("bad_published"), most: none },
+  { title: "watches of the driver that broke", read: at("relists") },
   { title: "CPU of others on the machine, s", read: at("other_cpu_s") },
 ];
 

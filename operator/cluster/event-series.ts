@@ -48,7 +48,7 @@ export class EventSeries {
 
   constructor(event: RecordedEvent, made: Moment & { readonly instance: string; readonly suffix: string }) {
     const { name, namespace } = event.regarding.metadata;
-    this.#event = event;
+    this.#event = { ...event, regarding: referenceTo(event.regarding) };
     this.#instance = made.instance;
     this.#name = `${name.slice(0, longestNameStart)}.${made.suffix}`;
     // Events of objects without a namespace live in "default": the API server takes no other.
@@ -117,6 +117,17 @@ export class EventSeries {
     this.#writtenCount = this.#sentCount;
     this.writtenMs = nowMs;
   }
+}
+
+/** A series lives for minutes: the object itself, up to a megabyte of it, must not live as long. */
+function referenceTo({ apiVersion, kind, metadata, ours }: LiveObject): LiveObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, uid, resourceVersion, ...(namespace && { namespace }) },
+    ours,
+  };
 }
 
 /** MicroTime takes six digits and nothing else. */

@@ -37,7 +37,7 @@ export class WatchConnection {
   readonly #options: WatchConnectionOptions;
   readonly #root: string;
   #sessions: Http2Session[] = [];
-  #opening: Promise<Http2Session | undefined> | undefined;
+  #opening: Promise<void> | undefined;
   #http1: Pool | undefined;
 
   constructor(access: ClusterAccess, options: WatchConnectionOptions) {
@@ -56,7 +56,13 @@ export class WatchConnection {
         "user-agent": this.#options.userAgent,
         ...(authorization !== undefined && { authorization }),
       };
-      const session = await this.#session();
+      // No wait between finding room and taking it: all watches start at once.
+      let session = this.#sessionWithRoom();
+      while (session === undefined && this.#http1 === undefined) {
+        await this.#connectOnce();
+        signal.throwIfAborted();
+        session = this.#sessionWithRoom();
+      }
       signal.throwIfAborted();
       const response =
         session === undefined
@@ -77,27 +83,28 @@ export class WatchConnection {
     await this.#http1?.destroy();
   }
 
-  // Undefined: the server does not speak HTTP/2.
-  async #session(): Promise<Http2Session | undefined> {
-    if (this.#http1 !== undefined) return undefined;
+  #sessionWithRoom(): Http2Session | undefined {
     this.#sessions = this.#sessions.filter(({ isOpen }) => isOpen);
-    const withRoom = this.#sessions.find(({ hasRoom }) => hasRoom);
-    if (withRoom !== undefined) return withRoom;
-    // All watches start at once: they share the first connection rather than open one each.
+    return this.#sessions.find(({ hasRoom }) => hasRoom);
+  }
+
+  /** Those who need a connection at the same time share one rather than open one each. */
+  #connectOnce(): Promise<void> {
     this.#opening ??= this.#connect().finally(() => {
       this.#opening = undefined;
     });
     return this.#opening;
   }
 
-  async #connect(): Promise<Http2Session | undefined> {
+  /** Adds a session; where the server does not speak HTTP/2, the pool for HTTP/1.1. */
+  async #connect(): Promise<void> {
     const { server } = this.#access;
     if (server.protocol === "https:") {
       const socket = await openTls(this.#access);
       if (socket.alpnProtocol === "h2") {
         const session = new Http2Session(server, socket, this.#options);
         this.#sessions.push(session);
-        return session;
+        return;
       }
       socket.destroy();
     }
@@ -107,7 +114,6 @@ export class WatchConnection {
       headersTimeout: this.#options.quietLimitMs ?? 75_000,
       bodyTimeout: this.#options.quietLimitMs ?? 75_000,
     });
-    return undefined;
   }
 
   async #openHttp1(

@@ -18,8 +18,11 @@ export interface OwnerFile {
 /** Name of the file below the root. */
 export const OWNER_FILE = ".fairlead.yaml";
 
-/** Larger ones are not ours: nobody writes so much into it. */
-export const OWNER_FILE_BYTES = 65_536;
+/**
+ * Larger ones are not ours: nobody writes so much into it, and the YAML library takes 6 s for a map of 9,000 keys, in
+ * which no lease is renewed.
+ */
+export const OWNER_FILE_BYTES = 4_096;
 
 export function writeOwnerFile({ cluster, lease }: RootOwner): string {
   const head =
@@ -37,9 +40,12 @@ export function readOwnerFile(text: string): OwnerFile | "unreadable" {
   }
   const { owner, approveSweep } = (file ?? {}) as { owner?: Partial<RootOwner>; approveSweep?: unknown };
   if (typeof owner?.cluster !== "string" || typeof owner.lease !== "string") return "unreadable";
-  // An id of digits alone is a number to YAML.
-  const approved = approveSweep === undefined || approveSweep === null ? undefined : String(approveSweep);
-  return { owner: { cluster: owner.cluster, lease: owner.lease }, approveSweep: approved };
+  return { owner: { cluster: owner.cluster, lease: owner.lease }, approveSweep: readApproval(approveSweep) };
+}
+
+/** An id of digits alone is a number to YAML; whatever is no id approves nothing. */
+function readApproval(value: unknown): string | undefined {
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }
 
 export function isSameOwner(a: RootOwner, b: RootOwner): boolean {

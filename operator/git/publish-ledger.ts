@@ -141,9 +141,13 @@ export class PublishLedger {
       this.#retired.delete(folder);
     }
     this.#view.head = commit;
-    for (const { folder, tree } of written) {
+    for (const { folder, title, tree } of written) {
       const entry = this.#entries.get(folder);
-      if (entry === undefined) continue;
+      if (entry === undefined) {
+        // Its resource went while the push was under way: nobody else would ever take the folder away.
+        if (this.#view.trees.has(folder)) this.#retired.set(folder, title);
+        continue;
+      }
       if (entry.tree === tree) entry.commit = commit;
       this.#settle(folder, entry);
     }

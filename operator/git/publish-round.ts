@@ -86,6 +86,8 @@ export class PublishRound {
     if (view === undefined) return;
     ledger.setBranch(view, repository.format);
     sweeper.branchChanged();
+    // What others push is fetched into the clone as well, however seldom we commit.
+    await this.#tidy();
   }
 
   async #commit(): Promise<boolean> {

@@ -17,7 +17,14 @@ export function formatTextLine({ time, level, message, fields }: LogRecord): str
 
 function formatValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return /^[^\s"=]+$/.test(text) || typeof value !== "string" ? text : JSON.stringify(text);
+  return visible(/^[^\s"=]+$/.test(text) || typeof value !== "string" ? text : JSON.stringify(text));
+}
+
+/** Names and messages come from others: none may begin a line of its own, or speak to the terminal. */
+function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (character) =>
+    character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function formatError(error: unknown, prefix = "    "): readonly string[] {
@@ -29,7 +36,11 @@ function formatError(error: unknown, prefix = "    "): readonly string[] {
   const own = frames
     .filter((line) => !line.includes("node:internal") && !line.includes("node_modules"))
     .slice(0, 4);
-  return [`${prefix}${name}: ${message}`, ...own, ...formatError(cause, "    because of ")];
+  return [
+    `${prefix}${visible(`${name}: ${message}`)}`,
+    ...own.map(visible),
+    ...formatError(cause, "    because of "),
+  ];
 }
 
 interface ErrorRecord {

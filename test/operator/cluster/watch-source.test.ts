@@ -151,4 +151,15 @@ describe("KubeWatchSource.watch()", () => {
     await Promise.all(Array.from({ length: 40 }, () => collect(cluster.source.watch(fromFive))));
     expect(cluster.server.line.accepted).toBe(1);
   });
+
+  test("opens another connection rather than more watches on one than servers allow", async () => {
+    await using cluster = await scriptedCluster({ protocol: "h2" });
+    cluster.server.script = async (_request, answer) => {
+      const stream = answer.stream();
+      await expect.poll(() => cluster.server.requests.length).toBe(200);
+      stream.end();
+    };
+    await Promise.all(Array.from({ length: 200 }, () => collect(cluster.source.watch(fromFive))));
+    expect(cluster.server.line.accepted).toBe(3);
+  });
 });

@@ -66,6 +66,13 @@ describe("aggregateHealth()", () => {
     expect(aggregateHealth(children)).toMatchObject(is);
   });
 
+  test("says what holds the worst child up", () => {
+    const waiting = aChild("b", "InProgress", "0 of 1; no node takes it");
+    const heldUp = { ...waiting, health: { ...waiting.health, cause: "no node takes it" } };
+    expect(aggregateHealth([aChild("a", "InProgress"), heldUp])).toMatchObject({ cause: "no node takes it" });
+    expect(aggregateHealth([aChild("a", "Failed", "broken"), heldUp])).not.toHaveProperty("cause");
+  });
+
   test("says the same whatever the order of the children", () => {
     const children = ["a", "b", "c", "d"].map((name) => aChild(name, "Failed", `broken ${name}`));
     expect(aggregateHealth(children.toReversed())).toEqual(aggregateHealth(children));

@@ -157,6 +157,7 @@ describe("assessHealth() of a workload", () => {
       expect(health).toMatchObject({
         status: "InProgress",
         message: `0 of 1 pod up to date and available; ${why}`,
+        cause: why,
       });
     }
   });

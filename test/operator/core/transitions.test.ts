@@ -12,6 +12,23 @@ function conditions(...texts: readonly string[]): readonly Condition[] {
 }
 
 describe("announceTransitions()", () => {
+  test("warns once when what is on its way is held up by something, also when its progress counts on", () => {
+    const cause = "no node takes it";
+    const started = conditions("Healthy=False Progressing 0 of 2");
+    const heldUp = conditions(`Healthy=False Progressing 0 of 2; ${cause}`);
+    const [told, ...others] = announceTransitions(started, heldUp, { cause });
+    expect(told).toEqual({
+      type: "Warning",
+      reason: "Progressing",
+      action: "Check",
+      note: `0 of 2; ${cause}`,
+    });
+    expect(others).toEqual([]);
+    const onwards = conditions(`Healthy=False Progressing 1 of 2; ${cause}`);
+    expect(announceTransitions(heldUp, onwards, { cause })).toEqual([]);
+    expect(announceTransitions(heldUp, conditions("Healthy=True Healthy"))).toEqual([]);
+  });
+
   test.for([
     {
       does: "says nothing of a resource that was fine from the start",

@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { version } from "../../operator/version.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const oldNode = "/usr/bin/node";
+
+interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function fairlead(args: readonly string[], { node = process.execPath } = {}): Promise<Said> {
+  const { promise, resolve: done } = Promise.withResolvers<Said>();
+  const options = { env: { ...process.env, NO_COLOR: "1" }, timeout: 15_000 };
+  execFile(node, [join(root, "cli/fairlead.js"), ...args], options, (error, stdout, stderr) =>
+    done({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+  );
+  return promise;
+}
+
+describe("fairlead", () => {
+  test.for([
+    {
+      args: ["--help"],
+      says: /^Usage: fairlead[\s\S]*start[\s\S]*run[\s\S]*render[\s\S]*crds[\s\S]*cluster/,
+    },
+    {
+      args: ["run", "--help"],
+      says: /--kubeconfig <FILE>[\s\S]*--leader-elect[\s\S]*FAIRLEAD_[\s\S]*fairlead crds/,
+    },
+    {
+      args: ["start", "--help"],
+      says: /--kubeconfig <file>[\s\S]*samples that were made go[\s\S]*CustomResourceDefinitions stay/,
+    },
+    { args: ["help", "run"], says: /^Usage: fairlead run/ },
+    { args: ["--version"], says: new RegExp(`^${version.replaceAll(".", "\\.")}\n$`) },
+  ])("tells people with $args, exit code 0", async ({ args, says }) => {
+    const { code, stdout, stderr } = await fairlead(args);
+    expect(stdout).toMatch(says);
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  test.for([
+    { args: [], says: /^Usage: fairlead/ },
+    { args: ["strat"], says: /unknown command 'strat'\n\(Did you mean start\?\)\n.*fairlead --help/ },
+    {
+      args: ["run", "--leader-elekt"],
+      says: /unknown option '--leader-elekt'\n\(Did you mean --leader-elect\?\)\n.*fairlead run --help/,
+    },
+    { args: ["run", "extra"], says: /too many arguments for 'run'/ },
+    { args: ["run", "--workers=zero"], says: /^fairlead: --workers: / },
+    {
+      args: ["start", "--kubeconfig=/no/such/file"],
+      says: /^fairlead: Cannot read kubeconfig "\/no\/such\/file": no such file\n$/,
+    },
+    { args: ["cluster", "nope"], says: /unknown command 'nope'/ },
+    { args: ["render", "/no/such/file"], says: /Cannot read "\/no\/such\/file"/ },
+  ])("says what is wrong with $args, exit code 1, without a stack", async ({ args, says }) => {
+    const { code, stderr } = await fairlead(args);
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(code).toBe(1);
+  });
+
+  test("names the version of package.json in logs, commits and the User-Agent", () => {
+    const { version: published } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      readonly version: string;
+    };
+    expect(version).toBe(published);
+  });
+
+  test.skipIf(!existsSync(oldNode))(
+    "tells an old Node which one is needed, and how to get it",
+    async ({ skip }) => {
+      const { code, stderr } = await fairlead(["--help"], { node: oldNode });
+      skip(code === 0, "this machine's own Node is new enough");
+      expect(stderr).toMatch(/^fairlead: Node v\d+\S* is too old, Node 26 is needed; .*npx fairlead/);
+      expect(code).toBe(1);
+    },
+  );
+});

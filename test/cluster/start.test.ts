@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { kinds } from "../../charts/bindings.ts";
+import { crdsOf } from "../../cli/commands/crds.ts";
+import { readSamples } from "../../cli/demo/samples.ts";
+import { aClusterOfItsOwn, eventually } from "./fixture.ts";
+import { kubectlFor } from "./kubectl.ts";
+import { aFolder } from "./operator.ts";
+
+const program = resolve(import.meta.dirname, "../../cli/fairlead.js");
+
+interface Started {
+  readonly child: ChildProcess;
+  /** What it has shown so far. */
+  readonly shown: () => string;
+  /** The last table: resource → READY. */
+  readonly ready: () => Readonly<Record<string, string>>;
+  /** Its folder for everything temporary: empty in the end. */
+  readonly folder: string;
+  /** Processes that mention the folder on their command line. */
+  readonly processes: () => readonly string[];
+  /** Sends a signal and gives the exit code. */
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+async function start(args: readonly string[] = []): Promise<Started> {
+  const folder = await aFolder();
+  const child = spawn(process.execPath, [program, "start", ...args], {
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += String(chunk)));
+  return {
+    child,
+    folder,
+    shown: () => text,
+    ready: () => {
+      const table = text.slice(text.lastIndexOf("RESOURCE ")).split("\n\n")[0] ?? "";
+      const rows = table.split("\n").slice(1);
+      return Object.fromEntries(rows.map((row) => row.split(/ {2,}/, 2)));
+    },
+    processes: () => commandLines().filter((line) => line.includes(folder)),
+    async stop(signal) {
+      const ended = once(child, "exit");
+      child.kill(signal);
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+  };
+}
+
+/** Command lines of all processes but this one. Only where the system shows them as files. */
+function commandLines(): readonly string[] {
+  return readdirSync("/proc")
+    .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
+    .map((pid) => {
+      try {
+        return readFileSync(join("/proc", pid, "cmdline"), "utf8");
+      } catch {
+        // It has ended meanwhile.
+        return "";
+      }
+    });
+}
+
+async function untilAllReady(run: Started): Promise<void> {
+  await eventually(
+    () => {
+      if (run.child.exitCode !== null) throw new Error(`it ended: ${run.shown()}`);
+      const ready = Object.values(run.ready());
+      return ready.length >= kinds.length && ready.every((word) => word === "True");
+    },
+    { what: "every sample is Ready", timeoutMs: 60_000 },
+  );
+}
+
+async function untilNothingIsLeft(run: Started): Promise<void> {
+  await eventually(() => run.processes().length === 0, { what: `the processes end: ${run.processes()}` });
+  await eventually(() => readdirSync(run.folder).length === 0, { what: "the folders go" });
+}
+
+test("fairlead start shows every sample Ready and committed, and Ctrl-C leaves nothing", async () => {
+  const run = await start();
+  await untilAllReady(run);
+  expect(run.shown()).toMatch(/Job\/hello-world {2,}[0-9a-f]{10}/);
+  const repository = /git -C (\S+) log --stat/.exec(run.shown())?.[1] ?? "";
+  expect(readdirSync(repository)).toContain("refs");
+  expect(run.processes().length).toBeGreaterThan(3);
+
+  expect(await run.stop("SIGINT")).toBe(0);
+  await untilNothingIsLeft(run);
+});
+
+test("fairlead start leaves nothing when it is stopped while the cluster starts", async () => {
+  const run = await start();
+  await eventually(() => run.shown().includes("Starting kube-apiserver"), { what: "the cluster starts" });
+  expect(await run.stop("SIGINT")).toBe(0);
+  await untilNothingIsLeft(run);
+});
+
+test("fairlead start leaves nothing when it is killed", async () => {
+  const run = await start();
+  await untilAllReady(run);
+  await run.stop("SIGKILL");
+  await eventually(() => run.processes().length === 0, { what: "the processes end", timeoutMs: 30_000 });
+});
+
+test("fairlead start ends with the operator's last words when that ends", async () => {
+  const run = await start();
+  await untilAllReady(run);
+  const operator = Number(
+    readdirSync("/proc").find((pid) => {
+      try {
+        const line = readFileSync(join("/proc", pid, "cmdline"), "utf8");
+        return line.includes("\0run\0") && line.includes(run.folder);
+      } catch {
+        return false;
+      }
+    }),
+  );
+  const ended = once(run.child, "exit");
+  process.kill(operator, "SIGKILL");
+  expect((await ended)[0]).toBe(1);
+  expect(run.shown()).toMatch(/the operator ended \(SIGKILL\). Its last words:\n.*INFO/);
+  await untilNothingIsLeft(run);
+});
+
+test("fairlead start on a cluster of somebody's own takes its samples away again, and no others", async () => {
+  const cluster = await aClusterOfItsOwn();
+  const { kubeconfigPath, kubectlPath = "kubectl" } = cluster;
+  const kubectl = kubectlFor({ kubeconfigPath, kubectlPath });
+  await kubectl("apply --server-side -f -", { input: crdsOf(kinds) });
+  await kubectl("wait --for=condition=Established --timeout=30s crd --all");
+  const podSet = readSamples().find(({ kind }) => kind === "PodSet");
+  await kubectl("apply --server-side -f -", { input: [{ ...podSet, spec: { size: 1 } }] });
+
+  const run = await start([`--kubeconfig=${kubeconfigPath}`]);
+  await untilAllReady(run);
+  expect(run.shown()).toContain("Left PodSet podset-sample as it is: there is one already");
+
+  expect(await run.stop("SIGINT")).toBe(0);
+  await untilNothingIsLeft(run);
+  const names = await kubectl("get echos,scheduledechos,memcacheds,easyservices,podsets -A -o name");
+  expect(names.trim()).toBe("podset.apps.jicki.cn/podset-sample");
+  expect(await kubectl("get podset podset-sample -n default -o jsonpath={.spec.size}")).toBe("1");
+  expect(await kubectl("get crd -o name")).toContain("echos.mmontes.io");
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { ConfigMap } from "../../../crds/core-kinds.ts";
+import type { LiveObject } from "../../../crds/object.ts";
+import { ApiUnavailableError } from "../../../operator/errors.ts";
+import { prune } from "../../../operator/phases/prune.ts";
+import { aGadgetKind } from "../../fakes/gadget.ts";
+import { aLiveObject } from "../../fakes/objects.ts";
+import { ReconcileBench } from "../../fakes/reconcile-bench.ts";
+
+const kind = aGadgetKind({ children: [ConfigMap] });
+
+/** Objects that exist and that the store knows. */
+function someObjects(...metadata: readonly (Partial<LiveObject["metadata"]> & { readonly name: string })[]) {
+  const bench = new ReconcileBench({ kind });
+  const objects = metadata.map(({ name, ...rest }) => {
+    const live = bench.cluster.put(aLiveObject({ kind: ConfigMap, name, metadata: rest }));
+    bench.deliver(live);
+    return live;
+  });
+  const run = () => prune(objects, { kind, cluster: bench.cluster, stores: bench.stores });
+  const isKnown = (name: string) => bench.stores.children(ConfigMap).get(`shop/${name}`) !== undefined;
+  return { bench, run, isKnown, objects };
+}
+
+describe("prune()", () => {
+  test("deletes one after the other, in the order that it is given", async () => {
+    const { bench, run, isKnown } = someObjects({ name: "b" }, { name: "a" });
+    await run();
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/b", "delete ConfigMap/a"]);
+    expect([isKnown("a"), isKnown("b")]).toEqual([false, false]);
+  });
+
+  test("keeps an object with finalizers in the store, until its event tells of its end", async () => {
+    const { run, isKnown } = someObjects({ name: "a", finalizers: ["example.dev/hold"] });
+    await run();
+    expect(isKnown("a")).toBe(true);
+  });
+
+  test("asks for exactly the object that was seen, and for deletion in the background", async () => {
+    const { bench, run } = someObjects({ name: "a", uid: "seen" });
+    const asked: unknown[] = [];
+    bench.cluster.delete = async (ref, options) => void asked.push([ref.name, ref.namespace, options]);
+    await run();
+    expect(asked).toEqual([["a", "shop", { uid: "seen", propagation: "Background" }]]);
+  });
+
+  test("stops at the first that cannot be deleted, and forgets only what went", async () => {
+    const { bench, run, isKnown } = someObjects({ name: "a" }, { name: "b" }, { name: "c" });
+    bench.cluster.refuse("delete ConfigMap/b", new ApiUnavailableError("no answer", { status: 0 }));
+    await expect(run()).rejects.toThrow("no answer");
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a", "delete ConfigMap/b"]);
+    expect([isKnown("a"), isKnown("b"), isKnown("c")]).toEqual([false, true, true]);
+  });
+});
