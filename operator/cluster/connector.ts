@@ -1,5 +1,5 @@
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { buildConnector } from "undici";
+import buildConnector from "undici/lib/core/connect.js";
 import type { ClusterAccess, TlsMaterial } from "./cluster-access.ts";
 
 const connectTimeoutMs = 10_000;

@@ -1,4 +1,4 @@
-import { Pool } from "undici";
+import Pool from "undici/lib/dispatcher/pool.js";
 import { NotLeadingError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { ClusterAccess } from "./cluster-access.ts";

@@ -1,5 +1,5 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from "node:http2";
-import { Pool } from "undici";
+import Pool from "undici/lib/dispatcher/pool.js";
 import type { Clock } from "../ports.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { toConnectionError } from "./connection-error.ts";

@@ -175,6 +175,8 @@ export class GitCache {
     if (sizes.reduce((sum, size) => sum + size, 0) > CLONE_BYTES)
       throw new CacheBrokenError("Cannot keep the clone: too big");
     await this.#read(["repack", "--geometric=2", "-d", "-q"]);
+    // Every fetch leaves a line in the list of commits without a past, and every push sends the list.
+    await this.#read(["prune", "--expire=now"]);
   }
 
   /** Ends what runs, at once. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatTable, rowOf } from "../../cli/live-table.ts";
+import { composeFrame, formatTable, rowOf, rowsOnScreen } from "../../cli/live-table.ts";
 import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.ts";
 
 const echoKind: ObjectKind = {
@@ -79,5 +79,52 @@ describe("formatTable()", () => {
   test("shortens the children first when the terminal is narrow", () => {
     const [, line] = formatTable([row], 50);
     expect(line).toBe("Echo a    True   Reconciled  Job/a J…  abc");
+  });
+
+  test.for([20, 30, 40, 50, 60, 80])("stays within %i columns", (width) => {
+    const long = { ...row, resource: "ScheduledEcho default/hello-world-scheduled" };
+    for (const line of formatTable([row, long], width)) expect(line.length).toBeLessThanOrEqual(width);
+  });
+});
+
+describe("composeFrame()", () => {
+  const rows = ["a", "b", "c", "d"].map((name) => ({
+    resource: `Echo ${name}`,
+    ready: "True",
+    reason: "Reconciled",
+    children: "none",
+    commit: "abc",
+  }));
+  const footer = ["Try:", `kubectl ${"x".repeat(92)}`];
+
+  test("puts the lines to copy below the table, whole", () => {
+    const frame = composeFrame({ rows, footer, columns: 60, lines: undefined });
+    expect(frame).toHaveLength(8);
+    expect(frame.slice(-3)).toEqual(["", ...footer]);
+  });
+
+  test("counts what a low screen has no room for, so that it is never scrolled", () => {
+    const frame = composeFrame({ rows, footer, columns: 60, lines: 9 });
+    expect(frame.map((line) => line.slice(0, 12).trimEnd())).toEqual([
+      "RESOURCE  RE",
+      "Echo a    Tr",
+      "Echo b    Tr",
+      "… and 2 more",
+      "",
+      "Try:",
+      "kubectl xxxx",
+    ]);
+    expect(rowsOnScreen(frame, 60)).toBeLessThan(9);
+  });
+});
+
+describe("rowsOnScreen()", () => {
+  test.for([
+    { lines: [], rows: 0 },
+    { lines: [""], rows: 1 },
+    { lines: ["x".repeat(60)], rows: 1 },
+    { lines: ["x".repeat(61), "", "y"], rows: 4 },
+  ])("is $rows for $lines", ({ lines, rows }) => {
+    expect(rowsOnScreen(lines, 60)).toBe(rows);
   });
 });

@@ -132,14 +132,13 @@ test("fairlead start ends with the operator's last words when that ends", async 
 
 test("fairlead start on a cluster of somebody's own takes its samples away again, and no others", async () => {
   const cluster = await aClusterOfItsOwn();
-  const { kubeconfigPath, kubectlPath = "kubectl" } = cluster;
-  const kubectl = kubectlFor({ kubeconfigPath, kubectlPath });
+  const kubectl = kubectlFor({ ...cluster, kubectlPath: cluster.kubectlPath ?? "kubectl" });
   await kubectl("apply --server-side -f -", { input: crdsOf(kinds) });
   await kubectl("wait --for=condition=Established --timeout=30s crd --all");
   const podSet = readSamples().find(({ kind }) => kind === "PodSet");
   await kubectl("apply --server-side -f -", { input: [{ ...podSet, spec: { size: 1 } }] });
 
-  const run = await start([`--kubeconfig=${kubeconfigPath}`]);
+  const run = await start([`--kubeconfig=${cluster.kubeconfigPath}`]);
   await untilAllReady(run);
   expect(run.shown()).toContain("Left PodSet podset-sample as it is: there is one already");
 
