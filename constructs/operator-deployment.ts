@@ -63,8 +63,12 @@ function podSpecOf({
         name: "operator",
         image,
         args: ["run", ...options],
-        // git and ssh look for their settings at home.
-        env: [{ name: "HOME", value: "/tmp" }],
+        env: [
+          // git and ssh look for their settings at home.
+          { name: "HOME", value: "/tmp" },
+          // The Lease names its holder as the pod's token does; a host name is cut at 63 characters.
+          { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+        ],
         ports: [
           { name: "metrics", containerPort: ports.metrics },
           { name: "health", containerPort: ports.health },

@@ -144,7 +144,7 @@ const schema = z
     kubeconfig: z.string().min(1).optional(),
     context: z.string().min(1).optional(),
     namespaces: z.array(dnsLabel).default([]),
-    workers: z.coerce.number().pipe(z.int().min(1).max(1_000)),
+    workers: z.coerce.number({ error: "expected a number" }).pipe(z.int().min(1).max(1_000)),
     repository: z.string().min(1).optional(),
     repositoryBranch: z.string().regex(/^(?!-)[\w./-]+$/, { error: "expected a branch name" }),
     repositoryPath: z

@@ -1,5 +1,5 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from "node:http2";
-import Pool from "undici/lib/dispatcher/pool.js";
+import type { Pool } from "undici";
 import type { Clock } from "../ports.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { toConnectionError } from "./connection-error.ts";
@@ -108,7 +108,9 @@ export class WatchConnection {
       }
       socket.destroy();
     }
-    this.#http1 = new Pool(server.origin, {
+    // All of undici, which few need: a proxy that speaks HTTP/1.1 alone.
+    const undici = await import("undici");
+    this.#http1 = new undici.Pool(server.origin, {
       connect: http1Connector(this.#access),
       allowH2: false,
       headersTimeout: this.#options.quietLimitMs ?? 75_000,
