@@ -38,8 +38,7 @@ export type Reason =
   | "Pending"
   | "PushRefused"
   | "RepositoryUnreachable"
-  | "RepositoryOwned"
-  | "SweepHeld";
+  | "RepositoryOwned";
 
 /** One statement about a resource, as `metav1.Condition` has it. */
 export const Condition = z

@@ -63,7 +63,11 @@ export function createController(input: ControllerInput): KindController {
     stores,
     queue,
     onGone: (resource) => {
-      refusals.forget(keyOf(resource));
+      const key = keyOf(resource);
+      refusals.forget(key);
+      for (const [wanted, keys] of blocked) {
+        if (keys.delete(key) && keys.size === 0) blocked.delete(wanted);
+      }
       input.onGone(resource);
     },
     onChildGone: (child) => {

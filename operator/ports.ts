@@ -149,7 +149,7 @@ export type PublishState =
   | { readonly state: "pending"; readonly sinceMs: number }
   | { readonly state: "failed"; readonly reason: PublishFailure; readonly message: string };
 
-export type PublishFailure = "PushRefused" | "RepositoryUnreachable" | "RepositoryOwned" | "SweepHeld";
+export type PublishFailure = "PushRefused" | "RepositoryUnreachable" | "RepositoryOwned";
 
 /** What the operator knows of the resource behind a folder: only `gone` folders may ever be removed. */
 export type FolderClaim = "wanted" | "gone" | "unknown";

@@ -71,11 +71,6 @@ export function planChanges(input: PlanInput): Plan {
   return { apply, keep, replace, waiting, prune };
 }
 
-/** Whether a plan changes nothing and waits for nothing. */
-export function isQuiet({ apply, replace, waiting, prune }: Plan): boolean {
-  return apply.length + replace.length + waiting.length + prune.length === 0;
-}
-
 type Decision =
   | { readonly does: "apply"; readonly step: ApplyStep }
   | { readonly does: "keep" | "replace" | "wait"; readonly live: LiveObject };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../crds/object.ts";
-import { isQuiet, type PlanInput, planChanges } from "../../../operator/core/plan.ts";
+import { type PlanInput, planChanges } from "../../../operator/core/plan.ts";
 import { idOf, type Manifest, stamps } from "../../../synth/manifest.ts";
 import { aManifest, anOwner, asLive, set } from "../../fakes/owned-objects.ts";
 
@@ -141,10 +141,3 @@ describe("planChanges()", () => {
   });
 });
 
-describe("isQuiet()", () => {
-  test("is true when nothing changes and nothing is waited for", () => {
-    expect(isQuiet(plan([config], [live]))).toBe(true);
-    expect(isQuiet(plan([config], []))).toBe(false);
-    expect(isQuiet(plan([], [live]))).toBe(false);
-  });
-});
