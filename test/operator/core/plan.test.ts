@@ -140,4 +140,3 @@ describe("planChanges()", () => {
     expect(plan([aJob(1, "a:2")], [made]).replace).toEqual([]);
   });
 });
-
