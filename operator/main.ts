@@ -64,7 +64,9 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
       stopListening();
     }
   } catch (error) {
-    log.error("Cannot run", { error });
+    // An error class of our own says what is wrong and what to do; of any other the stack is all that helps.
+    const isExplained = error instanceof Error && Object.hasOwn(error, "name");
+    log.error("Cannot run", isExplained ? { reason: error.message } : { error });
     return 1;
   } finally {
     clearInterval(alive);
