@@ -10,6 +10,8 @@ const foreignRecheckMs = 30_000;
 
 export interface RequeueInput {
   readonly applied: ApplyOutcome;
+  /** When what another object stands in the way of is worth another try. */
+  readonly contestedForMs?: number | undefined;
   readonly health: Health | undefined;
   /** Undefined: there is no repository, or nothing was offered. */
   readonly publish: PublishState | undefined;
@@ -23,12 +25,14 @@ export interface RequeueInput {
  * When to look at a resource again; undefined: an event will tell. Temporary failures are not decided here: they are
  * thrown, and the queue's backoff decides.
  */
-export function decideRequeue({ applied, health, publish, nowMs, jitter }: RequeueInput): number | undefined {
+export function decideRequeue(input: RequeueInput): number | undefined {
+  const { applied, contestedForMs, health, publish, nowMs, jitter } = input;
   const isBlind =
     (applied.state === "refused" && (applied.reason === "NotOwned" || applied.isContested === true)) ||
     (applied.state === "waiting" && !applied.isWatched);
   const parked = parkedForMs(publish, nowMs);
   const delays = [
+    ...(contestedForMs === undefined ? [] : [contestedForMs]),
     ...(isBlind ? [foreignRecheckMs * (0.9 + 0.2 * jitter)] : []),
     ...(health?.recheckAfterMs === undefined ? [] : [health.recheckAfterMs]),
     ...(parked === 0 ? [] : [parked]),

@@ -6,14 +6,19 @@ import { settledHash } from "../core/settled-hash.ts";
 import { NotOwnedError, ObjectRejectedError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 
-/** What another object stands in the way of is looked at again by then; see decideRequeue(). */
-const contestedMs = 20_000;
+/** What belongs to somebody else is looked at again by then; see decideRequeue(). */
+const foreignMs = 20_000;
+/** The server frees what a deleted object held, such as a node port, a moment later: soon at first, then doubling. */
+const contestedMs = { first: 250, longest: 20_000 };
 /** Somebody may have changed what refused it, such as an admission policy. */
 const rejectedMs = 60_000;
 
 interface Refusal {
   readonly attempt: string;
   readonly error: Error;
+  /** When this very attempt was refused for the first time. */
+  readonly sinceMs: number;
+  readonly isContested: boolean;
   readonly untilMs: number;
 }
 
@@ -40,10 +45,28 @@ export class Refusals {
   remember(key: string, step: ApplyStep, resource: CustomResource, error: unknown): void {
     const isRejected = error instanceof ObjectRejectedError;
     if (!isRejected && !(error instanceof NotOwnedError)) return;
-    const forMs = isRejected && !error.isContested ? rejectedMs : contestedMs;
-    const untilMs = this.#clock.now() + forMs;
+    const nowMs = this.#clock.now();
+    const attempt = describeAttempt(step, resource);
     const refusals = this.#byResource.getOrInsertComputed(key, () => new Map<ObjectId, Refusal>());
-    refusals.set(idOf(step.manifest), { attempt: describeAttempt(step, resource), error, untilMs });
+    const before = refusals.get(idOf(step.manifest));
+    const sinceMs = before?.attempt === attempt ? before.sinceMs : nowMs;
+    const isContested = isRejected && error.isContested;
+    const { first, longest } = contestedMs;
+    const doubling = Math.min(longest, Math.max(first, nowMs - sinceMs));
+    const forMs = isContested ? doubling : isRejected ? rejectedMs : foreignMs;
+    refusals.set(idOf(step.manifest), { attempt, error, sinceMs, isContested, untilMs: nowMs + forMs });
+  }
+
+  /** When what another object stands in the way of is worth another try; undefined: there is nothing such. */
+  retryAfterMs(key: string): number | undefined {
+    const contested = [...(this.#byResource.get(key)?.values() ?? [])].filter(
+      ({ isContested }) => isContested,
+    );
+    if (contested.length === 0) return undefined;
+    return Math.max(
+      1,
+      Math.ceil(Math.min(...contested.map(({ untilMs }) => untilMs)) - this.#clock.now()) + 1,
+    );
   }
 
   /** The resource is fine or gone, or what stood in its way is. */

@@ -3,6 +3,7 @@ import { kinds } from "../../charts/bindings.ts";
 import { installChart } from "../../charts/install-chart.ts";
 import type { BoundKind } from "../../crds/binding.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
+import { eventually } from "./eventually.ts";
 import type { TestCluster } from "./global-setup.ts";
 import { kubectlFor } from "./kubectl.ts";
 
@@ -33,6 +34,10 @@ export async function install(cluster: TestCluster, options: InstallOptions = {}
   const crds = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
   const names = crds.map(({ metadata }) => `crd/${metadata.name}`);
   await kubectl(["wait", "--for=condition=Established", "--timeout=30s", ...names]);
+  // The API server's authorizer learns of a new binding a moment later.
+  const mayList = () =>
+    kubectl(["get", ...crds.slice(0, 1).map(({ metadata }) => metadata.name), "-A"], { user: "operator" });
+  await eventually(() => mayList().then(() => true), { what: "the operator's rights are in force" });
 }
 
 function bindingOf(name: string): KubernetesObject {

@@ -121,9 +121,12 @@ describe("a controller", () => {
     run.cluster.refuse("apply ConfigMap/x", taken);
     run.resources.put({ name: "a", fields: wanting("x") });
     expect(await run.requests()).toEqual(["apply ConfigMap/x"]);
-    // Its own retries are refused without a request
-    await run.watched.clock.advance(500);
-    expect(await run.requests()).toEqual([]);
+    // Its own tries come soon at first, and then later and later
+    for (const waitMs of [252, 254, 508, 1_016, 2_032]) {
+      run.cluster.refuse("apply ConfigMap/x", taken);
+      await run.watched.clock.advance(waitMs);
+      expect(await run.requests()).toEqual(["apply ConfigMap/x"]);
+    }
 
     run.children.remove("shop/other");
     await run.watched.clock.advance(999);
