@@ -51,7 +51,7 @@ export function benchCommand(): Command {
     .option("--quiet-wait <seconds>", "longest wait for a quiet machine before each cell", parseSeconds, 120)
     .option("--diagnose", "count git commands and measure synchronous slices; the other numbers suffer")
     .option("--profile <folder>", "write CPU profiles of ours there; the numbers suffer")
-    .option("--node-flags <words>", "how node runs ours", "--optimize-for-size --max-semi-space-size=4")
+    .option("--node-flags <words>", "how node runs ours", "--max-semi-space-size=4")
     .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
     .action(runBench);
 }
