@@ -236,7 +236,9 @@ test("when nothing happens, nothing is written, and no right was missing", async
   expect(await operatorWrites(namespace, since)).toEqual([]);
   expect(await Promise.all(all.map((kind) => seen(kind, namespace)))).toEqual(before);
   const events = await auditEvents({ user: "operator", namespace });
-  const refused = events.filter(({ verb, responseStatus }) => verb !== "watch" && (responseStatus?.code ?? 0) >= 400);
+  const refused = events.filter(
+    ({ verb, responseStatus }) => verb !== "watch" && (responseStatus?.code ?? 0) >= 400,
+  );
   expect(refused).toEqual([]);
 });
 
