@@ -2,18 +2,18 @@ import { expect, test } from "vitest";
 import { linesToTry } from "../../../cli/demo/lines-to-try.ts";
 
 const place = {
-  kubeconfig: "/tmp/a/kubeconfig",
+  kubeconfig: "/some/a/kubeconfig",
   context: undefined,
   kubectl: "kubectl",
-  repository: "/tmp/a/r.git",
+  repository: "/some/a/r.git",
 };
 
 test("linesToTry() gives commands that can be copied as they are", () => {
   expect(linesToTry(place).slice(1)).toEqual([
-    "export KUBECONFIG=/tmp/a/kubeconfig",
+    "export KUBECONFIG=/some/a/kubeconfig",
     `kubectl -n default patch echo hello-world --type=merge -p '{"spec":{"message":"Ahoy"}}'`,
     "kubectl -n default delete deployment podset-sample",
-    "git -C /tmp/a/r.git log --stat",
+    "git -C /some/a/r.git log --stat",
   ]);
 });
 
