@@ -37,8 +37,8 @@ const anchorOf = (heading: string): string =>
 describe("README.md", () => {
   test("shows the lines to try that npm start prints", () => {
     const readme = read("README.md");
-    const [kubeconfig = ""] = /\/tmp\/fairlead-start-\w+\/kubeconfig/.exec(readme) ?? [];
-    const [repository = ""] = /\/tmp\/fairlead-start-\w+\/rendered\.git/.exec(readme) ?? [];
+    const [kubeconfig = ""] = /\/demo\/fairlead-start-\w+\/kubeconfig/.exec(readme) ?? [];
+    const [repository = ""] = /\/demo\/fairlead-start-\w+\/rendered\.git/.exec(readme) ?? [];
     const lines = linesToTry({ kubeconfig, context: undefined, kubectl: "kubectl", repository });
     expect(readme).toContain(`\n${lines.join("\n")}\n`);
   });
