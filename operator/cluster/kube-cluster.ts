@@ -16,8 +16,7 @@ export interface KubeClusterInput {
   readonly clock: Clock;
 }
 
-// Strict: a field that the API server would drop is refused by name, or git would show what does not exist.
-const applyQuery = `fieldManager=${FIELD_MANAGER}&force=true&fieldValidation=Strict`;
+const applyQuery = `fieldManager=${FIELD_MANAGER}&force=true&fieldValidation=`;
 const managerQuery = `fieldManager=${FIELD_MANAGER}`;
 const contentTypes = {
   apply: "application/apply-patch+yaml",
@@ -50,7 +49,7 @@ export class KubeCluster implements Cluster {
     const guarded = guard.mode === "create" ? { resourceVersion: "1" } : { uid: guard.uid };
     const response = await this.#write(attempt, {
       method: "PATCH",
-      path: `${objectPath(kind, metadata)}?${applyQuery}`,
+      path: `${objectPath(kind, metadata)}?${applyQuery}${fieldValidationOf(kind)}`,
       contentType: contentTypes.apply,
       body: toApplyBody({ ...manifest, metadata: { ...metadata, ...guarded } }),
     });
@@ -157,4 +156,12 @@ export class KubeCluster implements Cluster {
 function attemptOn({ kind, namespace, name }: ObjectRef, verb: Attempt["verb"]): Attempt {
   const id: ObjectId = `${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`;
   return { verb, id, namespace };
+}
+
+/**
+ * A field that the API server would drop must be refused by name, or git would show what does not exist. Of its own kinds
+ * it refuses one anyway; of custom resources only if asked to, which makes it read every apply a second time.
+ */
+function fieldValidationOf({ group }: ObjectKind): "Strict" | "Ignore" {
+  return group.includes(".") ? "Strict" : "Ignore";
 }
