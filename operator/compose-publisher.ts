@@ -1,3 +1,4 @@
+import { Namespace } from "../crds/core-kinds.ts";
 import type { LiveObject } from "../crds/object.ts";
 import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { leaseOf } from "./compose-election.ts";
@@ -9,7 +10,7 @@ import { parseRemoteUrl } from "./git/remote-url.ts";
 import type { Ground } from "./ground.ts";
 import type { Fence, PublishOffer } from "./ports.ts";
 import type { Election } from "./runtime/election.ts";
-import { type KindStores, NAMESPACE } from "./runtime/kind-stores.ts";
+import type { KindStores } from "./runtime/kind-stores.ts";
 import { version } from "./version.ts";
 
 export interface PublisherParts {
@@ -65,7 +66,7 @@ async function readClusterUid(cluster: KubeCluster): Promise<string> {
   const cannot = "Cannot use the repository: the uid of the namespace kube-system names this cluster there";
   let system: LiveObject | undefined;
   try {
-    system = await cluster.read({ kind: NAMESPACE, namespace: undefined, name: "kube-system" });
+    system = await cluster.read({ kind: Namespace, namespace: undefined, name: "kube-system" });
   } catch (error) {
     throw new Error(`${cannot}. ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

@@ -47,7 +47,11 @@ export interface ReconcileParts extends ConvergeOptions {
 export function createReconcile(parts: ReconcileParts): Reconcile {
   return async (key, { log }) => {
     const loaded = load(key, parts.kind, parts.stores);
-    if (loaded === undefined) return {};
+    if (loaded === undefined) {
+      // A refusal that came back after the resource was gone would be kept for ever.
+      parts.refusals.forget(key);
+      return {};
+    }
     if (isLeaving(loaded.resource, parts.stores)) {
       await finalize(loaded, parts);
       return {};

@@ -1,4 +1,5 @@
 import type { BoundKind } from "../../crds/binding.ts";
+import { Namespace } from "../../crds/core-kinds.ts";
 import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
@@ -35,14 +36,6 @@ export interface KindStoresInput {
 
 /** So long a namespace that refused a write is believed to be going away. */
 const readmitAfterMs = 30_000;
-
-export const NAMESPACE: ObjectKind = {
-  group: "",
-  version: "v1",
-  kind: "Namespace",
-  plural: "namespaces",
-  namespaced: false,
-};
 
 /** The local copies of everything that the kinds need, one watch per kind, selector and namespace. */
 export class KindStores implements Stores {
@@ -82,7 +75,7 @@ export class KindStores implements Stores {
         watch("related", kind, selector, { owner: ownerKey });
     }
     // A namespace's Role cannot allow a watch on namespaces; refused writes tell there.
-    if (input.namespaces.length === 0) watch("namespace", NAMESPACE, undefined, {});
+    if (input.namespaces.length === 0) watch("namespace", Namespace, undefined, {});
     this.watched = [...watched.values()].flat();
   }
 
@@ -99,7 +92,7 @@ export class KindStores implements Stores {
   }
 
   isTerminating(namespace: string): boolean {
-    const seen = this.#unions.get(idOfWatch("namespace", NAMESPACE, undefined))?.get(namespace);
+    const seen = this.#unions.get(idOfWatch("namespace", Namespace, undefined))?.get(namespace);
     return seen?.metadata.deletionTimestamp !== undefined || this.#refused.has(namespace);
   }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConfigMap, Pod, Secret } from "../../../crds/core-kinds.ts";
-import { NAMESPACE } from "../../../operator/runtime/kind-stores.ts";
+import { ConfigMap, Namespace, Pod, Secret } from "../../../crds/core-kinds.ts";
 import { stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
 import { aGadgetKind, Gadget } from "../../fakes/gadget.ts";
@@ -32,7 +31,7 @@ describe("the stores of some kinds", () => {
   });
 
   test("watch what has no namespace as a whole, also where only some namespaces are wanted", () => {
-    const kind = aGadgetKind({ children: [NAMESPACE] });
+    const kind = aGadgetKind({ children: [Namespace] });
     expect(new WatchedKinds({ kinds: [kind], namespaces: ["east"] }).watches).toContain("child namespaces");
   });
 
@@ -65,7 +64,7 @@ describe("the stores of some kinds", () => {
 
   test("know a namespace that goes away from its own watch", async () => {
     await using watched = new WatchedKinds();
-    const namespaces = watched.source("namespace", NAMESPACE);
+    const namespaces = watched.source("namespace", Namespace);
     namespaces.put({ name: "shop", namespace: null });
     await watched.start();
     expect(watched.stores.isTerminating("shop")).toBe(false);
