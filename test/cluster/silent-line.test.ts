@@ -24,10 +24,12 @@ test("a watch whose line falls silent is given up, and one that is only quiet is
   const start = { resourceVersion: "", sendInitialEvents: true, timeoutSeconds: 300, signal };
   const seen: string[] = [];
   const watching = (async () => {
-    for await (const event of source.watch(start)) seen.push(event.type);
+    for await (const event of source.watch(start))
+      seen.push("object" in event ? `${event.type} ${event.object.metadata.name}` : event.type);
   })();
   const ended = watching.catch((error: unknown) => error);
-  await expect.poll(() => seen).toEqual(["BOOKMARK"]);
+  // The server sends a bookmark whenever it likes: the first one ends the list.
+  await expect.poll(() => seen).toContain("BOOKMARK");
   // Ten PINGs, and nothing else: the watch goes on.
   const { chunks } = line;
   await expect.poll(() => line.chunks, { timeout: 10_000 }).toBeGreaterThanOrEqual(chunks + 10);
@@ -36,7 +38,7 @@ test("a watch whose line falls silent is given up, and one that is only quiet is
     { ...manifest, metadata: { ...manifest.metadata, namespace } },
     { mode: "create" },
   );
-  await expect.poll(() => seen).toContain("ADDED");
+  await expect.poll(() => seen).toContain("ADDED late");
   line.blackHole();
   expect(await ended).toMatchObject({
     name: "WatchError",
