@@ -22,8 +22,8 @@ export interface CommitInput {
 const COMMITTER = "Fairlead <fairlead@noreply.fairlead.dev>";
 
 /**
- * One commit as `git fast-import` reads it. The commit's id is printed at the end. No work tree, no index: what is
- * not named here stays as it is in the parent.
+ * One commit as `git fast-import` reads it. It is in the clone when the commit's id is printed. No work tree, no index:
+ * what is not named here stays as it is in the parent.
  */
 export function* commitStream({
   parent,
@@ -33,6 +33,8 @@ export function* commitStream({
   files,
 }: CommitInput): Generator<string> {
   const seconds = Math.floor(committedAt.getTime() / 1_000);
+  // fast-import remembers where the name was, and would take that for the parent.
+  if (parent === undefined) yield "reset refs/fairlead/next\n\n";
   yield `commit refs/fairlead/next\nmark :1\ncommitter ${COMMITTER} ${seconds} +0000\n${dataOf(message)}`;
   if (parent !== undefined) yield `from ${parent}\n`;
   for (const folder of folders) {
@@ -41,7 +43,7 @@ export function* commitStream({
     for (const [name, content] of folder.files ?? []) yield fileOf(`${folder.path}/${name}`, content);
   }
   for (const [path, content] of files) yield fileOf(path, content);
-  yield "\nget-mark :1\ndone\n";
+  yield "\ncheckpoint\nget-mark :1\n";
 }
 
 function fileOf(path: string, content: string): string {

@@ -3,6 +3,7 @@ import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type SimpleGit, simpleGit } from "simple-git";
 import type { ObjectFormat } from "../core/git-objects.ts";
+import type { Clock } from "../ports.ts";
 import {
   type BranchView,
   emptyBranch,
@@ -12,7 +13,8 @@ import {
   type TreeEntry,
 } from "./branch-view.ts";
 import { type CacheSlot, takeCacheSlot } from "./cache-lock.ts";
-import { type CommitInput, commitStream } from "./commit-stream.ts";
+import type { CommitInput } from "./commit-stream.ts";
+import { CommitWriter } from "./commit-writer.ts";
 import { CacheBrokenError } from "./git-errors.ts";
 import type { GitProcesses } from "./git-process.ts";
 import { OWNER_FILE, OWNER_FILE_BYTES, type OwnerFile, readOwnerFile } from "./owner-file.ts";
@@ -23,6 +25,7 @@ export interface GitCacheOptions {
   /** Remote and branch: each pair has a clone of its own. */
   readonly key: string;
   readonly processes: GitProcesses;
+  readonly clock: Clock;
   /** Environment of git in a home folder. */
   readonly environment: (home: string) => Record<string, string>;
 }
@@ -41,7 +44,7 @@ const CLONE_BYTES = 512 * 1024 * 1024;
 /**
  * Our bare, shallow clone. Everything in it can be fetched again, so whatever looks wrong is answered by making it
  * anew. Reading goes through simple-git (3 ms a command; one that prints nothing costs 50 ms, so we ask for what
- * prints); writing is one `git fast-import` per commit, which costs 5 to 8 ms where a long-lived one would save 3.
+ * prints); commits are written by a {@link CommitWriter}.
  */
 export class GitCache {
   readonly #options: GitCacheOptions;
@@ -50,6 +53,7 @@ export class GitCache {
   #format: ObjectFormat = "sha1";
   /** The owner file that was read last: it hardly ever changes. */
   #owner: OwnerBlob | undefined;
+  #writer: CommitWriter | undefined;
 
   private constructor(options: GitCacheOptions, slot: CacheSlot) {
     this.#options = options;
@@ -86,6 +90,7 @@ export class GitCache {
 
   /** Throws the clone away and makes an empty one. */
   async rebuild(format: ObjectFormat): Promise<void> {
+    await this.#closeWriter();
     await rm(this.directory, { recursive: true, force: true });
     await this.#git(this.#slot.directory, ["init", "--bare", `--object-format=${format}`, this.directory]);
     await this.#readFormat();
@@ -148,18 +153,12 @@ export class GitCache {
    * @throws CacheBrokenError when git cannot, such as when the parent is not in the clone.
    */
   async writeCommit(commit: CommitInput): Promise<string> {
-    // Forced, because this name of ours moves to commits that do not descend from the one before; no branch does.
-    const { exitCode, stdout, stderr } = await this.#options.processes.run({
-      arguments: ["fast-import", "--quiet", "--done", "--force", "--date-format=raw"],
+    this.#writer ??= new CommitWriter({
+      ...this.#options,
       directory: this.directory,
       environment: this.#options.environment(this.home),
-      input: commitStream(commit),
     });
-    const id = stdout.trim();
-    if (exitCode !== 0 || !/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(id)) {
-      throw new CacheBrokenError(`Cannot write a commit: ${stderr.trim().split("\n")[0] ?? ""}`);
-    }
-    return id;
+    return await this.#writer.write(commit);
   }
 
   /**
@@ -174,6 +173,7 @@ export class GitCache {
     const sizes = await Promise.all(packs.map(async (name) => (await stat(join(folder, name))).size));
     if (sizes.reduce((sum, size) => sum + size, 0) > CLONE_BYTES)
       throw new CacheBrokenError("Cannot keep the clone: too big");
+    await this.#closeWriter();
     await this.#read(["repack", "--geometric=2", "-d", "-q"]);
     // Every fetch leaves a line in the list of commits without a past, and every push sends the list.
     await this.#read(["prune", "--expire=now"]);
@@ -186,7 +186,13 @@ export class GitCache {
 
   /** Lets another process use the clone. */
   async release(): Promise<void> {
+    await this.#closeWriter();
     await this.#slot.release();
+  }
+
+  async #closeWriter(): Promise<void> {
+    await this.#writer?.close();
+    this.#writer = undefined;
   }
 
   async #readOwner({ id, mode, type, bytes }: TreeEntry): Promise<OwnerBlob> {

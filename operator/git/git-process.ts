@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { Readable, type Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { setPriority } from "node:os";
 import type { Clock } from "../ports.ts";
+import { feed } from "./process-input.ts";
 
 export interface GitRun {
   readonly arguments: readonly string[];
@@ -22,10 +22,36 @@ export class GitKilledError extends Error {
   override readonly name = "GitKilledError";
 }
 
+/** A process that was to stay ended by itself; `message` is the first line of what it complained about. */
+export class GitEndedError extends Error {
+  override readonly name = "GitEndedError";
+}
+
+/** A process that answers every input with one line. One question at a time. */
+export interface GitConversation {
+  /** It can be asked no more. */
+  readonly isOver: boolean;
+  /** @throws GitEndedError, GitKilledError, or the system's error when git could not be started. */
+  ask(input: Iterable<string>): Promise<string>;
+  /** Lets it finish what it has, and waits for its end. */
+  close(): Promise<void>;
+}
+
+interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly kill: (reason: string) => void;
+  /** Its exit code. */
+  readonly ended: Promise<number>;
+  /** When it last said something, on the clock. */
+  heardMs: number;
+}
+
 /** Most that is kept of what a process says: a remote must not fill our memory. */
 const OUTPUT_BYTES = 16 * 1024 * 1024;
-/** So much is written at a time. */
-const PIECE_LENGTH = 64 * 1024;
+/** Longest line of an answer, and of a complaint, in characters. */
+const OUTPUT_LINE = 64 * 1024;
+/** Unix niceness: a third of our share of a processor that both want. */
+const GIT_PRIORITY = 5;
 /** However much it says, it ends after so many times the silence that is allowed. */
 const LIFETIME_FACTOR = 10;
 
@@ -42,7 +68,7 @@ export interface GitProcessesOptions {
  */
 export class GitProcesses {
   readonly #options: GitProcessesOptions;
-  readonly #running = new Map<ChildProcess, (reason: string) => void>();
+  readonly #running = new Set<Started>();
   #closed = false;
 
   constructor(options: GitProcessesOptions) {
@@ -54,90 +80,141 @@ export class GitProcesses {
    * @throws GitKilledError when it hung; the system's error when git could not be started.
    */
   async run(run: GitRun): Promise<GitResult> {
-    if (this.#closed) throw new GitKilledError("Cannot run git: the operator is stopping");
-    const { promise, resolve, reject } = Promise.withResolvers<GitResult>();
-    // A process group of its own, so that what git started goes with it.
-    const child = spawn("git", run.arguments, { cwd: run.directory, env: run.environment, detached: true });
     const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
-    const kill = (reason: string): void => {
-      reject(new GitKilledError(`Cannot run git ${run.arguments[0] ?? ""}: ${reason}`));
-      killGroup(child);
-    };
-    const watchdog = this.#watch(kill);
-    this.#running.set(child, kill);
     let bytes = 0;
-    for (const name of ["stdout", "stderr"] as const) {
-      child[name].on("data", (chunk: Buffer) => {
-        watchdog.heard();
-        bytes += chunk.length;
-        if (bytes > OUTPUT_BYTES) kill("it said more than can be true");
-        else output[name].push(chunk);
-      });
-    }
-    child.on("error", reject);
-    child.on("close", (code) => {
-      const [stdout, stderr] = [
-        Buffer.concat(output.stdout).toString(),
-        Buffer.concat(output.stderr).toString(),
-      ];
-      resolve({ exitCode: code ?? 1, stdout, stderr });
+    const started = this.#start(run, (name, chunk) => {
+      bytes += chunk.length;
+      if (bytes > OUTPUT_BYTES) started.kill("it said more than can be true");
+      else output[name].push(chunk);
     });
-    void feed(child.stdin, run.input ?? []);
+    const watchdog = this.#watch(started);
+    void feed(started.child.stdin, run.input ?? []).then(() => started.child.stdin.end());
     try {
-      return await promise;
+      const exitCode = await started.ended;
+      const [stdout, stderr] = [output.stdout, output.stderr].map((chunks) =>
+        Buffer.concat(chunks).toString(),
+      );
+      return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "" };
     } finally {
-      watchdog.stop();
-      this.#running.delete(child);
+      watchdog();
     }
+  }
+
+  /**
+   * Starts a process that stays, and is asked again and again.
+   *
+   * @throws GitKilledError when we are stopping.
+   */
+  open(run: Omit<GitRun, "input">): GitConversation {
+    let [said, complaint] = ["", ""];
+    let answer = Promise.withResolvers<string>();
+    const started = this.#start(run, (name, chunk) => {
+      if (name === "stderr") complaint = (complaint + chunk.toString()).slice(0, OUTPUT_LINE);
+      else said = (said + chunk.toString()).slice(0, OUTPUT_LINE);
+      const end = said.indexOf("\n");
+      if (end < 0) return;
+      answer.resolve(said.slice(0, end));
+      said = said.slice(end + 1);
+    });
+    let isOver = false;
+    const over = started.ended.then(
+      () => new GitEndedError(complaint.trim().split("\n")[0] ?? ""),
+      (error: Error) => error,
+    );
+    void over.then((error) => {
+      isOver = true;
+      answer.promise.catch(() => {});
+      answer.reject(error);
+    });
+    return {
+      get isOver() {
+        return isOver;
+      },
+      ask: async (input) => {
+        if (isOver) throw await over;
+        answer = Promise.withResolvers();
+        const watchdog = this.#watch(started);
+        try {
+          await Promise.all([answer.promise, feed(started.child.stdin, input)]);
+          return await answer.promise;
+        } finally {
+          watchdog();
+        }
+      },
+      close: async () => {
+        started.child.stdin.end();
+        const watchdog = this.#watch(started);
+        await over;
+        watchdog();
+      },
+    };
   }
 
   /** Ends everything that runs, at once. */
   close(): void {
     this.#closed = true;
-    for (const kill of this.#running.values()) kill("the operator is stopping");
+    for (const { kill } of this.#running) kill("the operator is stopping");
   }
 
-  #watch(kill: (reason: string) => void): { heard(): void; stop(): void } {
+  #start(
+    { arguments: words, directory, environment }: GitRun,
+    hear: (name: "stdout" | "stderr", chunk: Buffer) => void,
+  ): Started {
+    if (this.#closed) throw new GitKilledError("Cannot run git: the operator is stopping");
+    const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
+    // A process group of its own, so that what git started goes with it.
+    const child = spawn("git", words, { cwd: directory, env: environment, detached: true });
+    letGoFirst(child);
+    const kill = (reason: string): void => {
+      reject(new GitKilledError(`Cannot run git ${words[0] ?? ""}: ${reason}`));
+      killGroup(child);
+    };
+    const started: Started = { child, kill, ended, heardMs: this.#options.clock.now() };
+    this.#running.add(started);
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name].on("data", (chunk: Buffer) => {
+        started.heardMs = this.#options.clock.now();
+        hear(name, chunk);
+      });
+    }
+    child.on("error", reject);
+    // It ended before it read everything: that it ended is what is told.
+    child.stdin.on("error", () => {});
+    child.on("close", (code) => resolve(code ?? 1));
+    const forget = () => void this.#running.delete(started);
+    ended.then(forget, forget);
+    return started;
+  }
+
+  /** Kills a process that falls silent, or does not come to an end, until the function that it gives is called. */
+  #watch(started: Started): () => void {
     const { clock, timeoutMs } = this.#options;
-    const silence = (): (() => void) =>
-      clock.schedule(timeoutMs, () => kill(`no answer for ${Math.round(timeoutMs / 1_000)} s`));
-    let cancel = silence();
-    let heardMs = clock.now();
-    const cancelLife = clock.schedule(timeoutMs * LIFETIME_FACTOR, () => kill("it does not come to an end"));
-    return {
-      heard() {
-        // Not for every line of a long fetch: setting a timer costs more than the line.
-        if (clock.now() - heardMs < 1_000) return;
-        heardMs = clock.now();
-        cancel();
-        cancel = silence();
-      },
-      stop() {
-        cancel();
-        cancelLife();
-      },
+    started.heardMs = clock.now();
+    let cancel = (): void => {};
+    const look = (): void => {
+      const leftMs = started.heardMs + timeoutMs - clock.now();
+      if (leftMs > 0) cancel = clock.schedule(leftMs, look);
+      else started.kill(`no answer for ${Math.round(timeoutMs / 1_000)} s`);
+    };
+    look();
+    const cancelLife = clock.schedule(timeoutMs * LIFETIME_FACTOR, () =>
+      started.kill("it does not come to an end"),
+    );
+    return () => {
+      cancel();
+      cancelLife();
     };
   }
 }
 
-async function feed(stdin: Writable, input: Iterable<string>): Promise<void> {
+/** A push starts nine processes: on a busy machine edits go first. What git starts inherits it. */
+function letGoFirst({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
   try {
-    await pipeline(Readable.from(joinPieces(input)), stdin);
+    setPriority(pid, GIT_PRIORITY);
   } catch {
-    // The process ended before it read everything; its exit code and its words say why.
+    // Not allowed here, or it is gone already: it runs like everything else.
   }
-}
-
-/** Thousands of short pieces would be as many writes. */
-function* joinPieces(pieces: Iterable<string>): Generator<string> {
-  let text = "";
-  for (const piece of pieces) {
-    text += piece;
-    if (text.length < PIECE_LENGTH) continue;
-    yield text;
-    text = "";
-  }
-  yield text;
 }
 
 function killGroup(child: ChildProcess): void {

@@ -31,6 +31,7 @@ export function openRepository(options: OpenRepositoryOptions): RepositoryBranch
         directory: cacheDirectory,
         key: `${remote.url} ${branch}`,
         processes,
+        clock,
         environment: (home) => gitEnvironment({ home, environment, protocol }),
       }),
     remote: new GitRemote({

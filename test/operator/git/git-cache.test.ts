@@ -22,10 +22,12 @@ function aFolder(): string {
 }
 
 async function aCache(format: ObjectFormat = "sha1", directory = aFolder()): Promise<GitCache> {
+  const clock = new FakeClock();
   const cache = await GitCache.open({
     directory,
     key: "remote branch",
-    processes: new GitProcesses({ clock: new FakeClock(), timeoutMs: 60_000 }),
+    processes: new GitProcesses({ clock, timeoutMs: 60_000 }),
+    clock,
     environment: (home) => gitEnvironment({ home, environment, protocol: "file" }),
   });
   if (format !== cache.format) await cache.rebuild(format);

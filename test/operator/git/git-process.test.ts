@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { GitKilledError, GitProcesses } from "../../../operator/git/git-process.ts";
+import { GitEndedError, GitKilledError, GitProcesses } from "../../../operator/git/git-process.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 
 /** `git -c alias.x='!…' x`: a git that runs a shell, which is all that these tests need. */
@@ -16,7 +16,7 @@ function processesOf(timeoutMs = 60_000) {
   const environment = { PATH: process.env["PATH"] ?? "", HOME: directory };
   const run = (script: string, input?: Iterable<string>) =>
     processes.run({ arguments: shell(script), directory, environment, ...(input && { input }) });
-  return { clock, processes, run };
+  return { clock, processes, directory, environment, run };
 }
 
 /** A zombie that nobody has collected yet is as dead as it gets. */
@@ -46,6 +46,43 @@ describe("GitProcesses", () => {
     await clock.advance(59_000);
     await clock.advance(2_000);
     await failed;
+  });
+
+  test("one that stays answers again and again, and says why it ended", async () => {
+    const { processes, directory, environment } = processesOf();
+    const echo =
+      "while read line; do test $line != bad || break; echo got $line; done; echo no more >&2; exit 3";
+    const staying = processes.open({ arguments: shell(echo), directory, environment });
+    expect(await staying.ask(["one\n"])).toBe("got one");
+    expect(await staying.ask(["t", "wo\n"])).toBe("got two");
+    await expect(staying.ask(["bad\n"])).rejects.toThrow(new GitEndedError("no more"));
+    expect(staying.isOver).toBe(true);
+    await expect(staying.ask(["three\n"])).rejects.toThrow(GitEndedError);
+    await staying.close();
+  });
+
+  test("one that stays may be silent between two questions, and not in one", async () => {
+    const { clock, processes, directory, environment } = processesOf();
+    const script = "while read line; do test $line != hang || sleep 600; echo got $line; done";
+    const staying = processes.open({ arguments: shell(script), directory, environment });
+    expect(await staying.ask(["one\n"])).toBe("got one");
+    await clock.advance(600_000);
+    expect(await staying.ask(["two\n"])).toBe("got two");
+    const hung = expect(staying.ask(["hang\n"])).rejects.toThrow(GitKilledError);
+    await clock.advance(61_000);
+    await hung;
+  });
+
+  test("one that stays ends with us", async () => {
+    const { processes, directory, environment } = processesOf();
+    const staying = processes.open({ arguments: shell("cat"), directory, environment });
+    expect(await staying.ask(["one\n"])).toBe("one");
+    await staying.close();
+    expect(staying.isOver).toBe(true);
+    const other = processes.open({ arguments: shell("sleep 600"), directory, environment });
+    const asked = expect(other.ask(["one\n"])).rejects.toThrow(/stopping/);
+    processes.close();
+    await asked;
   });
 
   test("close() ends everything, and nothing starts after it", async () => {

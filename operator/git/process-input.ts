@@ -1,0 +1,31 @@
+import type { Writable } from "node:stream";
+
+/** So much is written at a time. */
+const PIECE_LENGTH = 64 * 1024;
+
+/** Writes input to a process as it takes it. Ends early when the process does: its exit code and words say why. */
+export async function feed(stdin: Writable, input: Iterable<string>): Promise<void> {
+  for (const piece of joinPieces(input)) {
+    if (stdin.destroyed) return;
+    if (!stdin.write(piece)) await drained(stdin);
+  }
+}
+
+async function drained(stdin: Writable): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const event of ["drain", "close"]) stdin.on(event, resolve);
+  await promise;
+  for (const event of ["drain", "close"]) stdin.off(event, resolve);
+}
+
+/** Thousands of short pieces would be as many writes. */
+function* joinPieces(pieces: Iterable<string>): Generator<string> {
+  let text = "";
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < PIECE_LENGTH) continue;
+    yield text;
+    text = "";
+  }
+  yield text;
+}
