@@ -1,12 +1,14 @@
 // The public way: what the author of a kind needs, and nothing else.
 export { CrdsChart } from "./charts/crds-chart.ts";
 export { type InstallChartOptions, installChart } from "./charts/install-chart.ts";
-export type { OperatorValues } from "./charts/operator-chart.ts";
+export type { OperatorValues } from "./charts/operator-values.ts";
+export { OperatorValuesError } from "./charts/values-error.ts";
 export {
   type BindKindInput,
   type BoundKind,
   bindKind,
   type ChartProps,
+  type ChartResource,
   type Observed,
   type OwnCondition,
   type RelatedObjects,

@@ -4,6 +4,8 @@ import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { withLock } from "../cli/local-cluster/lock.ts";
 import { type ContestantName, contestantNames } from "./contestants.ts";
+import { dayCommand } from "./load/churn-command.ts";
+import { neighboursCommand } from "./load/neighbours-command.ts";
 import { orderRounds } from "./order.ts";
 import type { Measurement } from "./report/assess.ts";
 import { reportText } from "./report/text.ts";
@@ -30,30 +32,41 @@ interface BenchOptions {
 
 /** `npm run bench`: our operator and the tuned Go operator in turn, on fresh control planes, side by side. */
 export function benchCommand(): Command {
-  return new Command("bench")
-    .description("Measure our operator against the tuned Go operator, from outside")
-    .option("--resources <n>", "custom resources, with 3 ConfigMaps each", parseCount, 1_000)
-    .option("--scenarios <names>", `of ${scenarioNames}, in this order`, parseScenarios, [
-      "fill",
-      "edit",
-      "churn",
-      "cold",
-      "idle",
-    ])
-    .option("--rounds <n>", "cells of each contestant, in the order ours, Go, Go, ours", parseCount, 5)
-    .addOption(
-      new Option("--publish <how>", "ours with a git repository, without one, or both in turn")
-        .choices(["on", "off", "both"])
-        .default("on"),
-    )
-    .option("--contestants <names>", `of ${contestantNames}; overrules --publish`, parseContestants)
-    .option("--out <file>", "file that the raw result lines are appended to, as JSON")
-    .option("--quiet-wait <seconds>", "longest wait for a quiet machine before each cell", parseSeconds, 120)
-    .option("--diagnose", "count git commands and measure synchronous slices; the other numbers suffer")
-    .option("--profile <folder>", "write CPU profiles of ours there; the numbers suffer")
-    .option("--node-flags <words>", "how node runs ours", "--max-semi-space-size=4")
-    .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
-    .action(runBench);
+  return (
+    new Command("bench")
+      .description("Measure our operator against the tuned Go operator, from outside")
+      .option("--resources <n>", "custom resources, with 3 ConfigMaps each", parseCount, 1_000)
+      .option("--scenarios <names>", `of ${scenarioNames}, in this order`, parseScenarios, [
+        "fill",
+        "edit",
+        "churn",
+        "cold",
+        "idle",
+      ])
+      .option("--rounds <n>", "cells of each contestant, in the order ours, Go, Go, ours", parseCount, 5)
+      .addOption(
+        new Option("--publish <how>", "ours with a git repository, without one, or both in turn")
+          .choices(["on", "off", "both"])
+          .default("on"),
+      )
+      .option("--contestants <names>", `of ${contestantNames}; overrules --publish`, parseContestants)
+      .option("--out <file>", "file that the raw result lines are appended to, as JSON")
+      .option(
+        "--quiet-wait <seconds>",
+        "longest wait for a quiet machine before each cell",
+        parseSeconds,
+        120,
+      )
+      .option("--diagnose", "count git commands and measure synchronous slices; the other numbers suffer")
+      .option("--profile <folder>", "write CPU profiles of ours there; the numbers suffer")
+      .option("--node-flags <words>", "how node runs ours", "--max-semi-space-size=4")
+      .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
+      .action(runBench)
+      // Options of a command of its own stand behind its name.
+      .enablePositionalOptions()
+      .addCommand(neighboursCommand(report))
+      .addCommand(dayCommand(report))
+  );
 }
 
 async function runBench(options: BenchOptions): Promise<void> {

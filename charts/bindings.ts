@@ -1,4 +1,5 @@
 import type { Construct } from "constructs";
+import { debugContainer, hasEphemeralContainer } from "../constructs/debug-container.ts";
 import { type BoundKind, bindKind, type Observed, type OwnCondition } from "../crds/binding.ts";
 import { CronJob, Deployment, Job, Pod, Service } from "../crds/core-kinds.ts";
 import { EasyService } from "../crds/easy-service.ts";
@@ -7,12 +8,21 @@ import { Memcached } from "../crds/memcached.ts";
 import { cronJobName, dnsSubdomain, jobName } from "../crds/names.ts";
 import type { LiveObject, ObjectKind } from "../crds/object.ts";
 import { PodSet } from "../crds/pod-set.ts";
+import { Podbuggertool } from "../crds/podbuggertool.ts";
 import { ScheduledEcho } from "../crds/scheduled-echo.ts";
 import { EasyServiceChart, warnAboutEasyService } from "./easy-service-chart.ts";
 import { EchoChart } from "./echo-chart.ts";
 import { MemcachedChart, memcachedDeploymentSuffix } from "./memcached-chart.ts";
 import { PodSetChart, podSetPods } from "./pod-set-chart.ts";
-import { podOwnerKey, podOwnerKeyByInstance, podsMadeFor, runningPodNames } from "./pods.ts";
+import { PodbuggertoolChart } from "./podbuggertool-chart.ts";
+import {
+  labelKey,
+  labelKeysOf,
+  podOwnerKey,
+  podOwnerKeyByInstance,
+  podsMadeFor,
+  runningPodNames,
+} from "./pods.ts";
 import { ScheduledEchoChart } from "./scheduled-echo-chart.ts";
 
 export const echo: BoundKind<Construct> = bindKind({
@@ -103,8 +113,36 @@ export const easyService: BoundKind<Construct> = bindKind({
   warnings: warnAboutEasyService,
 });
 
+export const podbuggertool: BoundKind<Construct> = bindKind({
+  definition: Podbuggertool,
+  chart: PodbuggertoolChart,
+  children: [],
+  related: [
+    {
+      // Any pod may get a label that somebody looks for, so all of them are watched.
+      kind: Pod,
+      ownerKey: labelKeysOf,
+      soughtKey: ({ metadata, spec }) => spec?.label && labelKey(metadata.namespace ?? "", spec.label),
+      subresource: "ephemeralcontainers",
+    },
+  ],
+  status: ({ spec }, observed) => ({
+    installed: observed
+      .list(Pod)
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .filter((pod) => hasEphemeralContainer(pod, debugContainer(spec.image))).length,
+  }),
+});
+
 /** The kinds that ship. */
-export const kinds: readonly BoundKind<Construct>[] = [echo, scheduledEcho, memcached, easyService, podSet];
+export const kinds: readonly BoundKind<Construct>[] = [
+  echo,
+  scheduledEcho,
+  memcached,
+  easyService,
+  podSet,
+  podbuggertool,
+];
 
 interface JobStatus {
   readonly startTime?: string;

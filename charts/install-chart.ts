@@ -1,7 +1,8 @@
 import type { Construct } from "constructs";
 import type { BoundKind } from "../crds/binding.ts";
 import { CrdsChart } from "./crds-chart.ts";
-import { OperatorChart, type OperatorValues } from "./operator-chart.ts";
+import { OperatorChart } from "./operator-chart.ts";
+import type { OperatorValues } from "./operator-values.ts";
 
 export interface InstallChartOptions {
   /** The kinds that the operator is to reconcile; CRDs and rights follow from them. */
@@ -9,7 +10,11 @@ export interface InstallChartOptions {
   readonly values: OperatorValues;
 }
 
-/** Adds everything that installs an operator for some kinds to an app: a chart of CRDs, and one of the rest. */
+/**
+ * Adds everything that installs an operator for some kinds to an app: a chart of CRDs, and one of the rest.
+ *
+ * @throws {OperatorValuesError} that names every wrong value.
+ */
 export function installChart(app: Construct, { kinds, values }: InstallChartOptions): void {
   new CrdsChart(app, "crds", { kinds });
   new OperatorChart(app, "operator", { kinds, values });

@@ -1,38 +1,18 @@
 import { ApiObject, Chart } from "cdk8s";
 import type { Construct } from "constructs";
-import { CREDENTIALS_FOLDER, OperatorDeployment } from "../constructs/operator-deployment.ts";
-import { leaseRules, operatorRulesOf, type PolicyRule } from "../constructs/operator-role.ts";
+import { Monitoring } from "../constructs/monitoring.ts";
+import { OperatorNetworkPolicy } from "../constructs/network-policy.ts";
+import { OperatorAccess } from "../constructs/operator-access.ts";
+import { OperatorDeployment } from "../constructs/operator-deployment.ts";
+import { operatorRulesOf } from "../constructs/operator-role.ts";
+import { PodDisruptionBudget } from "../constructs/pod-disruption-budget.ts";
+import { fenceRulesOf, WriteFences } from "../constructs/write-fences.ts";
 import type { BoundKind } from "../crds/binding.ts";
-import { standardLabels } from "../crds/names.ts";
-
-/** What may be chosen when the operator is installed. */
-export interface OperatorValues {
-  /** Container image of the operator, with a tag or digest. */
-  readonly image: string;
-  /** Name of everything that is installed, and of the Lease. Default: `fairlead`. */
-  readonly name?: string;
-  /** Namespace of the operator, which is installed too. Default: `fairlead-system`. */
-  readonly namespace?: string;
-  /** Pods of which one leads and the others stand by. Default: 2. */
-  readonly replicas?: number;
-  /** Elect a leader; without it there must not be more than one pod. Default: true. */
-  readonly leaderElection?: boolean;
-  /** The git repository that manifests go to. Default: none. */
-  readonly repository?: {
-    readonly url: string;
-    readonly branch?: string;
-    /** Folder in the repository. */
-    readonly path?: string;
-    /** Secret in the operator's namespace with username and password, bearerToken, or identity and known_hosts. */
-    readonly credentialsSecret?: string;
-  };
-  /** Namespaces to watch; the operator has no rights in any other. Default: all. */
-  readonly watchedNamespaces?: readonly string[];
-  /** Default: `info`. */
-  readonly logLevel?: "debug" | "info" | "warn" | "error";
-  /** Resource requirements of the operator's container. */
-  readonly resources?: object;
-}
+import { INSTALLATION_LABEL, installationIdOf, podSelectorOf } from "./installation.ts";
+import { operatorOptionsOf } from "./operator-options.ts";
+import { type ChosenValues, type OperatorValues, readOperatorValues } from "./operator-values.ts";
+import { placementOf } from "./placement.ts";
+import { repositoryPortOf } from "./repository-url.ts";
 
 export interface OperatorChartProps {
   /** The kinds that the operator is to reconcile: its rights follow from them. */
@@ -40,121 +20,109 @@ export interface OperatorChartProps {
   readonly values: OperatorValues;
 }
 
-const defaultResources = { requests: { cpu: "100m", memory: "192Mi" }, limits: { memory: "512Mi" } };
+/** What the parts of the chart share. */
+interface Parts {
+  readonly kinds: readonly BoundKind[];
+  readonly values: ChosenValues;
+  /** Labels that select the operator's pods. */
+  readonly selector: Readonly<Record<string, string>>;
+}
 
 /**
  * Everything that installs the operator, apart from the CRDs.
  *
- * @throws {RangeError} if more than one pod should run without an elected leader.
+ * @throws {OperatorValuesError} that names every wrong value.
  */
 export class OperatorChart extends Chart {
-  constructor(scope: Construct, id: string, { kinds, values }: OperatorChartProps) {
-    const { name = "fairlead", namespace = "fairlead-system", leaderElection = true } = values;
-    const { replicas = leaderElection ? 2 : 1, watchedNamespaces = [] } = values;
-    if (replicas > 1 && !leaderElection) {
-      throw new RangeError(
-        `Cannot run ${replicas} replicas without leader election: they would undo each other's work`,
-      );
-    }
-    const selector = { [standardLabels.name]: "fairlead", [standardLabels.instance]: name };
-    super(scope, id, { labels: selector });
-
-    new ApiObject(this, "namespace", { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-    const account = { kind: "ServiceAccount", name, namespace };
-    new ApiObject(this, "service-account", {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { name, namespace },
-      automountServiceAccountToken: true,
+  constructor(scope: Construct, id: string, { kinds, values: given }: OperatorChartProps) {
+    const values = readOperatorValues(given);
+    const { name, namespace } = values;
+    const selector = podSelectorOf(values);
+    super(scope, id, {
+      labels: { ...values.labels, ...selector, [INSTALLATION_LABEL]: installationIdOf(values) },
     });
-    const rules = operatorRulesOf(kinds);
-    const bind = (
-      roleId: string,
-      roleName: string,
-      granted: readonly PolicyRule[],
-      places: readonly string[],
-    ) => this.#grant({ id: roleId, name: roleName, rules: granted, places, account });
-    if (watchedNamespaces.length === 0) bind("role", name, [...rules.cluster, ...rules.namespaced], []);
-    else {
-      bind("role", name, rules.namespaced, watchedNamespaces);
-      bind("cluster-role", `${name}-cluster`, rules.cluster, []);
-    }
-    if (leaderElection) this.#grantLease(name, namespace, account);
+    const parts: Parts = { kinds, values, selector };
+    if (values.createNamespace) this.#addNamespace(namespace);
+    this.#addAccess(parts);
+    this.#addFences(parts);
+    if (values.monitoring.enabled) this.#addMonitoring(parts);
+    if (values.replicas > 1)
+      new PodDisruptionBudget(this, "disruption-budget", { name, namespace, selector });
+    this.#addDeployment(parts);
+    this.#annotate(values.annotations);
+  }
 
+  #addNamespace(name: string): void {
+    const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+    new ApiObject(this, "namespace", { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
+  }
+
+  #addAccess({ kinds, values }: Parts): void {
+    const { name, namespace, watchedNamespaces, ha, repository } = values;
+    const rules = operatorRulesOf(kinds, { watchesNamespaces: watchedNamespaces.length === 0 });
+    new OperatorAccess(this, "access", {
+      name,
+      namespace,
+      rules: { ...rules, cluster: [...rules.cluster, ...fenceRulesOf(values)] },
+      watchedNamespaces: [...new Set(watchedNamespaces)],
+      electsLeader: ha,
+      namesCluster: repository !== undefined,
+    });
+  }
+
+  /** What keeps the operator from doing what it never should: `values.policies` in the API server, and on the network. */
+  #addFences({ kinds, values, selector }: Parts): void {
+    new WriteFences(this, "fences", { ...values, kinds });
+    const { name, namespace, networkPolicy, monitoring, repository } = values;
+    if (networkPolicy.enabled) {
+      new OperatorNetworkPolicy(this, "network-policy", {
+        name,
+        namespace,
+        selector,
+        apiServerPorts: networkPolicy.apiServerPorts,
+        repositoryPort: repository === undefined ? undefined : repositoryPortOf(repository.url),
+        metrics: monitoring.enabled,
+      });
+    }
+  }
+
+  #addMonitoring({ values, selector }: Parts): void {
+    const { name, namespace, monitoring, ha, repository } = values;
+    const publishes = repository !== undefined;
+    new Monitoring(this, "monitoring", {
+      ...monitoring,
+      name,
+      namespace,
+      selector,
+      publishes,
+      electsLeader: ha,
+    });
+  }
+
+  #addDeployment({ values, selector }: Parts): void {
+    const { name, namespace, image, imagePullPolicy, replicas, ha, repository } = values;
     new OperatorDeployment(this, "deployment", {
       name,
       namespace,
-      image: values.image,
+      image,
+      imagePullPolicy,
       replicas,
-      mayOverlap: leaderElection,
+      mayOverlap: ha,
       serviceAccount: name,
       selector,
-      options: optionsOf({ ...values, name, namespace, leaderElection, watchedNamespaces }),
-      resources: values.resources ?? defaultResources,
-      ...(values.repository?.credentialsSecret !== undefined && {
-        credentialsSecret: values.repository.credentialsSecret,
-      }),
+      options: operatorOptionsOf(values),
+      metrics: values.monitoring.enabled,
+      resources: values.resources,
+      credentialsSecret: repository?.credentialsSecret,
+      placement: placementOf(values),
+      podLabels: values.podLabels,
+      podAnnotations: values.podAnnotations,
     });
   }
 
-  /** A ClusterRole, bound in some namespaces or, where none are named, in the whole cluster. */
-  #grant({ id, name, rules, places, account }: Grant): void {
-    new ApiObject(this, id, { ...rbac("ClusterRole"), metadata: { name }, rules });
-    const binding = { roleRef: roleRef("ClusterRole", name), subjects: [account] };
-    if (places.length === 0) {
-      new ApiObject(this, `${id}-binding`, { ...rbac("ClusterRoleBinding"), metadata: { name }, ...binding });
-    }
-    for (const namespace of places) {
-      const metadata = { name, namespace };
-      new ApiObject(this, `${id}-binding-${namespace}`, { ...rbac("RoleBinding"), metadata, ...binding });
+  #annotate(annotations: Readonly<Record<string, string>>): void {
+    for (const node of this.node.findAll().filter((construct) => ApiObject.isApiObject(construct))) {
+      for (const [key, value] of Object.entries(annotations)) node.metadata.addAnnotation(key, value);
     }
   }
-
-  #grantLease(name: string, namespace: string, account: object): void {
-    const metadata = { name: `${name}-leader-election`, namespace };
-    new ApiObject(this, "lease-role", { ...rbac("Role"), metadata, rules: leaseRules(name) });
-    new ApiObject(this, "lease-role-binding", {
-      ...rbac("RoleBinding"),
-      metadata,
-      roleRef: roleRef("Role", metadata.name),
-      subjects: [account],
-    });
-  }
-}
-
-interface Grant {
-  readonly id: string;
-  readonly name: string;
-  readonly rules: readonly PolicyRule[];
-  readonly places: readonly string[];
-  readonly account: object;
-}
-
-type Chosen = OperatorValues &
-  Required<Pick<OperatorValues, "name" | "namespace" | "leaderElection" | "watchedNamespaces">>;
-
-/** The options of `fairlead run` that say the same as the values. */
-function optionsOf(values: Chosen): readonly string[] {
-  const { name, namespace, leaderElection, repository, watchedNamespaces, logLevel } = values;
-  return [
-    ...(leaderElection
-      ? ["--leader-elect=true", `--leader-elect-namespace=${namespace}`, `--leader-elect-id=${name}`]
-      : []),
-    ...(repository === undefined ? [] : [`--repository=${repository.url}`]),
-    ...(repository?.branch === undefined ? [] : [`--repository-branch=${repository.branch}`]),
-    ...(repository?.path === undefined ? [] : [`--repository-path=${repository.path}`]),
-    ...(repository?.credentialsSecret === undefined
-      ? []
-      : [`--repository-credentials=${CREDENTIALS_FOLDER}`]),
-    ...watchedNamespaces.map((watched) => `--namespace=${watched}`),
-    ...(logLevel === undefined ? [] : [`--log-level=${logLevel}`]),
-  ];
-}
-
-function rbac(kind: string): { readonly apiVersion: string; readonly kind: string } {
-  return { apiVersion: "rbac.authorization.k8s.io/v1", kind };
-}
-
-function roleRef(kind: string, name: string): object {
-  return { apiGroup: "rbac.authorization.k8s.io", kind, name };
 }

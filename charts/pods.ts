@@ -1,4 +1,4 @@
-import type { Observed } from "../crds/binding.ts";
+import type { Observed, OwnCondition } from "../crds/binding.ts";
 import { Pod } from "../crds/core-kinds.ts";
 import type { KindDefinition } from "../crds/kind.ts";
 import { MANAGED_BY, standardLabels } from "../crds/names.ts";
@@ -50,6 +50,22 @@ export function runningPodNames(observed: Observed): string[] {
       ({ metadata, ["status"]: status }) => metadata.deletionTimestamp === undefined && !isFinished(status),
     )
     .map(({ metadata }) => metadata.name);
+}
+
+/** Everything by which a resource of the pod's namespace may look for it: its labels, as {@link labelKey} has them. */
+export function labelKeysOf({ metadata: { namespace = "", labels = {} } }: LiveObject): readonly string[] {
+  return Object.entries(labels).map(([name, value]) => labelKey(namespace, `${name}=${value}`));
+}
+
+/** A label (`key=value`) of a pod of one namespace. */
+export function labelKey(namespace: string, label: string): string {
+  return `${namespace}/${label}`;
+}
+
+/** Whether a pod says that it is ready. */
+export function isReady({ ["status"]: status }: LiveObject): boolean {
+  const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly OwnCondition[] };
+  return conditions.some((condition) => condition.type === "Ready" && condition.status === "True");
 }
 
 function isFinished(status: unknown): boolean {

@@ -7,6 +7,8 @@ type CommandFactory = (options: { readonly kinds: readonly SynthesizableKind[] }
 /** In the order of the help. Each is loaded when it is wanted: an operator need not carry the local cluster's code. */
 const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
   start: async () => (await import("./commands/start.ts")).startCommand,
+  install: async () => (await import("./commands/install.ts")).installCommand,
+  uninstall: async () => (await import("./commands/uninstall.ts")).uninstallCommand,
   run: async () => (await import("./commands/run.ts")).runCommand,
   render: async () => (await import("./commands/render.ts")).renderCommand,
   crds: async () => (await import("./commands/crds.ts")).crdsCommand,

@@ -59,12 +59,23 @@ function renderDocument(document: Document.Parsed, where: string, options: Rende
   if (typeof resource === "string") return failed(resource);
   try {
     const { manifests } = synthesize(binding, resource, nothingObserved);
-    const warnings = binding.warnings(resource).map((warning) => `${where}: ${warning}`);
+    const warnings = [...binding.warnings(resource), ...noteAdditions(binding)].map(
+      (warning) => `${where}: ${warning}`,
+    );
     return { manifests, warnings, errors: [] };
   } catch (error) {
     if (!(error instanceof SynthesisError)) throw error;
     return failed(error.message);
   }
+}
+
+/** Without a cluster there is nothing to add to. */
+function noteAdditions({ definition, related }: SynthesizableKind): readonly string[] {
+  const added = related.filter(({ subresource }) => subresource !== undefined).map(({ kind }) => kind.kind);
+  if (added.length === 0) return [];
+  return [
+    `a ${definition.kind} adds to ${added.join(" and ")} objects that are in the cluster; this is not shown`,
+  ];
 }
 
 /** The value of a document; an alias of nothing, or of too much, is an error. */

@@ -1,13 +1,13 @@
 import type { KindDefinition } from "../crds/kind.ts";
 import { labelValue, MANAGED_BY, standardLabels } from "../crds/names.ts";
-import type { CustomResource } from "../crds/object.ts";
+import type { ObjectMeta } from "../crds/object.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
 /** The labels that every child, pod template and job template of a resource carries beside the kind's own. */
 export function childLabels(
   { singular }: Pick<KindDefinition, "singular">,
-  { metadata }: Pick<CustomResource, "metadata">,
+  { metadata }: { readonly metadata: Pick<ObjectMeta, "name"> },
 ): { [name: string]: string } {
   return {
     [standardLabels.name]: singular,

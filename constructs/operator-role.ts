@@ -10,6 +10,11 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
+export interface OperatorRulesOptions {
+  /** Namespaces are watched, to give one that goes nothing new: only where all of them are. Default: true. */
+  readonly watchesNamespaces?: boolean;
+}
+
 export interface OperatorRules {
   /** What the operator needs wherever it watches. */
   readonly namespaced: readonly PolicyRule[];
@@ -19,20 +24,24 @@ export interface OperatorRules {
 
 type Need = Pick<ObjectKind, "group" | "plural" | "namespaced">;
 
-const look = ["get", "list", "watch"] as const;
-const own = [...look, "create", "patch", "delete"] as const;
+/** Nothing that is watched is read one by one. */
+const look = ["list", "watch"] as const;
+/** One read decides whose an object is that stands where ours should be. */
+const own = ["get", ...look, "create", "patch", "delete"] as const;
 
 /**
  * What the operator must be allowed, derived from the kinds and their children, and nothing else.
  *
- * - a kind: read it, patch its status; update of `finalizers`, because API servers may ask for that of whoever sets
+ * - a kind: watch it, patch its status; update of `finalizers`, because API servers may ask for that of whoever sets
  *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer;
  * - its children: everything but `update` and `deletecollection`;
- * - objects that its status depends on: read;
- * - events: make and repeat; namespaces: read (the uid of kube-system names the cluster, and a namespace that goes
- *   gets nothing new).
+ * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them;
+ * - events: make and repeat; namespaces: watch, where all of them are.
  */
-export function operatorRulesOf(kinds: readonly BoundKind[]): OperatorRules {
+export function operatorRulesOf(
+  kinds: readonly BoundKind[],
+  { watchesNamespaces = true }: OperatorRulesOptions = {},
+): OperatorRules {
   const verbs = new Map<string, { need: Need; resource: string; verbs: Set<string> }>();
   const allow = (need: Need, given: readonly string[], subresource?: string): void => {
     const resource = subresource === undefined ? need.plural : `${need.plural}/${subresource}`;
@@ -47,17 +56,25 @@ export function operatorRulesOf(kinds: readonly BoundKind[]): OperatorRules {
     const ownsBeyondReach = definition.namespaced && children.some(({ namespaced }) => !namespaced);
     allow(definition, ownsBeyondReach ? [...look, "patch"] : look);
     allow(definition, ["patch"], "status");
-    allow(definition, ["update"], "finalizers");
+    if (children.length > 0) allow(definition, ["update"], "finalizers");
     for (const child of children) allow(child, own);
-    for (const { kind } of related) allow(kind, look);
+    for (const { kind, subresource } of related) {
+      allow(kind, look);
+      if (subresource !== undefined) allow(kind, ["patch"], subresource);
+    }
   }
   allow(Event, ["create", "patch"]);
-  allow(Namespace, look);
+  if (watchesNamespaces) allow(Namespace, ["list", "watch"]);
   const rules = [...verbs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, rule]) => rule);
   const pick = (namespaced: boolean) =>
     rules.filter(({ need }) => need.namespaced === namespaced).map(toRule);
   return { namespaced: pick(true), cluster: pick(false) };
 }
+
+/** What a repository needs: the uid of kube-system names the cluster there. */
+export const clusterIdRules: readonly PolicyRule[] = [
+  { apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get"] },
+];
 
 /** What leader election needs in the operator's own namespace: its one Lease. Creation cannot be bound to a name. */
 export function leaseRules(name: string): readonly PolicyRule[] {

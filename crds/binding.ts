@@ -1,5 +1,5 @@
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
-import type { CustomResource, LiveObject, ObjectKind } from "./object.ts";
+import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "./object.ts";
 
 /**
  * What the operator last saw of a resource's children and related objects: a read-only view, so that
@@ -11,9 +11,23 @@ export interface Observed {
   find(kind: ObjectKind, name: string): LiveObject | undefined;
 }
 
+/**
+ * What somebody asks for, as a chart sees it: without the status, and without what else changes by itself. A chart that
+ * depends on what came of it asks `observed`.
+ */
+export interface ChartResource<Spec> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Pick<
+    LiveObject["metadata"],
+    "name" | "namespace" | "uid" | "generation" | "labels" | "annotations"
+  >;
+  readonly spec: Spec;
+}
+
 /** What every chart of a kind is given. */
 export interface ChartProps<Resource> {
-  readonly resource: Resource;
+  readonly resource: ChartResource<Resource extends { readonly spec: infer Spec } ? Spec : unknown>;
   readonly observed: Observed;
 }
 
@@ -25,12 +39,26 @@ export type ChartClass<Resource, Scope> = new (
 ) => object;
 
 /** Objects that a resource does not own, but which its status or chart depends on. */
-export interface RelatedObjects {
+export interface RelatedObjects<Resource = CustomResource> {
   readonly kind: ObjectKind;
-  /** Label selector of the watch, such as `app=memcached`. */
-  readonly selector: string;
-  /** The key (`namespace/name`) of the resource that the object stands behind, if any. Pure. */
-  readonly ownerKey: (object: LiveObject) => string | undefined;
+  /** Label selector of the watch, such as `app=memcached`. Without it all objects of the kind are watched. */
+  readonly selector?: string;
+  /**
+   * The key (`namespace/name`) of the resource that the object stands behind, if any; with `soughtKey`, everything that
+   * it may be looked for by. Pure.
+   */
+  readonly ownerKey: (object: LiveObject) => string | undefined | readonly string[];
+  /**
+   * What a resource looks for these objects by, where an object cannot tell whom it concerns: any number of resources
+   * may seek one object. Default: the resource's own key. Pure, and called for resources that are not valid, too.
+   */
+  readonly soughtKey?: (resource: Resource) => string | undefined;
+  /**
+   * The subresource by which the chart may add to these objects, such as `ephemeralcontainers`: a manifest of this kind
+   * that names one of them is an addition. The object is never made, deleted, labelled or owned; its other fields, and
+   * those that another field manager has, stay as they are; what was added stays when it is no longer asked for.
+   */
+  readonly subresource?: string;
 }
 
 /** Status fields that the engine writes for every kind. */
@@ -42,7 +70,7 @@ export interface BindKindInput<Definition extends KindDefinition, Scope> {
   readonly chart: ChartClass<ResourceOf<Definition>, Scope>;
   /** The kinds that the chart makes: they become watches, RBAC and policy rules. */
   readonly children: readonly ObjectKind[];
-  readonly related?: readonly RelatedObjects[];
+  readonly related?: readonly RelatedObjects<ResourceOf<Definition>>[];
   /**
    * The kind's own part of the status. Pure, and called for failed resources too: it must return
    * every field that the status schema requires.
@@ -73,11 +101,24 @@ export interface BoundKind<Scope = never> {
   readonly warnings: (resource: CustomResource) => readonly string[];
 }
 
-/** Ties a kind to its chart, child kinds and status. */
+/**
+ * Ties a kind to its chart, child kinds and status.
+ *
+ * @throws RangeError if a manifest of the chart could be a child and an addition at once.
+ */
 export function bindKind<Definition extends KindDefinition, Scope>(
   input: BindKindInput<Definition, Scope>,
 ): BoundKind<Scope> {
   const { definition, chart, children, related = [], status = () => ({}), warnings = () => [] } = input;
+  const both = related.find(
+    ({ kind, subresource }) =>
+      subresource !== undefined && children.some((child) => groupKindOf(child) === groupKindOf(kind)),
+  );
+  if (both !== undefined) {
+    throw new RangeError(
+      `Cannot bind "${definition.kind}": ${both.kind.kind} is a child kind, so nothing can be added to others`,
+    );
+  }
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
   return { definition, chart, children, related, status, warnings } as unknown as BoundKind<Scope>;

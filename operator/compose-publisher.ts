@@ -8,6 +8,7 @@ import { readCredentials } from "./git/credentials.ts";
 import { createGitPublisher, type GitPublisher } from "./git/git-publisher.ts";
 import { parseRemoteUrl } from "./git/remote-url.ts";
 import type { Ground } from "./ground.ts";
+import type { AnnounceOperator } from "./operator-events.ts";
 import type { Fence, PublishOffer } from "./ports.ts";
 import type { Election } from "./runtime/election.ts";
 import type { KindStores } from "./runtime/kind-stores.ts";
@@ -17,6 +18,8 @@ export interface PublisherParts {
   readonly stores: KindStores;
   readonly election: Election;
   readonly confirmLeadership: () => Promise<boolean>;
+  /** Tells what concerns all resources. */
+  readonly announce: AnnounceOperator;
   /** Filled later: an answer of git puts keys back into their queues. */
   readonly controllers: readonly KindController[];
 }
@@ -31,7 +34,7 @@ export async function composePublisher(
   parts: PublisherParts,
 ): Promise<GitPublisher | undefined> {
   const { config, kinds, clock, random, log, transport, environment } = ground;
-  const { stores, election, confirmLeadership, controllers } = parts;
+  const { stores, election, confirmLeadership, controllers, announce } = parts;
   if (config.repository === undefined) return undefined;
   // A wrong address or a folder that was never mounted is a mistake in the deployment: say so before anything runs.
   await readCredentials(config.repositoryCredentials, parseRemoteUrl(config.repository));
@@ -57,6 +60,7 @@ export async function composePublisher(
     confirmLeadership,
     claimOf: createFolderClaims({ kinds: kinds.map(({ definition }) => definition), stores }),
     onChange: requeue,
+    announce,
     environment,
   });
 }

@@ -1,4 +1,4 @@
-import { groupKindOf, type LiveObject } from "../crds/object.ts";
+import { groupKindOf, type LiveObject, type ObjectKind } from "../crds/object.ts";
 import { folderOf } from "../synth/file-tree.ts";
 import { createSynthesizer } from "../synth/synthesizer.ts";
 import { KubeEventRecorder } from "./cluster/events.ts";
@@ -6,18 +6,29 @@ import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { reducePod, reduceToMetadata, type Transform } from "./cluster/live-object.ts";
 import { WatchConnection } from "./cluster/watch-connection.ts";
 import { KubeWatchSource } from "./cluster/watch-source.ts";
-import { composeElection } from "./compose-election.ts";
+import { composeElection, leaseOf } from "./compose-election.ts";
 import { composePublisher } from "./compose-publisher.ts";
+import { composeTracing } from "./compose-tracing.ts";
 import { createController, type KindController } from "./controllers.ts";
 import { type ComposeInput, type Ground, layGround } from "./ground.ts";
 import { type Endpoint, Operator } from "./operator.ts";
+import { createOperatorEvents } from "./operator-events.ts";
+import { reportFences } from "./report-fences.ts";
 import type { Election } from "./runtime/election.ts";
 import { KindStores, type WatchRole } from "./runtime/kind-stores.ts";
 import { metricsRoute } from "./runtime/metrics-route.ts";
 import { probeRoute } from "./runtime/probes.ts";
 
+export interface ComposeOptions {
+  /** Who may write. Tests put another one in, to see what holds without it; `fairlead run` has no option for it. */
+  readonly elect?: typeof composeElection;
+}
+
 /** Puts the parts of an operator together. Nothing runs yet, and nothing was written. */
-export async function composeOperator(input: ComposeInput): Promise<Operator> {
+export async function composeOperator(
+  input: ComposeInput,
+  { elect = composeElection }: ComposeOptions = {},
+): Promise<Operator> {
   const { config, access, clock, random, log, kinds } = input;
   const ground = await layGround(input);
   const { metrics, transport, userAgent } = ground;
@@ -25,6 +36,7 @@ export async function composeOperator(input: ComposeInput): Promise<Operator> {
   const stores = new KindStores({
     kinds,
     namespaces: config.namespaces,
+    transformOf,
     clock,
     random,
     log,
@@ -33,35 +45,51 @@ export async function composeOperator(input: ComposeInput): Promise<Operator> {
         kind,
         namespace,
         labelSelector: selector,
-        transform: transformOf(role, kind.kind),
+        transform: transformOf(kind, { role }),
         transport,
         connection,
         clock,
       }),
   });
   const lost = Promise.withResolvers<void>();
-  const { election, confirmLeadership, closeElection } = composeElection(ground, lost.resolve);
+  const { election, confirmLeadership, closeElection } = elect(ground, lost.resolve);
   const { fence } = election;
   const controllers: KindController[] = [];
-  const publisher = await composePublisher(ground, { stores, election, confirmLeadership, controllers });
-  if (publisher !== undefined) metrics?.publish.watch(() => publisher.stats);
   const events = new KubeEventRecorder({ transport, fence, clock, random, instance: input.identity });
+  const publisher = await composePublisher(ground, {
+    stores,
+    election,
+    confirmLeadership,
+    controllers,
+    announce: createOperatorEvents({
+      events,
+      election,
+      lease: leaseOf(ground),
+      namespaces: config.namespaces,
+    }),
+  });
+  if (publisher !== undefined) metrics?.publish.watch(() => publisher.stats);
+  metrics?.watchEvents(() => events.stats);
+  metrics?.stores.watch(stores.watched);
   const cluster = new KubeCluster({ transport, fence, clock });
-  const synthesize = createSynthesizer();
+  const synthesizer = createSynthesizer();
+  const parts = await composeTracing({ cluster, publisher, synthesize: synthesizer }, config);
   for (const kind of kinds) {
-    const onGone = (resource: LiveObject): void => publisher?.retire(folderOf(kind.definition, resource));
+    const onGone = (resource: LiveObject): void => {
+      synthesizer.forget(resource.metadata.uid);
+      publisher?.retire(folderOf(kind.definition, resource));
+    };
     const { workers } = config;
     controllers.push(
       createController({
         ...input,
+        ...parts,
         kind,
         stores,
-        cluster,
-        publisher,
         events,
-        synthesize,
         onGone,
         metrics,
+        isLeading: () => election.isLeading,
         workers,
       }),
     );
@@ -71,6 +99,7 @@ export async function composeOperator(input: ComposeInput): Promise<Operator> {
     controllers,
     election,
     leaseLost: lost.promise,
+    reportFences: () => reportFences(ground),
     publisher,
     closeEvents: () => events.close(),
     endpoints: composeEndpoints(ground, stores, election),
@@ -85,7 +114,7 @@ export async function composeOperator(input: ComposeInput): Promise<Operator> {
 }
 
 /** Stores keep what charts, statuses and health read, and no more. */
-function transformOf(role: WatchRole, kind: string): Transform {
+function transformOf({ kind }: ObjectKind, { role }: { readonly role: WatchRole }): Transform {
   if (role === "namespace") return reduceToMetadata;
   return role === "related" && kind === "Pod" ? reducePod : (object) => object;
 }
@@ -105,9 +134,15 @@ function composeEndpoints(ground: Ground, stores: KindStores, election: Election
     log,
   });
   return [
-    { address: config.healthProbeBindAddress, route: probes },
+    { serves: "probes", address: config.healthProbeBindAddress, route: probes },
     ...(metrics === undefined
       ? []
-      : [{ address: config.metricsBindAddress, route: metricsRoute(() => metrics.expose()) }]),
+      : [
+          {
+            serves: "metrics",
+            address: config.metricsBindAddress,
+            route: metricsRoute(() => metrics.expose()),
+          },
+        ]),
   ];
 }

@@ -96,6 +96,12 @@ export const operatorOptions = {
     help: "Namespace of the Lease; default: the operator's own",
   },
   leaderElectId: { flag: "leader-elect-id", value: "NAME", help: "Name of the Lease", fallback: "fairlead" },
+  fences: {
+    flag: "fence",
+    value: "NAME",
+    help: "Admission policy that is to fence our writes, repeatable; the log says whether it is in force",
+    repeatable: true,
+  },
   leaseDuration: {
     flag: "lease-duration",
     value: "TIME",
@@ -132,6 +138,11 @@ export const operatorOptions = {
     value: "FORMAT",
     help: "text or json; default: text on a terminal, else json",
   },
+  tracing: {
+    flag: "tracing",
+    help: "OpenTelemetry spans, by the SDK that the process has registered",
+    fallback: "false",
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 export type OptionName = keyof typeof operatorOptions;
@@ -158,6 +169,9 @@ const schema = z
     leaderElectId: z
       .string()
       .regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, { error: "expected a Lease name" }),
+    fences: z
+      .array(z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, { error: "expected a policy name" }))
+      .default([]),
     leaseDuration: duration,
     renewDeadline: duration,
     retryPeriod: duration,
@@ -165,6 +179,7 @@ const schema = z
     healthProbeBindAddress: bindAddress,
     logLevel: z.enum(["debug", "info", "warn", "error"]),
     logFormat: z.enum(["text", "json"]).optional(),
+    tracing: flag,
   })
   .strict();
 

@@ -2,15 +2,18 @@ import { groupKindOf, keyOf, type LiveObject } from "../crds/object.ts";
 import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../synth/manifest.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import type { Synthesizer } from "../synth/synthesizer.ts";
+import { LostObjects } from "./phases/lost.ts";
+import { OutageNotices } from "./phases/outage-notices.ts";
 import { Refusals } from "./phases/refusals.ts";
 import { SettledObjects } from "./phases/settled.ts";
-import type { Clock, Cluster, EventRecorder, Logger, Publisher, Random } from "./ports.ts";
+import type { Clock, Cluster, EventRecorder, Logger, Publisher, Random, Reconcile } from "./ports.ts";
 import { createReconcile } from "./reconcile.ts";
 import { type ControllerSource, runController } from "./runtime/controller.ts";
 import type { KindStores, WatchedKind } from "./runtime/kind-stores.ts";
 import { WorkQueue } from "./runtime/queue.ts";
 import { routeEvents } from "./runtime/routes.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
+import type { ObjectCounts } from "./telemetry/object-metrics.ts";
 
 export interface ControllerInput {
   readonly kind: SynthesizableKind;
@@ -20,7 +23,11 @@ export interface ControllerInput {
   readonly events: EventRecorder;
   readonly synthesize: Synthesizer;
   readonly onGone: (resource: LiveObject) => void;
+  /** Makes each reconcile a span. */
+  readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
   readonly metrics: Metrics | undefined;
+  /** Whether this instance leads now. */
+  readonly isLeading: () => boolean;
   readonly workers: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -46,7 +53,10 @@ export function createController(input: ControllerInput): KindController {
   const observer = metrics?.queues.observer(name);
   const queue = new WorkQueue({ clock, ...(observer && { observer }) });
   metrics?.queues.watch(name, queue);
-  const log = input.log.child({ controller: name });
+  const log = input.log.child({ controller: name, kind: kind.definition.kind });
+  const lag = metrics?.lag.observer(name, clock);
+  const objects = metrics?.objects.observer(name);
+  const lost = new LostObjects();
   const settled = new SettledObjects();
   const refusals = new Refusals(clock);
   /** Resources that want an object which another resource has, by its id, or something that it holds, by its kind. */
@@ -65,13 +75,23 @@ export function createController(input: ControllerInput): KindController {
     onGone: (resource) => {
       const key = keyOf(resource);
       refusals.forget(key);
+      lost.forget(key);
+      lag?.forget(key);
       for (const [wanted, keys] of blocked) {
         if (keys.delete(key) && keys.size === 0) blocked.delete(wanted);
       }
       input.onGone(resource);
     },
-    onChildGone: (child) => {
+    onEdit:
+      lag &&
+      ((resource) => {
+        // What another instance brings about is not ours to measure.
+        if (input.isLeading()) lag.edited(keyOf(resource), resource.metadata.generation ?? 0);
+      }),
+    onRelatedGone: (object) => settled.forget(object),
+    onChildGone: (child, owners) => {
       settled.forget(child);
+      lost.note(child, owners);
       const id = idOf(child);
       // The server frees what an object held only after it has told of its end.
       for (const key of releasedBy(kindIn(id))) queue.add(key, { afterMs: releaseMs });
@@ -86,10 +106,13 @@ export function createController(input: ControllerInput): KindController {
   });
   const reconcile = createReconcile({
     ...input,
-    synthesize: timed(input),
+    synthesize: timed(input, objects),
     settled,
     refusals,
-    count: metrics?.objects(name) ?? (() => undefined),
+    lost,
+    outages: new OutageNotices(),
+    progress: lag,
+    count: objects?.count ?? (() => undefined),
     onBlocked: (key, by) => void blocked.getOrInsertComputed(by, () => new Set()).add(key),
     onNamespaceTerminating: (namespace) => stores.refuse(namespace),
   });
@@ -101,7 +124,7 @@ export function createController(input: ControllerInput): KindController {
       runController({
         queue,
         workers,
-        reconcile,
+        reconcile: input.traceReconcile?.(name, reconcile) ?? reconcile,
         clock,
         log,
         gate,
@@ -115,12 +138,12 @@ export function createController(input: ControllerInput): KindController {
 }
 
 /** Synthesis that is measured where there are metrics. */
-function timed({ synthesize, metrics, clock }: ControllerInput): Synthesizer {
-  if (metrics === undefined) return synthesize;
+function timed({ synthesize, clock }: ControllerInput, objects: ObjectCounts | undefined): Synthesizer {
+  if (objects === undefined) return synthesize;
   return (kind, resource, observed) => {
     const startMs = clock.now();
     const set = synthesize(kind, resource, observed);
-    metrics.synthesized(groupKindOf(kind.definition), clock.now() - startMs);
+    objects.synthesized(clock.now() - startMs);
     return set;
   };
 }

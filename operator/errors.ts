@@ -46,6 +46,14 @@ export class ReplacedError extends Error {
   }
 }
 
+/** What is there keeps changing while we bring it in line: somebody works against us. Look again, later. */
+export class UnsettledError extends Error {
+  override readonly name = "UnsettledError";
+  constructor() {
+    super("Cannot settle: objects keep changing");
+  }
+}
+
 /** Somebody else made this object: it stays untouched. */
 export class NotOwnedError extends Error {
   override readonly name = "NotOwnedError";
@@ -75,11 +83,15 @@ export class SpecInvalidError extends Error {
   override readonly name = "SpecInvalidError";
 }
 
-/** We do not lead (any more): the write was not sent. */
+/** We do not lead (any more): the write was not sent, or the API server's own fence refused it. */
 export class NotLeadingError extends Error {
   override readonly name = "NotLeadingError";
-  constructor() {
-    super("Cannot write: this instance does not hold the lease");
+  /** The API server refused it. If it goes on, this instance can never write: its token is of no pod, or of another. */
+  readonly isRefusal: boolean;
+
+  constructor(refusal?: string) {
+    super(`Cannot write: ${refusal ?? "this instance does not hold the lease"}`);
+    this.isRefusal = refusal !== undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import type { ClusterAccess } from "./cluster/cluster-access.ts";
-import { ApiTransport } from "./cluster/transport.ts";
+import { ApiTransport, type OnRequest } from "./cluster/transport.ts";
 import type { OperatorConfig } from "./config.ts";
 import type { Clock, Logger, Random } from "./ports.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
@@ -23,18 +23,25 @@ export interface Ground extends ComposeInput {
   readonly userAgent: string;
   readonly metrics: Metrics | undefined;
   readonly transport: ApiTransport;
-  readonly onRequest: (request: { code: string; method: string; host: string }) => void;
+  readonly onRequest: OnRequest;
 }
 
 /** Makes what several parts share. */
 export async function layGround(input: ComposeInput): Promise<Ground> {
   const { config, access, clock } = input;
   // Imported only where it is wanted: the library behind it costs memory.
+  const hasRepository = config.repository !== undefined;
   const metrics =
-    config.metricsBindAddress === "0" ? undefined : new (await import("./telemetry/metrics.ts")).Metrics();
+    config.metricsBindAddress === "0"
+      ? undefined
+      : new (await import("./telemetry/metrics.ts")).Metrics({ version, hasRepository });
   const userAgent = `fairlead/${version}`;
-  const onRequest: Ground["onRequest"] = ({ code, method, host }) =>
-    metrics?.requested(method, host, code === "<error>" ? undefined : Number(code));
-  const transport = new ApiTransport(access, { clock, userAgent, onRequest });
+  const onRequest: OnRequest = (request) => metrics?.requests.requested(request);
+  const transport = new ApiTransport(access, {
+    clock,
+    userAgent,
+    onRequest,
+    onRetry: (request) => metrics?.requests.retried(request),
+  });
   return { ...input, userAgent, metrics, transport, onRequest };
 }

@@ -8,6 +8,8 @@ import { type ShutdownCause, shutDown } from "./runtime/shutdown.ts";
 
 /** Something to serve, and where; `0` as the address serves nothing. */
 export interface Endpoint {
+  /** Names it in the log. */
+  readonly serves: string;
   readonly address: string;
   readonly route: HttpRoute;
 }
@@ -18,6 +20,8 @@ export interface OperatorParts {
   readonly election: Election;
   /** Resolves when the lease is lost. */
   readonly leaseLost: Promise<void>;
+  /** Says which fences of the API server are there. */
+  readonly reportFences: () => Promise<void>;
   readonly publisher: GitPublisher | undefined;
   /** Writes down what events still wait for. */
   readonly closeEvents: () => Promise<void>;
@@ -57,15 +61,18 @@ export class Operator {
   async run(): Promise<0 | 1> {
     const { election, endpoints, log } = this.#parts;
     try {
-      for (const { address, route } of endpoints) {
+      for (const { serves, address, route } of endpoints) {
         const server = await serveHttp(address, route, { log });
-        if (server !== undefined) this.#servers.push(server);
+        if (server === undefined) continue;
+        this.#servers.push(server);
+        log.info("Listening", { serves, address: server.address });
       }
     } catch (error) {
       // What is open already would keep the process alive.
       await this.#close();
       throw error;
     }
+    void this.#parts.reportFences();
     const sources = this.#watch();
     const controllers = this.#reconcile();
     election.start();

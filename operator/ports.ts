@@ -1,5 +1,5 @@
 import type { LiveObject, ObjectKind } from "../crds/object.ts";
-import type { Manifest } from "../synth/manifest.ts";
+import type { Addition, Manifest } from "../synth/manifest.ts";
 
 /** Time, injected. `now` is monotonic; `wallClock` is for what people read. */
 export interface Clock {
@@ -34,8 +34,15 @@ export type Propagation = "Background" | "Foreground" | "Orphan";
 
 /** The Kubernetes API as the reconcile needs it. Errors are those of errors.ts. Writes are fenced. */
 export interface Cluster {
+  /** The same for one reconcile: when the signal aborts, what is under way ends with its reason, and nothing more is sent. */
+  until(signal: AbortSignal): Cluster;
   /** Server-side apply, forced, field manager `fairlead`. Gives the object as the server answered. */
   apply(kind: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject>;
+  /**
+   * Server-side apply to a subresource of an object that must be there, by a field manager of its own and not forced:
+   * what somebody else has is not taken. Gives the object as the server answered; ReplacedError: it is gone.
+   */
+  add(addition: Addition, options: { readonly uid: string }): Promise<LiveObject>;
   read(ref: ObjectRef): Promise<LiveObject | undefined>;
   /** Deletes exactly the object with this uid. Gone already, or another one now: no error. */
   delete(ref: ObjectRef, options: { readonly uid: string; readonly propagation: Propagation }): Promise<void>;
@@ -171,8 +178,11 @@ export interface Stores {
   resources(kind: ObjectKind): ObjectStore;
   /** Objects of a kind that carry the label `fairlead.dev/set`. Index `set`: that label's value. */
   children(kind: ObjectKind): ObjectStore;
-  /** Objects of a kind that a selector picks. Index `owner`: key of the resource they stand behind. */
-  related(kind: ObjectKind, selector: string): ObjectStore;
+  /**
+   * Objects of a kind that a selector picks, or all of them. Index `<plural>.<group>` of each kind that relates to them:
+   * what its `ownerKey` gives.
+   */
+  related(kind: ObjectKind, selector: string | undefined): ObjectStore;
   /** Whether a namespace is known to be going away. */
   isTerminating(namespace: string): boolean;
 }

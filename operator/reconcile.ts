@@ -14,6 +14,7 @@ import { liveOf } from "./phases/apply.ts";
 import { type Converged, type ConvergeOptions, converge } from "./phases/converge.ts";
 import { finalize, isLeaving } from "./phases/finalize.ts";
 import { type Loaded, load } from "./phases/load.ts";
+import type { OutageNotices } from "./phases/outage-notices.ts";
 import { publish } from "./phases/publish.ts";
 import { writeStatus } from "./phases/write-status.ts";
 import type {
@@ -31,6 +32,9 @@ export interface ReconcileParts extends ConvergeOptions {
   /** Undefined: there is no repository. */
   readonly publisher: Publisher | undefined;
   readonly events: EventRecorder;
+  readonly outages: OutageNotices;
+  /** Told how far a generation of a resource has come, for metrics. */
+  readonly progress?: Progress | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /** An object that the resource needs belongs to somebody else, or one of this kind has what it needs. */
@@ -39,13 +43,21 @@ export interface ReconcileParts extends ConvergeOptions {
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
 
+export interface Progress {
+  /** All objects of this generation are applied. */
+  live(key: string, generation: number): void;
+  /** The commit of this generation is on the branch. */
+  committed(key: string, generation: number): void;
+}
+
 /**
  * One reconcile, from the resource's key to its status: load, synthesize, plan, apply, prune, judge, publish, report.
  *
  * It never waits for anything slow: whatever is on its way wakes the key again when it is there.
  */
-export function createReconcile(parts: ReconcileParts): Reconcile {
-  return async (key, { log }) => {
+export function createReconcile(shared: ReconcileParts): Reconcile {
+  return async (key, { log, signal }) => {
+    const parts = { ...shared, cluster: shared.cluster.until(signal) };
     const loaded = load(key, parts.kind, parts.stores);
     if (loaded === undefined) {
       // A refusal that came back after the resource was gone would be kept for ever.
@@ -57,6 +69,8 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       return {};
     }
     const converged = await converge(loaded, parts);
+    // Nothing is offered, recorded or written by a run that was told to end.
+    signal.throwIfAborted();
     if (isSilent(converged, parts)) return {};
     return await report(key, converged, { ...parts, log });
   };
@@ -85,11 +99,13 @@ async function report(
   const { kind, stores, clock, random } = parts;
   const { outcome, desired } = converged;
   // Read again: what was applied is in the stores by now.
-  const loaded = load(key, kind, stores);
-  if (loaded === undefined) return {};
+  const now = load(key, kind, stores);
+  if (now === undefined) return {};
+  const loaded = asOf(now, converged);
   const health = desired === undefined ? undefined : assess(converged, loaded, parts);
   const published = offer(converged, loaded, parts);
 
+  noteProgress(key, converged, published, parts);
   announceChanges(converged.changes, loaded, parts);
   noteBlocker(key, converged, parts);
   if (parkedForMs(published, clock.now()) === 0) {
@@ -114,6 +130,24 @@ async function report(
   return requeueAfterMs === undefined ? {} : { requeueAfterMs };
 }
 
+/** An edit that came meanwhile is for the next run, which waits already: status and commit speak of what was done. */
+function asOf(loaded: Loaded, { generation }: Converged): Loaded {
+  const { resource } = loaded;
+  if (generation === undefined || resource.metadata.generation === generation) return loaded;
+  return { ...loaded, resource: { ...resource, metadata: { ...resource.metadata, generation } } };
+}
+
+function noteProgress(
+  key: string,
+  { outcome, generation = 0 }: Converged,
+  published: PublishState | undefined,
+  { progress }: ReconcileParts,
+): void {
+  if (progress === undefined || outcome.state !== "applied") return;
+  progress.live(key, generation);
+  if (published?.state === "published") progress.committed(key, generation);
+}
+
 /** What the end of another object may heal is tried again when one of ours ends. */
 function noteBlocker(key: string, { error }: Converged, { onBlocked }: ReconcileParts): void {
   if (error instanceof NotOwnedError) onBlocked(key, error.id);
@@ -136,12 +170,16 @@ function assess(
   return aggregateHealth(judged);
 }
 
-/** Only what was applied as a whole is committed: the branch never shows what the cluster refused. */
+/**
+ * Only what was applied as a whole is committed: the branch never shows what the cluster refused. What is added to
+ * objects of others is not ours to show, so a kind without children publishes nothing.
+ */
 function offer(
   { outcome, desired }: Converged,
   loaded: Loaded,
   { kind, publisher }: ReconcileParts,
 ): PublishState | undefined {
   if (publisher === undefined || desired === undefined || outcome.state !== "applied") return undefined;
+  if (kind.children.length === 0) return undefined;
   return publish(loaded, desired, { kind, publisher });
 }

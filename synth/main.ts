@@ -1,12 +1,34 @@
 // The app that `cdk8s synth` runs: writes the manifests that install Fairlead, without network, the same everywhere.
-import { readFileSync } from "node:fs";
+// Values come from the file that FAIRLEAD_VALUES names, or else from values.yaml in the working directory, if it is there.
+import { existsSync, readFileSync } from "node:fs";
 import { App } from "cdk8s";
 import { kinds } from "../charts/bindings.ts";
 import { installChart } from "../charts/install-chart.ts";
+import { OperatorValuesError } from "../charts/values-error.ts";
+import { parseValues, ValuesTextError } from "./values-text.ts";
 
 const packageFile = new URL("../package.json", import.meta.url);
 const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { readonly version: string };
+const named = process.env["FAIRLEAD_VALUES"] ?? "";
+const file = named === "" ? "values.yaml" : named;
 
-const app = new App();
-installChart(app, { kinds, values: { image: `fairlead:${version}` } });
-app.synth();
+try {
+  // A name that was given must be right.
+  const text = named === "" && !existsSync(file) ? "" : readFileSync(file, "utf8");
+  const app = new App();
+  installChart(app, { kinds, values: { image: `fairlead:${version}`, ...parseValues(text, file) } });
+  app.synth();
+} catch (error) {
+  const complaint = complaintOf(error);
+  if (complaint === undefined) throw error;
+  process.stderr.write(`${complaint}\n`);
+  process.exitCode = 1;
+}
+
+/** What is wrong with the values; undefined if something else is. */
+function complaintOf(error: unknown): string | undefined {
+  if (error instanceof OperatorValuesError) return error.message.replaceAll(/^/gm, `${file}: `);
+  if (error instanceof ValuesTextError) return error.message;
+  if (!(error instanceof Error && "syscall" in error && "code" in error)) return undefined;
+  return `Cannot read "${file}": ${error.code === "ENOENT" ? "no such file" : error.message}`;
+}

@@ -1,4 +1,4 @@
-import { groupOf, type KubernetesObject } from "../crds/object.ts";
+import { groupOf, type KubernetesObject, type ObjectKind } from "../crds/object.ts";
 
 /** One desired object: plain JSON, without status and without anything that the server sets. */
 export type Manifest = KubernetesObject;
@@ -38,10 +38,24 @@ export const stamps = {
 /** The field manager of every apply. */
 export const FIELD_MANAGER = "fairlead";
 
-/** What {@link synthesize} gives: one resource's objects. */
+/** What a resource adds to one object that it does not own. Neither stamped nor published: it is not the resource's. */
+export interface Addition {
+  /** Names the object, and has nothing but the fields to add. */
+  readonly manifest: Manifest;
+  readonly kind: ObjectKind;
+  /** Of the related objects that it is one of. */
+  readonly selector: string | undefined;
+  readonly subresource: string;
+  /** Each resource has one of its own: two may add to the same object, and neither takes away what is the other's. */
+  readonly fieldManager: string;
+}
+
+/** What {@link synthesize} gives: one resource's objects, and what it adds to others. */
 export interface ManifestSet {
   /** Stamped, ids unique, in apply order. */
   readonly manifests: readonly Manifest[];
+  /** In the order of the chart, ids unique; to be applied last. */
+  readonly additions: readonly Addition[];
   /** Value of the label `fairlead.dev/set`. */
   readonly set: string;
   /** Digest over all manifests without stamps: equal digests mean equal files in git. */

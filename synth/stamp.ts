@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { KindDefinition } from "../crds/kind.ts";
 import { apiVersionOf, type CustomResource, groupKindOf, keyOf, type ObjectMeta } from "../crds/object.ts";
-import { type Manifest, stamps } from "./manifest.ts";
+import { FIELD_MANAGER, type Manifest, stamps } from "./manifest.ts";
 
 /** What a stamp says about the resource that an object is made for. */
 export interface StampOwner {
@@ -22,6 +22,18 @@ export function setOf(
 ): string {
   const parent = `${metadata.name}.${metadata.namespace ?? ""}.${kind}.${group}`;
   return `applyset-${hash("sha256", parent, "base64url")}-v1`;
+}
+
+/** Longest name of a field manager that the API server takes. */
+const managerLimit = 128;
+
+/** The field manager of what a resource adds to objects of others: `fairlead/<plural>.<group>/<key>`, or its set's id. */
+export function additionManagerOf(
+  definition: KindDefinition,
+  resource: { readonly metadata: Pick<ObjectMeta, "name" | "namespace"> },
+): string {
+  const name = `${FIELD_MANAGER}/${groupKindOf(definition)}/${keyOf(resource)}`;
+  return name.length <= managerLimit ? name : `${FIELD_MANAGER}/${setOf(definition, resource)}`;
 }
 
 /** The manifest with everything the operator puts on it: see {@link stamps}, and the owner reference. */

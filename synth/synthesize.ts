@@ -1,13 +1,13 @@
 import { App, Chart } from "cdk8s";
 import type { Construct } from "constructs";
 import type * as z from "zod";
-import type { BoundKind, Observed } from "../crds/binding.ts";
+import type { BoundKind, ChartResource, Observed, RelatedObjects } from "../crds/binding.ts";
 import { InvalidFieldError } from "../crds/invalid-field-error.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../crds/object.ts";
 import { digestOf, toCanonicalJson } from "./digest.ts";
-import { idOf, type Manifest, type ManifestSet } from "./manifest.ts";
+import { type Addition, idOf, type Manifest, type ManifestSet } from "./manifest.ts";
 import { sortForApply } from "./order.ts";
-import { setOf, stampManifest } from "./stamp.ts";
+import { additionManagerOf, setOf, stampManifest } from "./stamp.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 
 /** A kind with its chart, as this folder and everything behind it takes it. */
@@ -26,17 +26,45 @@ export function synthesize(
   const { definition } = binding;
   const title = `${definition.kind} ${keyOf(resource)}`;
   const spec = validateSpec(definition.spec, resource.spec, title);
-  const chartObjects = runChart(binding, { ...resource, spec }, observed, title);
-  const placed = chartObjects.map((object) => place(object, binding.children, resource, title));
-  refuseDuplicates(placed, title);
+  const chartObjects = runChart(binding, { ...asChartsSee(resource), spec }, observed, title);
+  const placed = chartObjects.map((object) => place(object, binding, resource, title));
+  refuseDuplicates(
+    placed.map(({ manifest }) => manifest),
+    title,
+  );
+  const fieldManager = additionManagerOf(definition, resource);
+  const additions = placed.flatMap(({ manifest, addedTo }): Addition[] => {
+    if (addedTo?.subresource === undefined) return [];
+    const { kind, selector, subresource } = addedTo;
+    return [{ manifest, kind, selector, subresource, fieldManager }];
+  });
+  const own = placed.flatMap(({ manifest, addedTo }) => (addedTo === undefined ? [manifest] : []));
   const set = setOf(definition, resource);
   const parts: string[] = [];
-  const manifests = sortForApply(placed).map((manifest) => {
+  const manifests = sortForApply(own).map((manifest) => {
     const digest = digestOf(toCanonicalJson(manifest));
     parts.push(`${idOf(manifest)} ${digest}\n`);
     return stampManifest(manifest, digest, { definition, resource, set });
   });
-  return { manifests, set, digest: digestOf(parts.join("")) };
+  return { manifests, additions, set, digest: digestOf(parts.join("")) };
+}
+
+/** What charts may depend on: the memory of {@link createSynthesizer} compares this much, and no more. */
+function asChartsSee({ apiVersion, kind, metadata, spec }: CustomResource): ChartResource<unknown> {
+  const { name, namespace, uid, generation, labels, annotations } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      uid,
+      ...(namespace !== undefined && { namespace }),
+      ...(generation !== undefined && { generation }),
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+    },
+    spec,
+  };
 }
 
 function validateSpec(schema: z.ZodObject, spec: unknown, title: string): unknown {
@@ -62,7 +90,7 @@ function fieldOf(path: readonly PropertyKey[]): string {
 
 function runChart(
   { chart: ChartOfKind }: SynthesizableKind,
-  resource: CustomResource,
+  resource: ChartResource<unknown>,
   observed: Observed,
   title: string,
 ): readonly Manifest[] {
@@ -80,29 +108,38 @@ function runChart(
   }
 }
 
+interface Placed {
+  readonly manifest: Manifest;
+  /** The objects that it adds to one of; undefined: it is the resource's own. */
+  readonly addedTo: RelatedObjects | undefined;
+}
+
 /** Puts an object where it belongs, and refuses kinds that the operator neither watches nor may write. */
 function place(
   object: Manifest,
-  children: readonly ObjectKind[],
+  { children, related }: SynthesizableKind,
   { metadata: owner }: CustomResource,
   title: string,
-): Manifest {
+): Placed {
   const { apiVersion, kind } = object;
-  const child = children.find(
-    (candidate) => candidate.kind === kind && candidate.group === groupOf(apiVersion),
-  );
+  const isOf = (candidate: ObjectKind) => candidate.kind === kind && candidate.group === groupOf(apiVersion);
+  const addedTo = related.find((candidate) => candidate.subresource !== undefined && isOf(candidate.kind));
+  const child = addedTo?.kind ?? children.find(isOf);
   if (child === undefined) {
     throw new SynthesisError(
       title,
       `its chart makes a ${kind} (${apiVersion}), which is no child kind of its binding`,
     );
   }
-  const { namespace: own, ...metadata } = object.metadata;
+  const { namespace: own, ...all } = object.metadata;
+  // Labels that a chart puts on everything are no business of other people's objects.
+  const metadata = addedTo === undefined ? all : { name: all.name };
   const namespace = child.namespaced ? (own ?? owner.namespace) : undefined;
   if (child.namespaced && namespace === undefined) {
     throw new SynthesisError(title, `its chart gives ${kind} "${metadata.name}" no namespace`);
   }
-  return { ...object, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
+  const manifest = { ...object, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
+  return { manifest, addedTo };
 }
 
 function refuseDuplicates(manifests: readonly Manifest[], title: string): void {

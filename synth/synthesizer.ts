@@ -10,6 +10,12 @@ export type Synthesizer = (
   observed: Observed,
 ) => ManifestSet;
 
+/** A synthesizer that remembers. */
+export interface RememberingSynthesizer extends Synthesizer {
+  /** The resource with this uid is gone. */
+  forget(uid: string): void;
+}
+
 export interface CreateSynthesizerOptions {
   /** Results to remember, one per resource (about 2 KB each); the least recently used one goes first. Default: 2000. */
   readonly capacity?: number;
@@ -38,9 +44,11 @@ interface Memory {
  * read of `observed` stay the same, the very same {@link ManifestSet} comes back. It is also the same object
  * when a chart was run again and made nothing different.
  */
-export function createSynthesizer({ capacity = 2_000 }: CreateSynthesizerOptions = {}): Synthesizer {
+export function createSynthesizer({
+  capacity = 2_000,
+}: CreateSynthesizerOptions = {}): RememberingSynthesizer {
   const memories = new Map<string, Memory>();
-  return (binding, resource, observed) => {
+  const synthesizer: Synthesizer = (binding, resource, observed) => {
     const { uid } = resource.metadata;
     const memory = memories.get(uid);
     const isCurrent = memory !== undefined && isSame(memory, binding, resource, observed);
@@ -51,6 +59,7 @@ export function createSynthesizer({ capacity = 2_000 }: CreateSynthesizerOptions
     if (memories.size > capacity) memories.delete(memories.keys().next().value ?? uid);
     return next.result;
   };
+  return Object.assign(synthesizer, { forget: (uid: string) => void memories.delete(uid) });
 }
 
 function remember(
@@ -62,6 +71,8 @@ function remember(
   const readings: Reading[] = [];
   const fresh = synthesize(binding, resource, recordReadings(observed, readings));
   const isUnchanged =
+    // The digest does not tell of additions.
+    fresh.additions.length + (memory?.result.additions.length ?? 0) === 0 &&
     memory?.result.digest === fresh.digest &&
     memory.result.set === fresh.set &&
     memory.generation === resource.metadata.generation;

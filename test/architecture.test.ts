@@ -50,12 +50,16 @@ const table: Record<string, { folders: readonly string[]; packages: readonly str
   },
   "operator/telemetry": {
     folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "crds"],
-    packages: ["node:*", "pino", "prom-client"],
+    packages: ["node:*", "pino", "prom-client", "@opentelemetry/api"],
   },
   operator: { folders: ["operator", "synth", "crds"], packages: ["node:*", "zod"] },
   cli: {
     folders: ["index.ts", "operator", "charts", "constructs", "synth", "crds"],
     packages: ["node:*", "cdk8s", "commander", "listr2", "yaml", "zod"],
+  },
+  "cli/image": {
+    folders: ["operator", "charts"],
+    packages: ["node:*", "esbuild"],
   },
   "index.ts": {
     folders: ["operator", "charts", "constructs", "synth", "crds", "cli/commands"],
@@ -63,8 +67,8 @@ const table: Record<string, { folders: readonly string[]; packages: readonly str
   },
   "bench/contestant": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
   bench: {
-    folders: ["index.ts", "cli/local-cluster"],
-    packages: ["node:*", "cdk8s", "commander", "esbuild", "zod"],
+    folders: ["index.ts", "cli/local-cluster", "cli/image"],
+    packages: ["node:*", "cdk8s", "commander", "zod"],
   },
 };
 

@@ -5,11 +5,20 @@ import type * as z from "zod";
 import { kinds } from "../charts/bindings.ts";
 import { clusterCommand } from "../cli/commands/cluster.ts";
 import { crdsCommand } from "../cli/commands/crds.ts";
+import { installCommand } from "../cli/commands/install.ts";
 import { renderCommand } from "../cli/commands/render.ts";
 import { runCommand } from "../cli/commands/run.ts";
 import { startCommand } from "../cli/commands/start.ts";
+import { uninstallCommand } from "../cli/commands/uninstall.ts";
 import { linesToTry } from "../cli/demo/lines-to-try.ts";
 import { environmentTwinOf, type OptionName, operatorOptions } from "../operator/config.ts";
+import { Metrics } from "../operator/telemetry/metrics.ts";
+import type { PublishCounts } from "../operator/telemetry/publish-metrics.ts";
+import { documentedMetrics } from "./documented-metrics.ts";
+import { readPrometheusText } from "./fakes/prometheus-text.ts";
+
+const metricName =
+  /\b(?:fairlead|controller_runtime|workqueue|rest_client|leader_election|process|nodejs)_[a-z_]+/g;
 
 const root = resolve(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -120,10 +129,49 @@ describe("docs/conditions.md", () => {
   });
 });
 
+const nothingPublished: PublishCounts = {
+  landed: 0,
+  pushes: 0,
+  refused: 0,
+  retried: 0,
+  lsRemotes: 0,
+  fetches: 0,
+  rebuilds: 0,
+  pending: 0,
+  oldestPendingMs: 0,
+  failing: undefined,
+  heldFolders: 0,
+};
+
+describe("docs/observability.md", () => {
+  const documented = documentedMetrics(read("docs/observability.md"));
+
+  test("has a row for each metric of an operator with everything switched on, and for no other", async () => {
+    const metrics = new Metrics({ version: "1.2.3", hasRepository: true });
+    metrics.leader("fairlead");
+    metrics.watchEvents(() => ({ written: 0, dropped: 0 }));
+    metrics.stores.watch([]);
+    metrics.publish.watch(() => nothingPublished);
+    const served = readPrometheusText((await metrics.expose()).body);
+    expect([...served.values()].map(({ name, type }) => `${name} ${type}`).toSorted()).toEqual(documented);
+  });
+
+  test("has every metric that alerts and dashboard ask for", () => {
+    const names = new Set(documented.map((row) => row.split(" ")[0]));
+    const asked = ["constructs/alerts.ts", "constructs/dashboard.ts"]
+      .flatMap((file) => [...read(file).matchAll(metricName)])
+      .map(([name]) => name.replace(/_(bucket|sum|count)$/, ""));
+    expect(asked.length).toBeGreaterThan(5);
+    expect(asked.filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
 const commands = new Map(
   [
     clusterCommand(),
-    ...[crdsCommand, renderCommand, runCommand, startCommand].map((make) => make({ kinds })),
+    ...[crdsCommand, installCommand, renderCommand, runCommand, startCommand, uninstallCommand].map((make) =>
+      make({ kinds }),
+    ),
   ].map((command) => [
     command.name(),
     new Set([command, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long))),

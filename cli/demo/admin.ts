@@ -100,7 +100,7 @@ function refused(verb: string, { kind, metadata }: KubernetesObject, { status, s
 export function grantToGroup(kinds: readonly SynthesizableKind[], group: string): readonly Manifest[] {
   const chart = new OperatorChart(new App(), "operator", {
     kinds,
-    values: { image: "local", leaderElection: false },
+    values: { image: "local", ha: false, repository: { url: "file:///demo" } },
   });
   const manifests = chart.toJson() as readonly Manifest[];
   return manifests.flatMap((manifest): Manifest[] => {

@@ -7,6 +7,7 @@ export const BINARY_NAMES = [
   "kube-scheduler",
   "kubectl",
   "kwok",
+  "kubelet",
 ] as const;
 
 export type BinaryName = (typeof BINARY_NAMES)[number];
@@ -24,8 +25,13 @@ export interface ToolModule {
 }
 
 const COMMON_FLAGS = ["-trimpath", "-buildvcs=false"];
+const KUBERNETES_FLAGS = [...COMMON_FLAGS, "-tags", "selinux,notest,grpcnotrace", "-pgo=off"];
+const KUBERNETES_STAMPS = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"];
 
-/** Three modules and not one: shared version selection would drag each other's dependencies away from the tested sets. */
+/**
+ * Several modules and not one: shared version selection would drag each other's dependencies away from the tested sets,
+ * and nobody should build a kubelet (which the end-to-end test needs, on a node that is real) to get a local cluster.
+ */
 export const TOOL_MODULES: readonly ToolModule[] = [
   {
     name: "etcd",
@@ -50,8 +56,15 @@ export const TOOL_MODULES: readonly ToolModule[] = [
       "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
       kubectl: "k8s.io/kubernetes/cmd/kubectl",
     },
-    buildFlags: [...COMMON_FLAGS, "-tags", "selinux,notest,grpcnotrace", "-pgo=off"],
-    stampedPackages: ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"],
+    buildFlags: KUBERNETES_FLAGS,
+    stampedPackages: KUBERNETES_STAMPS,
+  },
+  {
+    name: "kubelet",
+    source: "k8s.io/kubernetes",
+    packages: { kubelet: "k8s.io/kubernetes/cmd/kubelet" },
+    buildFlags: KUBERNETES_FLAGS,
+    stampedPackages: KUBERNETES_STAMPS,
   },
 ];
 

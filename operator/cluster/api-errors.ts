@@ -2,6 +2,7 @@ import {
   ApiUnavailableError,
   NamespaceTerminatingError,
   NotLeadingError,
+  NotOwnedError,
   ObjectRejectedError,
 } from "../errors.ts";
 import { type ApiStatus, readStatus, type StatusCause } from "./api-status.ts";
@@ -25,7 +26,9 @@ const immutable =
 /** A node port or an address that another Service has. */
 const contested = /provided (port|IP) is already allocated/;
 const byPerson = /User "(.*)" cannot (\S+) resource "([^"]*)" in API group "([^"]*)"(.*)/s;
-const byLeadershipPolicy = /the lease is held by/;
+/** What our own admission policies say; see constructs/leadership-fence.ts and constructs/ownership-fence.ts. */
+const byLeadershipPolicy = /the lease is held by .*/;
+const byOwnershipPolicy = /leaves alone what belongs to (.*)/;
 const unavailable4xx = new Set([401, 408, 409, 429]);
 
 /**
@@ -36,13 +39,15 @@ const unavailable4xx = new Set([401, 408, 409, 429]);
 export function toOperatorError(response: ApiResponse, attempt: Attempt): Error {
   const status = readStatus(response);
   const { code, causes } = status;
-  if (code === 403) return forbidden(status, attempt);
   if (code === 404) return unavailable(attempt, status, notFound(status, attempt));
-  if (byLeadershipPolicy.test(status.message)) return new NotLeadingError();
+  const notLeading = byLeadershipPolicy.exec(status.message);
+  if (notLeading !== null) return new NotLeadingError(`${notLeading[0]}, says the API server`);
+  if (code === 403) return forbidden(status, attempt);
   if (code === 422)
     return rejected(attempt, status, causes.length > 0 ? inWords(causes, attempt) : brief(status.message));
+  if (isHeldByOthers(status)) return rejected(attempt, status, inWords(causes, attempt));
   if (code === 413) return rejected(attempt, status, "the object is larger than the API server takes");
-  if (isRejectedByParser(status)) return rejected(attempt, status, parserMessage(status.message));
+  if (isRejectedByParser(status)) return rejected(attempt, status, parserMessage(status.message, attempt));
   if (code === 401) {
     const why =
       "the API server does not accept our credentials (401); check the kubeconfig or the service account";
@@ -66,7 +71,8 @@ export function isOtherUid(response: ApiResponse): boolean {
 function forbidden(status: ApiStatus, attempt: Attempt): Error {
   const terminating = status.causes.some(({ reason }) => reason === "NamespaceTerminating");
   if (terminating) return new NamespaceTerminatingError(attempt.namespace ?? "");
-  if (byLeadershipPolicy.test(status.message)) return new NotLeadingError();
+  const owner = byOwnershipPolicy.exec(status.message)?.[1];
+  if (owner !== undefined && attempt.verb === "apply") return new NotOwnedError(attempt.id, owner);
   const missing = byPerson.exec(status.message);
   if (missing !== null) {
     const [, user, verb, plural, group, place] = missing;
@@ -87,6 +93,11 @@ function notFound(status: ApiStatus, { namespace }: Attempt): string {
   return brief(status.message);
 }
 
+/** An apply that is not forced wants a field that another manager has set. */
+function isHeldByOthers({ code, causes }: ApiStatus): boolean {
+  return code === 409 && causes.some(({ reason }) => reason === "FieldManagerConflict");
+}
+
 // Server-side apply answers 500 when the object does not fit the schema: that is no fault of the server.
 function isRejectedByParser({ code, message }: ApiStatus): boolean {
   if (code < 500) return false;
@@ -95,8 +106,14 @@ function isRejectedByParser({ code, message }: ApiStatus): boolean {
   );
 }
 
-function parserMessage(message: string): string {
-  return brief(message.replace(/^.*failed to create typed patch object \([^)]*\): /s, ""));
+function parserMessage(message: string, { id }: Attempt): string {
+  const why = message.replace(/^.*failed to create typed patch object \([^)]*\): /s, "");
+  // `expected string, got <value>`.
+  return brief(isSecret(id) ? why.replace(/,? got .*$/s, "") : why);
+}
+
+function isSecret(id: string): boolean {
+  return id.startsWith("/Secret/");
 }
 
 // Only an apply is refused for what the resource asks; any other refusal is worth another try later.
@@ -120,10 +137,10 @@ function unavailable({ verb, id }: Attempt, status: ApiStatus, why: string): Api
 }
 
 function inWords(causes: readonly StatusCause[], { id }: Attempt): string {
-  const isSecret = id.startsWith("/Secret/");
   const sentences = causes.map(({ field, message }) => {
-    const text = withoutValue(message.split("\n", 1)[0] ?? "", isSecret);
-    return field === "" ? text : `${field}: ${text}`;
+    const text = withoutValue(message.split("\n", 1)[0] ?? "", isSecret(id));
+    // A conflict's field begins with a dot.
+    return field === "" ? text : `${field.replace(/^\./, "")}: ${text}`;
   });
   return brief([...new Set(sentences)].join("; "));
 }

@@ -40,6 +40,8 @@ export class EventSeries {
   #lastAt: Date;
   #sentCount = 1;
   #writtenCount = 1;
+  /** The cluster has the event. */
+  #isCreated = false;
   /** Occurrences so far. */
   count = 1;
   /** When it last happened, and when that was last written, on the monotonic clock. */
@@ -90,7 +92,14 @@ export class EventSeries {
       eventTime: microTime(this.#firstAt),
       reportingController,
       reportingInstance: this.#instance,
-      regarding: { apiVersion, kind, name, ...(namespace && { namespace }), uid, resourceVersion },
+      regarding: {
+        apiVersion,
+        kind,
+        name,
+        ...(namespace && { namespace }),
+        uid,
+        ...(resourceVersion && { resourceVersion }),
+      },
       type,
       reason,
       action,
@@ -99,9 +108,14 @@ export class EventSeries {
     return { method: "POST", path: collectionPath(events, this.#namespace), body: JSON.stringify(body) };
   }
 
-  /** Undefined when the event in the cluster tells all already. */
+  /** The cluster has the event now. */
+  created(): void {
+    this.#isCreated = true;
+  }
+
+  /** Undefined when the event in the cluster tells all already, or there is none yet. */
   countRequest(): ApiRequest | undefined {
-    if (!this.hasUnwritten) return undefined;
+    if (!this.hasUnwritten || !this.#isCreated) return undefined;
     this.#sentCount = this.count;
     const series = { count: this.count, lastObservedTime: microTime(this.#lastAt) };
     return {

@@ -1,6 +1,6 @@
 import type { Clock, Fence, Random } from "../ports.ts";
 import { ConnectionError } from "./connection-error.ts";
-import type { ApiRequest, ApiResponse, ApiTransport } from "./transport.ts";
+import type { ApiRequest, ApiTransport } from "./transport.ts";
 
 export interface EventWriterInput {
   readonly transport: ApiTransport;
@@ -12,8 +12,13 @@ export interface EventWriterInput {
 /** One write, made up at the moment of sending; undefined when there is nothing left to write. */
 export interface EventWrite {
   readonly request: () => ApiRequest | undefined;
-  /** Told the answer's status; not called when the write was given up. */
-  readonly onAnswer?: (status: number) => void;
+  /** Told the answer's status; undefined: it was given up. */
+  readonly onAnswer?: (status: number | undefined) => void;
+}
+
+interface Waiting extends EventWrite {
+  tries: number;
+  dueMs: number;
 }
 
 const longestQueue = 1_000;
@@ -22,19 +27,28 @@ const mostTries = 12;
 const timeoutMs = 10_000;
 const retryMs = 10_000;
 const retryJitter = 0.25;
+/** So many failures one after the other are no fault of an event, but of the server. */
+const mostFailures = 3;
 
 /**
  * Writes events in the background, one after the other. Never blocks and never fails: what does not fit into the
  * queue, is refused, or does not get through in 12 tries is dropped, and what an instance that does not lead would
- * write is dropped at once.
+ * write is dropped at once. One that the server cannot take steps aside for the others.
  */
 export class EventWriter {
   readonly #input: EventWriterInput;
-  readonly #queue: EventWrite[] = [];
+  readonly #queue: Waiting[] = [];
+  /** Failed, and to be tried again, in the order of their failures. */
+  readonly #aside: Waiting[] = [];
   #pump: Promise<void> | undefined;
+  #failures = 0;
   #isClosing = false;
   #isClosed = false;
+  #isIdle = false;
   #wake: () => void = () => {};
+  /** Requests that the server took, and writes that were given up, so far. */
+  written = 0;
+  dropped = 0;
 
   constructor(input: EventWriterInput) {
     this.#input = input;
@@ -42,8 +56,12 @@ export class EventWriter {
 
   /** False when the queue is full. */
   offer(write: EventWrite): boolean {
-    if (this.#isClosed || this.#queue.length >= longestQueue) return false;
-    this.#queue.push(write);
+    if (this.#isClosed || this.#queue.length + this.#aside.length >= longestQueue) {
+      this.dropped++;
+      return false;
+    }
+    this.#queue.push({ ...write, tries: 0, dueMs: 0 });
+    if (this.#isIdle) this.#wake();
     this.#pump ??= this.#writeAll();
     return true;
   }
@@ -62,41 +80,81 @@ export class EventWriter {
   }
 
   async #writeAll(): Promise<void> {
-    for (let write = this.#queue.shift(); write !== undefined; write = this.#queue.shift()) {
-      const status = await this.#write(write);
-      if (status !== undefined) write.onAnswer?.(status);
+    while (this.#queue.length + this.#aside.length > 0) {
+      const write = this.#next();
+      if (write === undefined) await this.#idle();
+      else await this.#write(write);
     }
     // In the same turn as the look into the queue: no offer falls between the two.
     this.#pump = undefined;
   }
 
-  // The answer's status; undefined when the write was given up.
-  async #write({ request: makeRequest }: EventWrite): Promise<number | undefined> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const request = makeRequest();
-        if (request === undefined) return undefined;
-        const { status } = await this.#send(request);
-        if (status !== 429 && status < 500) return status;
-      } catch (error) {
-        if (!(error instanceof ConnectionError)) return undefined;
-      }
-      // The end of the process waits for nobody who does not answer.
-      if (this.#isClosing) this.#queue.length = 0;
-      if (tries === mostTries || this.#isClosing) return undefined;
-      await this.#pause();
+  #next(): Waiting | undefined {
+    const [first] = this.#aside;
+    if (first !== undefined && first.dueMs <= this.#input.clock.now()) return this.#aside.shift();
+    return this.#queue.shift() ?? (this.#isClosing ? this.#aside.shift() : undefined);
+  }
+
+  async #write(write: Waiting): Promise<void> {
+    write.tries++;
+    const answer = await this.#send(write);
+    if (answer === "nothing") return;
+    if (typeof answer === "number") {
+      this.#failures = 0;
+      if (answer < 300) this.written++;
+      else this.dropped++;
+      write.onAnswer?.(answer);
+      return;
+    }
+    if (write.tries >= mostTries || this.#isClosing) this.#giveUp(write);
+    // The end of the process waits for nobody who does not answer.
+    if (this.#isClosing) {
+      for (const late of [...this.#queue.splice(0), ...this.#aside.splice(0)]) this.#giveUp(late);
+      return;
+    }
+    const waitMs = retryMs * (1 + retryJitter * this.#input.random());
+    if (write.tries < mostTries) {
+      write.dueMs = this.#input.clock.now() + waitMs;
+      this.#aside.push(write);
+    }
+    if (answer !== "unreachable" && ++this.#failures < mostFailures) return;
+    // One more failure after the pause is enough for the next one.
+    this.#failures = mostFailures - 1;
+    if (this.#queue.length + this.#aside.length > 0) await this.#pause(waitMs);
+  }
+
+  /** The answer's status; `failed`: a fault of the server with this event; `unreachable`: with all of them. */
+  async #send({ request: makeRequest }: EventWrite): Promise<number | "nothing" | "failed" | "unreachable"> {
+    const { transport, fence } = this.#input;
+    const request = makeRequest();
+    if (request === undefined) return "nothing";
+    try {
+      const beforeSend = (): void => fence.check();
+      const { status } = await transport.send({ ...request, retries: 0, timeoutMs, beforeSend });
+      if (status === 429) return "unreachable";
+      return status < 500 ? status : "failed";
+    } catch (error) {
+      return error instanceof ConnectionError ? "unreachable" : "nothing";
     }
   }
 
-  async #send(request: ApiRequest): Promise<ApiResponse> {
-    const { transport, fence } = this.#input;
-    return await transport.send({ ...request, retries: 0, timeoutMs, beforeSend: () => fence.check() });
+  #giveUp(write: Waiting): void {
+    this.dropped++;
+    write.onAnswer?.(undefined);
   }
 
-  #pause(): Promise<void> {
-    const { clock, random } = this.#input;
+  /** Until what stepped aside is due, or something new comes. */
+  async #idle(): Promise<void> {
+    const [first] = this.#aside;
+    this.#isIdle = true;
+    await this.#pause((first?.dueMs ?? 0) - this.#input.clock.now());
+    this.#isIdle = false;
+  }
+
+  #pause(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = clock.schedule(retryMs * (1 + retryJitter * random()), resolve);
+    if (this.#isClosing) resolve();
+    const cancel = this.#input.clock.schedule(ms, resolve);
     this.#wake = resolve;
     return promise.finally(cancel);
   }

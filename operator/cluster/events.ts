@@ -1,6 +1,7 @@
 import type { LiveObject } from "../../crds/object.ts";
 import { keyOf } from "../../crds/object.ts";
 import type { Clock, EventRecorder, EventType, Fence, Random } from "../ports.ts";
+import { EventLimits } from "./event-limits.ts";
 import { EventSeries, type RecordedEvent } from "./event-series.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { ApiTransport } from "./transport.ts";
@@ -25,14 +26,16 @@ const noteIntervalMs = 10_000;
 /**
  * Events of events.k8s.io/v1, as client-go's recorder writes them: the first occurrence at once; a repeat makes a
  * series of it, at once; later ones are counted here, written each 30 min and when the series has been quiet for
- * 6 min. What repeats is: type, action, reason and the object.
+ * 6 min. What repeats is: type, action, reason and the object. One object gets 25 events at once, then one in 5 min.
  */
 export class KubeEventRecorder implements EventRecorder {
   readonly #input: KubeEventRecorderInput;
   readonly #writer: EventWriter;
+  readonly #limits = new EventLimits();
   /** The series that was repeated last comes last. */
   readonly #series = new Map<string, EventSeries>();
   #cancelSweep: (() => void) | undefined;
+  #overLimit = 0;
 
   constructor(input: KubeEventRecorderInput) {
     this.#input = input;
@@ -55,14 +58,23 @@ export class KubeEventRecorder implements EventRecorder {
     const nowMs = this.#input.clock.now();
     const known = this.#series.get(key);
     this.#series.delete(key);
-    if (known?.takes(event.note, { nowMs, noteIntervalMs })) {
+    const isRepeat = known?.takes(event.note, { nowMs, noteIntervalMs }) ?? false;
+    const mayCreate = !isRepeat && this.#limits.take(regarding.metadata.uid, nowMs);
+    if (known !== undefined && !mayCreate) {
       this.#series.set(key, known);
       known.repeat(this.#stamp());
       if (known.count === 2) this.#offerSeries(key, known);
       return;
     }
-    this.#create(key, { regarding, ...event });
+    if (mayCreate) this.#create(key, { regarding, ...event });
+    else this.#overLimit++;
     if (known?.hasUnwritten) this.#offerSeries(key, known);
+  }
+
+  /** Requests that the API server took, and events that were given up, so far. */
+  get stats(): { readonly written: number; readonly dropped: number } {
+    const { written, dropped } = this.#writer;
+    return { written, dropped: dropped + this.#overLimit };
   }
 
   /** Resolves when all that was recorded has been written or dropped. */
@@ -83,9 +95,12 @@ export class KubeEventRecorder implements EventRecorder {
     const series = new EventSeries(event, { instance, ...this.#stamp(), suffix: hex(random) + hex(random) });
     const isQueued = this.#writer.offer({
       request: () => series.createRequest(),
-      // Refused (a terminating namespace, no right): the next occurrence is a first one again.
       onAnswer: (status) => {
-        if (status >= 300) this.#forget(key, series);
+        // Refused (a terminating namespace, no right): the next occurrence is a first one again.
+        if (status === undefined || status >= 300) return this.#forget(key, series);
+        series.created();
+        // It had to wait, and happened again meanwhile.
+        if (series.hasUnwritten) this.#offerSeries(key, series);
       },
     });
     if (!isQueued) return;
@@ -98,7 +113,7 @@ export class KubeEventRecorder implements EventRecorder {
     this.#writer.offer({
       request: () => series.countRequest(),
       onAnswer: (status) => {
-        if (status < 300) series.countWritten(this.#input.clock.now());
+        if (status !== undefined && status < 300) series.countWritten(this.#input.clock.now());
         // Events live an hour: a series that outlives its event begins a new one.
         else this.#forget(key, series);
       },

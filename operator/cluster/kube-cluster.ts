@@ -1,5 +1,5 @@
 import { apiVersionOf, controllerOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
-import { FIELD_MANAGER, idOf, type Manifest, type ObjectId } from "../../synth/manifest.ts";
+import { type Addition, FIELD_MANAGER, idOf, type Manifest, type ObjectId } from "../../synth/manifest.ts";
 import { AlreadyThereError, ApiUnavailableError, NotLeadingError, ReplacedError } from "../errors.ts";
 import type { ApplyGuard, Clock, Cluster, Fence, ObjectRef, Propagation } from "../ports.ts";
 import { type Attempt, isOtherUid, toOperatorError } from "./api-errors.ts";
@@ -8,12 +8,15 @@ import { takeOverEntries } from "./field-takeover.ts";
 import { objectIn } from "./json-value.ts";
 import { toLiveObject } from "./live-object.ts";
 import { objectPath } from "./resource-path.ts";
+import { hideSecretValues } from "./secret-values.ts";
 import type { ApiRequest, ApiResponse, ApiTransport } from "./transport.ts";
 
 export interface KubeClusterInput {
   readonly transport: ApiTransport;
   readonly fence: Fence;
   readonly clock: Clock;
+  /** Ends what is under way, and everything after it. */
+  readonly signal?: AbortSignal;
 }
 
 const applyQuery = `fieldManager=${FIELD_MANAGER}&force=true&fieldValidation=`;
@@ -29,16 +32,16 @@ const contentTypes = {
  * fields that are newer than its own types.
  */
 export class KubeCluster implements Cluster {
-  readonly #transport: ApiTransport;
-  readonly #fence: Fence;
-  readonly #clock: Clock;
+  readonly #input: KubeClusterInput;
   readonly #beforeSend: () => void;
 
-  constructor({ transport, fence, clock }: KubeClusterInput) {
-    this.#transport = transport;
-    this.#fence = fence;
-    this.#clock = clock;
-    this.#beforeSend = () => this.#fence.check();
+  constructor(input: KubeClusterInput) {
+    this.#input = input;
+    this.#beforeSend = () => input.fence.check();
+  }
+
+  until(signal: AbortSignal): Cluster {
+    return new KubeCluster({ ...this.#input, signal });
   }
 
   async apply(kind: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject> {
@@ -57,6 +60,23 @@ export class KubeCluster implements Cluster {
     if (guard.mode === "create" && response.status === 409) throw new AlreadyThereError(id);
     if (guard.mode === "update" && (response.status === 409 || isOtherUid(response)))
       throw new ReplacedError(id);
+    throw toOperatorError(hideSecretValues(response, manifest), attempt);
+  }
+
+  async add(
+    { manifest, kind, subresource, fieldManager }: Addition,
+    { uid }: { readonly uid: string },
+  ): Promise<LiveObject> {
+    const { metadata } = manifest;
+    const attempt: Attempt = { verb: "apply", id: idOf(manifest), namespace: metadata.namespace };
+    const response = await this.#write(attempt, {
+      method: "PATCH",
+      path: `${objectPath(kind, metadata, subresource)}?fieldManager=${encodeURIComponent(fieldManager)}`,
+      contentType: contentTypes.apply,
+      body: toApplyBody({ ...manifest, metadata: { ...metadata, uid } }),
+    });
+    if (response.status < 300) return toLiveObject(JSON.parse(response.body));
+    if (response.status === 404 || isOtherUid(response)) throw new ReplacedError(attempt.id);
     throw toOperatorError(response, attempt);
   }
 
@@ -103,7 +123,7 @@ export class KubeCluster implements Cluster {
     const owner = controllerOf(live);
     if (raw === undefined || foundUid !== uid) return undefined;
     // RFC 3339 without fractions, the form of managedFields.
-    const time = `${this.#clock.wallClock().toISOString().slice(0, 19)}Z`;
+    const time = `${this.#input.clock.wallClock().toISOString().slice(0, 19)}Z`;
     const apiVersion = apiVersionOf(kind);
     const entries = owner && takeOverEntries(managedFields, { ownerUid: owner.uid, apiVersion, time });
     if (entries === undefined) return toLiveObject(raw);
@@ -143,10 +163,13 @@ export class KubeCluster implements Cluster {
   }
 
   async #send({ verb, id }: Attempt, request: ApiRequest): Promise<ApiResponse> {
+    const { transport, signal } = this.#input;
+    signal?.throwIfAborted();
     try {
-      return await this.#transport.send(request);
+      return await transport.send({ ...request, ...(signal && { signal }) });
     } catch (error) {
       if (error instanceof NotLeadingError) throw error;
+      signal?.throwIfAborted();
       const why = error instanceof Error ? error.message : String(error);
       throw new ApiUnavailableError(`Cannot ${verb} "${id}": ${why}`, { status: 0, cause: error });
     }

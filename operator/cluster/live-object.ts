@@ -45,7 +45,7 @@ function withoutLastApplied(annotations: unknown): JsonObject | undefined {
   return Object.keys(others).length === 0 ? undefined : others;
 }
 
-const podSpecFields = ["nodeName", "restartPolicy"] as const;
+const podSpecFields = ["nodeName", "restartPolicy", "ephemeralContainers"] as const;
 const podStatusFields = [
   "phase",
   "reason",

@@ -10,10 +10,10 @@ export function collectionPath({ group, version, plural }: ObjectKind, namespace
 export function objectPath(
   kind: ObjectKind,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
-  subresource?: "status",
+  subresource?: string,
 ): string {
   const path = `${collectionPath(kind, kind.namespaced ? namespace : undefined)}/${segment(name)}`;
-  return subresource === undefined ? path : `${path}/${subresource}`;
+  return subresource === undefined ? path : `${path}/${segment(subresource)}`;
 }
 
 /** A path with a query; parameters that are undefined are left out. */

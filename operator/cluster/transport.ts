@@ -28,8 +28,16 @@ export interface ApiResponse {
   readonly retryAfterMs: number | undefined;
 }
 
-/** `code` is the HTTP status, or `<error>` without an answer. */
-export type OnRequest = (request: { code: string; method: string; host: string }) => void;
+/** One try: `code` is the HTTP status, or `<error>` without an answer. */
+export interface Requested {
+  readonly code: string;
+  readonly method: string;
+  readonly host: string;
+  /** From sending, the wait for a free connection included, to the end of the answer; of a watch to its beginning. */
+  readonly tookMs: number;
+}
+
+export type OnRequest = (request: Requested) => void;
 
 export interface ApiTransportOptions {
   readonly clock: Clock;
@@ -39,6 +47,8 @@ export interface ApiTransportOptions {
   readonly connections?: number;
   /** Called once per try, for metrics. */
   readonly onRequest?: OnRequest;
+  /** Called before a request is sent once more, with the answer that asked for it. */
+  readonly onRetry?: (request: Omit<Requested, "tookMs">) => void;
 }
 
 const defaultTimeoutMs = 60_000;
@@ -92,6 +102,8 @@ export class ApiTransport {
         return answer;
       }
       await this.#wait(waitMs, request.signal);
+      const code = answer instanceof Error ? "<error>" : String(answer.status);
+      this.#options.onRetry?.({ code, method: request.method, host: this.server.host });
     }
   }
 
@@ -122,6 +134,7 @@ export class ApiTransport {
     if (body !== undefined) headers["content-type"] = contentType;
     // undici closes a connection after a DELETE with a body unless told not to, and the next write waits for TLS.
     const options = { method, path: this.#root + path, headers, body: body ?? null, reset: false };
+    const sentAtMs = clock.now();
     this.#pool.dispatch(options, exchange);
     let code = "<error>";
     try {
@@ -139,7 +152,8 @@ export class ApiTransport {
     } finally {
       stopTimer();
       signal?.removeEventListener("abort", onAbort);
-      if (code !== "") onRequest?.({ code, method, host: this.server.host });
+      const tookMs = clock.now() - sentAtMs;
+      if (code !== "") onRequest?.({ code, method, host: this.server.host, tookMs });
     }
   }
 

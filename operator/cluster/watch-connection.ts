@@ -49,6 +49,11 @@ export class WatchConnection {
   /** @throws ConnectionError when no answer came. */
   async open(path: string, { signal }: { readonly signal: AbortSignal }): Promise<WatchResponse> {
     const { server } = this.#access;
+    const askedAtMs = this.#options.clock.now();
+    const count = (code: string): void => {
+      const tookMs = this.#options.clock.now() - askedAtMs;
+      this.#options.onRequest?.({ code, method: "GET", host: server.host, tookMs });
+    };
     try {
       const authorization = await this.#access.authorization();
       const headers: Record<string, string> = {
@@ -69,10 +74,10 @@ export class WatchConnection {
           ? await this.#openHttp1(this.#root + path, headers, signal)
           : await openHttp2(session, { ":path": this.#root + path, ...headers }, { signal, server });
       if (response.status === 401) this.#access.forget();
-      this.#options.onRequest?.({ code: String(response.status), method: "GET", host: server.host });
+      count(String(response.status));
       return response;
     } catch (error) {
-      this.#options.onRequest?.({ code: "<error>", method: "GET", host: server.host });
+      count("<error>");
       throw toConnectionError(error, server);
     }
   }

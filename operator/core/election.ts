@@ -22,14 +22,21 @@ export interface Observation {
   readonly sinceMs: number;
 }
 
+/**
+ * The shortest times that make sense: a request is given 1 s, a renewal two of them, and a Lease counts in seconds.
+ * With less, a moment's load of the API server ends the leader. charts/operator-values.ts has the same.
+ */
+const shortest: ElectionTimes = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 250 };
+
 /** @throws RangeError that says which value is too small. */
-export function assertElectionTimes({
-  leaseDurationMs,
-  renewDeadlineMs,
-  retryPeriodMs,
-}: ElectionTimes): void {
-  if (!(retryPeriodMs > 0))
-    throw new RangeError("Cannot elect a leader: the retry period must be more than 0");
+export function assertElectionTimes(times: ElectionTimes): void {
+  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = times;
+  for (const [name, what] of Object.entries(inWords) as [keyof ElectionTimes, string][]) {
+    if (!(times[name] >= shortest[name]))
+      throw new RangeError(
+        `Cannot elect a leader: the ${what} (${seconds(times[name])}) must be at least ${seconds(shortest[name])}`,
+      );
+  }
   if (!(renewDeadlineMs > ACQUIRE_JITTER * retryPeriodMs)) {
     throw new RangeError(
       `Cannot elect a leader: the renew deadline (${seconds(renewDeadlineMs)}) must be more than ` +
@@ -43,6 +50,12 @@ export function assertElectionTimes({
     );
   }
 }
+
+const inWords = {
+  retryPeriodMs: "retry period",
+  renewDeadlineMs: "renew deadline",
+  leaseDurationMs: "lease duration",
+} as const;
 
 /** What is known after a read or write: a record that did not change keeps the time it was first seen at. */
 export function observe(previous: Observation | undefined, lease: Lease, nowMs: number): Observation {

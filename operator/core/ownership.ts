@@ -36,12 +36,16 @@ function isOfAnotherSet({ metadata: { labels } }: LiveObject, set: string): bool
   return label !== undefined && label !== set;
 }
 
-/** `fairlead.dev/adopt-by: <kind>/<name>`, with or without the resource's namespace before the name. */
+/**
+ * `fairlead.dev/adopt-by: <kind>/<name>`, with or without the group behind the kind (`echo.mmontes.io/hello`) and the
+ * resource's namespace before the name. constructs/ownership-fence.ts says the same in CEL.
+ */
 function isHandedOver({ metadata }: LiveObject, resource: CustomResource): boolean {
   const [kind = "", ...name] = (metadata.annotations?.[stamps.adoptBy] ?? "").split("/");
   const wanted = name.join("/");
+  const kinds = [resource.kind, `${resource.kind}.${groupOf(resource.apiVersion)}`];
   return (
-    kind.toLowerCase() === resource.kind.toLowerCase() &&
+    kinds.some((own) => own.toLowerCase() === kind.toLowerCase()) &&
     (wanted === keyOf(resource) ||
       (wanted === resource.metadata.name && isNear(metadata.namespace, resource)))
   );

@@ -1,4 +1,5 @@
-import { lstat, mkdir, open, readFile, realpath, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, lstat, mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** A folder that one process has to itself. */
@@ -39,18 +40,42 @@ async function assertPrivate(directory: string): Promise<void> {
 
 async function take(lock: string): Promise<boolean> {
   for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      const file = await open(lock, "wx", 0o600);
-      await file.writeFile(processId());
-      await file.close();
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      if (await isHeld(lock)) return false;
-      await rm(lock, { force: true });
-    }
+    if (await create(lock)) return true;
+    const holder = await readHolder(lock);
+    if (isAlive(holder)) return false;
+    await removeStale(lock, holder);
   }
   return false;
+}
+
+/** Makes the lock with its content in one step: one that is still empty would look like one that nobody holds. */
+async function create(lock: string): Promise<boolean> {
+  const draft = `${lock}-${randomUUID()}`;
+  try {
+    await writeFile(draft, processId(), { mode: 0o600, flag: "wx" });
+    await link(draft, lock);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Takes a lock away whose holder is gone, unless somebody else has done so and made theirs meanwhile. */
+async function removeStale(lock: string, holder: string): Promise<void> {
+  const aside = `${lock}-${randomUUID()}`;
+  try {
+    await rename(lock, aside);
+    // Somebody was faster: this is their lock, and they get it back.
+    if ((await readHolder(aside)) !== holder) await link(aside, lock);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (!["ENOENT", "EEXIST"].includes(code)) throw error;
+  } finally {
+    await rm(aside, { force: true });
+  }
 }
 
 /** In a container every operator has the same pid, so a pid alone would make our predecessor's lock look like ours. */
@@ -58,8 +83,11 @@ function processId(): string {
   return `${process.pid} ${Math.round(performance.timeOrigin)}`;
 }
 
-async function isHeld(lock: string): Promise<boolean> {
-  const holder = await readFile(lock, "utf8").catch(() => "");
+function readHolder(lock: string): Promise<string> {
+  return readFile(lock, "utf8").catch(() => "");
+}
+
+function isAlive(holder: string): boolean {
   const pid = Number(holder.split(" ")[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   if (pid === process.pid) return holder === processId();

@@ -58,7 +58,15 @@ class BackgroundPublisher implements GitPublisher {
   }
 
   get stats(): GitPublisher["stats"] {
-    return { ...this.#repository.stats, pending: this.#ledger.pendingCount };
+    const sinceMs = this.#ledger.oldestPendingMs;
+    const { state } = this.#sweeper;
+    return {
+      ...this.#repository.stats,
+      pending: this.#ledger.pendingCount,
+      oldestPendingMs: sinceMs === undefined ? 0 : this.#options.clock.now() - sinceMs,
+      failing: this.#ledger.failure?.reason,
+      heldFolders: state.state === "held" ? state.gone : 0,
+    };
   }
 
   publish(offer: PublishOffer): PublishState {
@@ -95,6 +103,7 @@ class BackgroundPublisher implements GitPublisher {
 
   /** Tries at once, whatever backoff says, for there will be no later: until it is done, or it failed. */
   async #flush(): Promise<void> {
+    this.#round.hurry();
     await this.#work;
     while (this.#ledger.hasWork && this.#schedule.isOpen) {
       if ((await this.#begin()) === "failed") return;
@@ -137,7 +146,16 @@ class BackgroundPublisher implements GitPublisher {
   }
 
   #succeeded(): void {
-    if (this.#ledger.failure !== undefined) this.#options.log.info("Repository takes commits again");
+    if (this.#ledger.failure !== undefined) {
+      const [type, reason, action, note] = [
+        "Normal",
+        "Published",
+        "Publish",
+        "The repository takes commits again",
+      ] as const;
+      this.#options.log.info("Repository takes commits again");
+      this.#options.announce?.({ type, reason, action, note });
+    }
     this.#ledger.setFailure(undefined);
     this.#failures.reset();
     this.#races.reset();
@@ -145,7 +163,7 @@ class BackgroundPublisher implements GitPublisher {
   }
 
   async #failed(error: unknown): Promise<void> {
-    const { log, clock } = this.#options;
+    const { log, clock, announce } = this.#options;
     const failure = toFailure(error);
     const isOwned = failure?.reason === "RepositoryOwned";
     // Somebody else's folder is no use trying before the branch changes, and the next look will tell.
@@ -153,8 +171,11 @@ class BackgroundPublisher implements GitPublisher {
     if (await this.#round.repair(error)) return;
     if (isUnexpected(error)) log.error("Publishing failed", { error });
     if (failure !== undefined) {
-      if (this.#ledger.failure?.reason !== failure.reason)
-        log.warn("Cannot publish", { reason: failure.reason, note: failure.message });
+      if (this.#ledger.failure?.reason !== failure.reason) {
+        const { reason, message: note } = failure;
+        log.warn("Cannot publish", { reason, note });
+        announce?.({ type: "Warning", reason, action: "Publish", note });
+      }
       this.#ledger.setFailure(failure);
     }
     this.#schedule.holdOff(isOwned ? LOOK_MS : this.#failures.next(clock.now()));

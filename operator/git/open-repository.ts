@@ -25,7 +25,16 @@ export function openRepository(options: OpenRepositoryOptions): RepositoryBranch
   return new RepositoryBranch({
     ...options,
     processes,
-    stats: { commits: 0, pushes: 0, refused: 0, retried: 0, lsRemotes: 0, fetches: 0, rebuilds: 0 },
+    stats: {
+      commits: 0,
+      landed: 0,
+      pushes: 0,
+      refused: 0,
+      retried: 0,
+      lsRemotes: 0,
+      fetches: 0,
+      rebuilds: 0,
+    },
     openCache: () =>
       GitCache.open({
         directory: cacheDirectory,

@@ -2,6 +2,7 @@ import { assertGitPath, type FolderFiles, type ObjectFormat, treeIdOf } from "..
 import { isResourceFolder } from "../core/sweep.ts";
 import type { PublishedRecord, PublishFailure, PublishOffer, PublishState } from "../ports.ts";
 import type { BranchView } from "./branch-view.ts";
+import { toText } from "./publish-state-text.ts";
 
 /** What a resource wants to have on the branch, and what its owner was told. Compact once it is there. */
 interface Entry {
@@ -36,8 +37,8 @@ export interface PendingFolder {
 /** Who wants what on the branch. Synchronous; knows neither git nor time but by what it is told. */
 export class PublishLedger {
   readonly #entries = new Map<string, Entry>();
-  /** Folders whose entry has files to commit. */
-  readonly #pending = new Set<string>();
+  /** Folders whose entry has files to commit, and since when they have some. */
+  readonly #pending = new Map<string, number>();
   /** Folders to remove, with the title of what they belonged to. */
   readonly #retired = new Map<string, string>();
   #view: BranchView | undefined;
@@ -86,6 +87,17 @@ export class PublishLedger {
     return this.#pending.size + this.#retired.size;
   }
 
+  /** The folders to write, in no order. */
+  pendingFolders(): Iterable<string> {
+    return this.#pending.keys();
+  }
+
+  /** When the oldest of what is to be written began to wait, on the monotonic clock; undefined: nothing waits. */
+  get oldestPendingMs(): number | undefined {
+    const oldest = this.#pending.values().reduce((a, b) => Math.min(a, b), Infinity);
+    return oldest === Infinity ? undefined : oldest;
+  }
+
   /** Whether anything of ours is, or is to be, on the branch. */
   get isEmpty(): boolean {
     return this.#entries.size === 0;
@@ -115,7 +127,7 @@ export class PublishLedger {
   /** Folders to write, in the order of their names. */
   pending(): PendingFolder[] {
     const folders: PendingFolder[] = [];
-    for (const folder of [...this.#pending].sort()) {
+    for (const folder of [...this.#pending.keys()].sort()) {
       const entry = this.#entries.get(folder);
       if (entry?.files === undefined) continue;
       const { title, generation, tree, files } = entry;
@@ -199,7 +211,7 @@ export class PublishLedger {
   /** Brings `pending`, files and commit in line with what is on the branch. */
   #settle(folder: string, entry: Entry): void {
     if (this.#view === undefined || !this.#isOnBranch(folder, entry)) {
-      if (entry.files !== undefined) this.#pending.add(folder);
+      if (entry.files !== undefined) this.#pending.set(folder, this.#pending.get(folder) ?? entry.sinceMs);
       return;
     }
     // Somebody else brought it, or we did and the answer was lost: the head is the nearest that is known.
@@ -226,10 +238,4 @@ export class PublishLedger {
   #treeOf(folder: string): string {
     return this.#view?.trees.get(folder) ?? this.#emptyTree;
   }
-}
-
-function toText(state: PublishState): string {
-  if (state.state === "published")
-    return `${state.record.digest} ${state.record.tree} ${state.record.commit}`;
-  return state.state === "pending" ? "pending" : `${state.reason} ${state.message}`;
 }

@@ -1,3 +1,4 @@
+import { Pace } from "../core/pace.ts";
 import type { Clock, Logger } from "../ports.ts";
 import { ObjectFormatError } from "./git-errors.ts";
 import { isFaultOfClone } from "./publish-failure.ts";
@@ -6,10 +7,16 @@ import { publishWindowMs } from "./publish-window.ts";
 import type { RepositoryBranch } from "./repository-branch.ts";
 import type { Sweeper } from "./sweeper.ts";
 
+/** Commits for the sake of one folder: one that changes all the time must not hold up the others' commits. */
+const commits = { burst: 10, intervalMs: 2_000 };
+
 export interface PublishRoundOptions {
-  readonly repository: RepositoryBranch;
+  readonly repository: Pick<
+    RepositoryBranch,
+    "view" | "format" | "look" | "assertOurs" | "land" | "tidy" | "rebuild"
+  >;
   readonly ledger: PublishLedger;
-  readonly sweeper: Sweeper;
+  readonly sweeper: Pick<Sweeper, "isDue" | "plan" | "done" | "branchChanged">;
   readonly clock: Clock;
   readonly log: Logger;
   /** The remote was looked at. */
@@ -21,6 +28,8 @@ export interface PublishRoundOptions {
 /** What the publisher does when its time has come: look if it should, then put everything pending into one commit. */
 export class PublishRound {
   readonly #options: PublishRoundOptions;
+  readonly #pace = new Pace(commits);
+  #isInHurry = false;
   #lookDue = true;
   #last = { batch: 0, atMs: 0 };
   /** The clone was made anew since the last success. */
@@ -39,10 +48,28 @@ export class PublishRound {
     this.#lookDue = true;
   }
 
+  /** There will be no later: nothing is put off any more. */
+  hurry(): void {
+    this.#isInHurry = true;
+  }
+
   /** How long to gather changes before the next round. */
   get windowMs(): number {
     const sinceMs = this.#options.clock.now() - this.#last.atMs;
-    return publishWindowMs({ lastBatch: this.#last.batch, sinceMs });
+    return Math.max(publishWindowMs({ lastBatch: this.#last.batch, sinceMs }), this.#putOffMs());
+  }
+
+  /** How long all that is to be committed can wait: all of it was committed again and again of late. */
+  #putOffMs(): number {
+    const { ledger, sweeper, clock } = this.#options;
+    if (this.#isInHurry || sweeper.isDue || ledger.retired().size > 0) return 0;
+    const nowMs = clock.now();
+    let shortestMs = Number.POSITIVE_INFINITY;
+    for (const folder of ledger.pendingFolders()) {
+      shortestMs = Math.min(shortestMs, this.#pace.earlyMs(folder, nowMs));
+      if (shortestMs === 0) break;
+    }
+    return Number.isFinite(shortestMs) ? shortestMs : 0;
   }
 
   /**
@@ -97,14 +124,19 @@ export class PublishRound {
     const swept = sweeper.plan(repository.view, (folder) => ledger.has(folder));
     const remove = new Map([...swept.map((folder) => [folder, folder] as const), ...ledger.retired()]);
     const batch = write.length + remove.size;
-    if (batch === 0) return true;
-    this.#last = { batch, atMs: clock.now() };
+    if (batch === 0 || this.#putOffMs() > 0) return true;
+    const nowMs = clock.now();
+    for (const { folder } of write) this.#pace.count(folder, nowMs);
+    // What only those need who come all the time makes nobody else wait longer.
+    const others = write.filter(({ folder }) => this.#pace.earlyMs(folder, nowMs) === 0).length + remove.size;
+    if (others > 0) this.#last = { batch, atMs: nowMs };
     const commit = await repository.land({ write, remove, usesApproval: swept.length > 0 });
     if (commit === undefined) {
       this.#lookDue = true;
       return false;
     }
     ledger.landed(write, remove.keys(), commit);
+    for (const folder of remove.keys()) this.#pace.forget(folder);
     if (swept.length > 0) sweeper.done();
     log.debug("Commit is on the branch", { commit, folders: write.length, removed: remove.size });
     onLanded();

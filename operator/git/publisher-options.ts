@@ -1,10 +1,12 @@
 import type {
   Clock,
+  EventType,
   Fence,
   FolderClaim,
   LeaseTerm,
   Logger,
   Publisher,
+  PublishFailure,
   PublishOffer,
   Random,
 } from "../ports.ts";
@@ -38,6 +40,13 @@ export interface GitPublisherOptions {
   readonly claimOf: (folder: string) => FolderClaim;
   /** The answers for these owners are other ones than they were told. */
   readonly onChange: (owners: readonly PublishOffer["owner"][]) => void;
+  /** Tells once what concerns all resources: that nothing can be published, that it works again, a held sweep. */
+  readonly announce?: (event: {
+    readonly type: EventType;
+    readonly reason: string;
+    readonly action: string;
+    readonly note: string;
+  }) => void;
   /** The operator's environment, of which git gets PATH and the proxies. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** A git process that is silent for so long is killed. @default 60_000 */
@@ -52,5 +61,16 @@ export interface GitPublisher extends Publisher {
   /** Commits and pushes what is pending, for at most `flushMs`, then ends every git process. */
   close(options: { readonly flushMs: number }): Promise<void>;
   readonly sweepState: SweepState;
-  readonly stats: Readonly<GitStats> & { readonly pending: number };
+  readonly stats: PublisherStats;
+}
+
+/** For metrics: counters since the start, and how it is now. */
+export interface PublisherStats extends Readonly<GitStats> {
+  readonly pending: number;
+  /** How long the oldest of what is pending waits; 0: nothing is. */
+  readonly oldestPendingMs: number;
+  /** Why nothing can be published at the moment. */
+  readonly failing: PublishFailure | undefined;
+  /** Folders of a sweep that waits for approval. */
+  readonly heldFolders: number;
 }

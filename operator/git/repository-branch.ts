@@ -34,6 +34,8 @@ export interface RepositoryBranchOptions {
 /** Counters since the start, for metrics. */
 export interface GitStats {
   commits: number;
+  /** Commits that are on the branch. */
+  landed: number;
   pushes: number;
   /** Pushes that the remote would not have. */
   refused: number;
@@ -137,6 +139,7 @@ export class RepositoryBranch {
       this.#overtaken = view.head;
       return undefined;
     }
+    stats.landed++;
     view.lease = lease;
     if (view.ownerFile === undefined || change.usesApproval) {
       view.ownerFile = { owner: this.#options.owner, approveSweep: undefined };

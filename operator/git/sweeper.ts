@@ -1,6 +1,8 @@
 import { type HeldSweep, planSweep } from "../core/sweep.ts";
 import type { FolderClaim, Logger } from "../ports.ts";
 import type { BranchView } from "./branch-view.ts";
+import { OWNER_FILE } from "./owner-file.ts";
+import type { GitPublisherOptions } from "./publisher-options.ts";
 
 /** Whether folders of resources that are gone wait for somebody's approval. */
 export type SweepState = { readonly state: "idle" } | ({ readonly state: "held" } & HeldSweep);
@@ -8,6 +10,7 @@ export type SweepState = { readonly state: "idle" } | ({ readonly state: "held" 
 export interface SweeperOptions {
   readonly claimOf: (folder: string) => FolderClaim;
   readonly log: Logger;
+  readonly announce?: GitPublisherOptions["announce"];
 }
 
 /** Finds the folders whose resources went while nobody looked. */
@@ -48,7 +51,7 @@ export class Sweeper {
   /** Folders to remove with the next commit. `isOffered`: folders that a resource claimed itself. */
   plan(view: BranchView, isOffered: (folder: string) => boolean): readonly string[] {
     if (!this.#due) return [];
-    const { claimOf, log } = this.#options;
+    const { claimOf, log, announce } = this.#options;
     const plan = planSweep({
       folders: view.trees.keys(),
       claimOf: (folder) => (isOffered(folder) ? "wanted" : claimOf(folder)),
@@ -58,6 +61,8 @@ export class Sweeper {
     const wasHeld = this.#state.state === "held" ? this.#state.id : undefined;
     if (held !== undefined && held.id !== wasHeld) {
       log.warn("Sweep waits for approval: it would remove more than half of all folders", { ...held });
+      const note = `${held.gone} of ${held.folders} folders in the repository belong to resources that are gone. They stay until somebody writes approveSweep: ${held.id} into ${OWNER_FILE} of the branch`;
+      announce?.({ type: "Warning", reason: "SweepHeld", action: "Sweep", note });
     }
     this.#state = held === undefined ? { state: "idle" } : { state: "held", ...held };
     if (plan.remove.length === 0) this.#due = false;

@@ -5,22 +5,28 @@ import { announceTransitions } from "../core/transitions.ts";
 import type { EventRecorder, Logger } from "../ports.ts";
 import type { Change } from "./converge.ts";
 import type { Loaded } from "./load.ts";
+import type { OutageNotices } from "./outage-notices.ts";
 
 export interface AnnounceOptions {
   readonly kind: BoundKind;
   readonly events: EventRecorder;
+  readonly outages: OutageNotices;
   readonly log: Logger;
 }
 
-/** Tells what was done to objects that were there: adopted, replaced, restored. Creating and editing is no news. */
+/** Tells what was done to objects that were there: adopted, extended, replaced, restored. Creating and editing is no news. */
 export function announceChanges(
   changes: readonly Change[],
   { resource }: Loaded,
-  { events, log }: AnnounceOptions,
+  { events, log }: Pick<AnnounceOptions, "events" | "log">,
 ): void {
   for (const { done, live, why } of changes) {
     const note = `${done} ${live.kind} ${keyOf(live)}: ${why}`;
-    log.info("Changed an object that was there", { done, object: `${live.kind} ${keyOf(live)}`, why });
+    log.info("Adopted, replaced or restored an object", {
+      done,
+      object: `${live.kind} ${keyOf(live)}`,
+      why,
+    });
     events.record(resource, { type: "Normal", reason: done, action: "Apply", note });
   }
 }
@@ -29,10 +35,11 @@ export function announceChanges(
 export function announceStatus(
   { status, cause }: { readonly status: EngineStatus; readonly cause: string | undefined },
   { resource }: Loaded,
-  { kind, events, log }: AnnounceOptions,
+  { kind, events, outages, log }: AnnounceOptions,
 ): void {
   const before = resource.status as EngineStatus | undefined;
   for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [], { cause })) {
+    if (!outages.isNews(event)) continue;
     const fields = { reason: event.reason, note: event.note };
     if (event.type === "Warning") log.warn("A resource is not as it should be", fields);
     else log.info("A resource is well again", fields);

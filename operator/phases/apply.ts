@@ -1,12 +1,15 @@
 import type { BoundKind } from "../../crds/binding.ts";
 import { groupOf, keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
+import { type ObjectAction, resultOfFailure, resultOfStep } from "../core/apply-result.ts";
 import { decideOwnership } from "../core/ownership.ts";
 import type { ApplyStep, Plan } from "../core/plan.ts";
 import { AlreadyThereError, NotOwnedError, ReplacedError } from "../errors.ts";
 import type { Cluster, Stores } from "../ports.ts";
 import type { Loaded } from "./load.ts";
+import type { LostObjects } from "./lost.ts";
 import type { Refusals } from "./refusals.ts";
+import { settleAll } from "./settle-all.ts";
 
 export interface ApplyOptions {
   readonly kind: BoundKind;
@@ -14,7 +17,13 @@ export interface ApplyOptions {
   readonly cluster: Pick<Cluster, "apply" | "read" | "takeOverFields">;
   readonly stores: Stores;
   readonly refusals: Refusals;
+  readonly lost: LostObjects;
+  /** Told what was done to how many objects, for metrics. */
+  readonly count: (did: ObjectAction, objects: number) => void;
 }
+
+/** Objects of one resource that are applied at the same time: a quarter of the connections to the API server. */
+const atATime = 8;
 
 /** How one step ended: applied, or found to be there and ours; then plan again with what was found. */
 export interface StepResult {
@@ -22,6 +31,8 @@ export interface StepResult {
   /** As the server answered; what was applied is in the store already. */
   readonly live: LiveObject;
   readonly was: "applied" | "ours" | "adopted";
+  /** It had been there, and somebody deleted it. */
+  readonly wasLost: boolean;
 }
 
 /**
@@ -34,7 +45,7 @@ export interface StepResult {
 export async function apply(stages: Plan["apply"], options: ApplyOptions): Promise<readonly StepResult[]> {
   const results: StepResult[] = [];
   for (const stage of stages) {
-    const outcomes = await Promise.allSettled(stage.map((step) => applyOne(step, options)));
+    const outcomes = await settleAll(stage, atATime, (step) => applyOne(step, options));
     for (const outcome of outcomes) {
       if (outcome.status === "rejected") throw outcome.reason;
       results.push(outcome.value);
@@ -45,29 +56,36 @@ export async function apply(stages: Plan["apply"], options: ApplyOptions): Promi
 }
 
 async function applyOne(step: ApplyStep, options: ApplyOptions): Promise<StepResult> {
-  const { loaded, refusals } = options;
+  const { loaded, refusals, lost, count } = options;
   const { resource } = loaded;
   const key = keyOf(resource);
   const refusal = refusals.find(key, step, resource);
   if (refusal !== undefined) throw refusal;
   try {
-    return await send(step, options);
+    const { live, was } = await send(step, options);
+    const wasLost = was === "applied" && lost.take(key, idOf(live));
+    count(was === "applied" ? resultOfStep(step, { wasLost }) : was === "adopted" ? was : "conflict", 1);
+    return { step, live, was, wasLost };
   } catch (error) {
     refusals.remember(key, step, resource, error);
+    const result = resultOfFailure(error);
+    if (result !== undefined) count(result, 1);
     throw error;
   }
 }
 
-async function send(step: ApplyStep, { kind, loaded, cluster, stores }: ApplyOptions): Promise<StepResult> {
-  const { manifest, guard } = step;
+async function send(
+  { manifest, guard }: ApplyStep,
+  { kind, loaded, cluster, stores }: ApplyOptions,
+): Promise<Pick<StepResult, "live" | "was">> {
   const child = childKindOf(manifest, kind);
   try {
     const live = await cluster.apply(child, manifest, guard);
     stores.children(child).written(live);
-    return { step, live, was: "applied" };
+    return { live, was: "applied" };
   } catch (error) {
     if (!(error instanceof AlreadyThereError)) throw error;
-    return { step, ...(await claim(manifest, child, { loaded, cluster })) };
+    return await claim(manifest, child, { loaded, cluster });
   }
 }
 

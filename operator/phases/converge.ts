@@ -3,14 +3,17 @@ import { idOf, type ManifestSet, type ObjectId } from "../../synth/manifest.ts";
 import { SynthesisError } from "../../synth/synthesis-error.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { Synthesizer } from "../../synth/synthesizer.ts";
+import { isRepair, type ObjectAction } from "../core/apply-result.ts";
 import { findDrift } from "../core/covers.ts";
 import { type ApplyOutcome, describeFailure, describeWaiting } from "../core/outcome.ts";
-import { type ApplyStep, type Plan, planChanges } from "../core/plan.ts";
-import { SpecInvalidError } from "../errors.ts";
+import { type Plan, planChanges } from "../core/plan.ts";
+import { SpecInvalidError, UnsettledError } from "../errors.ts";
 import type { Cluster, Stores } from "../ports.ts";
+import { add } from "./add.ts";
 import { apply, liveOf } from "./apply.ts";
 import { holdDeletion } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
+import type { LostObjects } from "./lost.ts";
 import { prune } from "./prune.ts";
 import type { Refusals } from "./refusals.ts";
 import type { SettledObjects } from "./settled.ts";
@@ -22,19 +25,22 @@ export interface ConvergeOptions {
   readonly synthesize: Synthesizer;
   readonly settled: SettledObjects;
   readonly refusals: Refusals;
+  readonly lost: LostObjects;
   /** Told what was done to how many objects, for metrics. */
-  readonly count: (did: "applied" | "kept" | "pruned", objects: number) => void;
+  readonly count: (did: ObjectAction, objects: number) => void;
 }
 
 /** Something worth an event: what was done to which object, and why. */
 export interface Change {
-  readonly done: "Adopted" | "Replaced" | "Restored";
+  readonly done: "Adopted" | "Extended" | "Replaced" | "Restored";
   readonly live: LiveObject;
   readonly why: string;
 }
 
 export interface Converged {
   readonly outcome: ApplyOutcome;
+  /** Of the resource as it was synthesized: it may have been edited since. */
+  readonly generation: number | undefined;
   /** Undefined: the resource could not be synthesized. */
   readonly desired: ManifestSet | undefined;
   readonly changes: readonly Change[];
@@ -50,24 +56,29 @@ export async function converge({ resource }: Loaded, options: ConvergeOptions): 
   const changes: Change[] = [];
   const claimed = new Map<ObjectId, LiveObject>();
   let desired: ManifestSet | undefined;
+  let { generation } = resource.metadata;
   try {
     for (let pass = 0; pass < longestRun; pass++) {
       const loaded = load(keyOf(resource), options.kind, options.stores, claimed);
       if (loaded === undefined) break;
+      generation = loaded.resource.metadata.generation;
       desired = synthesizeOrRefuse(loaded, options);
       await holdDeletion(loaded, desired, options);
       const plan = planFor({ loaded, claimed }, desired, options);
-      const settledAt = await carryOut(plan, { loaded, claimed, changes }, options);
-      if (settledAt !== undefined) return { outcome: settledAt, desired, changes, error: undefined };
+      const { additions } = desired;
+      const settledAt = await carryOut(plan, { loaded, additions, claimed, changes }, options);
+      if (settledAt !== undefined)
+        return { outcome: settledAt, generation, desired, changes, error: undefined };
     }
     return {
       outcome: { state: "retry" },
+      generation,
       desired,
       changes,
-      error: new Error("Cannot settle: objects keep changing"),
+      error: new UnsettledError(),
     };
   } catch (error) {
-    return { outcome: describeFailure(error, titleOf(resource)), desired, changes, error };
+    return { outcome: describeFailure(error, titleOf(resource)), generation, desired, changes, error };
   }
 }
 
@@ -105,6 +116,7 @@ function planFor(
 
 interface Run {
   readonly loaded: Loaded;
+  readonly additions: ManifestSet["additions"];
   /** Objects that a read found where we wanted to make ours; no store need hold them. */
   readonly claimed: Map<ObjectId, LiveObject>;
   readonly changes: Change[];
@@ -112,21 +124,21 @@ interface Run {
 
 /** @returns How it ended; undefined: something is different now, so plan again. */
 async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise<ApplyOutcome | undefined> {
-  const { loaded, claimed, changes } = run;
-  const { settled, refusals } = options;
+  const { loaded, additions, claimed, changes } = run;
+  const { settled, refusals, lost } = options;
   await prune(plan.replace, options);
   for (const live of plan.replace)
     changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
 
   const results = await apply(plan.apply, { ...options, loaded });
   options.count("kept", plan.keep.length);
-  options.count("applied", results.filter(({ was }) => was === "applied").length);
-  for (const { step, live, was } of results) {
+  for (const { step, live, was, wasLost } of results) {
     if (was === "applied") {
       claimed.delete(idOf(live));
       // What the answer still lacks, another apply would not bring either.
       if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
       if (isRepair(step)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
+      else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });
     } else {
       claimed.set(idOf(live), live);
       if (was === "adopted")
@@ -140,14 +152,17 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
   const waiting = [...plan.waiting, ...leaving];
   if (waiting.length > 0) return describeWaiting(waiting, loaded.set);
   await prune(plan.prune, options);
+  // Last: what others have may fail without holding up what is the resource's own.
+  const added = await add(additions, {
+    ...options,
+    loaded,
+    onAdded: (live, { subresource }) =>
+      changes.push({ done: "Extended", live, why: `added to its ${subresource}` }),
+  });
   refusals.forget(keyOf(loaded.resource));
+  lost.forget(keyOf(loaded.resource));
   options.count("pruned", plan.prune.length);
-  return { state: "applied", count: plan.keep.length + results.length };
-}
-
-/** Applied because somebody changed the live object, not because we want something else. */
-function isRepair({ live, because }: ApplyStep): boolean {
-  return live !== undefined && !["digest", "foreign", "adopt"].includes(because);
+  return { state: "applied", count: plan.keep.length + results.length + added };
 }
 
 function isStillThere(live: LiveObject, { kind, stores }: ConvergeOptions): boolean {

@@ -3,6 +3,7 @@ import type { CustomResource } from "../../crds/object.ts";
 import { type ManifestSet, stamps } from "../../synth/manifest.ts";
 import type { Cluster, ObjectRef, Stores } from "../ports.ts";
 import type { Loaded } from "./load.ts";
+import type { LostObjects } from "./lost.ts";
 import { prune } from "./prune.ts";
 
 /** Holds a resource's deletion until objects are gone that garbage collection cannot reach. */
@@ -12,6 +13,7 @@ interface FinalizeOptions {
   readonly kind: BoundKind;
   readonly cluster: Pick<Cluster, "delete" | "patchMetadata">;
   readonly stores: Stores;
+  readonly lost: LostObjects;
 }
 
 /** Whether nothing may be made for a resource any more: it, or its namespace, is being deleted. */
@@ -23,7 +25,7 @@ export function isLeaving({ metadata }: CustomResource, stores: Stores): boolean
 /** Puts our finalizer on a resource before it gets an object that garbage collection cannot reach, and only then. */
 export async function holdDeletion(
   { resource }: Loaded,
-  { manifests }: ManifestSet,
+  { manifests }: Pick<ManifestSet, "manifests">,
   options: FinalizeOptions,
 ): Promise<void> {
   const needed = manifests.some(({ metadata }) => metadata.annotations?.[stamps.owner] !== undefined);

@@ -3,6 +3,7 @@ import {
   type CustomResource,
   groupKindOf,
   groupOf,
+  keyOf,
   type LiveObject,
   type ObjectKind,
 } from "../../crds/object.ts";
@@ -36,12 +37,12 @@ export function load(
   if (resource === undefined) return undefined;
   const set = setOf(kind.definition, resource);
   const owned = kind.children.flatMap((child) => stores.children(child).byIndex("set", set));
-  return { resource, set, observed: observe(key, kind, { set, stores, claimed }), owned };
+  return { resource, set, observed: observe(resource, kind, { set, stores, claimed }), owned };
 }
 
 /** A read-only view of the children and related objects of one resource, for its chart and its status. */
-export function observe(
-  key: string,
+function observe(
+  resource: CustomResource,
   kind: BoundKind,
   { set, stores, claimed }: { readonly set: string; readonly stores: Stores; readonly claimed: Claimed },
 ): Observed {
@@ -49,8 +50,10 @@ export function observe(
     const groupKind = groupKindOf(wanted);
     const found = new Map<string, LiveObject>();
     for (const related of kind.related) {
-      if (groupKindOf(related.kind) !== groupKind) continue;
-      for (const object of stores.related(related.kind, related.selector).byIndex("owner", key)) {
+      const sought = related.soughtKey === undefined ? keyOf(resource) : related.soughtKey(resource);
+      if (groupKindOf(related.kind) !== groupKind || sought === undefined) continue;
+      const store = stores.related(related.kind, related.selector);
+      for (const object of store.byIndex(groupKindOf(kind.definition), sought)) {
         found.set(object.metadata.uid, object);
       }
     }

@@ -2,11 +2,13 @@ import type { BoundKind } from "../../crds/binding.ts";
 import { keyOf, type LiveObject } from "../../crds/object.ts";
 import type { Cluster, Stores } from "../ports.ts";
 import { childKindOf } from "./apply.ts";
+import type { LostObjects } from "./lost.ts";
 
 export interface PruneOptions {
   readonly kind: BoundKind;
   readonly cluster: Pick<Cluster, "delete">;
   readonly stores: Stores;
+  readonly lost: LostObjects;
 }
 
 /**
@@ -17,11 +19,12 @@ export interface PruneOptions {
  */
 export async function prune(
   objects: readonly LiveObject[],
-  { kind, cluster, stores }: PruneOptions,
+  { kind, cluster, stores, lost }: PruneOptions,
 ): Promise<void> {
   for (const live of objects) {
     const child = childKindOf(live, kind);
     const { name, namespace, uid } = live.metadata;
+    lost.expect(live);
     // The uid spares an object that was made anew under the same name since we saw it. In the background, also for
     // Jobs, whose own default would orphan their pods.
     await cluster.delete({ kind: child, namespace, name }, { uid, propagation: "Background" });

@@ -68,7 +68,7 @@ function waitForSource(source: ControllerSource, options: WaitForSourceOptions):
         reject(new SourceSyncError(message, { cause: source.lastError }));
         return;
       }
-      log.info("Waiting for a kind that the API server does not know", { kind: source.name });
+      log.info("Workers wait for a kind that the API server does not serve", { source: source.name });
       // Once it is installed its list gets the whole time.
       cancel = clock.schedule(syncTimeoutMs, check);
     }

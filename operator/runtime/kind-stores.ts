@@ -1,11 +1,12 @@
-import type { BoundKind } from "../../crds/binding.ts";
+import type { BoundKind, RelatedObjects } from "../../crds/binding.ts";
 import { Namespace } from "../../crds/core-kinds.ts";
-import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import type { Clock, Logger, ObjectStore, Random, Stores, WatchSource } from "../ports.ts";
 import { Reflector } from "./reflector.ts";
 import { type StoreHandler, WatchedStore } from "./store.ts";
+import type { IndexFunction } from "./store-index.ts";
 import { UnionStore } from "./union-store.ts";
 
 /** What a watch is for; a child kind is watched once, however many kinds have such children. */
@@ -29,6 +30,11 @@ export interface KindStoresInput {
     kind: ObjectKind,
     options: { role: WatchRole; selector: string | undefined; namespace: string | undefined },
   ) => WatchSource;
+  /** Reduces objects that enter a store, in answers to our own writes too. Default: they are kept as they are. */
+  readonly transformOf?: (
+    kind: ObjectKind,
+    options: { readonly role: WatchRole },
+  ) => (object: LiveObject) => LiveObject;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -48,35 +54,31 @@ export class KindStores implements Stores {
 
   constructor(input: KindStoresInput) {
     this.#clock = input.clock;
-    const watched = new Map<string, WatchedKind[]>();
-    const watch = (
-      role: WatchRole,
-      kind: ObjectKind,
-      selector: string | undefined,
-      indexes: Indexes,
-    ): void => {
+    const wanted = new Map<string, WantedWatch>();
+    const watch = (role: WatchRole, kind: ObjectKind, selector: string | undefined, more: Indexes): void => {
       const id = idOfWatch(role, kind, selector);
-      if (watched.has(id)) return;
-      const places = input.namespaces.length === 0 || !kind.namespaced ? [undefined] : input.namespaces;
-      const parts = places.map((namespace): WatchedKind => {
-        const store = new WatchedStore({ kind, indexes, log: input.log });
-        const source = input.sourceOf(kind, { role, selector, namespace });
-        const { clock, random, log } = input;
-        const reflector = new Reflector({ source, store, clock, random, log });
-        return { role, kind, selector, namespace, store, reflector };
-      });
-      watched.set(id, parts);
-      this.#unions.set(id, UnionStore.of(parts.map(({ namespace, store }) => ({ namespace, store }))));
+      const indexes = { ...wanted.get(id)?.indexes, ...more };
+      wanted.set(id, { role, kind, selector, indexes });
     };
     for (const { definition, children, related } of input.kinds) {
       watch("resource", definition, undefined, { set: (object) => setOf(definition, object) });
       for (const child of children) watch("child", child, stamps.set, { set: setLabelOf });
-      for (const { kind, selector, ownerKey } of related)
-        watch("related", kind, selector, { owner: ownerKey });
+      for (const one of related) {
+        const { soughtKey } = one;
+        watch("related", one.kind, one.selector, { [groupKindOf(definition)]: one.ownerKey });
+        if (soughtKey === undefined) continue;
+        watch("resource", definition, undefined, {
+          [soughtIndexOf(one)]: (resource) => soughtKey(resource as CustomResource),
+        });
+      }
     }
     // A namespace's Role cannot allow a watch on namespaces; refused writes tell there.
     if (input.namespaces.length === 0) watch("namespace", Namespace, undefined, {});
-    this.watched = [...watched.values()].flat();
+    this.watched = [...wanted].flatMap(([id, one]) => {
+      const parts = startsOf(one, input);
+      this.#unions.set(id, UnionStore.of(parts.map(({ namespace, store }) => ({ namespace, store }))));
+      return parts;
+    });
   }
 
   resources(kind: ObjectKind): ObjectStore {
@@ -87,7 +89,7 @@ export class KindStores implements Stores {
     return this.#union("child", kind, stamps.set);
   }
 
-  related(kind: ObjectKind, selector: string): ObjectStore {
+  related(kind: ObjectKind, selector: string | undefined): ObjectStore {
     return this.#union("related", kind, selector);
   }
 
@@ -127,7 +129,31 @@ export class KindStores implements Stores {
   }
 }
 
-type Indexes = Readonly<Record<string, (object: LiveObject) => string | undefined>>;
+type Indexes = Readonly<Record<string, IndexFunction>>;
+
+interface WantedWatch extends Pick<WatchedKind, "role" | "kind" | "selector"> {
+  readonly indexes: Indexes;
+}
+
+/** A watch in every namespace that is looked at, or one for all of them. */
+function startsOf(
+  { role, kind, selector, indexes }: WantedWatch,
+  { namespaces, sourceOf, transformOf, clock, random, log }: KindStoresInput,
+): readonly WatchedKind[] {
+  const places = namespaces.length === 0 || !kind.namespaced ? [undefined] : namespaces;
+  const transform = transformOf?.(kind, { role });
+  return places.map((namespace): WatchedKind => {
+    const store = new WatchedStore({ kind, indexes, log, ...(transform && { transform }) });
+    const source = sourceOf(kind, { role, selector, namespace });
+    const reflector = new Reflector({ source, store, clock, random, log });
+    return { role, kind, selector, namespace, store, reflector };
+  });
+}
+
+/** Index of a kind's resources: what they look for related objects by. */
+export function soughtIndexOf({ kind, selector }: Pick<RelatedObjects, "kind" | "selector">): string {
+  return `sought ${idOfWatch("related", kind, selector)}`;
+}
 
 function idOfWatch(role: WatchRole, kind: ObjectKind, selector: string | undefined): string {
   return `${role} ${groupKindOf(kind)} ${selector ?? ""}`;

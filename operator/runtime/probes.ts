@@ -23,16 +23,20 @@ export function probeRoute({ healthz, readyz, log }: ProbesInput): HttpRoute {
     ["healthz", withPing(healthz)],
     ["readyz", withPing(readyz)],
   ]);
+  const failures = new FailureLog(log);
   return async ({ pathname, searchParams }) => {
     const [, probe = "", one] = pathname.split("/");
     const checks = probes.get(probe);
     if (checks === undefined || pathname.split("/").length > 3) return undefined;
     if (one !== undefined && one !== "") {
       const check = checks.get(one);
-      return check && answer(`${probe}/${one}`, new Map([[one, check]]), [], { log, isVerbose: false });
+      return (
+        check &&
+        answer(probe, new Map([[one, check]]), [], { failures, isVerbose: false, title: `${probe}/${one}` })
+      );
     }
     const isVerbose = searchParams.has("verbose");
-    return answer(probe, checks, searchParams.getAll("exclude"), { log, isVerbose });
+    return answer(probe, checks, searchParams.getAll("exclude"), { failures, isVerbose, title: probe });
   };
 }
 
@@ -45,16 +49,17 @@ async function answer(
   probe: string,
   checks: ReadonlyMap<string, Check>,
   excluded: readonly string[],
-  { log, isVerbose }: { log: Logger; isVerbose: boolean },
+  { failures, isVerbose, title }: { failures: FailureLog; isVerbose: boolean; title: string },
 ): Promise<HttpAnswer> {
   const results = await Promise.all(
     [...checks].map(async ([name, check]) => {
       if (excluded.includes(name)) return { line: `[+]${name} excluded: ok`, isGood: true };
       try {
         await check();
+        failures.passed(probe, name);
         return { line: `[+]${name} ok`, isGood: true };
       } catch (error) {
-        log.warn("A health check failed", { probe, check: name, error });
+        failures.failed(probe, name, error);
         return { line: `[-]${name} failed: reason withheld`, isGood: false };
       }
     }),
@@ -67,7 +72,29 @@ async function answer(
     );
   }
   if (!results.every(({ isGood }) => isGood)) {
-    return { status: 500, body: `${[...lines, `${probe} check failed`].join("\n")}\n` };
+    return { status: 500, body: `${[...lines, `${title} check failed`].join("\n")}\n` };
   }
-  return { status: 200, body: isVerbose ? `${[...lines, `${probe} check passed`].join("\n")}\n` : "ok" };
+  return { status: 200, body: isVerbose ? `${[...lines, `${title} check passed`].join("\n")}\n` : "ok" };
+}
+
+/** Says once why a check fails, and once that it passes again: probes ask every few seconds. */
+class FailureLog {
+  readonly #log: Logger;
+  readonly #reasons = new Map<string, string>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  failed(probe: string, check: string, error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    if (this.#reasons.get(`${probe}/${check}`) === why) return;
+    this.#reasons.set(`${probe}/${check}`, why);
+    this.#log.warn("A health check failed", { probe, check, why });
+  }
+
+  passed(probe: string, check: string): void {
+    if (this.#reasons.delete(`${probe}/${check}`))
+      this.#log.info("A health check passes again", { probe, check });
+  }
 }

@@ -14,6 +14,13 @@ import { followWatch, type WatchStreamInput } from "./watch-stream.ts";
 const backoff = { initialMs: 800, factor: 2, capMs: 30_000, jitter: 1, resetAfterMs: 120_000 };
 const shortestTimeoutSeconds = 300;
 const missingKindWaitMs = 10_000;
+/** Constant, so that one can search for them; the fields say more. */
+const complaints: Readonly<Record<Exclude<ReflectorState["state"], "synced">, string>> = {
+  starting: "Not watching yet",
+  "waiting-for-kind": "Waiting for a kind that the API server does not serve",
+  forbidden: "Not allowed to watch",
+  failing: "Cannot watch",
+};
 
 export interface ReflectorInput {
   readonly source: WatchSource;
@@ -181,7 +188,7 @@ export class Reflector {
     // Once per change: what lasts is not repeated at every attempt.
     if (state.state === before) return;
     if (state.state === "synced") this.#log.info("Watching");
-    else this.#log.warn(state.message);
+    else this.#log.warn(complaints[state.state], { why: state.message });
   }
 
   #waitMs({ error }: Outcome, { wait }: Next): number {

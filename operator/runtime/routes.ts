@@ -2,7 +2,7 @@ import type { BoundKind } from "../../crds/binding.ts";
 import { controllerOf, groupKindOf, groupOf, keyOf, type LiveObject } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
 import type { ObjectStore } from "../ports.ts";
-import type { KindStores } from "./kind-stores.ts";
+import { type KindStores, soughtIndexOf } from "./kind-stores.ts";
 import type { StoreHandler } from "./store.ts";
 
 /** Priority of what an initial list brings: an edit made by somebody must not wait behind it. */
@@ -19,19 +19,27 @@ export interface RoutesInput {
   readonly queue: KeySink;
   /** A resource was seen to be gone. */
   readonly onGone: (resource: LiveObject) => void;
-  /** A child of any resource was seen to be gone; gives the keys of resources that waited for its place. */
-  readonly onChildGone: (child: LiveObject) => Iterable<string>;
+  /** A resource is new, or its spec was edited, since the first list. */
+  readonly onEdit?: ((resource: LiveObject) => void) | undefined;
+  /**
+   * A child of any resource was seen to be gone, of ours that of `owners`; gives the keys of resources that waited for its
+   * place.
+   */
+  readonly onChildGone: (child: LiveObject, owners: readonly string[]) => Iterable<string>;
+  /** A related object was seen to be gone. */
+  readonly onRelatedGone?: (object: LiveObject) => void;
 }
 
 /** Turns events of a kind's resources, children and related objects into keys of the resources they concern. */
-export function routeEvents({ kind, stores, queue, onGone, onChildGone }: RoutesInput): void {
+export function routeEvents(input: RoutesInput): void {
+  const { kind, stores, queue, onChildGone, onRelatedGone } = input;
   const { definition } = kind;
   const groupKind = groupKindOf(definition);
   const resources = stores.resources(definition);
   const childKinds = new Set(kind.children.map(groupKindOf));
 
   stores.subscribe("resource", ({ kind: watched }) =>
-    groupKindOf(watched) === groupKind ? forResources(queue, onGone) : silent,
+    groupKindOf(watched) === groupKind ? forResources(input) : silent,
   );
   stores.subscribe("child", ({ kind: watched }) =>
     childKinds.has(groupKindOf(watched))
@@ -42,9 +50,12 @@ export function routeEvents({ kind, stores, queue, onGone, onChildGone }: Routes
     stores.subscribe("related", ({ kind: watched, selector }) =>
       groupKindOf(watched) === groupKindOf(related.kind) && selector === related.selector
         ? forOwners(
-            (object) => existing(related.ownerKey(object), resources),
+            (object) => seekersOf(object, related, resources),
             queue,
-            () => [],
+            (object) => {
+              onRelatedGone?.(object);
+              return [];
+            },
           )
         : silent,
     );
@@ -53,11 +64,16 @@ export function routeEvents({ kind, stores, queue, onGone, onChildGone }: Routes
 
 const silent: StoreHandler = { added() {}, updated() {}, deleted() {} };
 
-function forResources(queue: KeySink, onGone: (resource: LiveObject) => void): StoreHandler {
+function forResources({ queue, onGone, onEdit }: RoutesInput): StoreHandler {
   return {
-    added: (resource, { initial }) =>
-      queue.add(keyOf(resource), initial ? { priority: INITIAL_PRIORITY } : {}),
-    updated: (_, resource) => queue.add(keyOf(resource)),
+    added: (resource, { initial }) => {
+      if (!initial) onEdit?.(resource);
+      queue.add(keyOf(resource), initial ? { priority: INITIAL_PRIORITY } : {});
+    },
+    updated: (old, resource) => {
+      if (old.metadata.generation !== resource.metadata.generation) onEdit?.(resource);
+      queue.add(keyOf(resource));
+    },
     deleted: (resource) => {
       onGone(resource);
       queue.add(keyOf(resource));
@@ -68,7 +84,7 @@ function forResources(queue: KeySink, onGone: (resource: LiveObject) => void): S
 function forOwners(
   ownersOf: (object: LiveObject) => Iterable<string>,
   queue: KeySink,
-  onChildGone: (object: LiveObject) => Iterable<string>,
+  onChildGone: RoutesInput["onChildGone"],
 ): StoreHandler {
   const enqueue = (objects: readonly LiveObject[], options: { priority?: number } = {}): void => {
     for (const key of new Set(objects.flatMap((object) => [...ownersOf(object)]))) queue.add(key, options);
@@ -78,8 +94,9 @@ function forOwners(
     // Both: a child whose controller changed concerns its old and its new owner.
     updated: (old, object) => enqueue([old, object]),
     deleted: (object) => {
-      enqueue([object]);
-      for (const key of onChildGone(object)) queue.add(key);
+      const owners = [...new Set(ownersOf(object))];
+      for (const key of owners) queue.add(key);
+      for (const key of onChildGone(object, owners)) queue.add(key);
     },
   };
 }
@@ -94,6 +111,19 @@ function ownerKeysOf(child: LiveObject, { definition }: BoundKind, resources: Ob
   }
   const set = child.metadata.labels?.[stamps.set];
   return set === undefined ? [] : resources.byIndex("set", set).map(keyOf);
+}
+
+/** The resources that a related object concerns: the one that it stands behind, or all that look for it. */
+function seekersOf(
+  object: LiveObject,
+  related: BoundKind["related"][number],
+  resources: ObjectStore,
+): readonly string[] {
+  const found = related.ownerKey(object) ?? [];
+  const keys = typeof found === "string" ? [found] : found;
+  if (related.soughtKey === undefined) return keys.flatMap((key) => existing(key, resources));
+  const index = soughtIndexOf(related);
+  return keys.flatMap((key) => resources.byIndex(index, key).map(keyOf));
 }
 
 /** Objects of resources that are gone belong to the garbage collector. */

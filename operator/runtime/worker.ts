@@ -1,9 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { TerminalError } from "../errors.ts";
+import { Pace } from "../core/pace.ts";
+import {
+  AlreadyThereError,
+  ApiUnavailableError,
+  NotLeadingError,
+  ReplacedError,
+  TerminalError,
+  UnsettledError,
+} from "../errors.ts";
 import type { Clock, Logger, Reconcile } from "../ports.ts";
 import type { Handout, WorkQueue } from "./queue.ts";
 import { TurnBudget } from "./turn-budget.ts";
+
+/** Runs of one key: a rollout takes fewer than the burst, and whoever edits by hand is slower than the interval. */
+const runs = { burst: 20, intervalMs: 200 };
 
 export interface ReconcileObserver {
   started(): void;
@@ -55,13 +66,22 @@ export async function runWorkers(options: WorkersOptions): Promise<void> {
   // Every running reconcile listens to it.
   if (options.signal !== undefined) setMaxListeners(0, options.signal);
   const budget = new TurnBudget(options.clock);
-  await Promise.all(Array.from({ length: options.workers }, () => work(options, budget)));
+  const pace = new Pace(runs);
+  await Promise.all(Array.from({ length: options.workers }, () => work(options, budget, pace)));
 }
 
-async function work(options: WorkersOptions, budget: TurnBudget): Promise<void> {
+async function work(options: WorkersOptions, budget: TurnBudget, pace: Pace): Promise<void> {
   const { queue } = options;
   for (let handout = await queue.take(); handout !== undefined; handout = await queue.take()) {
     try {
+      const nowMs = options.clock.now();
+      const afterMs = pace.earlyMs(handout.key, nowMs);
+      if (afterMs > 0) {
+        // Nothing is lost: a run looks at what is there then.
+        queue.add(handout.key, { priority: handout.priority, afterMs });
+        continue;
+      }
+      pace.count(handout.key, nowMs);
       while (budget.isSpent) await budget.nextTurn();
       await reconcileOne(handout, options);
     } finally {
@@ -73,7 +93,7 @@ async function work(options: WorkersOptions, budget: TurnBudget): Promise<void> 
 /** One run, and what follows from its outcome: an error wins over everything. */
 async function reconcileOne({ key, priority }: Handout, options: WorkersOptions): Promise<void> {
   const { queue, clock, observer } = options;
-  const log = options.log.child({ key, reconcileId: randomUUID() });
+  const log = options.log.child({ ...fieldsOf(key), reconcileID: randomUUID() });
   const startMs = clock.now();
   observer?.started();
   try {
@@ -105,10 +125,27 @@ function retryUnlessTerminal(
     log.error("Reconcile failed for good", { error });
     return;
   }
-  if (signal?.aborted) log.info("Reconcile was interrupted", { error });
-  else log.error("Reconcile failed", { error });
+  if (signal?.aborted) log.info("Reconcile was interrupted", { why: error.message });
+  else logFailure(error, log);
   if ("requeueAfterMs" in error) log.warn("Ignored requeueAfterMs of a failed reconcile", { error });
   queue.retry(key, { priority });
+}
+
+/** What the next run mends by itself is no error, and needs no stack. */
+function logFailure(error: Error, log: Logger): void {
+  const why = error.message;
+  const isRefused = error instanceof NotLeadingError && error.isRefusal;
+  if (isRefused || error instanceof ApiUnavailableError || error instanceof UnsettledError)
+    log.warn("Reconcile did not get through; running it again", { why });
+  else if ([AlreadyThereError, ReplacedError, NotLeadingError].some((type) => error instanceof type))
+    log.info("Reconcile was overtaken; running it again", { why });
+  else log.error("Reconcile failed", { error });
+}
+
+/** `shop/web` as controller-runtime logs it. */
+function fieldsOf(key: string): { readonly namespace?: string; readonly name: string } {
+  const slash = key.indexOf("/");
+  return slash === -1 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
 /** Runs a reconcile whose signal is aborted by its own timeout or by the workers' signal. */

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, type Registry } from "prom-client";
 
@@ -7,7 +8,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 const RESOLUTION_MS = 200;
 
 /** Processor, memory, and how long the event loop was held up since the last time somebody looked. */
-export function addProcessMetrics(registry: Registry): void {
+export function addProcessMetrics(registry: Registry, { version }: { readonly version: string }): void {
   const registers = [registry];
   new Counter({
     name: "process_cpu_seconds_total",
@@ -19,21 +20,42 @@ export function addProcessMetrics(registry: Registry): void {
       this.inc((user + system) / 1e6);
     },
   });
+  const gauge = (name: string, help: string, read: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  };
+  gauge("process_resident_memory_bytes", "Memory of this process", () => process.memoryUsage.rss());
+  const startedAt = performance.timeOrigin / 1_000;
+  gauge("process_start_time_seconds", "When this process started, in seconds since 1970", () => startedAt);
+  gauge("process_open_fds", "Open files and sockets", countOpenFiles);
+  const mostFiles = readOpenFilesLimit();
+  gauge("process_max_fds", "How many files and sockets may be open", () => mostFiles);
+  gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use", () => process.memoryUsage().heapUsed);
+  gauge("nodejs_heap_size_total_bytes", "JavaScript heap", () => process.memoryUsage().heapTotal);
+  gauge("nodejs_external_memory_bytes", "What the heap holds outside", () => process.memoryUsage().external);
   new Gauge({
-    name: "process_resident_memory_bytes",
-    help: "Memory of this process",
+    name: "fairlead_build_info",
+    help: "1, by the operator's version and Node's",
+    labelNames: ["version", "node"],
     registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
+  }).set({ version, node: process.versions.node }, 1);
+  addEventLoopDelay(registry);
+}
+
+function addEventLoopDelay(registry: Registry): void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   new Gauge({
     name: "fairlead_event_loop_delay_seconds",
     help: "Delay of the event loop since the last scrape",
     labelNames: ["quantile"],
-    registers,
+    registers: [registry],
     collect() {
       // What is recorded is the time between two looks, so that the resolution comes off.
       const seconds = (ns: number): number =>
@@ -44,4 +66,23 @@ export function addProcessMetrics(registry: Registry): void {
       delay.reset();
     },
   });
+}
+
+/** 0 where there is no /proc. */
+function countOpenFiles(): number {
+  try {
+    // The folder itself is open while it is read.
+    return readdirSync("/proc/self/fd").length - 1;
+  } catch {
+    return 0;
+  }
+}
+
+function readOpenFilesLimit(): number {
+  try {
+    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return Number(limit ?? 0);
+  } catch {
+    return 0;
+  }
 }

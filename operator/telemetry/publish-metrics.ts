@@ -1,8 +1,10 @@
 import { Counter, Gauge, type Registry } from "prom-client";
+import type { PublishFailure } from "../ports.ts";
 
 /** What the publisher counts by itself; read when somebody asks for the metrics. */
 export interface PublishCounts {
-  readonly commits: number;
+  /** Commits that are on the branch. */
+  readonly landed: number;
   readonly pushes: number;
   /** Pushes that the remote would not have. */
   readonly refused: number;
@@ -10,12 +12,21 @@ export interface PublishCounts {
   readonly retried: number;
   readonly lsRemotes: number;
   readonly fetches: number;
+  readonly rebuilds: number;
   /** Resources whose manifests are not on the branch yet. */
   readonly pending: number;
+  /** How long the oldest of them waits. */
+  readonly oldestPendingMs: number;
+  /** Why nothing can be published at the moment. */
+  readonly failing: PublishFailure | undefined;
+  /** Folders of a sweep that waits for approval. */
+  readonly heldFolders: number;
 }
 
-const counters: readonly (readonly [field: keyof PublishCounts, name: string, help: string])[] = [
-  ["commits", "fairlead_publish_commits_total", "Commits that landed on the branch"],
+type CountedField = "landed" | "pushes" | "refused" | "retried" | "lsRemotes" | "fetches" | "rebuilds";
+
+const counters: readonly (readonly [field: CountedField, name: string, help: string])[] = [
+  ["landed", "fairlead_publish_commits_total", "Commits that landed on the branch"],
   ["pushes", "fairlead_publish_pushes_total", "Pushes that were tried"],
   ["refused", "fairlead_publish_refused_total", "Pushes that the remote would not have"],
   [
@@ -25,7 +36,10 @@ const counters: readonly (readonly [field: keyof PublishCounts, name: string, he
   ],
   ["lsRemotes", "fairlead_publish_looks_total", "Looks at the head of the remote branch"],
   ["fetches", "fairlead_publish_fetches_total", "Fetches, each after somebody else's commit or at the start"],
+  ["rebuilds", "fairlead_publish_rebuilds_total", "Times that the clone was made anew"],
 ];
+
+const failures: readonly PublishFailure[] = ["PushRefused", "RepositoryUnreachable", "RepositoryOwned"];
 
 /** The fairlead_publish_* metrics: how what was applied gets into git. */
 export class PublishMetrics {
@@ -49,12 +63,35 @@ export class PublishMetrics {
         },
       });
     }
+    const gauge = (name: string, help: string, value: (counts: PublishCounts) => number): void => {
+      new Gauge({
+        name: `fairlead_publish_${name}`,
+        help,
+        registers,
+        collect() {
+          this.set(value(read()));
+        },
+      });
+    };
+    gauge("pending", "Resources whose manifests are not on the branch yet", ({ pending }) => pending);
+    gauge(
+      "oldest_pending_seconds",
+      "How long the oldest of them waits",
+      ({ oldestPendingMs }) => oldestPendingMs / 1_000,
+    );
+    gauge(
+      "sweep_held_folders",
+      "Folders of a sweep that waits for approval",
+      ({ heldFolders }) => heldFolders,
+    );
     new Gauge({
-      name: "fairlead_publish_pending",
-      help: "Resources whose manifests are not on the branch yet",
+      name: "fairlead_publish_failing",
+      help: "1 while publishing fails for this reason",
+      labelNames: ["reason"],
       registers,
       collect() {
-        this.set(read().pending);
+        const { failing } = read();
+        for (const reason of failures) this.set({ reason }, Number(reason === failing));
       },
     });
   }

@@ -60,6 +60,7 @@ export class QueueMetrics {
   /** What the queue of a controller tells as it happens. */
   observer(controller: string): { taken(waitedMs: number): void; finished(workedMs: number): void } {
     const labels = { name: controller, controller };
+    for (const histogram of [this.#waited, this.#worked]) histogram.zero(labels);
     const [waited, worked] = [this.#waited.labels(labels), this.#worked.labels(labels)];
     return {
       taken: (waitedMs) => waited.observe(waitedMs / 1_000),

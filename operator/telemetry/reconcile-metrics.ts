@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { reconcileTimeBuckets } from "./buckets.ts";
 
+/** controller-runtime's; `requeue` never happens here, and dashboards expect it at 0. */
 const results = ["success", "error", "requeue", "requeue_after"] as const;
 
 /** What the workers of one controller tell. */
@@ -51,26 +52,39 @@ export class ReconcileMetrics {
     });
   }
 
-  /** The metrics of one controller; every series starts at 0. */
+  /** The metrics of one controller; every series starts at 0. Labels are looked up here and never again. */
   observer(controller: string, workers: number): ReconcileCounts {
     const labels = { controller };
-    for (const result of results) this.#total.inc({ controller, result }, 0);
-    const single = [this.#errors, this.#terminal, this.#panics, this.#timeouts];
-    for (const counter of single) counter.inc(labels, 0);
+    const [success, error, , requeueAfter] = results.map((result) => {
+      const series = this.#total.labels({ controller, result });
+      series.inc(0);
+      return series;
+    });
+    const byResult = { success, error, requeue_after: requeueAfter };
+    const errors = zeroed(this.#errors.labels(labels));
+    const terminal = zeroed(this.#terminal.labels(labels));
+    const panics = zeroed(this.#panics.labels(labels));
+    const timeouts = zeroed(this.#timeouts.labels(labels));
     this.#active.set(labels, 0);
     this.#workers.set(labels, workers);
     this.#time.zero(labels);
+    const [active, time] = [this.#active.labels(labels), this.#time.labels(labels)];
     return {
-      started: () => this.#active.inc(labels),
+      started: () => active.inc(),
       ended: (result, tookMs) => {
-        this.#active.dec(labels);
-        this.#total.inc({ controller, result });
-        if (result === "error") this.#errors.inc(labels);
-        this.#time.observe(labels, tookMs / 1_000);
+        active.dec();
+        byResult[result]?.inc();
+        if (result === "error") errors.inc();
+        time.observe(tookMs / 1_000);
       },
-      failedForGood: () => this.#terminal.inc(labels),
-      panicked: () => this.#panics.inc(labels),
-      timedOut: () => this.#timeouts.inc(labels),
+      failedForGood: () => terminal.inc(),
+      panicked: () => panics.inc(),
+      timedOut: () => timeouts.inc(),
     };
   }
+}
+
+function zeroed(series: Counter.Internal): Counter.Internal {
+  series.inc(0);
+  return series;
 }

@@ -23,13 +23,14 @@ const aPod = (name: string, { labels = {}, replicaSet = "", metadata = {}, statu
   });
 
 describe("the kinds that ship", () => {
-  test("are five, each with children that it makes", () => {
+  test("are six", () => {
     expect(kinds.map(({ definition }) => definition.kind)).toEqual([
       "Echo",
       "ScheduledEcho",
       "Memcached",
       "EasyService",
       "PodSet",
+      "Podbuggertool",
     ]);
   });
 
@@ -139,7 +140,7 @@ describe("the owner of a pod", () => {
 
   test("of an Echo or EasyService is watched with the labels of our templates", () => {
     for (const kind of [echo, easyService]) {
-      const [{ selector, ownerKey } = { selector: "", ownerKey: () => undefined }] = kind.related;
+      const [{ selector = "", ownerKey } = { ownerKey: () => undefined }] = kind.related;
       const labels = childLabels(kind.definition, aResource(kind));
       for (const term of selector.split(",")) {
         const [name = "", value] = term.split("=");

@@ -1,43 +1,12 @@
-import { App } from "cdk8s";
 import { describe, expect, test } from "vitest";
-import { kinds } from "../../charts/bindings.ts";
-import { OperatorChart, type OperatorValues } from "../../charts/operator-chart.ts";
-import { operatorOptions, readOperatorConfig } from "../../operator/config.ts";
+import { configOf, idOf, install, podOf, the } from "./operator-install.ts";
 
-interface Made {
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-  readonly [field: string]: unknown;
-}
-
-const install = (values: Partial<OperatorValues> = {}): readonly Made[] =>
-  new OperatorChart(new App(), "operator", { kinds, values: { image: "fairlead:1", ...values } }).toJson();
-const idsOf = (objects: readonly Made[]) =>
-  objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? "-"}/${metadata.name}`);
-const containerOf = (objects: readonly Made[]) => {
-  const deployment = objects.find(({ kind }) => kind === "Deployment") as unknown as {
-    spec: { template: { spec: { containers: [{ args: string[] }] } } };
-  };
-  return deployment.spec.template.spec.containers[0];
-};
-/** What `fairlead run` would make of the container's arguments. */
-const configOf = (objects: readonly Made[]) => {
-  const [command, ...args] = containerOf(objects).args;
-  expect(command).toBe("run");
-  const texts: Record<string, string | string[]> = {};
-  for (const arg of args) {
-    const [, flag = "", value = ""] = /^--([^=]+)=(.*)$/.exec(arg) ?? [];
-    const [name, option] =
-      Object.entries(operatorOptions).find(([, { flag: known }]) => known === flag) ?? [];
-    if (name === undefined || option === undefined) throw new Error(`no option ${arg}`);
-    texts[name] = "repeatable" in option ? [...(texts[name] ?? []), value] : value;
-  }
-  return readOperatorConfig(texts, {});
-};
+const idsOf = (objects: ReturnType<typeof install>) => objects.map(idOf);
+const repository = { url: "https://git.test/r.git" };
 
 describe("OperatorChart", () => {
   test("installs the operator with a leader and a standby", () => {
-    const objects = install();
+    const objects = install({ policies: { ownership: false, leadership: false } });
     expect(idsOf(objects)).toEqual([
       "Namespace -/fairlead-system",
       "ServiceAccount fairlead-system/fairlead",
@@ -45,21 +14,33 @@ describe("OperatorChart", () => {
       "ClusterRoleBinding -/fairlead",
       "Role fairlead-system/fairlead-leader-election",
       "RoleBinding fairlead-system/fairlead-leader-election",
+      "NetworkPolicy fairlead-system/fairlead",
+      "Service fairlead-system/fairlead-metrics",
+      "PodDisruptionBudget fairlead-system/fairlead",
       "Deployment fairlead-system/fairlead",
     ]);
-    expect(objects.at(-1)).toMatchObject({ spec: { replicas: 2 } });
+    expect(the("Deployment", objects)).toMatchObject({ spec: { replicas: 2 } });
     expect(configOf(objects)).toMatchObject({
       leaderElect: true,
       leaderElectNamespace: "fairlead-system",
       leaderElectId: "fairlead",
+      leaseDuration: 15_000,
+      renewDeadline: 10_000,
+      retryPeriod: 2_000,
       metricsBindAddress: ":8080",
       healthProbeBindAddress: ":8081",
+      logLevel: "info",
     });
   });
 
-  test("runs restricted, probed, and with time to end", () => {
-    const pod = {
-      automountServiceAccountToken: true,
+  test("runs restricted, probed, with time to end, and with its own token alone", () => {
+    const objects = install();
+    expect(the("Namespace", objects).metadata.labels).toMatchObject({
+      "pod-security.kubernetes.io/enforce": "restricted",
+    });
+    expect(the("ServiceAccount", objects)).toMatchObject({ automountServiceAccountToken: false });
+    expect(podOf(objects).spec).toMatchObject({
+      automountServiceAccountToken: false,
       terminationGracePeriodSeconds: 40,
       securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
       containers: [
@@ -75,63 +56,164 @@ describe("OperatorChart", () => {
             allowPrivilegeEscalation: false,
             capabilities: { drop: ["ALL"] },
           },
+          volumeMounts: [
+            { name: "tmp", mountPath: "/tmp" },
+            { name: "token", mountPath: "/var/run/secrets/kubernetes.io/serviceaccount", readOnly: true },
+          ],
         },
       ],
-    };
-    expect(install().at(-1)).toMatchObject({ spec: { template: { spec: pod } } });
+      volumes: [
+        { name: "tmp", emptyDir: {} },
+        {
+          name: "token",
+          projected: {
+            sources: [
+              { serviceAccountToken: { path: "token", expirationSeconds: 3600 } },
+              { configMap: { name: "kube-root-ca.crt" } },
+              { downwardAPI: { items: [{ path: "namespace" }] } },
+            ],
+          },
+        },
+      ],
+    });
   });
 
   test("gives one pod no Lease, no right to one, and no overlap, where no leader is elected", () => {
-    const objects = install({ leaderElection: false });
-    expect(idsOf(objects).join()).not.toContain("leader-election");
-    expect(JSON.stringify(objects)).not.toContain("leases");
-    expect(objects.at(-1)).toMatchObject({ spec: { replicas: 1, strategy: { type: "Recreate" } } });
+    const objects = install({ ha: false });
+    expect(idsOf(objects).join()).not.toMatch(/leader-election|PodDisruptionBudget/);
+    expect(JSON.stringify(the("ClusterRole", objects))).not.toContain("leases");
+    expect(the("Deployment", objects)).toMatchObject({
+      spec: { replicas: 1, strategy: { type: "Recreate" } },
+    });
     expect(configOf(objects).leaderElect).toBe(false);
-    expect(() => install({ leaderElection: false, replicas: 2 })).toThrow(RangeError);
   });
 
   test("gives no rights outside the namespaces that it watches", () => {
-    const objects = install({ watchedNamespaces: ["a", "b"] });
-    const bindings = objects.filter(({ kind }) => kind.endsWith("Binding"));
-    expect(idsOf(bindings)).toEqual([
+    const policies = { ownership: false, leadership: false };
+    const objects = install({ watchedNamespaces: ["a", "b"], repository, policies });
+    expect(idsOf(objects).filter((id) => /Role/.test(id))).toEqual([
+      "Role a/fairlead",
       "RoleBinding a/fairlead",
+      "Role b/fairlead",
       "RoleBinding b/fairlead",
-      "ClusterRoleBinding -/fairlead-cluster",
+      "Role kube-system/fairlead-cluster-id",
+      "RoleBinding kube-system/fairlead-cluster-id",
+      "Role fairlead-system/fairlead-leader-election",
       "RoleBinding fairlead-system/fairlead-leader-election",
     ]);
-    const cluster = objects.find(({ metadata }) => metadata.name === "fairlead-cluster");
-    expect(cluster?.["rules"]).toEqual([
-      { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"] },
-    ]);
+    const inA = objects.find((object) => idOf(object) === "Role a/fairlead");
+    expect(JSON.stringify(inA)).toContain('"deployments"');
+    expect(JSON.stringify(inA)).not.toContain('"namespaces"');
     expect(configOf(objects).namespaces).toEqual(["a", "b"]);
   });
 
-  test("hands repository and credentials on", () => {
-    const repository = {
-      url: "https://git.test/r.git",
-      branch: "live",
-      path: "east",
-      credentialsSecret: "git",
+  test("reads the uid of kube-system, and no other namespace, only where there is a repository", () => {
+    const rules = (values: Parameters<typeof install>[0]) =>
+      (
+        the("ClusterRole", install(values))["rules"] as readonly { readonly resources: readonly string[] }[]
+      ).filter(({ resources }) => resources.includes("namespaces"));
+    const watch = { apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] };
+    const get = {
+      apiGroups: [""],
+      resources: ["namespaces"],
+      resourceNames: ["kube-system"],
+      verbs: ["get"],
     };
-    const objects = install({ repository, logLevel: "debug", name: "lead", namespace: "ops" });
+    expect(rules({})).toEqual([watch]);
+    expect(rules({ repository })).toEqual([get, watch]);
+  });
+
+  test("hands repository and credentials on", () => {
+    const objects = install({
+      repository: { ...repository, branch: "live", path: "east", credentialsSecret: "git" },
+      logLevel: "debug",
+      workers: 3,
+      name: "lead",
+      namespace: "ops",
+    });
     expect(configOf(objects)).toMatchObject({
       repository: repository.url,
       repositoryBranch: "live",
       repositoryPath: "east",
       repositoryCredentials: "/etc/fairlead/repository",
       logLevel: "debug",
+      workers: 3,
       leaderElectId: "lead",
     });
-    expect(objects.at(-1)).toMatchObject({
-      metadata: { name: "lead", namespace: "ops" },
-      spec: {
-        template: {
-          spec: {
-            containers: [{ volumeMounts: [{ name: "tmp" }, { name: "repository", readOnly: true }] }],
-            volumes: [{ name: "tmp" }, { name: "repository", secret: { secretName: "git" } }],
-          },
-        },
-      },
+    expect(the("Deployment", objects)).toMatchObject({ metadata: { name: "lead", namespace: "ops" } });
+    expect(podOf(objects).spec).toMatchObject({
+      containers: [{ volumeMounts: [{}, {}, { name: "repository", readOnly: true }] }],
+      volumes: [{}, {}, { name: "repository", secret: { secretName: "git", defaultMode: 0o440 } }],
     });
+  });
+
+  test.for([
+    ["https://git.test/r.git", 443],
+    ["https://git.test:8443/r.git", 8443],
+    ["ssh://git@git.test:2222/r.git", 2222],
+    ["git@git.test:r.git", 22],
+  ] as const)("lets its pods reach DNS, API server and the port of %s alone", ([url, port]) => {
+    const policy = the(
+      "NetworkPolicy",
+      install({ repository: { url }, networkPolicy: { apiServerPorts: [6443] } }),
+    );
+    const tcp = (number: number) => ({ protocol: "TCP", port: number });
+    expect(policy["spec"]).toMatchObject({
+      policyTypes: ["Ingress", "Egress"],
+      ingress: [{ ports: [tcp(8080), tcp(8081)] }],
+      egress: [{ ports: [{ protocol: "UDP", port: 53 }, tcp(53)] }, { ports: [tcp(6443), tcp(port)] }],
+    });
+  });
+
+  test("makes neither metrics nor a way to them where nobody wants any", () => {
+    const objects = install({ monitoring: { enabled: false } });
+    expect(idsOf(objects).join()).not.toContain("Service fairlead-system");
+    expect(podOf(objects).spec.containers[0]["ports"]).toEqual([{ name: "health", containerPort: 8081 }]);
+    expect(the("NetworkPolicy", objects)["spec"]).toMatchObject({ ingress: [{ ports: [{ port: 8081 }] }] });
+    expect(configOf(objects).metricsBindAddress).toBe("0");
+  });
+
+  test("puts pods where it is told to", () => {
+    const placement = {
+      nodeSelector: { disk: "ssd" },
+      tolerations: [{ key: "dedicated", operator: "Exists" as const }],
+      affinity: { nodeAffinity: { anything: [] } },
+      priorityClassName: "system-cluster-critical",
+    };
+    const { spec } = podOf(install({ ...placement, imagePullSecrets: ["pull"], imagePullPolicy: "Always" }));
+    expect(spec).toMatchObject({ ...placement, imagePullSecrets: [{ name: "pull" }] });
+    expect(spec.containers[0]).toMatchObject({ imagePullPolicy: "Always" });
+    expect(spec["topologySpreadConstraints"]).toMatchObject([
+      { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: {} } },
+    ]);
+    expect(podOf(install({ topologySpreadConstraints: [] })).spec).not.toHaveProperty(
+      "topologySpreadConstraints",
+    );
+  });
+
+  test("marks everything as its own, beside the labels and annotations of others", () => {
+    const objects = install({
+      labels: { team: "a" },
+      annotations: { "example.dev/why": "because" },
+      podLabels: { "example.dev/mesh": "off" },
+      podAnnotations: { note: "x" },
+    });
+    for (const { metadata } of objects) {
+      expect(metadata.labels).toMatchObject({
+        team: "a",
+        "app.kubernetes.io/name": "fairlead",
+        "app.kubernetes.io/instance": "fairlead",
+        "fairlead.dev/installation": "fairlead-system.fairlead",
+      });
+      expect(metadata.annotations).toMatchObject({ "example.dev/why": "because" });
+    }
+    expect(podOf(objects).metadata).toMatchObject({
+      labels: { "example.dev/mesh": "off", "app.kubernetes.io/instance": "fairlead" },
+      annotations: { note: "x" },
+    });
+  });
+
+  test("leaves a namespace alone that somebody else makes", () => {
+    expect(idsOf(install({ createNamespace: false })).join()).not.toContain("Namespace -");
   });
 });

@@ -26,7 +26,7 @@ describe("fairlead", () => {
   test.for([
     {
       args: ["--help"],
-      says: /^Usage: fairlead[\s\S]*start[\s\S]*run[\s\S]*render[\s\S]*crds[\s\S]*cluster/,
+      says: /^Usage: fairlead[\s\S]*start[\s\S]*install[\s\S]*run[\s\S]*render[\s\S]*crds[\s\S]*cluster/,
     },
     {
       args: ["run", "--help"],
@@ -55,6 +55,18 @@ describe("fairlead", () => {
     { args: ["run", "--workers=zero"], says: /^fairlead: --workers: / },
     {
       args: ["start", "--kubeconfig=/no/such/file"],
+      says: /^fairlead: Cannot read kubeconfig "\/no\/such\/file": no such file\n$/,
+    },
+    {
+      args: ["install", "--set=replica=3", "--kubeconfig=/no/such/file"],
+      says: /^fairlead: replica: there is no such value; did you mean replicas\?\n$/,
+    },
+    {
+      args: ["install", "--timeout=soon"],
+      says: /^fairlead: Cannot use --timeout "soon": expected a duration/,
+    },
+    {
+      args: ["uninstall", "--kubeconfig=/no/such/file"],
       says: /^fairlead: Cannot read kubeconfig "\/no\/such\/file": no such file\n$/,
     },
     { args: ["cluster", "nope"], says: /unknown command 'nope'/ },

@@ -29,6 +29,19 @@ describe("renderText()", () => {
     },
   );
 
+  test("says that what is added to objects of the cluster is not shown", async () => {
+    const file = join(root, "samples/podbuggertool.yaml");
+    expect(renderText(await readFile(file, "utf8"), { ...options, file: "podbuggertool.yaml" })).toEqual([
+      {
+        manifests: [],
+        warnings: [
+          "podbuggertool.yaml, document 1: a Podbuggertool adds to Pod objects that are in the cluster; this is not shown",
+        ],
+        errors: [],
+      },
+    ]);
+  });
+
   test("renders every document, and nothing for empty ones", () => {
     const text = `---\n${anEcho("{message: a}")}---\n# nothing\n---\n${anEcho("{message: b}", "{name: b, namespace: shop}")}`;
     expect(

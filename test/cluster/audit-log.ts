@@ -1,11 +1,18 @@
-import { readFile } from "node:fs/promises";
+import { appendFile, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** One request that the API server answered, as its audit log has it. */
 export interface AuditEvent {
   readonly verb: string;
   readonly requestURI: string;
   readonly requestReceivedTimestamp: string;
-  readonly user: { readonly username: string; readonly groups?: readonly string[] };
+  readonly user: {
+    readonly username: string;
+    readonly groups?: readonly string[];
+    /** What the credentials say beside it, such as the pod that a token was made for. */
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
   readonly userAgent?: string;
   readonly objectRef?: {
     readonly resource?: string;
@@ -33,10 +40,14 @@ export async function readAuditLog(
 ): Promise<AuditEvent[]> {
   // The last line may still be in the making.
   const lines = (await readFile(path, "utf8")).split("\n").slice(0, -1);
-  const mark = namespace === undefined ? "{" : `"namespace":"${namespace}"`;
+  // Most lines are of others, and telling so by their text is much cheaper than parsing them.
+  const marks = [
+    ...(namespace === undefined ? [] : [`"namespace":"${namespace}"`]),
+    ...(user === undefined ? [] : [`"username":"${user}"`]),
+  ];
   const sinceMs = since?.getTime() ?? 0;
   return lines
-    .filter((line) => line.includes(mark))
+    .filter((line) => marks.every((mark) => line.includes(mark)))
     .map((line) => JSON.parse(line) as AuditEvent)
     .filter(
       (event) =>
@@ -44,4 +55,44 @@ export async function readAuditLog(
         (namespace === undefined || event.objectRef?.namespace === namespace) &&
         Date.parse(event.requestReceivedTimestamp) >= sinceMs,
     );
+}
+
+export interface StoriesLog {
+  readonly auditLogPath: string;
+  /** When the run began; the cluster may be older. */
+  readonly startedAt: string;
+}
+
+/** What the operators of all stories of a run asked for, also on clusters of their own. */
+export async function operatorRequests({ auditLogPath, startedAt }: StoriesLog): Promise<AuditEvent[]> {
+  const elsewhere = await readAuditLog(elsewherePath(auditLogPath)).catch(() => []);
+  const events = [...(await readAuditLog(auditLogPath)), ...elsewhere];
+  return events.filter((event) => isOfOperator(event) && event.requestReceivedTimestamp >= startedAt);
+}
+
+/** Keeps what operators asked on another cluster, which is about to go. */
+export async function keepOperatorRequests(
+  auditLogPath: string,
+  { auditLogPath: shared }: StoriesLog,
+): Promise<void> {
+  let events = (await readAuditLog(auditLogPath)).filter(isOfOperator);
+  // A watch is written down when it ends, which is a moment after its operator did.
+  for (
+    let tries = 0;
+    tries < 20 && events.length > 0 && !events.some(({ verb }) => verb === "watch");
+    tries++
+  ) {
+    await sleep(100);
+    events = (await readAuditLog(auditLogPath)).filter(isOfOperator);
+  }
+  await appendFile(elsewherePath(shared), events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+}
+
+function elsewherePath(auditLogPath: string): string {
+  return join(dirname(auditLogPath), "audit-elsewhere.log");
+}
+
+/** Not that of kubectl with an operator's credentials, nor of a story that uses its adapter as `admin`. */
+function isOfOperator({ userAgent = "", user }: AuditEvent): boolean {
+  return userAgent.startsWith("fairlead/") && user.username !== "admin";
 }

@@ -8,13 +8,14 @@ import { defineKind } from "../../crds/kind.ts";
 import { Memcached } from "../../crds/memcached.ts";
 import { apiVersionOf } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
+import { Podbuggertool } from "../../crds/podbuggertool.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 import { anyCron } from "../crds/any-cron.ts";
 import { schedules } from "../crds/schedules.ts";
 import { aNamespace, applyObjects, eventually, kubectl, kubectlJson } from "./fixture.ts";
 import type { KubectlError } from "./kubectl.ts";
 
-const kinds = { Echo, ScheduledEcho, Memcached, EasyService, PodSet };
+const kinds = { Echo, ScheduledEcho, Memcached, EasyService, PodSet, Podbuggertool };
 type KindName = keyof typeof kinds;
 
 let namespace: string;
@@ -110,6 +111,24 @@ test.for<{ what: string; kind: KindName; spec?: object; field: string }>([
     field: "spec.resources.limits.cpu",
   },
   { what: "a PodSet without size", kind: "PodSet", spec: {}, field: "spec.size" },
+  {
+    what: "a Podbuggertool without image",
+    kind: "Podbuggertool",
+    spec: { label: "app=payment" },
+    field: "spec.image",
+  },
+  {
+    what: "a Podbuggertool without label",
+    kind: "Podbuggertool",
+    spec: { image: "busybox" },
+    field: "spec.label",
+  },
+  ...["app", "=payment", "app=pay ment", "app=a=b"].map((label) => ({
+    what: `a Podbuggertool whose label is ${label}`,
+    kind: "Podbuggertool" as const,
+    spec: { label, image: "busybox" },
+    field: "must be key=value, such as app=payment",
+  })),
 ])("the API server refuses $what", async ({ kind, spec, field }) => {
   const refusal = await tryToCreate(aResource(kind, spec)).catch(String);
   expect(refusal).toContain(`The ${kind} "hello" is invalid`);

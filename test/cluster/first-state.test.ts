@@ -13,9 +13,9 @@ import {
   applyResource,
   aStory,
   conditionOf,
-  eventsOf,
   type SeenResource,
   untilCondition,
+  untilEvents,
   untilReady,
 } from "./story.ts";
 
@@ -65,7 +65,7 @@ test("a resource of any kind whose child is somebody else's says so from the sta
     const why = conditionOf(resource, "Applied")?.message;
     expect(why).toContain(`${stranger?.kind} ${namespace}/${stranger?.name} exists and belongs to`);
     expect(why).toContain(`fairlead.dev/adopt-by: ${kind.kind.toLowerCase()}/${name}`);
-    const [event] = await eventually(() => eventsOf(namespace, kind.kind, name), { what: "an event" });
+    const [event] = await untilEvents(namespace, kind.kind, name);
     expect(event).toMatchObject({ type: "Warning", reason: "NotOwned", note: why });
     const live = await readObject(stranger?.kind ?? "", stranger?.name ?? "", namespace);
     expect(live?.metadata.labels ?? {}).not.toHaveProperty("fairlead.dev/set");

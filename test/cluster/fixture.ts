@@ -5,14 +5,23 @@ import {
   startLocalCluster,
 } from "../../cli/local-cluster/local-cluster.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
-import { type AuditEvent, type AuditQuery, readAuditLog } from "./audit-log.ts";
-import type { TestCluster } from "./global-setup.ts";
-import { KubectlError, type KubectlOptions, kubectlFor } from "./kubectl.ts";
+import { type AuditEvent, type AuditQuery, keepOperatorRequests, readAuditLog } from "./audit-log.ts";
+import { type DirectApi, directApi } from "./direct.ts";
+import type { SharedCluster } from "./global-setup.ts";
+import { type KubectlOptions, kubectlFor } from "./kubectl.ts";
 
 export { eventually } from "./eventually.ts";
 
+const opened = new Map<string, DirectApi>();
+
+/** The shared cluster, asked without kubectl: most of a story is looking, and every kubectl is a process. */
+function direct(): DirectApi {
+  const { kubeconfigPath } = testCluster();
+  return opened.getOrInsertComputed(kubeconfigPath, directApi);
+}
+
 /** The cluster that all stories of a run share. */
-export function testCluster(): TestCluster {
+export function testCluster(): SharedCluster {
   return inject("testCluster");
 }
 
@@ -27,12 +36,16 @@ export async function kubectlJson<T = KubernetesObject>(
   options?: KubectlOptions,
 ): Promise<T> {
   const words = typeof args === "string" ? args.split(/\s+/) : args;
+  const [verb, type = "", place, namespace = "", selects = "-l", selector] = words;
+  const isPlainList = verb === "get" && place === "-n" && selects === "-l" && words.length !== 5;
+  if (isPlainList && words.length <= 6 && !type.includes(",") && options === undefined)
+    return await direct().list(type, { namespace, ...(selector !== undefined && { selector }) });
   return JSON.parse(await kubectl([...words, "-o", "json"], options)) as T;
 }
 
 /** Applies objects server-side, as the user `admin` and with a field manager of its own. */
 export async function applyObjects(...objects: readonly object[]): Promise<void> {
-  await kubectl("apply --server-side --field-manager=test -f -", { input: objects });
+  await direct().apply(objects as readonly KubernetesObject[], "test");
 }
 
 /** Reads one object; undefined if it is not there. `type` as kubectl takes it: `deployment`, `echoes.example.dev`. */
@@ -41,13 +54,7 @@ export async function readObject<T = KubernetesObject>(
   name: string,
   namespace?: string,
 ): Promise<T | undefined> {
-  const place = namespace === undefined ? [] : ["-n", namespace];
-  try {
-    return await kubectlJson<T>(["get", type, name, ...place]);
-  } catch (error) {
-    if (error instanceof KubectlError && error.message.includes("(NotFound)")) return undefined;
-    throw error;
-  }
+  return await direct().get<T>(type, name, namespace);
 }
 
 export interface NamespaceOptions {
@@ -64,9 +71,9 @@ export async function aNamespace({
 }: NamespaceOptions = {}): Promise<string> {
   const name = `${prefix}-${crypto.randomUUID().slice(0, 8)}`;
   onEnd(async () => {
-    await kubectl(["delete", "namespace", name, "--wait=false", "--ignore-not-found"]);
+    await direct().delete("namespace", name);
   });
-  await kubectl(["create", "namespace", name]);
+  await applyObjects({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   return name;
 }
 
@@ -78,6 +85,9 @@ export function auditEvents(query?: AuditQuery): Promise<AuditEvent[]> {
 /** Starts a cluster for one test alone, to break it. It takes 4 to 5 s, and ends with the test. */
 export async function aClusterOfItsOwn(options: StartLocalClusterOptions = {}): Promise<LocalCluster> {
   const cluster = await startLocalCluster({ name: "story", fsync: false, ...options });
-  onTestFinished(() => cluster.stop());
+  onTestFinished(async () => {
+    await keepOperatorRequests(cluster.auditLogPath, testCluster());
+    await cluster.stop();
+  });
   return cluster;
 }

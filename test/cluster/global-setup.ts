@@ -13,9 +13,15 @@ export interface TestCluster {
   readonly kubectlPath: string;
 }
 
+/** The cluster that all stories of a run share. */
+export interface SharedCluster extends TestCluster {
+  /** When the run began, as the audit log writes times. */
+  readonly startedAt: string;
+}
+
 declare module "vitest" {
   interface ProvidedContext {
-    readonly testCluster: TestCluster;
+    readonly testCluster: SharedCluster;
   }
 }
 
@@ -24,7 +30,11 @@ declare module "vitest" {
  * kubeconfig of one that runs already (`fairlead cluster up --name test`), which saves the start of 5 s.
  */
 export default async function setUpCluster(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const provide = async (testCluster: TestCluster) => {
+  // The other project of stories finds the time of the first.
+  process.env["FAIRLEAD_TEST_STARTED"] ??= new Date().toISOString();
+  const startedAt = process.env["FAIRLEAD_TEST_STARTED"];
+  const provide = async (found: TestCluster) => {
+    const testCluster = { ...found, startedAt };
     await install(testCluster);
     project.provide("testCluster", testCluster);
   };
@@ -42,6 +52,8 @@ export default async function setUpCluster(project: TestProject): Promise<(() =>
   const cluster = await startLocalCluster({ name: "test", fsync: false, report: reporter() });
   const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
   await provide({ kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath });
+  // The other project of stories finds it there, and shares it.
+  process.env["FAIRLEAD_TEST_KUBECONFIG"] = kubeconfigPath;
   return () => cluster.stop();
 }
 

@@ -25,7 +25,9 @@ export async function install(cluster: TestCluster, options: InstallOptions = {}
   const { kinds: installed = kinds, name = "fairlead" } = options;
   const kubectl = kubectlFor(cluster);
   const app = new App();
-  installChart(app, { kinds: installed, values: { image: "example.dev/fairlead:test", name } });
+  // Stories have repositories: with one, the uid of kube-system is read.
+  const values = { image: "example.dev/fairlead:test", name, repository: { url: "file:///story" } };
+  installChart(app, { kinds: installed, values });
   const objects = app.charts
     .flatMap((chart) => chart.toJson() as KubernetesObject[])
     .filter(({ kind }) => kind === "CustomResourceDefinition" || kind === "ClusterRole")

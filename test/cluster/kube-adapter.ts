@@ -15,11 +15,14 @@ export interface KubeAdapter {
 }
 
 /** The operator's own adapter on the cluster of the stories, as `admin`; it ends with the test. */
-export async function kubeAdapter(fence: Fence = { check() {} }): Promise<KubeAdapter> {
+export async function kubeAdapter(
+  fence: Fence = { check() {} },
+  onEnd: (close: () => Promise<void>) => void = onTestFinished,
+): Promise<KubeAdapter> {
   const clock = systemClock();
   const access = await loadClusterAccess({ kubeconfig: testCluster().kubeconfigPath, env: {}, clock });
   const transport = new ApiTransport(access, { clock, userAgent: "fairlead/test" });
-  onTestFinished(() => transport.close());
+  onEnd(() => transport.close());
   return { access, transport, cluster: new KubeCluster({ transport, clock, fence }) };
 }
 

@@ -11,6 +11,7 @@ import {
   type SeenResource,
   seen,
   untilCondition,
+  untilEvents,
   untilReady,
 } from "./story.ts";
 
@@ -83,7 +84,7 @@ test.for(refusals)(
     expect(why).toMatch(says);
     expect(conditionOf(refused, "Ready")).toMatchObject({ status: "False", reason, message: why });
     expect(conditionOf(refused, "Stalled")).toMatchObject({ status: "True", reason });
-    const [event] = await eventually(() => eventsOf(namespace, "EasyService"), { what: "an event" });
+    const [event] = await untilEvents(namespace, "EasyService");
     expect(event).toMatchObject({ type: "Warning", reason, note: why });
 
     // The other resources do not notice.
@@ -129,7 +130,7 @@ test("a child that never gets ready is told with its pod's reason; the children 
   expect(conditionOf(waiting, "Ready")).toMatchObject({ status: "False" });
   expect(conditionOf(waiting, "Healthy")?.message).toMatch(/web-\S+/);
   await untilCondition(EasyService, namespace, { type: "Published" });
-  const warnings = await eventually(() => eventsOf(namespace, "EasyService"), { what: "an event" });
+  const warnings = await untilEvents(namespace, "EasyService");
   expect(warnings).toMatchObject([
     { type: "Warning", note: expect.stringMatching(/no node takes pod web-\S+: .*Insufficient cpu/) },
   ]);
@@ -150,7 +151,7 @@ test("an environment variable that is given twice has its last value, and an eve
   expect(live?.spec).toMatchObject({
     template: { spec: { containers: [{ env: [{ name: "A", value: "2" }] }] } },
   });
-  const [event] = await eventually(() => eventsOf(namespace, "EasyService"), { what: "an event" });
+  const [event] = await untilEvents(namespace, "EasyService");
   expect(event).toMatchObject({ type: "Warning", note: 'spec.envs sets "A" 2 times: the last one wins' });
 });
 

@@ -4,11 +4,12 @@ import { parseAllDocuments } from "yaml";
 import { kinds } from "../../charts/bindings.ts";
 import type { KindDefinition } from "../../crds/kind.ts";
 import { apiVersionOf } from "../../crds/object.ts";
+import { Podbuggertool } from "../../crds/podbuggertool.ts";
 import type { Manifest } from "../../synth/manifest.ts";
-import { applyObjects } from "./fixture.ts";
-import { untilReady } from "./story.ts";
+import { applyObjects, eventually } from "./fixture.ts";
+import { seen, untilReady } from "./story.ts";
 
-const files = ["echo", "scheduled-echo", "memcached", "easy-service", "pod-set"];
+const files = ["echo", "scheduled-echo", "memcached", "easy-service", "pod-set", "podbuggertool"];
 
 /** Applies one resource of every kind that ships, as `samples/` has them; nothing in them changes by itself. */
 export async function applySamples(namespace: string): Promise<readonly Manifest[]> {
@@ -17,11 +18,16 @@ export async function applySamples(namespace: string): Promise<readonly Manifest
   return samples;
 }
 
-/** Waits until all of them are Ready. */
+/** Waits until all of them are Ready, and the three memcached pods have the Podbuggertool's container. */
 export async function untilSamplesReady(samples: readonly Manifest[]): Promise<void> {
   for (const sample of samples) {
     const { name, namespace = "" } = sample.metadata;
-    await untilReady(definitionOf(sample), namespace, name);
+    const definition = definitionOf(sample);
+    await untilReady(definition, namespace, name);
+    if (definition !== Podbuggertool) continue;
+    await eventually(async () => (await seen(definition, namespace, name)).status?.["installed"] === 3, {
+      what: "the container is in every memcached pod",
+    });
   }
 }
 

@@ -20,7 +20,7 @@ const samples = [
     kind: scheduledEcho,
     file: "scheduled-echo",
     edit: { message: "Adiós", schedule: "@daily" },
-    shows: /Adiós.*@daily/,
+    shows: /(?=.*Adiós).*@daily/,
   },
   { kind: memcached, file: "memcached", edit: { size: 1 }, shows: /"replicas":1/, nodes: 1 },
   {

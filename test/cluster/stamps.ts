@@ -15,7 +15,9 @@ import { conditionOf, type SeenResource } from "./story.ts";
 export interface StampStartOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Default: that of the story. */
-  readonly user?: OperatorUser;
+  readonly user?: Pick<OperatorUser, "kubeconfigPath">;
+  /** Default: `stampProgram`. */
+  readonly program?: string;
 }
 
 export interface StampStory {
@@ -39,6 +41,8 @@ export interface StampStory {
 }
 
 export const stampProgram = join(import.meta.dirname, "stamp-program.ts");
+/** Has no fence of its own, and goes on when it has lost its lease. */
+export const stubbornProgram = join(import.meta.dirname, "stubborn-program.ts");
 
 /** Names `prefix-0` and so on. */
 export function manyNames(count: number, prefix = "stamp"): string[] {
@@ -54,7 +58,7 @@ export interface StampStoryOptions {
 export async function aStampStory({ ownGroup = undefined }: StampStoryOptions = {}): Promise<StampStory> {
   const { definition } = stampIn(sharedGroup);
   const groups = [sharedGroup, ...(ownGroup === undefined ? [] : [ownGroup])];
-  const rights = ownGroup ?? "stamps";
+  const rights = ownGroup?.replaceAll(".", "-") ?? "stamps";
   await install(testCluster(), { kinds: groups.map(stampIn), name: rights });
   const namespace = await aNamespace();
   const repository = aRepository();
@@ -81,9 +85,9 @@ export async function aStampStory({ ownGroup = undefined }: StampStoryOptions = 
     namespace,
     repository,
     user,
-    start: (args = [], { environment = {}, user: as = user } = {}) =>
+    start: (args = [], { environment = {}, user: as = user, program = stampProgram } = {}) =>
       startOperator({
-        program: stampProgram,
+        program,
         kubeconfigPath: as.kubeconfigPath,
         args: [
           `--namespace=${namespace}`,

@@ -115,6 +115,17 @@ export async function eventsOf(namespace: string, kind: string, name = "web"): P
   );
 }
 
+/** The same, as soon as there is one. */
+export function untilEvents(namespace: string, kind: string, name = "web"): Promise<SeenEvent[]> {
+  return eventually(
+    async () => {
+      const events = await eventsOf(namespace, kind, name);
+      return events.length > 0 && events;
+    },
+    { what: `an event about ${kind} ${name}` },
+  );
+}
+
 /** A write of the operator, from the audit log: `patch services/status web 200`. */
 export async function operatorWrites(
   namespace: string,

@@ -131,7 +131,7 @@ describe("the sweep of git", () => {
     await untilFolders(story, names.slice(1));
     expect(foldersOf(story, story.namespace, groupKindOf(definition))).toEqual(own);
     await eventually(
-      () => again.log.some(({ message }) => message.includes(`${groupKindOf(definition)} is not installed`)),
+      () => again.log.some(({ why }) => String(why).includes(`${groupKindOf(definition)} is not installed`)),
       { what: "it is said" },
     );
   });

@@ -6,6 +6,7 @@ import { isUsableGo, readGoVersion } from "../../cli/local-cluster/go.ts";
 import { type LocalCluster, startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import { apiVersionOf, groupKindOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
+import { type Fenced, type FencedPod, fence } from "./fenced.ts";
 import { eventually } from "./fixture.ts";
 import { install } from "./install.ts";
 import { type Kubectl, kubectlFor } from "./kubectl.ts";
@@ -17,15 +18,28 @@ import type { SeenResource } from "./story.ts";
 // The Go operator looks at all namespaces, so this file has a cluster of its own.
 let cluster: LocalCluster;
 let kubectl: Kubectl;
+// Ours runs in a pod of its own namespace, with the fences of an installation around it.
+let fenced: Fenced;
+let pod: FencedPod;
+const endings: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   cluster = await startLocalCluster({ name: "takeover", fsync: false });
   const { kubectlPath = "kubectl" } = cluster;
   kubectl = kubectlFor({ ...cluster, kubectlPath });
   await install({ ...cluster, kubectlPath });
+  const home = await aPlace("operator");
+  fenced = await fence(home, {
+    cluster: { ...cluster, kubectlPath },
+    onEnd: (end) => void endings.push(end),
+  });
+  pod = await fenced.aPod("operator-1");
 });
 
-afterAll(() => cluster?.stop());
+afterAll(async () => {
+  for (const end of endings) await end();
+  await cluster?.stop();
+});
 
 const goVersion = await readGoVersion(process.env);
 const noGo = goVersion === undefined || !isUsableGo(goVersion);
@@ -181,8 +195,9 @@ async function managersOf(name: string, namespace: string): Promise<string[]> {
 
 function startFairlead(namespace: string): Promise<RunningOperator> {
   return startOperator({
-    args: [`--namespace=${namespace}`, ...aRepository().args],
-    kubeconfigPath: cluster.operatorKubeconfigPath,
+    args: [`--namespace=${namespace}`, ...aRepository().args, ...fenced.args],
+    kubeconfigPath: pod.kubeconfigPath,
+    environment: pod.environment,
   });
 }
 

@@ -7,21 +7,41 @@ const text = (rules: ReturnType<typeof leaseRules>) =>
   rules.map(
     ({ apiGroups: [group], resources: [resource], verbs }) => `${group}/${resource}: ${verbs.join(" ")}`,
   );
-const look = "get list watch";
+const look = "list watch";
 
 describe("operatorRulesOf()", () => {
   test("allows what the kinds and their children need, and nothing else", () => {
     const related = [{ kind: Pod, selector: "app=web", ownerKey: () => undefined }];
     const { namespaced, cluster } = operatorRulesOf([aGadgetKind({ children: [ConfigMap], related })]);
     expect(text(namespaced)).toEqual([
-      `/configmaps: ${look} create patch delete`,
+      `/configmaps: get ${look} create patch delete`,
       `/pods: ${look}`,
       "events.k8s.io/events: create patch",
       `example.dev/gadgets: ${look}`,
       "example.dev/gadgets/finalizers: update",
       "example.dev/gadgets/status: patch",
     ]);
-    expect(text(cluster)).toEqual([`/namespaces: ${look}`]);
+    expect(text(cluster)).toEqual(["/namespaces: list watch"]);
+  });
+
+  test("allows what a chart adds to objects of others by its subresource alone", () => {
+    const related = [{ kind: Pod, ownerKey: () => undefined, subresource: "ephemeralcontainers" }];
+    const { namespaced } = operatorRulesOf([aGadgetKind({ children: [], related })]);
+    expect(text(namespaced)).toEqual([
+      `/pods: ${look}`,
+      "/pods/ephemeralcontainers: patch",
+      "events.k8s.io/events: create patch",
+      // Without children nobody sets `blockOwnerDeletion`, so there is no rule for finalizers.
+      `example.dev/gadgets: ${look}`,
+      "example.dev/gadgets/status: patch",
+    ]);
+  });
+
+  test("allows no look at namespaces where some alone are watched", () => {
+    const { cluster } = operatorRulesOf([aGadgetKind({ children: [ConfigMap] })], {
+      watchesNamespaces: false,
+    });
+    expect(text(cluster)).toEqual([]);
   });
 
   test("says everything about one resource in one rule", () => {
@@ -33,7 +53,7 @@ describe("operatorRulesOf()", () => {
   test("allows a finalizer only where garbage collection cannot reach a child", () => {
     const { namespaced, cluster } = operatorRulesOf([aGadgetKind({ children: [Namespace] })]);
     expect(text(namespaced)).toContain(`example.dev/gadgets: ${look} patch`);
-    expect(text(cluster)).toEqual([`/namespaces: ${look} create patch delete`]);
+    expect(text(cluster)).toEqual([`/namespaces: get ${look} create patch delete`]);
   });
 });
 

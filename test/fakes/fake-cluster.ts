@@ -1,7 +1,7 @@
 import type { LiveObject, ObjectKind, ObjectMeta } from "../../crds/object.ts";
 import { AlreadyThereError, ReplacedError } from "../../operator/errors.ts";
 import type { ApplyGuard, Cluster, ObjectRef } from "../../operator/ports.ts";
-import { idOf, type Manifest } from "../../synth/manifest.ts";
+import { type Addition, idOf, type Manifest } from "../../synth/manifest.ts";
 
 /** One request that reached the fake, such as `apply ConfigMap/a`. */
 export type Request = string;
@@ -22,6 +22,10 @@ export class FakeCluster implements Cluster {
     this.#refusals.set(request, error);
   }
 
+  until(): FakeCluster {
+    return this;
+  }
+
   /** Puts an object in as somebody else made or changed it. */
   put(object: LiveObject): LiveObject {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
@@ -38,6 +42,14 @@ export class FakeCluster implements Cluster {
     if (guard.mode === "update" && found?.metadata.uid !== guard.uid) throw new ReplacedError(id);
     const metadata = { ...manifest.metadata, uid: found?.metadata.uid ?? `uid-${++this.#version}` };
     return this.#store({ ...manifest, metadata, ours: true });
+  }
+
+  async add({ manifest, subresource }: Addition, { uid }: { readonly uid: string }): Promise<LiveObject> {
+    this.#note(`add ${manifest.kind}/${manifest.metadata.name} ${subresource}`);
+    const found = this.objects.get(idOf(manifest));
+    if (found?.metadata.uid !== uid) throw new ReplacedError(idOf(manifest));
+    const { metadata: _, ...fields } = manifest;
+    return this.#store({ ...found, ...fields });
   }
 
   async read({ kind, namespace, name }: ObjectRef): Promise<LiveObject | undefined> {

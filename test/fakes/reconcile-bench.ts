@@ -8,11 +8,13 @@ import {
   type LiveObject,
   type ObjectKind,
 } from "../../crds/object.ts";
+import { LostObjects } from "../../operator/phases/lost.ts";
+import { OutageNotices } from "../../operator/phases/outage-notices.ts";
 import { Refusals } from "../../operator/phases/refusals.ts";
 import { SettledObjects } from "../../operator/phases/settled.ts";
 import type { ObjectStore, Publisher, ReconcileResult, Stores } from "../../operator/ports.ts";
 import { createReconcile } from "../../operator/reconcile.ts";
-import { WatchedStore } from "../../operator/runtime/store.ts";
+import { WatchedStore, type WatchedStoreInput } from "../../operator/runtime/store.ts";
 import { idOf, stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import { createSynthesizer } from "../../synth/synthesizer.ts";
@@ -36,6 +38,10 @@ export class ReconcileBench {
   readonly log = new RecordingLogger();
   readonly events: { readonly type: string; readonly reason: string; readonly note: string }[] = [];
   readonly terminating = new Set<string>();
+  readonly lost = new LostObjects();
+  /** What was told for metrics. */
+  readonly progress: string[] = [];
+  readonly counts = new Map<string, number>();
   readonly #stores = new Map<string, WatchedStore>();
   readonly #reconcile: ReturnType<typeof createReconcile>;
   readonly #key: string;
@@ -45,7 +51,10 @@ export class ReconcileBench {
     this.#key = keyOf(aResource(kind, resource));
     this.edit(aResource(kind, resource));
     for (const child of kind.children) {
-      this.#add(child, (object) => object.metadata.labels?.[stamps.set]);
+      this.#add(child, { set: (object) => object.metadata.labels?.[stamps.set] });
+    }
+    for (const { kind: related, ownerKey } of kind.related) {
+      this.#add(related, { [groupKindOf(kind.definition)]: ownerKey });
     }
     this.#reconcile = createReconcile({
       kind,
@@ -54,7 +63,13 @@ export class ReconcileBench {
       synthesize: createSynthesizer(),
       settled: new SettledObjects(),
       refusals: new Refusals(this.clock),
-      count: () => undefined,
+      lost: this.lost,
+      outages: new OutageNotices(),
+      progress: {
+        live: (key, generation) => void this.progress.push(`live ${key} ${generation}`),
+        committed: (key, generation) => void this.progress.push(`committed ${key} ${generation}`),
+      },
+      count: (did, objects) => this.counts.set(did, (this.counts.get(did) ?? 0) + objects),
       publisher,
       events: { record: (_, event) => void this.events.push(event) },
       clock: this.clock,
@@ -74,8 +89,8 @@ export class ReconcileBench {
     };
   }
 
-  reconcile(): Promise<ReconcileResult> {
-    return this.#reconcile(this.#key, { signal: new AbortController().signal, log: this.log });
+  reconcile(signal = new AbortController().signal): Promise<ReconcileResult> {
+    return this.#reconcile(this.#key, { signal, log: this.log });
   }
 
   /** Makes or changes the resource, as a user does. */
@@ -114,17 +129,19 @@ export class ReconcileBench {
 
   #store(kind: ObjectKind): WatchedStore {
     return (
-      this.#stores.get(groupKindOf(kind)) ?? this.#add(kind, (object) => setOf(this.kind.definition, object))
+      this.#stores.get(groupKindOf(kind)) ??
+      this.#add(kind, { set: (object) => setOf(this.kind.definition, object) })
     );
   }
 
-  #add(kind: ObjectKind, set: (object: LiveObject) => string | undefined): WatchedStore {
-    const store = new WatchedStore({ kind, indexes: { set } });
+  #add(kind: ObjectKind, indexes: WatchedStoreInput["indexes"]): WatchedStore {
+    const store = new WatchedStore({ kind, indexes });
     this.#stores.set(groupKindOf(kind), store);
     return store;
   }
 }
 
-function kindNamed(object: LiveObject, { definition, children }: BoundKind<Construct>): ObjectKind {
-  return children.find(({ kind }) => kind === object.kind) ?? definition;
+function kindNamed(object: LiveObject, { definition, children, related }: BoundKind<Construct>): ObjectKind {
+  const others = [...children, ...related.map(({ kind }) => kind)];
+  return others.find(({ kind }) => kind === object.kind) ?? definition;
 }

@@ -10,8 +10,12 @@ const sequence = 0x30;
 const set = 0x31;
 const ecdsaWithSha256 = element(sequence, oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
 
-/** A certificate for 127.0.0.1 and localhost, made on the spot: Node can make keys but no certificates (X.509, RFC 5280). */
-export function selfSignedCertificate(): SelfSignedCertificate {
+/**
+ * A certificate for 127.0.0.1 and localhost, made on the spot: Node can make keys but no certificates (X.509, RFC 5280).
+ *
+ * @param address Another IPv4 address that it is for.
+ */
+export function selfSignedCertificate(address?: string): SelfSignedCertificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = element(
     sequence,
@@ -27,7 +31,7 @@ export function selfSignedCertificate(): SelfSignedCertificate {
     validity,
     name,
     publicKey.export({ type: "spki", format: "der" }),
-    element(0xa3, element(sequence, authority(), alternativeNames())),
+    element(0xa3, element(sequence, authority(), alternativeNames(address))),
   );
   const signature = element(0x03, Buffer.from([0]), sign("sha256", body, privateKey));
   const certificate = element(sequence, body, ecdsaWithSha256, signature);
@@ -42,11 +46,12 @@ function authority(): Buffer {
   return element(sequence, oid(0x55, 0x1d, 0x13), element(0x04, isAuthority));
 }
 
-function alternativeNames(): Buffer {
+function alternativeNames(address: string | undefined): Buffer {
+  const addresses = ["127.0.0.1", ...(address === undefined ? [] : [address])];
   const names = element(
     sequence,
     element(0x82, Buffer.from("localhost")),
-    element(0x87, Buffer.from([127, 0, 0, 1])),
+    ...addresses.map((text) => element(0x87, Buffer.from(text.split(".").map(Number)))),
   );
   return element(sequence, oid(0x55, 0x1d, 0x11), element(0x04, names));
 }

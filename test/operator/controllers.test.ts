@@ -24,6 +24,7 @@ class RunningController implements AsyncDisposable {
   readonly cluster = new FakeCluster();
   readonly watched: WatchedKinds;
   readonly gone: string[] = [];
+  readonly events: string[] = [];
   readonly controllers: readonly KindController[];
   readonly #running: Promise<unknown>;
 
@@ -36,10 +37,11 @@ class RunningController implements AsyncDisposable {
         stores,
         cluster: this.cluster,
         publisher: undefined,
-        events: { record: () => undefined },
+        events: { record: (_, { reason, note }) => void this.events.push(`${reason}: ${note}`) },
         synthesize: createSynthesizer(),
         onGone: ({ metadata }) => void this.gone.push(metadata.name),
         metrics: undefined,
+        isLeading: () => true,
         workers: 2,
         clock,
         random: () => 0.5,
@@ -89,6 +91,28 @@ describe("a controller", () => {
     run.resources.remove("shop/a");
     expect(await run.requests()).toEqual([]);
     expect(run.gone).toEqual(["a"]);
+  });
+
+  test("tells of an object that somebody deleted, and not of one that it deletes itself", async () => {
+    await using run = await RunningController.start();
+    run.resources.put({ name: "a", fields: wanting("x", "y") });
+    await run.requests();
+    // The watch shows what was made, and then that it is gone
+    const made = run.cluster.objects.get("/ConfigMap/shop/x");
+    if (made === undefined) throw new Error("it was made");
+    const { resourceVersion: _, ...metadata } = made.metadata;
+    run.children.put({ kind: ConfigMap, name: "x", metadata, fields: { data: made["data"] } });
+    expect(await run.requests()).toEqual([]);
+    run.cluster.objects.clear();
+    run.children.remove("shop/x");
+    expect(await run.requests()).toEqual(["apply ConfigMap/x"]);
+    expect(run.events).toEqual(["Restored: Restored ConfigMap shop/x: it was deleted"]);
+
+    run.resources.put({ name: "a", generation: 2, fields: wanting("x") });
+    expect(await run.requests()).toContain("delete ConfigMap/y");
+    run.resources.put({ name: "a", generation: 3, fields: wanting("x", "y") });
+    expect(await run.requests()).toContain("apply ConfigMap/y");
+    expect(run.events).toHaveLength(1);
   });
 
   test("tries again what another resource's object stood in the way of, when that goes", async () => {
@@ -182,6 +206,7 @@ describe("a controller", () => {
       synthesize: createSynthesizer(),
       onGone: () => undefined,
       metrics: undefined,
+      isLeading: () => true,
       workers: 2,
       clock: watched.clock,
       random: () => 0.5,

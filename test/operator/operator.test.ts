@@ -64,6 +64,7 @@ function anOperator({ reconciles = [async () => ({})], endpoints = [], leads = t
     controllers,
     election,
     leaseLost: lost.promise,
+    reportFences: async () => {},
     publisher,
     closeEvents: note("events end"),
     endpoints,
@@ -229,8 +230,8 @@ describe("an operator", () => {
     const { port } = taken.address() as AddressInfo;
     const route = () => undefined;
     const endpoints = [
-      { address: "127.0.0.1:0", route },
-      { address: `127.0.0.1:${port}`, route },
+      { serves: "one", address: "127.0.0.1:0", route },
+      { serves: "another", address: `127.0.0.1:${port}`, route },
     ];
     const { run, did, watched } = anOperator({ endpoints });
     await expect(run()).rejects.toThrow(ListenError);

@@ -32,6 +32,7 @@ describe("publishing", () => {
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["status Gadget/web"]);
     expect(bench.resource.status).toMatchObject({ published: record });
+    expect(bench.progress).toEqual(["live shop/web 1", "live shop/web 1", "committed shop/web 1"]);
   });
 
   test("writes the status without its commit when that takes longer, and again when it lands", async () => {

@@ -55,6 +55,56 @@ describe("a reconcile", () => {
     expect(bench.events).toMatchObject([{ type: "Normal", reason: "Restored" }]);
   });
 
+  test("makes an object anew that somebody deleted, and says so in one event", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    const child = childOf(bench, "a");
+    bench.vanish(child);
+    bench.lost.note(child, ["shop/web"]);
+    await bench.reconcile();
+    await bench.reconcile();
+    expect(bench.events).toEqual([
+      expect.objectContaining({
+        type: "Normal",
+        reason: "Restored",
+        note: "Restored ConfigMap shop/a: it was deleted",
+      }),
+    ]);
+    expect(Object.fromEntries(bench.counts)).toMatchObject({ created: 2, restored: 1 });
+  });
+
+  test("says nothing of an object that an edit takes away and brings back", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    const child = childOf(bench, "b");
+    bench.edit(
+      aResource(bench.kind, { ...two, generation: 2, spec: { objects: two.spec.objects.slice(0, 1) } }),
+    );
+    await bench.reconcile();
+    // As the watch tells of it
+    bench.lost.note(child, ["shop/web"]);
+    bench.edit(aResource(bench.kind, { ...two, generation: 3 }));
+    await bench.reconcile();
+    expect(childOf(bench, "b")).toBeDefined();
+    expect(bench.events).toEqual([]);
+  });
+
+  test("speaks of the edit that it applied, also when another one came meanwhile", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    bench.cluster.rewrite = (object) => {
+      bench.cluster.rewrite = (same) => same;
+      bench.edit(aResource(bench.kind, { ...two, generation: 2 }));
+      return object;
+    };
+    await bench.reconcile();
+    expect(bench.resource.metadata.generation).toBe(2);
+    expect(bench.resource.status).toMatchObject({ observedGeneration: 1 });
+    expect(bench.progress).toEqual(["live shop/web 1"]);
+    await bench.reconcile();
+    expect(bench.resource.status).toMatchObject({ observedGeneration: 2 });
+    expect(bench.progress).toEqual(["live shop/web 1", "live shop/web 2"]);
+  });
+
   test("applies once, and not again, what the server rewrites", async () => {
     const bench = new ReconcileBench({ resource: two });
     bench.cluster.rewrite = (object) =>

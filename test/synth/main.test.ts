@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -9,12 +9,15 @@ import { kinds } from "../../charts/bindings.ts";
 
 const main = resolve(import.meta.dirname, "../../synth/main.ts");
 
-async function synthesizeFrom(workingDirectory: string): Promise<ReadonlyMap<string, string>> {
+async function synthesizeFrom(
+  workingDirectory: string,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<ReadonlyMap<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), "fairlead-synth-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await promisify(execFile)(process.execPath, [main], {
     cwd: workingDirectory,
-    env: { CDK8S_OUTDIR: folder },
+    env: { CDK8S_OUTDIR: folder, ...environment },
   });
   const files = (await readdir(folder)).toSorted();
   return new Map(
@@ -30,4 +33,34 @@ test("cdk8s synth writes CRDs and operator, byte for byte the same wherever it r
     document.getIn(["metadata", "name"]),
   );
   expect(crds).toEqual(kinds.map(({ definition: { plural, group } }) => `${plural}.${group}`));
+});
+
+async function aFolderWith(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-values-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "values.yaml"), text);
+  return folder;
+}
+
+test("cdk8s synth takes its values from the file that is named, or from values.yaml where it runs", async () => {
+  const folder = await aFolderWith("name: lead\nnamespace: ops\nha: false\n");
+  const named = await synthesizeFrom(tmpdir(), { FAIRLEAD_VALUES: join(folder, "values.yaml") });
+  expect(named.get("operator.k8s.yaml")).toContain("type: Recreate");
+  expect(await synthesizeFrom(folder)).toEqual(named);
+});
+
+test.for([
+  [
+    "replicas: two\nrepository: { url: 3 }\n",
+    /: replicas: expected a number, found "two"\n.*: repository\.url: expected a text\n$/,
+  ],
+  ["a: [\n", /^Cannot read ".*values\.yaml": /],
+] as const)("cdk8s synth says what is wrong with %j, and writes nothing", async ([text, complaint]) => {
+  const folder = await aFolderWith(text);
+  const run = promisify(execFile)(process.execPath, [main], {
+    cwd: folder,
+    env: { CDK8S_OUTDIR: folder, FAIRLEAD_VALUES: join(folder, "values.yaml") },
+  });
+  await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(complaint) });
+  expect(await readdir(folder)).toEqual(["values.yaml"]);
 });

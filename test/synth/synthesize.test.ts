@@ -2,11 +2,14 @@ import { ApiObject, Chart } from "cdk8s";
 import type { Construct } from "constructs";
 import { describe, expect, test } from "vitest";
 import type { ChartProps } from "../../crds/binding.ts";
-import { ConfigMap } from "../../crds/core-kinds.ts";
+import { ConfigMap, Pod } from "../../crds/core-kinds.ts";
 import { InvalidFieldError } from "../../crds/invalid-field-error.ts";
+import type { CustomResource } from "../../crds/object.ts";
 import { idOf } from "../../synth/manifest.ts";
+import { setOf } from "../../synth/stamp.ts";
 import { SynthesisError } from "../../synth/synthesis-error.ts";
 import { synthesize } from "../../synth/synthesize.ts";
+import { anAddingKind, aSoughtPod } from "../fakes/adding-kind.ts";
 import { aConfigMap, aGadgetKind } from "../fakes/gadget.ts";
 import { observe } from "../fakes/observed.ts";
 import { aResource, type ResourceOptions } from "../fakes/resources.ts";
@@ -35,6 +38,60 @@ describe("synthesize()", () => {
     const { manifests, set } = run([secret, aConfigMap("a"), namespace]);
     expect(manifests.map(idOf)).toEqual(["/Namespace//n", "/Secret/other/b", "/ConfigMap/shop/a"]);
     for (const { metadata } of manifests) expect(metadata.labels?.["fairlead.dev/set"]).toBe(set);
+  });
+
+  test("gives what is added to objects of others apart, without stamps, by a field manager of the resource", () => {
+    const kind = anAddingKind();
+    const resource = aResource(kind, { spec: { objects: [aConfigMap("a")] } });
+    const { manifests, additions, digest } = synthesize(
+      kind,
+      resource,
+      observe(aSoughtPod("b"), aSoughtPod("a")),
+    );
+    expect(manifests.map(idOf)).toEqual(["/ConfigMap/shop/a"]);
+    expect(digest).toBe(synthesize(kind, resource, nothing).digest);
+    const fieldManager = "fairlead/gadgets.example.dev/shop/web";
+    const shell = { spec: { ephemeralContainers: [{ name: "shell", image: "busybox" }] } };
+    const pod = { apiVersion: "v1", kind: "Pod", ...shell };
+    expect(additions).toEqual(
+      ["a", "b"].map((name) => ({
+        manifest: { ...pod, metadata: { name, namespace: "shop" } },
+        kind: Pod,
+        selector: undefined,
+        subresource: "ephemeralcontainers",
+        fieldManager,
+      })),
+    );
+  });
+
+  test("takes a shorter field manager where names are long: the API server takes 128 characters", () => {
+    const kind = anAddingKind();
+    const resource = aResource(kind, { name: "x".repeat(253) });
+    const [{ fieldManager } = { fieldManager: "" }] = synthesize(
+      kind,
+      resource,
+      observe(aSoughtPod("a")),
+    ).additions;
+    expect(fieldManager).toBe(`fairlead/${setOf(kind.definition, resource)}`);
+    expect(fieldManager.length).toBeLessThanOrEqual(128);
+  });
+
+  test("shows a chart nothing that changes by itself: what came of a resource, others have to say", () => {
+    const seen: unknown[] = [];
+    class Curious extends Chart {
+      constructor(scope: Construct, id: string, { resource }: ChartProps<CustomResource>) {
+        super(scope, id);
+        seen.push(resource);
+        // @ts-expect-error The types say so, too.
+        seen.push(resource.status);
+      }
+    }
+    const resource = aResource(gadgets, { labels: { a: "b" }, spec: { size: 2, objects: [] } });
+    const { apiVersion, kind, metadata } = resource;
+    const now = { ...metadata, resourceVersion: "7", finalizers: ["a.dev/b"] };
+    synthesize(aGadgetKind({ chart: Curious }), { ...resource, metadata: now, status: { size: 1 } }, nothing);
+    const { resourceVersion: _, ...asked } = metadata;
+    expect(seen).toEqual([{ apiVersion, kind, metadata: asked, spec: { size: 2, objects: [] } }, undefined]);
   });
 
   test("gives the same for the same, in any order of keys", () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ChartProps } from "../../crds/binding.ts";
 import { ConfigMap, Pod } from "../../crds/core-kinds.ts";
 import { createSynthesizer } from "../../synth/synthesizer.ts";
+import { anAddingKind } from "../fakes/adding-kind.ts";
 import { aConfigMap, aGadgetKind } from "../fakes/gadget.ts";
 import { aLiveObject } from "../fakes/objects.ts";
 import { observe } from "../fakes/observed.ts";
@@ -41,6 +42,26 @@ describe("createSynthesizer()", () => {
     const later = { ...aResource(plain), status: { size: 1 } };
     // This chart reads nothing of what was observed.
     expect(synthesizer(plain, later, observe(aPod("a")))).toBe(first);
+  });
+
+  test("makes all anew of a resource that it was told to forget", () => {
+    const synthesizer = createSynthesizer();
+    const first = synthesizer(plain, aResource(plain), observe());
+    synthesizer.forget(aResource(plain).metadata.uid);
+    const again = synthesizer(plain, aResource(plain), observe());
+    expect(again).not.toBe(first);
+    expect(again).toEqual(first);
+  });
+
+  test("gives what is added to new objects, though no object of its own is different", () => {
+    const synthesizer = createSynthesizer();
+    const kind = anAddingKind();
+    const [none, one] = [observe(), observe(aPod("a"))].map((seen) =>
+      synthesizer(kind, aResource(kind), seen),
+    );
+    expect([none, one].map((set) => set?.additions.length)).toEqual([0, 1]);
+    expect(one?.digest).toBe(none?.digest);
+    expect(synthesizer(kind, aResource(kind), observe()).additions).toEqual([]);
   });
 
   test.for([

@@ -4,6 +4,7 @@ import {
   ApiUnavailableError,
   NamespaceTerminatingError,
   NotLeadingError,
+  NotOwnedError,
   ObjectRejectedError,
 } from "../../../operator/errors.ts";
 
@@ -100,6 +101,19 @@ describe("toOperatorError()", () => {
       says: 'Cannot apply "apps/Deployment/shop/web": admission webhook "v.dev" denied the request: too big',
     },
     {
+      does: "names who has a field that an apply may not take",
+      answer: refusal(409, "Apply failed with 1 conflict", {
+        causes: [
+          {
+            reason: "FieldManagerConflict",
+            message: 'conflict with "kubectl" using v1',
+            field: ".spec.replicas",
+          },
+        ],
+      }),
+      says: 'Cannot apply "apps/Deployment/shop/web": spec.replicas: conflict with "kubectl" using v1',
+    },
+    {
       does: "says that an object is too large",
       answer: refusal(413, "limit is 3145728"),
       says: /larger than/,
@@ -174,14 +188,38 @@ describe("toOperatorError()", () => {
   });
 
   test("takes the refusal of the leadership policy for what it means", () => {
-    const answer = refusal(422, "ValidatingAdmissionPolicy 'x' denied request: the lease is held by other");
-    expect(toOperatorError(answer, attempt)).toBeInstanceOf(NotLeadingError);
+    const why = "the lease is held by b, and this request comes from a";
+    const answer = refusal(
+      403,
+      `configmaps "x" is forbidden: ValidatingAdmissionPolicy 'x' denied request: ${why}`,
+    );
+    const error = toOperatorError(answer, attempt);
+    expect(error).toBeInstanceOf(NotLeadingError);
+    expect(error.message).toBe(`Cannot write: ${why}, says the API server`);
+  });
+
+  test("takes the refusal of the ownership policy for what it means", () => {
+    const denied = "x is forbidden: ValidatingAdmissionPolicy 'x' denied request:";
+    const answer = refusal(403, `${denied} Fairlead leaves alone what belongs to Helm`);
+    const error = toOperatorError(answer, attempt);
+    expect(error).toBeInstanceOf(NotOwnedError);
+    expect(error).toMatchObject({ id: attempt.id, owner: "Helm" });
+    // A deletion has no condition that could tell: it is tried again.
+    expect(toOperatorError(answer, { ...attempt, verb: "delete" })).toBeInstanceOf(ApiUnavailableError);
   });
 
   test("never repeats a value of a Secret", () => {
     const answer = invalid({ field: "data[k]", message: 'Invalid value: "hunter2": not base64' });
     const error = toOperatorError(answer, { ...attempt, id: "/Secret/shop/web" });
     expect(error.message).toBe('Cannot apply "/Secret/shop/web": data[k]: not base64');
+
+    const typed = refusal(
+      500,
+      'failed to create typed patch object (shop/web; /v1, Kind=Secret): .data.k: expected string, got &value{"a":"hunter2"}',
+    );
+    expect(toOperatorError(typed, { ...attempt, id: "/Secret/shop/web" }).message).toBe(
+      'Cannot apply "/Secret/shop/web": .data.k: expected string',
+    );
   });
 });
 

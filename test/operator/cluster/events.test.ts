@@ -193,7 +193,52 @@ describe("KubeEventRecorder", () => {
     run.recorder.record(web, { ...failed, reason: "NotOwned" });
     await expect.poll(() => run.clock.pendingDelaysMs).toContain(11_250);
     await run.recorder.close();
-    expect(run.writes()).toEqual(["POST", "POST"]);
+    // Each of the two, and one last try.
+    expect(run.writes()).toEqual(["POST", "POST", "POST"]);
     expect(run.clock.pendingDelaysMs).toEqual([]);
+    expect(run.recorder.stats).toEqual({ written: 0, dropped: 2 });
+  });
+
+  test("writes the others while the server fails with one of them, and what happened to it meanwhile", async () => {
+    let isMended = false;
+    const script: Script = ({ body }, answer) =>
+      body.includes("web-0") && !isMended ? answer.refuse(500, "InternalError", "no") : answer.json(200, {});
+    await using run = await aRecorder(script);
+    for (const name of ["web-0", "web-1", "web-2"]) run.recorder.record(aLiveObject({ name }), failed);
+    await expect.poll(() => run.recorder.stats.written).toBe(2);
+    run.recorder.record(aLiveObject({ name: "web-0" }), failed);
+    isMended = true;
+    await expect.poll(() => run.clock.pendingDelaysMs).toContain(11_250);
+    await run.clock.advance(11_250);
+    await run.recorder.drained();
+    expect(run.recorder.stats).toEqual({ written: 4, dropped: 0 });
+    expect(run.bodies().at(-2)).toMatchObject({ regarding: { name: "web-0" } });
+    expect(run.bodies().at(-1)).toMatchObject({ series: { count: 2 } });
+  });
+
+  test("asks a server that fails with everything no more than three times in a row", async () => {
+    await using run = await aRecorder((_request, answer) => answer.refuse(503, "ServiceUnavailable", "no"));
+    for (let n = 0; n < 100; n++) run.recorder.record(aLiveObject({ name: `web-${n}` }), failed);
+    await expect.poll(() => run.clock.pendingDelaysMs).toContain(11_250);
+    expect(run.writes()).toHaveLength(3);
+    await run.clock.advance(11_250);
+    await expect.poll(() => run.writes().length).toBe(4);
+    await expect.poll(() => run.clock.pendingDelaysMs).toContain(11_250);
+    expect(run.writes()).toHaveLength(4);
+    await run.recorder.close();
+  });
+
+  test("allows one object 25 events at once and one more in 5 minutes, and counts the others", async () => {
+    await using run = await aRecorder();
+    const record = (count: number) => run.recorder.record(web, { ...failed, reason: `Reason${count}` });
+    for (let count = 0; count < 40; count++) record(count);
+    await run.recorder.drained();
+    expect(run.writes()).toHaveLength(25);
+    expect(run.recorder.stats).toEqual({ written: 25, dropped: 15 });
+    await run.clock.advance(5 * 60_000);
+    for (let count = 40; count < 45; count++) record(count);
+    run.recorder.record(aLiveObject({ name: "other", uid: "other" }), failed);
+    await run.recorder.drained();
+    expect(run.writes()).toHaveLength(27);
   });
 });

@@ -76,4 +76,10 @@ describe("reducePod()", () => {
     });
     expect(JSON.stringify(reducePod(pod))).not.toMatch(/image|qosClass/);
   });
+
+  test("keeps the ephemeral containers that others or we have put into it", () => {
+    const ephemeralContainers = [{ name: "shell", image: "busybox", command: ["sh"] }];
+    const pod = toLiveObject({ ...raw, kind: "Pod", spec: { containers: [], ephemeralContainers } });
+    expect(reducePod(pod)["spec"]).toEqual({ ephemeralContainers });
+  });
 });

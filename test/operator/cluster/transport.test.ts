@@ -177,8 +177,12 @@ describe("ApiTransport", () => {
 
   test("counts every try for the metrics", async () => {
     const seen: object[] = [];
+    const again: object[] = [];
     await using cluster = await scriptedCluster({
-      transport: { onRequest: (request) => seen.push(request) },
+      transport: {
+        onRequest: (request) => seen.push(request),
+        onRetry: (request) => again.push(request),
+      },
     });
     cluster.server.script = (_request, answer) =>
       cluster.server.requests.length === 1
@@ -189,10 +193,11 @@ describe("ApiTransport", () => {
     await cluster.transport.send(patch).catch(() => {});
     const { host } = cluster.server.access.server;
     expect(seen).toEqual([
-      { code: "429", method: "PATCH", host },
-      { code: "200", method: "PATCH", host },
-      { code: "<error>", method: "PATCH", host },
+      { code: "429", method: "PATCH", host, tookMs: expect.any(Number) },
+      { code: "200", method: "PATCH", host, tookMs: expect.any(Number) },
+      { code: "<error>", method: "PATCH", host, tookMs: expect.any(Number) },
     ]);
+    expect(again).toEqual([{ code: "429", method: "PATCH", host }]);
   });
 
   test("says that nobody is there, and where", async () => {

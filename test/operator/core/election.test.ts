@@ -145,8 +145,14 @@ describe("assertElectionTimes()", () => {
       message: "the renew deadline (2.4s) must be more than 1.2 times the retry period (2s)",
     },
     { times: { renewDeadlineMs: 2_401 }, message: undefined },
-    { times: { retryPeriodMs: 0 }, message: "the retry period must be more than 0" },
-    { times: { retryPeriodMs: Number.NaN }, message: "the retry period must be more than 0" },
+    { times: { retryPeriodMs: 249 }, message: "the retry period (0.249s) must be at least 0.25s" },
+    { times: { retryPeriodMs: Number.NaN }, message: "the retry period" },
+    { times: { renewDeadlineMs: 1_999 }, message: "the renew deadline (1.999s) must be at least 2s" },
+    {
+      times: { leaseDurationMs: 2_999, renewDeadlineMs: 2_500 },
+      message: "the lease duration (2.999s) must be at least 3s",
+    },
+    { times: { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 250 }, message: undefined },
     { times: { leaseDurationMs: Number.NaN }, message: "the lease duration" },
   ])("$times: $message", ({ times, message }) => {
     const act = (): void => assertElectionTimes({ ...good, ...times });

@@ -1,32 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
-import type { LiveObject } from "../../../crds/object.ts";
-import { assessHealth } from "../../../operator/core/health.ts";
+import { assess, condition, conditions, type HealthCase, old, young } from "../../fakes/health-cases.ts";
 
-const nowMs = Date.parse("2026-01-01T12:00:00Z");
-const young = 'creationTimestamp: "2026-01-01T11:59:30Z"';
-const old = 'creationTimestamp: "2026-01-01T11:00:00Z"';
-
-/** `group/version Kind { metadata }`, then the rest in YAML. */
-function assess(head: string, rest = "") {
-  const [, apiVersion, kind, metadata = "{}"] = /^(\S+) (\w+) ?({.*})?$/.exec(head) ?? [];
-  const object = { apiVersion, kind, ours: true, ...parse(rest) };
-  const base = { name: "web", namespace: "shop", uid: "1", resourceVersion: "1", ...parse(metadata) };
-  return assessHealth({ ...object, metadata: base } as LiveObject, { nowMs });
-}
-
-const condition = (type: string, status: string, more = "") =>
-  `{ type: ${type}, status: "${status}"${more} }`;
-const conditions = (...all: readonly string[]) => `status: { conditions: [${all.join(", ")}] }`;
-
-interface Case {
-  readonly does: string;
-  readonly head: string;
-  readonly rest?: string;
-  readonly is: object;
-}
-
-const cases: readonly Case[] = [
+const cases: readonly HealthCase[] = [
   // Jobs
   { does: "a Job that has not started is in progress", head: "batch/v1 Job", is: { status: "InProgress" } },
   {
@@ -148,7 +123,7 @@ const cases: readonly Case[] = [
 ];
 
 describe("assessHealth() of Jobs, networks and storage:", () => {
-  test.for(cases)("$does", ({ head, rest, is }) => {
-    expect(assess(head, rest)).toMatchObject(is);
+  test.for(cases)("$does", (one) => {
+    expect(assess(one)).toMatchObject(one.is);
   });
 });

@@ -55,6 +55,11 @@ describe("decideOwnership()", () => {
       whose: "adopt",
     },
     {
+      does: "takes the kind with its group",
+      live: annotated({ [stamps.adoptBy]: "echo.example.dev/shop/web" }),
+      whose: "adopt",
+    },
+    {
       does: "takes the name with its namespace",
       live: annotated({ [stamps.adoptBy]: "Echo/shop/web" }),
       whose: "adopt",
@@ -88,6 +93,11 @@ describe("decideOwnership()", () => {
     {
       does: "an object handed over to another resource",
       live: annotated({ [stamps.adoptBy]: "Echo/other" }),
+      owner: "somebody else",
+    },
+    {
+      does: "an object handed over to a resource of a namesake kind in another group",
+      live: annotated({ [stamps.adoptBy]: "echo.mmontes.io/web" }),
       owner: "somebody else",
     },
     {

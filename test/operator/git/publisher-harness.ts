@@ -55,6 +55,8 @@ export class PublisherHarness implements AsyncDisposable {
   /** Keys of owners that were told about a new answer, in order. */
   readonly told: string[] = [];
   readonly logged: string[] = [];
+  /** Events about the operator. */
+  readonly announced: string[] = [];
   readonly publisher: GitPublisher;
 
   constructor(remote: FakeGitRemote, overrides: Partial<GitPublisherOptions> = {}) {
@@ -75,6 +77,7 @@ export class PublisherHarness implements AsyncDisposable {
       claimOf: () => "unknown",
       // Far beyond any test: fake time runs faster than git.
       timeoutMs: 86_400_000,
+      announce: ({ type, reason, action }) => void this.announced.push(`${type} ${reason} ${action}`),
       onChange: (owners) => void this.told.push(...owners.map(({ key }) => key)),
       ...overrides,
     });

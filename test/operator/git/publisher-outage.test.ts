@@ -24,6 +24,13 @@ describe("the remote is down or does not want it", () => {
     const { lsRemotes } = it.publisher.stats;
     await it.until(() => it.publisher.stats.lsRemotes >= lsRemotes + 5, { stepMs: 500 });
     expect([it.told, it.logged]).toEqual([[], []]);
+    expect(it.publisher.stats).toMatchObject({ landed: 1, pending: 3, failing: "RepositoryUnreachable" });
+    const { oldestPendingMs } = it.publisher.stats;
+    expect(oldestPendingMs).toBeGreaterThan(1_000);
+    // A younger edit of the same resource does not make it wait for less.
+    it.publish(anOffer({ name: "a", generation: 3 }));
+    it.publish(anOffer({ name: "a", generation: 2 }));
+    expect(it.publisher.stats.oldestPendingMs).toBeGreaterThanOrEqual(oldestPendingMs);
     // What is not affected stays as it is, and what comes new fails at once.
     expect(it.publish(anOffer({ name: "d" }))).toMatchObject({ state: "failed" });
 
@@ -32,6 +39,13 @@ describe("the remote is down or does not want it", () => {
     expect(remote.commits()).toBe(2);
     await it.until(() => it.logged.length > 0);
     expect(it.logged).toHaveLength(1);
+    expect(it.announced).toEqual(["Warning RepositoryUnreachable Publish", "Normal Published Publish"]);
+    expect(it.publisher.stats).toMatchObject({
+      landed: 2,
+      pending: 0,
+      oldestPendingMs: 0,
+      failing: undefined,
+    });
   });
 
   test("a resource that is on the branch stays published during an outage", async () => {

@@ -108,6 +108,8 @@ describe("sweep()", () => {
 
     it.publisher.sweep();
     await it.until(() => it.publisher.sweepState.state === "held");
+    expect(it.announced).toEqual(["Warning SweepHeld Sweep"]);
+    expect(it.publisher.stats.heldFolders).toBeGreaterThan(3);
     const state = it.publisher.sweepState;
     expect(state).toEqual({
       state: "held",

@@ -3,6 +3,7 @@ import type { Condition } from "../../../crds/conditions.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
 import { announceChanges, announceStatus } from "../../../operator/phases/announce.ts";
 import { load } from "../../../operator/phases/load.ts";
+import { OutageNotices } from "../../../operator/phases/outage-notices.ts";
 import { aGadgetKind } from "../../fakes/gadget.ts";
 import { aLiveObject } from "../../fakes/objects.ts";
 import { ReconcileBench } from "../../fakes/reconcile-bench.ts";
@@ -22,7 +23,7 @@ function anAnnouncer(status?: EngineStatus) {
     record: (_: unknown, event: { type: string; reason: string; note: string }) =>
       void said.push(`${event.type} ${event.reason} ${event.note}`),
   };
-  return { loaded, said, log, options: { kind, events, log } };
+  return { loaded, said, log, options: { kind, events, outages: new OutageNotices(), log } };
 }
 
 function aStatus(observedGeneration: number, applied: "True" | "False"): EngineStatus {

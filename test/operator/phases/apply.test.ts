@@ -21,6 +21,8 @@ function anApply() {
   const loaded = load("shop/web", kind, bench.stores);
   if (loaded === undefined) throw new Error("there is no resource");
   const refusals = new Refusals(bench.clock);
+  const counted: string[] = [];
+  const count = (did: string, objects: number): void => void counted.push(`${objects} ${did}`);
   const run = (...stages: readonly (readonly string[])[]) =>
     apply(
       stages.map((names) =>
@@ -31,9 +33,9 @@ function anApply() {
           because: "missing" as const,
         })),
       ) as Parameters<typeof apply>[0],
-      { kind, loaded, cluster: bench.cluster, stores: bench.stores, refusals },
+      { kind, loaded, cluster: bench.cluster, stores: bench.stores, refusals, lost: bench.lost, count },
     );
-  return { bench, run, loaded };
+  return { bench, run, loaded, counted };
 }
 
 function onServer(name: string, metadata: Partial<LiveObject["metadata"]>): LiveObject {
@@ -48,6 +50,16 @@ function onServer(name: string, metadata: Partial<LiveObject["metadata"]>): Live
 const rejected = (name: string) => new ObjectRejectedError(`/ConfigMap/shop/${name}`, `no ${name}`);
 
 describe("apply()", () => {
+  test("counts what came of each apply that was sent", async () => {
+    const { bench, run, counted } = anApply();
+    bench.cluster.refuse("apply ConfigMap/b", rejected("b"));
+    await expect(run(["a", "b"])).rejects.toThrow(ObjectRejectedError);
+    expect(counted.toSorted()).toEqual(["1 created", "1 rejected"]);
+    // It was refused a moment ago, and is not sent again.
+    await expect(run(["b"])).rejects.toThrow(ObjectRejectedError);
+    expect(counted).toHaveLength(2);
+  });
+
   test("applies stage by stage, and puts the answers into the store", async () => {
     const { bench, run } = anApply();
     const results = await run(["a", "b"], ["c"]);

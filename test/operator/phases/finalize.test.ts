@@ -24,7 +24,7 @@ function aResourceWith(
   bench.deliver(bench.cluster.put(owned));
   const loaded = load("shop/web", kind, bench.stores);
   if (loaded === undefined) throw new Error("there is no resource");
-  const options = { kind, cluster: bench.cluster, stores: bench.stores };
+  const options = { kind, cluster: bench.cluster, stores: bench.stores, lost: bench.lost };
   return { bench, loaded, options };
 }
 

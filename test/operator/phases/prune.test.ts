@@ -3,6 +3,7 @@ import { ConfigMap } from "../../../crds/core-kinds.ts";
 import type { LiveObject } from "../../../crds/object.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
 import { prune } from "../../../operator/phases/prune.ts";
+import { idOf } from "../../../synth/manifest.ts";
 import { aGadgetKind } from "../../fakes/gadget.ts";
 import { aLiveObject } from "../../fakes/objects.ts";
 import { ReconcileBench } from "../../fakes/reconcile-bench.ts";
@@ -17,17 +18,20 @@ function someObjects(...metadata: readonly (Partial<LiveObject["metadata"]> & { 
     bench.deliver(live);
     return live;
   });
-  const run = () => prune(objects, { kind, cluster: bench.cluster, stores: bench.stores });
+  const run = () => prune(objects, { kind, cluster: bench.cluster, stores: bench.stores, lost: bench.lost });
   const isKnown = (name: string) => bench.stores.children(ConfigMap).get(`shop/${name}`) !== undefined;
   return { bench, run, isKnown, objects };
 }
 
 describe("prune()", () => {
   test("deletes one after the other, in the order that it is given", async () => {
-    const { bench, run, isKnown } = someObjects({ name: "b" }, { name: "a" });
+    const { bench, run, isKnown, objects } = someObjects({ name: "b" }, { name: "a" });
     await run();
     expect(bench.takeRequests()).toEqual(["delete ConfigMap/b", "delete ConfigMap/a"]);
     expect([isKnown("a"), isKnown("b")]).toEqual([false, false]);
+    // Their end, when the watch tells of it, is no loss.
+    for (const live of objects) bench.lost.note(live, ["shop/web"]);
+    expect(objects.map((live) => bench.lost.take("shop/web", idOf(live)))).toEqual([false, false]);
   });
 
   test("keeps an object with finalizers in the store, until its event tells of its end", async () => {

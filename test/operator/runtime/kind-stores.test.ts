@@ -55,6 +55,22 @@ describe("the stores of some kinds", () => {
     expect(stores.children(ConfigMap).get("east/x")?.metadata.namespace).toBe("east");
   });
 
+  test("watch related objects once, and find them for each kind as it says", async () => {
+    const related = (ownerKey: string) => [{ kind: Pod, ownerKey: () => ownerKey }];
+    const kinds = [
+      aGadgetKind({ related: related("of gadget") }),
+      { ...aGadgetKind({ related: related("of gizmo") }), definition: Gizmo },
+    ];
+    await using watched = new WatchedKinds({ kinds });
+    expect(watched.watches.filter((watch) => watch.startsWith("related"))).toEqual(["related pods"]);
+    watched.source("related", Pod).put({ name: "pod" });
+    await watched.start();
+    const pods = watched.stores.related(Pod, undefined);
+    expect(pods.byIndex("gadgets.example.dev", "of gadget")).toHaveLength(1);
+    expect(pods.byIndex("gizmos.example.dev", "of gizmo")).toHaveLength(1);
+    expect(pods.byIndex("gizmos.example.dev", "of gadget")).toEqual([]);
+  });
+
   test("refuse to read what no kind declares: that is a defect", () => {
     const { stores } = new WatchedKinds({ kinds: [gizmos] });
     expect(() => stores.children(Secret)).toThrow('"secrets": no kind declares it as child');

@@ -49,7 +49,30 @@ describe("probes", () => {
     const { status, body, log } = await ask("/readyz", { readyz: checks });
     expect(status).toBe(500);
     expect(body).toBe("[+]stores ok\n[-]lease failed: reason withheld\nreadyz check failed\n");
-    expect(log.entries[0]).toMatchObject({ message: "A health check failed", fields: { check: "lease" } });
+    const fields = { probe: "readyz", check: "lease", why: "password is hunter2" };
+    expect(log.entries).toEqual([{ level: "warn", message: "A health check failed", fields }]);
+  });
+
+  test("say once in the log that a check fails, and once that it passes again", async () => {
+    const log = new RecordingLogger();
+    let why: string | undefined = "not listed yet: a, b";
+    const sources = (): void => {
+      if (why !== undefined) throw new Error(why);
+    };
+    const { address } = await serve(probeRoute({ healthz: {}, readyz: { sources }, log }));
+    const probe = async (...paths: readonly string[]) => {
+      for (const path of paths) await fetch(`http://${address}${path}`);
+    };
+    await probe("/readyz", "/readyz", "/readyz/sources");
+    why = "not listed yet: b";
+    await probe("/readyz", "/readyz");
+    why = undefined;
+    await probe("/readyz", "/readyz");
+    expect(log.entries.map(({ message }) => message)).toEqual([
+      "A health check failed",
+      "A health check failed",
+      "A health check passes again",
+    ]);
   });
 
   test("leave out what is excluded, and say what cannot be", async () => {

@@ -34,7 +34,12 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     const message =
       "CustomResourceDefinition widgets.example.dev is not installed, or does not serve v1alpha1; waiting until it is";
     expect(reflector.state.message).toBe(message);
-    expect(log.messages("warn")).toEqual([message]);
+    expect(log.entries).toContainEqual({
+      level: "warn",
+      message: "Waiting for a kind that the API server does not serve",
+      fields: { kind: "Widget", group: "example.dev", why: message },
+    });
+    expect(log.messages("warn")).toHaveLength(1);
 
     source.intercept = () => undefined;
     await clock.advance(10_000);

@@ -3,6 +3,7 @@ import { ConfigMap, Pod } from "../../../crds/core-kinds.ts";
 import { routeEvents } from "../../../operator/runtime/routes.ts";
 import { stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
+import { anAddingKind } from "../../fakes/adding-kind.ts";
 import { aGadgetKind, Gadget } from "../../fakes/gadget.ts";
 import { controlledBy, WatchedKinds } from "../../fakes/watched-kinds.ts";
 
@@ -157,6 +158,43 @@ describe("routeEvents()", () => {
     expect(await routing.take()).toEqual(["shop/b"]);
     // A pod that goes frees nobody's place
     expect(routing.gone).toEqual([]);
+  });
+
+  test("wakes every resource that looks for a related object, and those that did before it changed", async () => {
+    const adding = anAddingKind();
+    await using watched = new WatchedKinds({ kinds: [adding] });
+    const keys: string[] = [];
+    const gone: string[] = [];
+    routeEvents({
+      kind: adding,
+      stores: watched.stores,
+      queue: { add: (key) => void keys.push(key) },
+      onGone: () => undefined,
+      onChildGone: () => [],
+      onRelatedGone: ({ metadata }) => void gone.push(metadata.name),
+    });
+    const take = async () => {
+      await watched.clock.settle();
+      return keys.splice(0).toSorted();
+    };
+    const resources = watched.source("resource", adding.definition);
+    for (const [name, seeks] of Object.entries({ a: "x", b: "x", c: "y" }))
+      resources.put({ name, labels: { seeks } });
+    resources.put({ name: "d" });
+    await watched.start();
+    await take();
+    const pods = watched.source("related", Pod);
+    pods.put({ name: "pod", labels: { of: "x" } });
+    expect(await take()).toEqual(["shop/a", "shop/b"]);
+    resources.put({ name: "b", labels: { seeks: "y" } });
+    expect(await take()).toEqual(["shop/b"]);
+    pods.put({ name: "pod", labels: { of: "y" } });
+    expect(await take()).toEqual(["shop/a", "shop/b", "shop/c"]);
+    pods.put({ name: "unlabelled" });
+    expect(await take()).toEqual([]);
+    pods.remove("shop/pod");
+    expect(await take()).toEqual(["shop/b", "shop/c"]);
+    expect(gone).toEqual(["pod"]);
   });
 
   test("leaves to other kinds what is theirs, also where they have children of the same kind", async () => {

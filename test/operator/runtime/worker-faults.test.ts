@@ -19,7 +19,7 @@ describe("runWorkers(), when something goes wrong", () => {
       await clock.advance(1_000);
       expect(gaps(calls)).toEqual([5]);
       expect(told).toEqual(["started", "error 0", "panic", "started", "success 0"]);
-      expect(log.entries[0]?.fields).toMatchObject({ key: "a", error: expect.any(ReconcilePanicError) });
+      expect(log.entries[0]?.fields).toMatchObject({ name: "a", error: expect.any(ReconcilePanicError) });
     },
   );
 

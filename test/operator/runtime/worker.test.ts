@@ -1,6 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { TerminalError } from "../../../operator/errors.ts";
+import { keyOf } from "../../../crds/object.ts";
+import {
+  AlreadyThereError,
+  ApiUnavailableError,
+  NotLeadingError,
+  ReplacedError,
+  TerminalError,
+  UnsettledError,
+} from "../../../operator/errors.ts";
+import { WatchedStore } from "../../../operator/runtime/store.ts";
 import type { FakeClock } from "../../fakes/fake-clock.ts";
+import { aLiveObject, widgets } from "../../fakes/objects.ts";
 import { fail, gaps, runOnFakes, scripted } from "../../fakes/workers-run.ts";
 
 describe("runWorkers()", () => {
@@ -32,6 +42,38 @@ describe("runWorkers()", () => {
     await clock.advance(10_000);
     expect(calls.map(({ atMs }) => atMs)).toEqual([0, 1_000]);
     expect(most).toBe(1);
+  });
+
+  test("holds up no other reader of the store, however slow, and misses nothing of it (case 16)", async () => {
+    const store = new WatchedStore({ kind: widgets, indexes: {} });
+    const mayGoOn = Promise.withResolvers<void>();
+    const seen: (string | undefined)[] = [];
+    const slow = runOnFakes(async (key) => {
+      await mayGoOn.promise;
+      seen.push(store.get(key)?.metadata.resourceVersion);
+      return {};
+    });
+    const fast: string[] = [];
+    store.subscribe({
+      added: (object) => slow.queue.add(keyOf(object)),
+      updated: (_, object) => slow.queue.add(keyOf(object)),
+      deleted: () => {},
+    });
+    store.subscribe({
+      added: ({ metadata }) => fast.push(metadata.resourceVersion),
+      updated: (_, { metadata }) => fast.push(metadata.resourceVersion),
+      deleted: () => {},
+    });
+    const versions = Array.from({ length: 10_000 }, (_, index) => String(index + 1));
+    for (const resourceVersion of versions) {
+      store.apply({ type: "MODIFIED", object: aLiveObject({ resourceVersion }) });
+      if (resourceVersion === "1") await slow.clock.settle();
+    }
+    expect(fast).toEqual(versions);
+    // What waits for the slow one is a key, not 10,000 events.
+    mayGoOn.resolve();
+    await slow.clock.settle();
+    expect(seen).toEqual(["10000", "10000"]);
   });
 
   test("tries a failing key again after 5 ms x 2^n, at most 1000 s, and from 5 ms after a success (case 20)", async () => {
@@ -140,11 +182,31 @@ describe("runWorkers()", () => {
     expect(calls.map(({ key }) => key)).toEqual(["busy"]);
   });
 
-  test("logs each run under an id of its own", async () => {
-    const { queue, clock, log } = runOnFakes(scripted(fail, fail));
+  test.for([
+    { error: new ReplacedError("/ConfigMap/shop/web"), level: "info" },
+    { error: new AlreadyThereError("/ConfigMap/shop/web"), level: "info" },
+    { error: new NotLeadingError(), level: "info" },
+    { error: new NotLeadingError("the lease is held by b, says the API server"), level: "warn" },
+    { error: new ApiUnavailableError("Cannot apply", { status: 503 }), level: "warn" },
+    { error: new UnsettledError(), level: "warn" },
+    { error: new TypeError("a defect"), level: "error" },
+  ] as const)("logs $error.name at level $level", async ({ error, level }) => {
+    const { queue, clock, log } = runOnFakes(
+      scripted(() => {
+        throw error;
+      }),
+    );
     queue.add("a");
     await clock.advance(1_000);
-    const ids = log.entries.map(({ fields }) => (fields as { reconcileId?: string }).reconcileId);
+    expect(log.entries.map((entry) => entry.level)).toEqual([level]);
+  });
+
+  test("logs each run under an id of its own", async () => {
+    const { queue, clock, log } = runOnFakes(scripted(fail, fail));
+    queue.add("shop/web");
+    await clock.advance(1_000);
+    expect(log.entries[0]?.fields).toMatchObject({ namespace: "shop", name: "web" });
+    const ids = log.entries.map(({ fields }) => (fields as { reconcileID?: string }).reconcileID);
     expect(new Set(ids).size).toBe(2);
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
   });

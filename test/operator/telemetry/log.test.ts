@@ -16,7 +16,7 @@ describe("createLogger()", () => {
     const { log, records } = aLog();
     log
       .child({ key: "shop/web" })
-      .child({ reconcileId: "1" })
+      .child({ reconcileID: "1" })
       .info("Applied", { objects: 3, nothing: undefined });
     expect(records()).toEqual([
       {
@@ -24,7 +24,7 @@ describe("createLogger()", () => {
         time: "2026-01-01T00:00:00.000Z",
         message: "Applied",
         key: "shop/web",
-        reconcileId: "1",
+        reconcileID: "1",
         objects: 3,
       },
     ]);

@@ -18,11 +18,13 @@ async function read(metrics: Metrics): Promise<Record<string, number>> {
   );
 }
 
+const newMetrics = (): Metrics => new Metrics({ version: "1.2.3", hasRepository: true });
+
 const worstDelay = 'fairlead_event_loop_delay_seconds{quantile="1"}';
 
 describe("Metrics", () => {
   test("start every series of a controller at 0", async () => {
-    const metrics = new Metrics();
+    const metrics = newMetrics();
     const observer: ReconcileObserver = metrics.reconciles.observer("echo", 16);
     expect(observer).toBeDefined();
     const values = await read(metrics);
@@ -40,10 +42,14 @@ describe("Metrics", () => {
     expect(values['controller_runtime_max_concurrent_reconciles{controller="echo"}']).toBe(16);
     expect(values['controller_runtime_active_workers{controller="echo"}']).toBe(0);
     expect(values['controller_runtime_reconcile_time_seconds_count{controller="echo"}']).toBe(0);
+    metrics.queues.observer("echo");
+    const queue = await read(metrics);
+    expect(queue['workqueue_queue_duration_seconds_count{name="echo",controller="echo"}']).toBe(0);
+    expect(queue['workqueue_work_duration_seconds_count{name="echo",controller="echo"}']).toBe(0);
   });
 
   test("count reconciles by result and time", async () => {
-    const metrics = new Metrics();
+    const metrics = newMetrics();
     const observer = metrics.reconciles.observer("echo", 1);
     observer.started();
     observer.ended("success", 30);
@@ -74,7 +80,7 @@ describe("Metrics", () => {
   });
 
   test("read the queue when somebody asks", async () => {
-    const metrics = new Metrics();
+    const metrics = newMetrics();
     const clock = new FakeClock();
     const observer: QueueObserver = metrics.queues.observer("echo");
     const queue = new WorkQueue({ clock, observer });
@@ -105,7 +111,7 @@ describe("Metrics", () => {
   });
 
   test("give at most 25 priorities a series of their own", async () => {
-    const metrics = new Metrics();
+    const metrics = newMetrics();
     const queue = new WorkQueue({ clock: new FakeClock() });
     metrics.queues.watch("echo", queue);
     for (let priority = 1; priority <= 40; priority++) queue.add(`key-${priority}`, { priority });
@@ -115,37 +121,76 @@ describe("Metrics", () => {
     expect(depths.reduce((sum, [, depth]) => sum + depth, 0)).toBe(40);
   });
 
-  test("count requests, objects, synths, pushes and leadership", async () => {
-    const metrics = new Metrics();
-    metrics.requested("PATCH", "127.0.0.1:6443", 201);
-    metrics.requested("GET", "127.0.0.1:6443", undefined);
-    metrics.objects("echo")("kept", 3);
-    metrics.synthesized("echo", 4);
-    const counts = { commits: 1, pushes: 2, refused: 1, retried: 0, lsRemotes: 4, fetches: 3, pending: 2 };
-    metrics.publish.watch(() => counts);
+  test("count requests, what came of objects, synths and leadership", async () => {
+    const metrics = newMetrics();
+    const host = "127.0.0.1:6443";
+    metrics.requests.requested({ method: "PATCH", host, code: "201", tookMs: 3 });
+    metrics.requests.requested({ method: "PATCH", host, code: "429", tookMs: 300 });
+    metrics.requests.requested({ method: "GET", host, code: "<error>", tookMs: 10_000 });
+    metrics.requests.retried({ method: "PATCH", host, code: "429" });
+    const objects = metrics.objects.observer("echo");
+    objects.count("kept", 3);
+    objects.count("restored", 1);
+    objects.synthesized(4);
+    metrics.watchEvents(() => ({ written: 5, dropped: 1 }));
     const leader: LeaderObserver = metrics.leader("fairlead");
     expect((await read(metrics))['leader_election_master_status{name="fairlead"}']).toBe(0);
     leader.leading(true);
     leader.renewedSlowly();
     expect(await read(metrics)).toMatchObject({
-      'rest_client_requests_total{code="201",method="PATCH",host="127.0.0.1:6443"}': 1,
-      'rest_client_requests_total{code="<error>",method="GET",host="127.0.0.1:6443"}': 1,
+      [`rest_client_requests_total{code="201",method="PATCH",host="${host}"}`]: 1,
+      [`rest_client_requests_total{code="<error>",method="GET",host="${host}"}`]: 1,
+      [`rest_client_request_duration_seconds_bucket{le="0.005",verb="PATCH",host="${host}"}`]: 1,
+      [`rest_client_request_duration_seconds_bucket{le="0.5",verb="PATCH",host="${host}"}`]: 2,
+      [`rest_client_request_duration_seconds_sum{verb="GET",host="${host}"}`]: 10,
+      [`rest_client_request_retries_total{code="429",verb="PATCH",host="${host}"}`]: 1,
       'fairlead_objects_kept_total{controller="echo"}': 3,
-      'fairlead_objects_applied_total{controller="echo"}': 0,
       'fairlead_objects_pruned_total{controller="echo"}': 0,
+      'fairlead_applies_total{controller="echo",result="restored"}': 1,
+      'fairlead_applies_total{controller="echo",result="created"}': 0,
+      'fairlead_applies_total{controller="echo",result="error"}': 0,
       'fairlead_synth_seconds_bucket{le="0.005",controller="echo"}': 1,
-      fairlead_publish_commits_total: 1,
-      fairlead_publish_pushes_total: 2,
-      fairlead_publish_refused_total: 1,
-      fairlead_publish_retried_total: 0,
-      fairlead_publish_pending: 2,
+      fairlead_events_written_total: 5,
+      fairlead_events_dropped_total: 1,
       'leader_election_master_status{name="fairlead"}': 1,
       'leader_election_slowpath_total{name="fairlead"}': 1,
     });
   });
 
+  test("show how publishing goes, with every reason why it may fail", async () => {
+    const metrics = newMetrics();
+    metrics.publish.watch(() => ({
+      landed: 1,
+      pushes: 2,
+      refused: 1,
+      retried: 0,
+      lsRemotes: 4,
+      fetches: 3,
+      rebuilds: 0,
+      pending: 2,
+      oldestPendingMs: 1_500,
+      failing: "PushRefused",
+      heldFolders: 7,
+    }));
+    expect(await read(metrics)).toMatchObject({
+      fairlead_publish_commits_total: 1,
+      fairlead_publish_pushes_total: 2,
+      fairlead_publish_refused_total: 1,
+      fairlead_publish_retried_total: 0,
+      fairlead_publish_looks_total: 4,
+      fairlead_publish_fetches_total: 3,
+      fairlead_publish_rebuilds_total: 0,
+      fairlead_publish_pending: 2,
+      fairlead_publish_oldest_pending_seconds: 1.5,
+      fairlead_publish_sweep_held_folders: 7,
+      'fairlead_publish_failing{reason="PushRefused"}': 1,
+      'fairlead_publish_failing{reason="RepositoryUnreachable"}': 0,
+      'fairlead_publish_failing{reason="RepositoryOwned"}': 0,
+    });
+  });
+
   test("show processor, memory and the delay of the event loop", async () => {
-    const metrics = new Metrics();
+    const metrics = newMetrics();
     for (let round = 0; round < 4; round++) {
       const endMs = performance.now() + 300;
       while (performance.now() < endMs);
@@ -154,10 +199,18 @@ describe("Metrics", () => {
     const values = await read(metrics);
     expect(values["process_resident_memory_bytes"]).toBeGreaterThan(1e7);
     expect(values["process_cpu_seconds_total"]).toBeGreaterThan(0);
+    expect(values["process_start_time_seconds"]).toBeCloseTo(
+      Date.now() / 1_000 - performance.now() / 1_000,
+      0,
+    );
+    expect(values["nodejs_heap_size_used_bytes"]).toBeGreaterThan(1e6);
+    expect(values["process_open_fds"]).toBeGreaterThan(0);
+    expect(values["process_max_fds"]).toBeGreaterThan(Number(values["process_open_fds"]));
+    expect(values[`fairlead_build_info{version="1.2.3",node="${process.versions.node}"}`]).toBe(1);
     expect(values[worstDelay]).toBeGreaterThan(0.05);
   });
 
   test("say what format they are in", async () => {
-    expect((await new Metrics().expose()).contentType).toContain("text/plain");
+    expect((await newMetrics().expose()).contentType).toContain("text/plain");
   });
 });

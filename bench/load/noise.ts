@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { aBenchSet, type BenchApi, benchSetsPath, configMapsPath } from "./bench-api.ts";
+
+/** A neighbour that makes trouble from `begin` until `signal`. */
+export interface Neighbour {
+  readonly name: string;
+  readonly title: string;
+  begin(api: BenchApi, signal: AbortSignal): Promise<void>;
+  /** The same requests to objects that no operator knows: what the machine and the API server make of them. */
+  beginControl(api: BenchApi, signal: AbortSignal): Promise<void>;
+  end(api: BenchApi): Promise<void>;
+}
+
+/** Does something so many times a second, at most four at once, until `signal`. */
+async function repeat(
+  perSecond: number,
+  signal: AbortSignal,
+  act: (count: number) => Promise<unknown>,
+): Promise<void> {
+  const startMs = performance.now();
+  const running = new Set<Promise<unknown>>();
+  for (let count = 0; !signal.aborted; count++) {
+    const dueMs = startMs + (count * 1_000) / perSecond;
+    await sleep(Math.max(0, dueMs - performance.now()));
+    if (running.size >= 4) await Promise.race(running);
+    const run = act(count).catch(() => undefined);
+    running.add(run);
+    void run.then(() => running.delete(run));
+  }
+  await Promise.all(running);
+}
+
+const remove = (name: string) => async (api: BenchApi) => {
+  await api.send("DELETE", `${benchSetsPath}/${name}`, undefined, [404]);
+  await api.send("DELETE", `${configMapsPath}?labelSelector=noise`);
+};
+
+/** A ConfigMap of nobody. */
+const aStranger = (name: string) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, labels: { noise: "" } },
+  data: { index: "0" },
+});
+
+/** Changes ConfigMaps of nobody so many times a second. */
+async function changeStrangers(api: BenchApi, signal: AbortSignal, perSecond: number): Promise<void> {
+  await api.apply(`${configMapsPath}/stranger`, aStranger("stranger"));
+  void repeat(perSecond, signal, (count) =>
+    api.send("PATCH", `${configMapsPath}/stranger`, { data: { index: `${count}` } }, [404]),
+  );
+}
+
+/** Makes ConfigMaps of nobody, eight at a time. */
+async function makeStrangers(api: BenchApi, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, index) => `stranger-${index}`).values();
+  const lane = async (): Promise<void> => {
+    for (const name of names) await api.apply(`${configMapsPath}/${name}`, aStranger(name));
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+}
+
+/** Its children's names are too long, by one. */
+const failing = "f".repeat(252);
+
+export const neighbours: readonly Neighbour[] = [
+  {
+    name: "failing",
+    title: "one that fails for ever",
+    begin: (api) => api.apply(`${benchSetsPath}/${failing}`, aBenchSet(failing, 3)),
+    beginControl: () => Promise.resolve(),
+    end: remove(failing),
+  },
+  {
+    name: "busy",
+    title: "one that changes 100 times a second",
+    async begin(api, signal) {
+      await api.apply(`${benchSetsPath}/busy`, aBenchSet("busy", 3));
+      void repeat(100, signal, (count) =>
+        api.send("PATCH", `${benchSetsPath}/busy`, { spec: { size: 3 + (count % 3) } }),
+      );
+    },
+    beginControl: (api, signal) => changeStrangers(api, signal, 100),
+    end: remove("busy"),
+  },
+  {
+    name: "large",
+    title: "one with 500 children, which all go again and again",
+    async begin(api, signal) {
+      await api.apply(`${benchSetsPath}/large`, aBenchSet("large", 500));
+      void repeat(0.2, signal, async (count) => {
+        if (count > 0) await api.send("DELETE", `${configMapsPath}?labelSelector=podSet_cr%3Dlarge`);
+      });
+    },
+    async beginControl(api, signal) {
+      void repeat(0.2, signal, async (count) => {
+        if (count > 0) await api.send("DELETE", `${configMapsPath}?labelSelector=noise`);
+        await makeStrangers(api, 500);
+      });
+    },
+    end: remove("large"),
+  },
+  {
+    name: "flapping",
+    title: "one whose children are changed 50 times a second",
+    async begin(api, signal) {
+      await api.apply(`${benchSetsPath}/flapping`, aBenchSet("flapping", 3));
+      void repeat(50, signal, (count) =>
+        api.send(
+          "PATCH",
+          `${configMapsPath}/flapping-${count % 3}`,
+          { data: { index: `wrong ${count}` } },
+          [404],
+        ),
+      );
+    },
+    beginControl: (api, signal) => changeStrangers(api, signal, 50),
+    end: remove("flapping"),
+  },
+];

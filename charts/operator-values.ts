@@ -1,0 +1,120 @@
+import * as z from "zod";
+import { leaderElection, monitoring, networkPolicy, policies, repository } from "./value-groups.ts";
+import {
+  affinity,
+  annotations,
+  dnsLabel,
+  labels,
+  namespaceName,
+  nodeSelector,
+  objectName,
+  resources,
+  tolerations,
+  toMilliseconds,
+  topologySpreadConstraints,
+} from "./value-shapes.ts";
+import { OperatorValuesError } from "./values-error.ts";
+
+/** What may be chosen when the operator is installed. Unknown names are refused. */
+export const operatorValues = z
+  .strictObject({
+    name: dnsLabel(40)
+      .default("fairlead")
+      .describe("Name of everything that is installed, and of the Lease."),
+    namespace: namespaceName.default("fairlead-system").describe("Namespace of the operator."),
+    createNamespace: z.boolean().default(true).describe("Make the namespace too, for restricted pods only."),
+    image: z
+      .string()
+      .regex(/^\S+$/, { error: "expected the name of an image" })
+      .describe("Container image of the operator, with a tag or digest."),
+    imagePullPolicy: z
+      .enum(["IfNotPresent", "Always", "Never"])
+      .default("IfNotPresent")
+      .describe("When to pull it."),
+    imagePullSecrets: z.array(objectName).default([]).describe("Names of the Secrets to pull it with."),
+    ha: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Elect a leader, with standbys. Off: one pod, no Lease, and the old one ends before a new one starts.",
+      ),
+    replicas: z
+      .int()
+      .min(0)
+      .max(100)
+      .optional()
+      .describe("Pods; 2 with `ha`, 1 without, which is the most there."),
+    leaderElection: leaderElection.prefault({}).describe("Times of the election."),
+    watchedNamespaces: z
+      .array(namespaceName)
+      .default([])
+      .describe(
+        "Namespaces to watch, which must be there; the operator has no rights in any other. None: all.",
+      ),
+    workers: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(16)
+      .describe("Resources of one kind reconciled at the same time."),
+    logLevel: z.enum(["debug", "info", "warn", "error"]).default("info").describe("What is logged."),
+    repository: repository
+      .optional()
+      .describe("Git repository that rendered manifests go to; none unless given."),
+    monitoring: monitoring.prefault({}).describe("Metrics, alerts and a dashboard."),
+    policies: policies.prefault({}).describe("Fences in the API server."),
+    networkPolicy: networkPolicy.prefault({}).describe("Fence on the network."),
+    resources: resources
+      .default({ requests: { cpu: "100m", memory: "192Mi" }, limits: { memory: "512Mi" } })
+      .describe("Requests and limits of the container."),
+    nodeSelector: nodeSelector.default({}).describe("Labels of the nodes to run on."),
+    tolerations: tolerations.default([]).describe("Taints to tolerate, as in a pod."),
+    affinity: affinity.optional().describe("As in a pod."),
+    topologySpreadConstraints: topologySpreadConstraints
+      .optional()
+      .describe("As in a pod. With two pods and more: on different nodes, where that can be."),
+    priorityClassName: objectName.optional().describe("Priority class of the pods."),
+    labels: labels.default({}).describe("More labels of everything that is installed."),
+    annotations: annotations.default({}).describe("More annotations of everything that is installed."),
+    podLabels: labels.default({}).describe("More labels of the pods."),
+    podAnnotations: annotations.default({}).describe("More annotations of the pods."),
+  })
+  .superRefine(({ ha, replicas, leaderElection: times }, context) => {
+    if (!ha && (replicas ?? 1) > 1) {
+      const message = `expected at most 1 where ha is off: two leaders would undo each other's work`;
+      context.addIssue({ code: "custom", path: ["replicas"], message });
+    }
+    const [lease = 0, renew = 0, retry = 0] = [
+      times.leaseDuration,
+      times.renewDeadline,
+      times.retryPeriod,
+    ].map(toMilliseconds);
+    const wrong = (field: string, message: string) =>
+      context.addIssue({ code: "custom", path: ["leaderElection", field], message });
+    // As operator/core/election.ts has it.
+    if (retry < 250) wrong("retryPeriod", "expected at least 250ms");
+    if (renew < 2_000) wrong("renewDeadline", "expected at least 2s");
+    if (lease < 3_000) wrong("leaseDuration", "expected at least 3s");
+    if (lease <= renew) wrong("leaseDuration", `expected more than renewDeadline (${times.renewDeadline})`);
+    // A candidate waits up to 1.2 retry periods.
+    if (renew <= 1.2 * retry)
+      wrong("renewDeadline", `expected more than 1.2 times retryPeriod (${times.retryPeriod})`);
+  });
+
+/** Values as people write them: everything but the image has a default. */
+export type OperatorValues = z.input<typeof operatorValues>;
+
+/** Values with all defaults filled in. */
+export type ChosenValues = Omit<z.output<typeof operatorValues>, "replicas"> & { readonly replicas: number };
+
+/**
+ * Checks values and fills in the defaults.
+ *
+ * @throws {OperatorValuesError} that names every wrong value and what was expected.
+ */
+export function readOperatorValues(values: unknown): ChosenValues {
+  const result = operatorValues.safeParse(values);
+  if (!result.success) throw new OperatorValuesError(result.error.issues, values, operatorValues);
+  const { replicas = result.data.ha ? 2 : 1, ...chosen } = result.data;
+  return { ...chosen, replicas };
+}

@@ -1,0 +1,32 @@
+import { ApiObject, Chart } from "cdk8s";
+import type { Construct } from "constructs";
+import {
+  debugContainer,
+  ephemeralContainersOf,
+  hasEphemeralContainer,
+} from "../constructs/debug-container.ts";
+import type { ChartProps } from "../crds/binding.ts";
+import { Pod } from "../crds/core-kinds.ts";
+import type { PodbuggertoolResource } from "../crds/podbuggertool.ts";
+import { isReady } from "./pods.ts";
+
+/** What a Podbuggertool adds to the pods that it looks for: an ephemeral container each. It owns nothing. */
+export class PodbuggertoolChart extends Chart {
+  constructor(scope: Construct, id: string, { resource, observed }: ChartProps<PodbuggertoolResource>) {
+    super(scope, id);
+    const container = debugContainer(resource.spec.image);
+    for (const pod of observed.list(Pod)) {
+      // A pod that is not ready is waited for: its event comes. One that has the container keeps it anyway.
+      if (!isReady(pod) && !hasEphemeralContainer(pod, container)) continue;
+      // A field manager that leaves out what it applied before asks for its removal, which the API server refuses: what
+      // this tool put there under another image stays. Repeating the containers of others changes nothing.
+      const others = ephemeralContainersOf(pod).filter(({ name }) => name !== container.name);
+      new ApiObject(this, pod.metadata.name, {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name: pod.metadata.name },
+        spec: { ephemeralContainers: [...others, container] },
+      });
+    }
+  }
+}

@@ -1,0 +1,41 @@
+const defaultPorts: Readonly<Record<string, number | undefined>> = { "https:": 443, "ssh:": 22 };
+
+/** What `repository.url` takes; the operator refuses everything else, and credentials would stand in its arguments. */
+export const repositoryUrlForms =
+  "https://…, ssh://…, user@host:path, file://… or an absolute path, without credentials in it";
+
+/**
+ * The TCP port of a repository, undefined where it is a folder; nothing of `git` would be sent elsewhere.
+ *
+ * @throws {RangeError} if it is no URL that the operator uses.
+ */
+export function repositoryPortOf(text: string): number | undefined {
+  if (/[\s\\]/.test(text) || text === "") throw unusable();
+  if (text.startsWith("/") || text.startsWith("file://")) return undefined;
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(text) || !text.includes("://")) {
+    if (!/^(?:[\w.][\w.-]*@)?[\w[][\w.:\]-]*:(?![:-]).+$/.test(text)) throw unusable();
+    return defaultPorts["ssh:"];
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const port = defaultPorts[url?.protocol ?? ""];
+  if (url === undefined || port === undefined || url.hostname === "" || text.includes(":///")) {
+    throw unusable();
+  }
+  const hasCredentials = url.password !== "" || (url.protocol === "https:" && url.username !== "");
+  if (hasCredentials) throw unusable();
+  return url.port === "" ? port : Number(url.port);
+}
+
+/** Whether the operator can use it. */
+export function isRepositoryUrl(text: string): boolean {
+  try {
+    repositoryPortOf(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unusable(): RangeError {
+  return new RangeError(`expected ${repositoryUrlForms}`);
+}

@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { isRepositoryUrl, repositoryUrlForms } from "./repository-url.ts";
+import { duration, labels, objectName } from "./value-shapes.ts";
+
+// The values that belong together, each group under one name.
+
+export const leaderElection = z.strictObject({
+  leaseDuration: duration.default("15s").describe("How long a Lease that is not renewed holds."),
+  renewDeadline: duration.default("10s").describe("A leader that cannot renew for so long steps down."),
+  retryPeriod: duration.default("2s").describe("Time between two tries to get or renew the Lease."),
+});
+
+export const repository = z.strictObject({
+  url: z
+    .string()
+    .refine(isRepositoryUrl, { error: `expected ${repositoryUrlForms}` })
+    .describe("Git repository that rendered manifests go to: https, ssh, file."),
+  branch: z
+    .string()
+    .regex(/^(?!-)[\w./-]+$/, { error: "expected the name of a branch" })
+    .default("main")
+    .describe("Branch of it."),
+  path: z
+    .string()
+    .regex(/^(?!\/)(?!.*(^|\/)\.{1,2}(\/|$)).*$/, { error: "expected a relative folder without . or .." })
+    .default("")
+    .describe("Folder in it; nothing is its root."),
+  credentialsSecret: objectName
+    .optional()
+    .describe(
+      "Secret in the operator's namespace with username and password, bearerToken, or identity and known_hosts.",
+    ),
+});
+
+const off = z.boolean().default(false);
+export const monitoring = z.strictObject({
+  enabled: z.boolean().default(true).describe("Serve /metrics, with a Service in front."),
+  serviceMonitor: z
+    .strictObject({
+      enabled: off.describe("Make a ServiceMonitor; the cluster must know this kind."),
+      interval: duration.default("30s").describe("Time between two scrapes."),
+      labels: labels.default({}).describe("Labels by which a Prometheus selects it."),
+    })
+    .prefault({})
+    .describe("For the Prometheus operator."),
+  prometheusRule: z
+    .strictObject({
+      enabled: off.describe("Make a PrometheusRule of alerts; the cluster must know this kind."),
+      labels: labels.default({}).describe("Labels by which a Prometheus selects it."),
+    })
+    .prefault({})
+    .describe("Alerts that are worth waking up for."),
+  dashboard: z
+    .strictObject({
+      enabled: off.describe("Make a ConfigMap with a dashboard."),
+      labels: labels
+        .default({ grafana_dashboard: "1" })
+        .describe("Labels by which Grafana's sidecar finds it."),
+    })
+    .prefault({})
+    .describe("For Grafana."),
+});
+
+export const policies = z.strictObject({
+  ownership: z
+    .boolean()
+    .default(true)
+    .describe("Admission policy: the operator changes and deletes only objects that it made."),
+  leadership: z
+    .boolean()
+    .default(true)
+    .describe("Admission policy: only the holder of the Lease writes. Without `ha` there is none."),
+});
+
+export const networkPolicy = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe("Let the pods reach DNS, API server and git alone, and be reached for probes and metrics."),
+  apiServerPorts: z
+    .array(z.int().min(1).max(65_535))
+    .min(1)
+    .default([443, 6443])
+    .describe("Ports of the API server: of its Service, and of what is behind."),
+});

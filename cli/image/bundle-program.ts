@@ -1,0 +1,48 @@
+import { build, type Plugin } from "esbuild";
+
+export interface BundleProgramInput {
+  /** Path of the TypeScript file that is run. */
+  readonly entry: string;
+  readonly outfile: string;
+}
+
+/**
+ * Bundles a program and all that it imports into one ESM file for Node 26, as an image runs it.
+ *
+ * @returns What went into it: paths from the working directory.
+ */
+export async function bundleProgram({ entry, outfile }: BundleProgramInput): Promise<readonly string[]> {
+  const { metafile } = await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    metafile: true,
+    platform: "node",
+    target: "node26",
+    format: "esm",
+    // Names stay as they are: for stack traces and profiles.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // CommonJS packages in an ESM bundle ask for these.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url); const __filename = import.meta.filename; const __dirname = import.meta.dirname;',
+    },
+    plugins: [leanHttp],
+    logLevel: "error",
+  });
+  return Object.keys(metafile.inputs);
+}
+
+/**
+ * Packages that are only loaded for some credentials import `node:http`, and a bundle moves that to the start, where it
+ * loads Node's own undici too: 14 MiB and 50 ms. This way of getting the module does not.
+ */
+const leanHttp: Plugin = {
+  name: "lean-http",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?http$/ }, () => ({ path: "http", namespace: "lean-http" }));
+    onLoad({ filter: /.*/, namespace: "lean-http" }, () => ({
+      contents: 'module.exports = process.getBuiltinModule("node:http");',
+    }));
+  },
+};

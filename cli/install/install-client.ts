@@ -1,0 +1,143 @@
+import { apiVersionOf, type KubernetesObject, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { toOperatorError } from "../../operator/cluster/api-errors.ts";
+import { readStatus } from "../../operator/cluster/api-status.ts";
+import { collectionPath, objectPath, withQuery } from "../../operator/cluster/resource-path.ts";
+import type { ApiResponse, ApiTransport } from "../../operator/cluster/transport.ts";
+import { kindOf, titleOf } from "./installable-kinds.ts";
+
+/** Who the API server takes us for in managedFields. */
+export const FIELD_MANAGER = "fairlead-cli";
+
+/** An object as the server has it, with managedFields. */
+export type StoredObject = LiveObject & {
+  readonly metadata: {
+    readonly managedFields?: readonly { readonly manager?: string; readonly operation?: string }[];
+  };
+};
+
+/** Somebody else owns fields of an object and gave them other values. */
+export class FieldConflictError extends Error {
+  override readonly name = "FieldConflictError";
+}
+
+/** The cluster does not serve a kind. */
+export class UnknownKindError extends Error {
+  override readonly name = "UnknownKindError";
+
+  constructor(kind: ObjectKind) {
+    super(
+      `Cannot install a ${kind.kind}: this cluster does not know the kind (${apiVersionOf(kind)}); ` +
+        "install what brings it first, or leave it out of the values",
+    );
+  }
+}
+
+export interface ApplyOptions {
+  readonly dryRun: boolean;
+  /** Take fields over from whoever owns them. */
+  readonly force: boolean;
+}
+
+type Place = { readonly name: string; readonly namespace?: string };
+
+/**
+ * Objects of an installation on the API server, as the user who runs the command. Its errors say what could not be
+ * done, with which object and why.
+ */
+export class InstallClient {
+  readonly #transport: ApiTransport;
+
+  constructor(transport: ApiTransport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Undefined: there is none.
+   *
+   * @throws UnknownKindError where its kind is not served.
+   */
+  async read(kind: ObjectKind, place: Place): Promise<StoredObject | undefined> {
+    const response = await this.#transport.send({ method: "GET", path: objectPath(kind, place) });
+    if (response.status === 404 && readStatus(response).kind === "") throw new UnknownKindError(kind);
+    if (response.status === 404) return undefined;
+    return objectIn(response, "read", titleOf({ ...kind, apiVersion: apiVersionOf(kind), metadata: place }));
+  }
+
+  /**
+   * Applies an object server-side.
+   *
+   * @throws FieldConflictError that names the fields, and who owns them.
+   */
+  async apply(object: KubernetesObject, { dryRun, force }: ApplyOptions): Promise<StoredObject> {
+    const kind = kindOf(object);
+    const query = { fieldManager: FIELD_MANAGER, force: String(force), dryRun: dryRun ? "All" : undefined };
+    const response = await this.#transport.send({
+      method: "PATCH",
+      path: withQuery(objectPath(kind, object.metadata), query),
+      contentType: "application/apply-patch+yaml",
+      body: JSON.stringify(object),
+    });
+    if (response.status === 409) throw conflict(response, titleOf(object));
+    return objectIn(response, "apply", titleOf(object), object.metadata.namespace);
+  }
+
+  /** All objects of a kind with a label, in all namespaces; none where the kind is not served. */
+  async list(kind: ObjectKind, labelSelector?: string): Promise<readonly StoredObject[]> {
+    const found: StoredObject[] = [];
+    let next: string | undefined;
+    do {
+      const path = withQuery(collectionPath(kind), { labelSelector, limit: "500", continue: next });
+      const response = await this.#transport.send({ method: "GET", path });
+      if (response.status === 404) return [];
+      const { items, metadata } = objectIn(response, "read", `the ${kind.plural}`) as unknown as List;
+      // Items of a list come without these.
+      const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+      found.push(...items.map((object) => ({ ...object, ...type })));
+      next = metadata.continue === "" ? undefined : metadata.continue;
+    } while (next !== undefined);
+    return found;
+  }
+
+  /** Asks for the end of an object, if it is still the same. Gone already: no error. */
+  async delete(
+    object: StoredObject,
+    kind: ObjectKind,
+    propagation: "Foreground" | "Background",
+  ): Promise<void> {
+    const { uid } = object.metadata;
+    const body = JSON.stringify({ propagationPolicy: propagation, preconditions: { uid } });
+    const response = await this.#transport.send({
+      method: "DELETE",
+      path: objectPath(kind, object.metadata),
+      body,
+    });
+    // Another one has its name by now: not ours to delete.
+    if (response.status === 404 || response.status === 409) return;
+    objectIn(response, "delete", titleOf(object), object.metadata.namespace);
+  }
+}
+
+interface List {
+  readonly items: readonly StoredObject[];
+  readonly metadata: { readonly continue?: string };
+}
+
+function objectIn(
+  response: ApiResponse,
+  verb: "apply" | "read" | "delete",
+  title: string,
+  namespace?: string,
+): StoredObject {
+  if (response.status >= 300) throw toOperatorError(response, { verb, id: title, namespace });
+  return JSON.parse(response.body) as StoredObject;
+}
+
+function conflict(response: ApiResponse, title: string): Error {
+  const { causes, message } = readStatus(response);
+  const fields = causes.map(({ field, message: says }) => {
+    const [, owner] = /conflict with "([^"]*)"/.exec(says) ?? [];
+    return `${field.replace(/^\./, "")} (owned by ${owner ?? "somebody else"})`;
+  });
+  const what = fields.length === 0 ? message : `somebody else has set ${fields.join(", ")}`;
+  return new FieldConflictError(`Cannot apply ${title}: ${what}; --force-conflicts takes these fields over`);
+}

@@ -1,0 +1,144 @@
+import { INSTALLATION_LABEL } from "../../charts/installation.ts";
+import { Namespace } from "../../crds/core-kinds.ts";
+import type { KubernetesObject } from "../../crds/object.ts";
+import { FIELD_MANAGER, type InstallClient, type StoredObject } from "./install-client.ts";
+import { installableKinds, kindOf, titleOf } from "./installable-kinds.ts";
+import { type InstallPlan, mayTakeOver } from "./plan-install.ts";
+import { refuseLostVersions } from "./stored-versions.ts";
+import { untilAvailable, untilEstablished } from "./wait-available.ts";
+
+export interface InstallOptions {
+  readonly client: InstallClient;
+  readonly report: (line: string) => void;
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  /** Wait until the CRDs are established and the Deployment is available. */
+  readonly wait: boolean;
+  readonly timeoutMs: number;
+}
+
+/** What was done with one object, or with `dryRun` would be. */
+export interface Change {
+  readonly did: "created" | "changed" | "unchanged" | "left" | "removed";
+  readonly title: string;
+  readonly note?: string;
+}
+
+/**
+ * Makes the cluster what the plan says: CRDs, then the rest, then takes away what an earlier installation had beyond it.
+ * Nothing is written before the API server has checked everything that it can.
+ *
+ * @throws StoredVersionLostError, ForeignObjectError, UnknownKindError, FieldConflictError, NotInTimeError, or what the
+ *   API server said.
+ */
+export async function install(plan: InstallPlan, options: InstallOptions): Promise<readonly Change[]> {
+  const { client, report, dryRun, wait, timeoutMs } = options;
+  const deadlineMs = performance.now() + timeoutMs;
+  report("Looking at what is there");
+  const live = await readLive([...plan.definitions, ...plan.objects], client);
+  for (const wanted of plan.definitions) refuseLostVersions(wanted, live.get(titleOf(wanted)));
+  const isOurs = (object: KubernetesObject) => {
+    const found = live.get(titleOf(object));
+    return found === undefined || mayTakeOver(found, plan);
+  };
+  const [mine, others] = [plan.objects.filter(isOurs), plan.objects.filter((object) => !isOurs(object))];
+  const left = others.map(
+    (object): Change => ({ did: "left", title: titleOf(object), note: "it was there before" }),
+  );
+  const checked = await applyAll([...plan.definitions, ...mine], live, { ...options, dryRun: true });
+  if (dryRun) return [...left, ...checked, ...(await removeFormer(plan, options))];
+
+  const waiting = { client, report, deadlineMs };
+  const definitions = await applyAll(plan.definitions, live, options);
+  if (wait) await untilEstablished(plan.definitions, waiting);
+  const objects = await applyAll(mine, live, options);
+  const deployment = plan.objects.find(({ kind }) => kind === "Deployment");
+  if (deployment === undefined) return definitions;
+  if (wait) await untilAvailable(deployment, waiting);
+  // Only now: until its pods were replaced, the former installation needed what it had.
+  return [...left, ...definitions, ...objects, ...(await removeFormer(plan, options))];
+}
+
+async function readLive(
+  objects: readonly KubernetesObject[],
+  client: InstallClient,
+): Promise<ReadonlyMap<string, StoredObject>> {
+  const reads = await Promise.allSettled(
+    objects.map((object) => client.read(kindOf(object), object.metadata)),
+  );
+  const found = reads.map((read) => {
+    // The first in order, not in time: the same cause gives the same message.
+    if (read.status === "rejected") throw read.reason;
+    return read.value;
+  });
+  return new Map(
+    found.flatMap((object) => (object === undefined ? [] : [[titleOf(object), object] as const])),
+  );
+}
+
+async function applyAll(
+  objects: readonly KubernetesObject[],
+  live: ReadonlyMap<string, StoredObject>,
+  { client, report, dryRun, force }: InstallOptions,
+): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for (const object of objects) {
+    const title = titleOf(object);
+    report(`${dryRun ? "Checking" : "Applying"}: ${title}`);
+    const before = live.get(title);
+    const { namespace } = object.metadata;
+    if (dryRun && namespace !== undefined && (await isMissing(namespace, client))) {
+      const isMade = objects.some(
+        ({ kind, metadata }) => kind === "Namespace" && metadata.name === namespace,
+      );
+      if (!isMade)
+        throw new Error(`Cannot install ${title}: there is no namespace "${namespace}"; create it first`);
+      changes.push({ did: "created", title, note: "not checked: its namespace is not there yet" });
+      continue;
+    }
+    const after = await client.apply(object, { dryRun, force });
+    changes.push({
+      did: before === undefined ? "created" : isSame(before, after) ? "unchanged" : "changed",
+      title,
+    });
+  }
+  return changes;
+}
+
+async function isMissing(namespace: string, client: InstallClient): Promise<boolean> {
+  return (await client.read(Namespace, { name: namespace })) === undefined;
+}
+
+function isSame(before: StoredObject, after: StoredObject): boolean {
+  return withoutBookkeeping(before) === withoutBookkeeping(after);
+}
+
+/** Without what controllers write, and without the times and versions of a dry run's own. */
+function withoutBookkeeping({
+  metadata: { managedFields: _, resourceVersion: __, ...metadata },
+  ...object
+}: StoredObject): string {
+  return JSON.stringify({ ...object, metadata, status: undefined });
+}
+
+/** Objects that this installation no longer wants. Somebody's copy of one, labels and all, is not ours. */
+async function removeFormer(
+  plan: InstallPlan,
+  { client, report, dryRun }: InstallOptions,
+): Promise<Change[]> {
+  // With CRDs alone, nothing is said about the rest.
+  if (plan.objects.length === 0) return [];
+  const wanted = new Set(plan.objects.map(titleOf));
+  const removed: Change[] = [];
+  for (const kind of installableKinds.toReversed()) {
+    for (const object of await client.list(kind, `${INSTALLATION_LABEL}=${plan.installation}`)) {
+      const { managedFields = [] } = object.metadata;
+      const isOurs = managedFields.some(({ manager }) => manager === FIELD_MANAGER);
+      if (wanted.has(titleOf(object)) || !isOurs || kind.kind === "Namespace") continue;
+      report(`Removing: ${titleOf(object)}`);
+      if (!dryRun) await client.delete(object, kind, "Background");
+      removed.push({ did: "removed", title: titleOf(object) });
+    }
+  }
+  return removed;
+}

@@ -1,0 +1,67 @@
+import { App } from "cdk8s";
+import { CrdsChart } from "../../charts/crds-chart.ts";
+import { INSTALLATION_LABEL, installationIdOf } from "../../charts/installation.ts";
+import { OperatorChart } from "../../charts/operator-chart.ts";
+import { type ChosenValues, type OperatorValues, readOperatorValues } from "../../charts/operator-values.ts";
+import { standardLabels } from "../../crds/names.ts";
+import type { KubernetesObject } from "../../crds/object.ts";
+import type { Manifest } from "../../synth/manifest.ts";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { installableKinds, kindOf, titleOf } from "./installable-kinds.ts";
+
+/** What one run is to bring about. */
+export interface InstallPlan {
+  readonly values: ChosenValues;
+  /** Value of the label of everything but CRDs. */
+  readonly installation: string;
+  readonly definitions: readonly Manifest[];
+  /** In apply order; none with `crdsOnly`. */
+  readonly objects: readonly Manifest[];
+}
+
+/** An object has the name of one of ours and belongs to somebody else. */
+export class ForeignObjectError extends Error {
+  override readonly name = "ForeignObjectError";
+}
+
+/** @throws OperatorValuesError that names every wrong value. */
+export function planInstall(
+  kinds: readonly SynthesizableKind[],
+  given: OperatorValues,
+  { crdsOnly }: { readonly crdsOnly: boolean },
+): InstallPlan {
+  const values = readOperatorValues(given);
+  const operator = new OperatorChart(new App(), "operator", { kinds, values: given });
+  return {
+    values,
+    installation: installationIdOf(values),
+    definitions: new CrdsChart(new App(), "crds", { kinds }).toJson() as Manifest[],
+    objects: crdsOnly ? [] : sortForInstall(operator.toJson() as Manifest[]),
+  };
+}
+
+/** Rights and fences are there before the pods start. */
+function sortForInstall(objects: readonly Manifest[]): readonly Manifest[] {
+  const rank = (object: Manifest) => installableKinds.indexOf(kindOf(object));
+  return objects.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/**
+ * Whether an object that is there may become part of the installation: its label says so, or it was made from the same
+ * manifests by other means, before there was such a label. A namespace of somebody else is left as it is.
+ *
+ * @throws ForeignObjectError for any other object.
+ */
+export function mayTakeOver(live: KubernetesObject, { installation, values }: InstallPlan): boolean {
+  const { labels = {} } = live.metadata;
+  const owner = labels[INSTALLATION_LABEL];
+  if (owner === installation) return true;
+  if (live.kind === "Namespace") return false;
+  const isAlike =
+    labels[standardLabels.name] === "fairlead" && labels[standardLabels.instance] === values.name;
+  if (owner === undefined && isAlike) return true;
+  const whose = owner === undefined ? "somebody else" : `the installation ${owner} (namespace.name)`;
+  throw new ForeignObjectError(
+    `Cannot install ${titleOf(live)}: it is there already and belongs to ${whose}; choose another name with --set name=…`,
+  );
+}

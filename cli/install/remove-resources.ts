@@ -1,0 +1,50 @@
+import type { ObjectKind } from "../../crds/object.ts";
+import type { InstallClient, StoredObject } from "./install-client.ts";
+import { titleOf } from "./installable-kinds.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** Resources that are still there, of one kind. */
+export interface RemainingResources {
+  readonly kind: ObjectKind;
+  readonly resources: readonly StoredObject[];
+}
+
+/** Requests at the same time; the connections of the transport. */
+const AT_ONCE = 32;
+
+/**
+ * Deletes resources and waits until they are gone.
+ *
+ * @throws NotInTimeError that says what holds them.
+ */
+export async function removeResources(
+  remaining: readonly RemainingResources[],
+  { client, ...waiting }: { readonly client: InstallClient } & Parameters<typeof waitUntil>[1],
+): Promise<void> {
+  for (const { kind, resources } of remaining) {
+    waiting.report(`Removing: ${countOf({ kind, resources })}`);
+    for (let start = 0; start < resources.length; start += AT_ONCE) {
+      const some = resources.slice(start, start + AT_ONCE);
+      await Promise.all(some.map((resource) => client.delete(resource, kind, "Background")));
+    }
+  }
+  await waitUntil(async () => {
+    for (const { kind } of remaining) {
+      const [one] = await client.list(kind);
+      if (one !== undefined) return `Waiting until ${titleOf(one)} is gone${heldBy(one)}`;
+    }
+    return undefined;
+  }, waiting);
+}
+
+/** `3 echoes`. */
+export function countOf({ kind, resources }: RemainingResources): string {
+  return resources.length === 1 && resources[0] !== undefined
+    ? titleOf(resources[0])
+    : `${resources.length} ${kind.plural}`;
+}
+
+function heldBy({ metadata: { finalizers = [] } }: StoredObject): string {
+  if (finalizers.length === 0) return "";
+  return `: held by ${finalizers.join(", ")}, which the operator takes off while it runs`;
+}

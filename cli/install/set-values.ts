@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import type { OperatorValues } from "../../charts/operator-values.ts";
+import { version } from "../../operator/version.ts";
+import { parseValues } from "../../synth/values-text.ts";
+
+/** `--values` or `--set` cannot be read. */
+export class ValuesSourceError extends Error {
+  override readonly name = "ValuesSourceError";
+}
+
+export interface ValuesSource {
+  /** Path of a YAML file. */
+  readonly values?: string;
+  /** `a.b=c`, later ones over earlier ones, and all over the file. */
+  readonly set?: readonly string[];
+}
+
+/**
+ * Values from a file and from single settings, with the image that belongs to this release unless another is named.
+ * What they mean is not checked here.
+ *
+ * @throws ValuesSourceError or ValuesTextError that say what cannot be read.
+ */
+export async function gatherValues({ values, set = [] }: ValuesSource): Promise<OperatorValues> {
+  const given = values === undefined ? {} : parseValues(await readText(values), values);
+  const merged = set.reduce(setOne, given);
+  return { image: `fairlead:${version}`, ...merged } as OperatorValues;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ValuesSourceError(`Cannot read "${file}": ${code === "ENOENT" ? "no such file" : message}`, {
+      cause: error,
+    });
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** One setting; its value is read as YAML: `true`, `3`, `[a, b]`, a text. A dot in a name is written `\.`. */
+export function setOne(values: Fields, setting: string): Fields {
+  const [, path = "", text = ""] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
+  if (path === "") throw new ValuesSourceError(`Cannot use --set "${setting}": expected name=value`);
+  const names = path.split(/(?<!\\)\./).map((name) => name.replaceAll("\\.", "."));
+  if (names.includes("")) throw new ValuesSourceError(`Cannot use --set "${setting}": a name is empty`);
+  return setAt(values, names, readValue(setting, text));
+}
+
+function readValue(setting: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new ValuesSourceError(`Cannot use --set "${setting}": its value is no YAML`, { cause: error });
+  }
+}
+
+function setAt(values: unknown, [name = "", ...rest]: readonly string[], value: unknown): Fields {
+  const isMap = typeof values === "object" && values !== null && !Array.isArray(values);
+  const fields = isMap ? (values as Fields) : {};
+  // Own fields alone: `__proto__` is a name like any other, and one that the schema refuses.
+  const before = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const entries = Object.entries(fields).filter(([key]) => key !== name);
+  return Object.fromEntries([...entries, [name, rest.length === 0 ? value : setAt(before, rest, value)]]);
+}

@@ -1,0 +1,31 @@
+import type { KubernetesObject } from "../../crds/object.ts";
+
+/** A new CustomResourceDefinition would lose what is stored. */
+export class StoredVersionLostError extends Error {
+  override readonly name = "StoredVersionLostError";
+}
+
+interface Definition {
+  readonly spec: { readonly versions: readonly { readonly name: string }[] };
+  readonly status?: { readonly storedVersions?: readonly string[] };
+}
+
+/**
+ * Refuses a CustomResourceDefinition that lacks a version in which resources may still be stored.
+ *
+ * @throws StoredVersionLostError that says which, and what to do first.
+ */
+export function refuseLostVersions(wanted: KubernetesObject, live: KubernetesObject | undefined): void {
+  if (live === undefined) return;
+  const { spec } = wanted as unknown as Definition;
+  const known = new Set(spec.versions.map(({ name }) => name));
+  const stored = (live as unknown as Definition).status?.storedVersions ?? [];
+  const lost = stored.filter((version) => !known.has(version));
+  if (lost.length === 0) return;
+  const { name } = wanted.metadata;
+  throw new StoredVersionLostError(
+    `Cannot upgrade CustomResourceDefinition ${name}: resources may still be stored as ${lost.join(", ")}, which this ` +
+      `release does not know; write every ${name.split(".")[0]} once with the release before, then take ${lost.join(", ")} ` +
+      "out of the definition's status.storedVersions",
+  );
+}

@@ -1,0 +1,140 @@
+import { INSTALLATION_LABEL } from "../../charts/installation.ts";
+import { DaemonSet, Deployment, Job, PersistentVolumeClaim, StatefulSet } from "../../crds/core-kinds.ts";
+import { standardLabels } from "../../crds/names.ts";
+import { groupKindOf, type ObjectKind } from "../../crds/object.ts";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { FIELD_MANAGER, type InstallClient, type StoredObject } from "./install-client.ts";
+import { CustomResourceDefinition, installableKinds, leaseKind, titleOf } from "./installable-kinds.ts";
+import { type RemainingResources, removeResources } from "./remove-resources.ts";
+import { waitUntil } from "./wait-until.ts";
+
+export interface UninstallOptions {
+  readonly kinds: readonly SynthesizableKind[];
+  readonly client: InstallClient;
+  /** Value of the installation's label. */
+  readonly installation: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly timeoutMs: number;
+}
+
+/** What an installation consists of, as the cluster has it. */
+export interface Found {
+  /** In the order in which they are removed. */
+  readonly objects: readonly (readonly [StoredObject, ObjectKind])[];
+  /** CRDs that `fairlead install` made, and that no other installation needs. */
+  readonly definitions: readonly StoredObject[];
+  /** Resources of these CRDs. */
+  readonly resources: readonly RemainingResources[];
+  /** What is kept, and why. */
+  readonly kept: readonly string[];
+}
+
+/** Looks for everything that belongs to an installation. Changes nothing. */
+export async function findInstallation(
+  options: UninstallOptions,
+  { keepCrds }: { readonly keepCrds: boolean },
+): Promise<Found> {
+  const { kinds, client, installation } = options;
+  const selector = `${INSTALLATION_LABEL}=${installation}`;
+  const objects: (readonly [StoredObject, ObjectKind])[] = [];
+  for (const kind of installableKinds.toReversed()) {
+    for (const object of await client.list(kind, selector)) objects.push([object, kind]);
+  }
+  const operators = await client.list(Deployment, `${standardLabels.name}=fairlead`);
+  const others = operators.filter(({ metadata }) => metadata.labels?.[INSTALLATION_LABEL] !== installation);
+  if (keepCrds) return { objects, definitions: [], resources: [], kept: [] };
+  const [other] = others;
+  if (other !== undefined) {
+    const kept = [`the CustomResourceDefinitions: ${titleOf(other)} needs them too`];
+    return { objects, definitions: [], resources: [], kept };
+  }
+  const definitions: StoredObject[] = [];
+  const kept: string[] = [];
+  const resources: RemainingResources[] = [];
+  for (const { definition } of kinds) {
+    const name = groupKindOf(definition);
+    const live = await client.read(CustomResourceDefinition, { name });
+    if (live === undefined) continue;
+    if (!isOurs(live)) {
+      kept.push(`CustomResourceDefinition ${name}: fairlead install did not make it`);
+      continue;
+    }
+    definitions.push(live);
+    const remaining = await client.list(definition);
+    if (remaining.length > 0) resources.push({ kind: definition, resources: remaining });
+  }
+  return { objects, definitions, resources, kept };
+}
+
+function isOurs({ metadata: { managedFields = [] } }: StoredObject): boolean {
+  return managedFields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply");
+}
+
+/**
+ * Removes what was found, and waits until it is gone: resources first, while the operator still runs and can clean up
+ * after them; then CRDs, then the operator, its rights once its pods have ended, and the namespace.
+ *
+ * @returns What is left, and why.
+ * @throws NotInTimeError that says what does not go.
+ */
+export async function uninstall(
+  found: Found,
+  { report, ...options }: UninstallOptions & { readonly report: (line: string) => void },
+): Promise<readonly string[]> {
+  const { client, name, namespace } = options;
+  const waiting = { deadlineMs: performance.now() + options.timeoutMs, report };
+  await removeResources(found.resources, { client, ...waiting });
+  const definitions = found.definitions.map((object) => [object, CustomResourceDefinition] as const);
+  await removeAll(definitions, client, waiting);
+  const isNamespace = ([{ kind }]: Found["objects"][number]) => kind === "Namespace";
+  const isDeployment = ([{ kind }]: Found["objects"][number]) => kind === "Deployment";
+  await removeAll(found.objects.filter(isDeployment), client, waiting);
+  const lease = await client.read(leaseKind, { name, namespace });
+  const rest = found.objects.filter((one) => !isDeployment(one) && !isNamespace(one));
+  const isInstalled = found.objects.length > 0;
+  const leases = isInstalled && lease !== undefined ? [[lease, leaseKind] as const] : [];
+  await removeAll([...rest, ...leases], client, waiting);
+  const kept = [...found.kept];
+  for (const one of found.objects.filter(isNamespace)) {
+    const inhabitant = await findInhabitant(one[0].metadata.name, options);
+    if (inhabitant === undefined) await removeAll([one], client, waiting);
+    else kept.push(`${titleOf(one[0])}: ${inhabitant} is in it`);
+  }
+  return kept;
+}
+
+type Waiting = Parameters<typeof waitUntil>[1];
+
+async function removeAll(objects: Found["objects"], client: InstallClient, waiting: Waiting): Promise<void> {
+  for (const [object, kind] of objects) {
+    waiting.report(`Removing: ${titleOf(object)}`);
+    await client.delete(object, kind, kind === Deployment ? "Foreground" : "Background");
+  }
+  const there = new Map(objects.map((one) => [one[0].metadata.uid, one]));
+  await waitUntil(async () => {
+    for (const [uid, [{ metadata }, kind]] of there) {
+      const live = await client.read(kind, metadata);
+      if (live?.metadata.uid !== uid) there.delete(uid);
+    }
+    return there.size === 0
+      ? undefined
+      : `Waiting until ${[...there.values()].map(([object]) => titleOf(object)).join(", ")} is gone`;
+  }, waiting);
+}
+
+/** Something of somebody else that would go with the namespace. */
+async function findInhabitant(
+  namespace: string,
+  { client, kinds, installation }: UninstallOptions,
+): Promise<string | undefined> {
+  const workloads = [Deployment, StatefulSet, DaemonSet, Job, PersistentVolumeClaim];
+  for (const kind of [...workloads, ...kinds.map(({ definition }) => definition)]) {
+    const inhabitant = (await client.list(kind)).find(
+      ({ metadata }) =>
+        metadata.namespace === namespace && metadata.labels?.[INSTALLATION_LABEL] !== installation,
+    );
+    if (inhabitant !== undefined) return titleOf(inhabitant);
+  }
+  return undefined;
+}

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What was waited for did not come about in time. */
+export class NotInTimeError extends Error {
+  override readonly name = "NotInTimeError";
+}
+
+export interface WaitUntilOptions {
+  /** `performance.now()` at which waiting ends. */
+  readonly deadlineMs: number;
+  readonly report: (line: string) => void;
+}
+
+const PERIOD_MS = 250;
+
+/**
+ * Looks again and again, until nothing is missing.
+ *
+ * @param look Gives what is missing, in words, or undefined.
+ * @throws NotInTimeError with these words; what `look` throws.
+ */
+export async function waitUntil(
+  look: () => Promise<string | undefined>,
+  { deadlineMs, report }: WaitUntilOptions,
+): Promise<void> {
+  for (let missing = await look(); missing !== undefined; missing = await look()) {
+    report(missing);
+    if (performance.now() >= deadlineMs) throw new NotInTimeError(missing);
+    await sleep(PERIOD_MS);
+  }
+}

@@ -1,0 +1,36 @@
+import { containerName } from "../crds/names.ts";
+import type { LiveObject } from "../crds/object.ts";
+
+/** An ephemeral container, as far as it tells which one it is. */
+export interface EphemeralContainer {
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+/** A container that waits with a shell for somebody to attach to it. Its name tells its image, and is valid for any. */
+export function debugContainer(image: string): EphemeralContainer {
+  return {
+    name: containerName(`ephemeral-${image}`),
+    image,
+    imagePullPolicy: "IfNotPresent",
+    command: ["sh"],
+    stdin: true,
+    tty: true,
+    terminationMessagePolicy: "File",
+  };
+}
+
+/** The ephemeral containers of a pod, whoever put them there. */
+export function ephemeralContainersOf(pod: LiveObject): readonly EphemeralContainer[] {
+  const spec = pod["spec"] as { readonly ephemeralContainers?: readonly EphemeralContainer[] } | undefined;
+  return spec?.ephemeralContainers ?? [];
+}
+
+/** Whether a pod has this very container. One of its name with another content is somebody else's. */
+export function hasEphemeralContainer(pod: LiveObject, wanted: EphemeralContainer): boolean {
+  const found = ephemeralContainersOf(pod).find(({ name }) => name === wanted.name);
+  return (
+    found !== undefined &&
+    Object.entries(wanted).every(([field, value]) => JSON.stringify(found[field]) === JSON.stringify(value))
+  );
+}

@@ -1,0 +1,113 @@
+import type { Labels } from "./child-labels.ts";
+import { restrictedContainer, restrictedPod } from "./pod-defaults.ts";
+
+export interface OperatorPodProps {
+  readonly image: string;
+  readonly imagePullPolicy?: string;
+  readonly serviceAccount: string;
+  /** Labels that select the pods; they stay the same for ever. */
+  readonly selector: Labels;
+  /** Arguments of `fairlead run`. */
+  readonly options: readonly string[];
+  readonly resources: object;
+  /** Serve /metrics. */
+  readonly metrics: boolean;
+  /** A Secret that is mounted as the folder of repository credentials. */
+  readonly credentialsSecret?: string | undefined;
+  /** More fields of the pod's spec: where it runs, and what may pull its image. */
+  readonly placement?: Readonly<Record<string, unknown>>;
+}
+
+/** Where a Secret of repository credentials is mounted. */
+export const CREDENTIALS_FOLDER = "/etc/fairlead/repository";
+/** Where clients look for the credentials of their pod. */
+const TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** Container ports by name. */
+export const operatorPorts = { metrics: 8080, health: 8081 } as const;
+/** Workers finish, the last commit is pushed and the Lease is given back in this time. */
+const GRACE_SECONDS = 40;
+/** The kubelet renews the token long before, and the operator reads it again. */
+const TOKEN_SECONDS = 3_600;
+
+/** The spec of the operator's pods: restricted, read-only but for /tmp, where git keeps its clone. */
+export function operatorPodSpec(props: OperatorPodProps): object {
+  const { image, imagePullPolicy, serviceAccount, options, resources, placement = {} } = props;
+  const mounts = mountsOf(props.credentialsSecret);
+  return {
+    serviceAccountName: serviceAccount,
+    // Mounted below instead: read-only, and no longer valid than it has to be.
+    automountServiceAccountToken: false,
+    // Hundreds of variables in a namespace with hundreds of Services, and none is read.
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: GRACE_SECONDS,
+    securityContext: restrictedPod,
+    ...placement,
+    containers: [
+      {
+        name: "operator",
+        image,
+        ...(imagePullPolicy !== undefined && { imagePullPolicy }),
+        args: ["run", ...options],
+        env: [
+          // git and ssh look for their settings at home.
+          { name: "HOME", value: "/tmp" },
+          // The Lease names its holder as the pod's token does; a host name is cut at 63 characters.
+          { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+        ],
+        ports: [
+          ...(props.metrics ? [{ name: "metrics", containerPort: operatorPorts.metrics }] : []),
+          { name: "health", containerPort: operatorPorts.health },
+        ],
+        livenessProbe: {
+          httpGet: { path: "/healthz", port: "health" },
+          initialDelaySeconds: 15,
+          periodSeconds: 20,
+        },
+        readinessProbe: {
+          httpGet: { path: "/readyz", port: "health" },
+          initialDelaySeconds: 5,
+          periodSeconds: 10,
+        },
+        resources,
+        securityContext: restrictedContainer,
+        volumeMounts: mounts.map(({ name, mountPath, readOnly }) => ({
+          name,
+          mountPath,
+          ...(readOnly && { readOnly }),
+        })),
+      },
+    ],
+    volumes: mounts.map(({ name, source }) => ({ name, ...source })),
+  };
+}
+
+interface Mount {
+  readonly name: string;
+  readonly mountPath: string;
+  readonly readOnly: boolean;
+  /** The one field of the volume that says what it is. */
+  readonly source: object;
+}
+
+function mountsOf(credentialsSecret: string | undefined): readonly Mount[] {
+  const token = {
+    projected: {
+      defaultMode: 0o440,
+      sources: [
+        { serviceAccountToken: { path: "token", expirationSeconds: TOKEN_SECONDS } },
+        { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+        { downwardAPI: { items: [{ path: "namespace", fieldRef: { fieldPath: "metadata.namespace" } }] } },
+      ],
+    },
+  };
+  const mounts: Mount[] = [
+    { name: "tmp", mountPath: "/tmp", readOnly: false, source: { emptyDir: {} } },
+    { name: "token", mountPath: TOKEN_FOLDER, readOnly: true, source: token },
+  ];
+  if (credentialsSecret !== undefined) {
+    const source = { secret: { secretName: credentialsSecret, defaultMode: 0o440 } };
+    mounts.push({ name: "repository", mountPath: CREDENTIALS_FOLDER, readOnly: true, source });
+  }
+  return mounts;
+}

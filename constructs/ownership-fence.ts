@@ -1,0 +1,145 @@
+import type { Construct } from "constructs";
+import type { BoundKind } from "../crds/binding.ts";
+import { groupKindOf, type ObjectKind } from "../crds/object.ts";
+import { AdmissionPolicy, celText, celTexts, type ResourceRule } from "./admission-policy.ts";
+
+export interface OwnershipFenceProps {
+  /** Of policy and binding. */
+  readonly name: string;
+  /** User name of the operator. */
+  readonly user: string;
+  /** The kinds that the operator reconciles. */
+  readonly kinds: readonly BoundKind[];
+}
+
+/** As synth/manifest.ts has them; this folder does not import synth. */
+const stamps = { set: "fairlead.dev/set", owner: "fairlead.dev/owner", adoptBy: "fairlead.dev/adopt-by" };
+const fieldManager = "fairlead";
+
+/**
+ * The operator changes and deletes only what belongs to a resource of its kinds, as operator/core/ownership.ts decides
+ * it, enforced by the API server. What is made anew, subresources, and kinds that are no children are not looked at.
+ *
+ * A change is admitted in three cases:
+ * - the object's controller is one of our resources, and stays the same one;
+ * - it has no controller, its set stays the same one, and our field manager has applied to it before;
+ * - it has no controller and is of no other set, and its annotation hands it over to the resource that takes it.
+ *
+ * A deletion is admitted if its controller is one of our resources, or if it has none and is of one of our sets.
+ */
+export class OwnershipFence extends AdmissionPolicy {
+  constructor(scope: Construct, id: string, { name, user, kinds }: OwnershipFenceProps) {
+    super(scope, id, {
+      name,
+      user,
+      resourceRules: childRulesOf(kinds),
+      variables: variablesFor(kinds),
+      validations: [
+        {
+          expression: `request.operation == 'DELETE' ? (${mayDelete}) : (${mayChange(kinds)})`,
+          message: "'Fairlead leaves alone what belongs to ' + variables.owner",
+        },
+      ],
+    });
+  }
+}
+
+/** Changes and deletions of every child kind, each once, in the order of their names. */
+function childRulesOf(kinds: readonly BoundKind[]): readonly ResourceRule[] {
+  const children = new Map(kinds.flatMap((kind) => kind.children).map((kind) => [groupKindOf(kind), kind]));
+  return [...children]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { group, plural }]) => ({
+      apiGroups: [group],
+      apiVersions: ["*"],
+      resources: [plural],
+      operations: ["UPDATE", "DELETE"],
+    }));
+}
+
+const mayDelete =
+  "variables.isControlled || (size(variables.controllers) == 0 && variables.set != '' && variables.isOurs)";
+
+function mayChange(kinds: readonly BoundKind[]): string {
+  const cases = [
+    "variables.isControlled && variables.newControllers.exists(n, variables.controllers.exists(o, o.uid == n.uid))",
+    "size(variables.controllers) == 0 && variables.set != '' && variables.set == variables.newSet && variables.isOurs",
+    "size(variables.controllers) == 0 && variables.set in ['', variables.newSet] && variables.isHandedOver",
+    ...finalizersOf(kinds),
+  ];
+  return cases.map((each) => `(${each})`).join(" || ");
+}
+
+/** A kind that is a child of another one is also a resource, whose finalizers are ours to set. */
+function finalizersOf(kinds: readonly BoundKind[]): readonly string[] {
+  const children = new Set(kinds.flatMap((kind) => kind.children.map(groupKindOf)));
+  const both = kinds.map(({ definition }) => definition).filter((kind) => children.has(groupKindOf(kind)));
+  if (both.length === 0) return [];
+  const parts = ["spec", "metadata.?labels", "metadata.?annotations", "metadata.?ownerReferences"];
+  const isSame = parts
+    .map((part) => part.replace(/^spec$/, "?spec"))
+    .map((p) => `object.${p} == oldObject.${p}`);
+  return [[`${celTexts(both.map(nameOf))}.exists(k, k == ${requestKind})`, ...isSame].join(" && ")];
+}
+
+const requestKind = "request.kind.group + '/' + request.kind.kind";
+
+/** `group/Kind`. */
+function nameOf({ group, kind }: Pick<ObjectKind, "group" | "kind">): string {
+  return `${group}/${kind}`;
+}
+
+function variablesFor(kinds: readonly BoundKind[]): Readonly<Record<string, string>> {
+  const definitions = kinds.map(({ definition }) => definition);
+  const kindNames = definitions.map((definition) => {
+    const kind = definition.kind.toLowerCase();
+    return `${celText(groupKindOf(definition))}: ${celTexts([kind, `${kind}.${definition.group}`])}`;
+  });
+  return {
+    set: setIn("oldObject"),
+    newSet: setIn("object"),
+    controllers: controllersIn("oldObject"),
+    newControllers: controllersIn("object"),
+    isControlled: `variables.controllers.exists(o, ${isOneOf(definitions)})`,
+    isOurs: `oldObject.metadata.?managedFields.orValue([]).exists(f, f.manager == ${celText(fieldManager)} && f.operation == 'Apply')`,
+    // `<kind>/<name>`, with or without `.<group>` behind the kind and `<namespace>/` before the name.
+    adoptBy: annotationIn("oldObject", stamps.adoptBy),
+    adoptingKind: "variables.adoptBy.split('/')[0].lowerAscii()",
+    adoptingKey: "variables.adoptBy.substring(variables.adoptBy.indexOf('/') + 1)",
+    // `<plural>.<group>/<key>`, on objects that garbage collection cannot reach.
+    newOwner: annotationIn("object", stamps.owner),
+    newOwnerKey: "variables.newOwner.substring(variables.newOwner.indexOf('/') + 1)",
+    place: "object.metadata.?namespace.orValue('')",
+    isHandedOver: [
+      `variables.newControllers.exists(o, ${isOneOf(definitions)} && variables.adoptingKind in`,
+      "[o.kind.lowerAscii(), o.kind.lowerAscii() + '.' + o.apiVersion.split('/')[0]]",
+      "&& (variables.adoptingKey == o.name || variables.adoptingKey == variables.place + '/' + o.name))",
+      "|| (size(variables.newControllers) == 0 && variables.newOwner != ''",
+      `&& variables.adoptingKind in {${kindNames.join(", ")}}[?variables.newOwner.split('/')[0]].orValue([])`,
+      "&& (variables.adoptingKey == variables.newOwnerKey",
+      "|| (variables.place == '' && variables.newOwnerKey.endsWith('/' + variables.adoptingKey))))",
+    ].join(" "),
+    owner: [
+      "size(variables.controllers) > 0 ? variables.controllers[0].kind + ' ' + variables.controllers[0].name",
+      `: variables.set != '' ? 'the set ' + variables.set`,
+      ": oldObject.metadata.?labels[?'app.kubernetes.io/managed-by'].orValue('somebody else')",
+    ].join(" "),
+  };
+}
+
+function setIn(object: string): string {
+  return `${object}.metadata.?labels[?${celText(stamps.set)}].orValue('')`;
+}
+
+function annotationIn(object: string, name: string): string {
+  return `${object}.metadata.?annotations[?${celText(name)}].orValue('')`;
+}
+
+function controllersIn(object: string): string {
+  return `${object}.metadata.?ownerReferences.orValue([]).filter(o, o.?controller.orValue(false))`;
+}
+
+/** Whether the owner reference `o` names one of these kinds, in whichever version. */
+function isOneOf(kinds: readonly Pick<ObjectKind, "group" | "kind">[]): string {
+  return `(o.apiVersion.split('/')[0] + '/' + o.kind) in ${celTexts(kinds.map(nameOf))}`;
+}

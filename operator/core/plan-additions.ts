@@ -1,0 +1,43 @@
+import type { LiveObject } from "../../crds/object.ts";
+import type { Addition } from "../../synth/manifest.ts";
+import { findDrift } from "./covers.ts";
+import type { ApplyStep } from "./plan.ts";
+
+/** An addition that must be sent, and the object that it is meant for as it was seen. */
+export interface AdditionStep extends ApplyStep {
+  readonly addition: Addition;
+  readonly live: LiveObject;
+}
+
+/** What one reconcile adds to objects that the resource does not own. Additions of objects that are gone, or are going, are in neither list. */
+export interface AdditionPlan {
+  readonly apply: readonly AdditionStep[];
+  /** Already there: no request. */
+  readonly keep: readonly LiveObject[];
+}
+
+export interface PlanAdditionsInput {
+  readonly additions: readonly Addition[];
+  /** The object that an addition is meant for, if the local copies hold it. */
+  readonly observed: (addition: Addition) => LiveObject | undefined;
+  /** Whether this was tried on exactly this object and changed nothing. */
+  readonly isSettled: (live: LiveObject, addition: Addition) => boolean;
+}
+
+/** Decides what must be added, and to which objects. Pure. */
+export function planAdditions({ additions, observed, isSettled }: PlanAdditionsInput): AdditionPlan {
+  const apply: AdditionStep[] = [];
+  const keep: LiveObject[] = [];
+  for (const addition of additions) {
+    const live = observed(addition);
+    if (live === undefined || live.metadata.deletionTimestamp !== undefined) continue;
+    const { manifest } = addition;
+    const drift = findDrift(manifest, live);
+    if (drift === undefined || isSettled(live, addition)) keep.push(live);
+    else {
+      const guard = { mode: "update", uid: live.metadata.uid } as const;
+      apply.push({ addition, manifest, guard, live, because: drift });
+    }
+  }
+  return { apply, keep };
+}

@@ -1,0 +1,33 @@
+import type { LiveObject } from "../../crds/object.ts";
+import { idOf, type ObjectId } from "../../synth/manifest.ts";
+
+/**
+ * Objects that somebody else deleted although their resource wants them, until they are made anew: that is worth an
+ * event, once. What we delete ourselves is none of them.
+ */
+export class LostObjects {
+  /** Uids of what we asked the server to delete, until its end was seen. */
+  readonly #deletedByUs = new Set<string>();
+  readonly #byResource = new Map<string, Set<ObjectId>>();
+
+  /** To be called before the request, because the watch may be faster than its answer. */
+  expect({ metadata }: LiveObject): void {
+    this.#deletedByUs.add(metadata.uid);
+  }
+
+  /** A child of these resources was seen to be gone. */
+  note(child: LiveObject, keys: readonly string[]): void {
+    if (this.#deletedByUs.delete(child.metadata.uid)) return;
+    for (const key of keys) this.#byResource.getOrInsertComputed(key, () => new Set()).add(idOf(child));
+  }
+
+  /** Whether an object that was just made for a resource had been lost. Said once. */
+  take(key: string, id: ObjectId): boolean {
+    return this.#byResource.get(key)?.delete(id) ?? false;
+  }
+
+  /** The resource has all that it wants, or is gone. */
+  forget(key: string): void {
+    this.#byResource.delete(key);
+  }
+}

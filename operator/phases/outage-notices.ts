@@ -1,0 +1,19 @@
+import type { Announcement } from "../core/transitions.ts";
+
+/**
+ * What is wrong with the repository is wrong for every resource: it is told once for all resources of a kind, by the
+ * first one that meets it, and once when it is over. Conditions tell it on each.
+ */
+export class OutageNotices {
+  /** The reason that was told last; `unknown` after a start, because what was told before is not known. */
+  #told: string | undefined = "unknown";
+
+  /** Whether an announcement is worth an event. Asking counts as telling. */
+  isNews({ type, reason, action }: Announcement): boolean {
+    if (action !== "Publish") return true;
+    const next = type === "Warning" ? reason : undefined;
+    const isNews = next !== this.#told;
+    this.#told = next;
+    return isNews;
+  }
+}

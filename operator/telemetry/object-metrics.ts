@@ -1,0 +1,74 @@
+import { Counter, Histogram, type Registry } from "prom-client";
+import type { ApplyResult, ObjectAction } from "../core/apply-result.ts";
+import { shortTimeBuckets } from "./buckets.ts";
+
+const applyResults: readonly ApplyResult[] = [
+  "created",
+  "updated",
+  "restored",
+  "adopted",
+  "rejected",
+  "not_owned",
+  "conflict",
+  "error",
+];
+
+/** What the reconciles of one controller tell of objects. */
+export interface ObjectCounts {
+  count(did: ObjectAction, objects: number): void;
+  synthesized(tookMs: number): void;
+}
+
+/** What reconciles do with the objects of resources. */
+export class ObjectMetrics {
+  readonly #applies: Counter<"controller" | "result">;
+  readonly #kept: Counter<"controller">;
+  readonly #pruned: Counter<"controller">;
+  readonly #synth: Histogram<"controller">;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#applies = new Counter({
+      name: "fairlead_applies_total",
+      help: "Applies that were sent, by what came of them",
+      labelNames: ["controller", "result"],
+      registers,
+    });
+    const labelNames = ["controller"] as const;
+    this.#kept = new Counter({
+      name: "fairlead_objects_kept_total",
+      help: "Objects that were as they should be, and cost no request",
+      labelNames,
+      registers,
+    });
+    this.#pruned = new Counter({
+      name: "fairlead_objects_pruned_total",
+      help: "Objects that were deleted because no chart wants them",
+      labelNames,
+      registers,
+    });
+    this.#synth = new Histogram({
+      name: "fairlead_synth_seconds",
+      help: "How long it takes to turn a resource into manifests",
+      labelNames,
+      buckets: [...shortTimeBuckets],
+      registers,
+    });
+  }
+
+  /** The metrics of one controller; every series starts at 0. */
+  observer(controller: string): ObjectCounts {
+    const series = new Map<ObjectAction, Counter.Internal>([
+      ...applyResults.map((result) => [result, this.#applies.labels({ controller, result })] as const),
+      ["kept", this.#kept.labels({ controller })],
+      ["pruned", this.#pruned.labels({ controller })],
+    ]);
+    for (const one of series.values()) one.inc(0);
+    this.#synth.zero({ controller });
+    const synth = this.#synth.labels({ controller });
+    return {
+      count: (did, objects) => series.get(did)?.inc(objects),
+      synthesized: (tookMs) => synth.observe(tookMs / 1_000),
+    };
+  }
+}

@@ -1,0 +1,46 @@
+import type { Cluster, ObjectRef, Publisher } from "../ports.ts";
+import { nameAttributes, type Tracing } from "./tracing.ts";
+
+/** Every request of a reconcile as a span. */
+export function traceCluster(cluster: Cluster, tracing: Tracing): Cluster {
+  const spanOn = <T>(name: string, ref: ObjectRef, action: () => Promise<T>): Promise<T> =>
+    tracing.asyncSpan(name, nameAttributes({ ...ref, kind: ref.kind.kind }), action);
+  return {
+    until: (signal) => traceCluster(cluster.until(signal), tracing),
+    apply: (kind, manifest, guard) => {
+      const { name, namespace } = manifest.metadata;
+      const attributes = nameAttributes({ kind: kind.kind, name, namespace });
+      return tracing.asyncSpan("apply", { ...attributes, "fairlead.mode": guard.mode }, () =>
+        cluster.apply(kind, manifest, guard),
+      );
+    },
+    add: (addition, options) => {
+      const { kind, metadata } = addition.manifest;
+      const { name, namespace } = metadata;
+      return tracing.asyncSpan("add", nameAttributes({ kind, name, namespace }), () =>
+        cluster.add(addition, options),
+      );
+    },
+    read: (ref) => spanOn("read", ref, () => cluster.read(ref)),
+    delete: (ref, options) => spanOn("delete", ref, () => cluster.delete(ref, options)),
+    patchStatus: (ref, uid, status) => spanOn("status", ref, () => cluster.patchStatus(ref, uid, status)),
+    patchMetadata: (ref, metadata) => spanOn("finalizers", ref, () => cluster.patchMetadata(ref, metadata)),
+    takeOverFields: (kind, live) => {
+      const { name, namespace } = live.metadata;
+      return spanOn("take over", { kind, name, namespace }, () => cluster.takeOverFields(kind, live));
+    },
+  };
+}
+
+/** Every offer to the repository as a span, with what came of it. */
+export function tracePublisher(publisher: Publisher, tracing: Tracing): Publisher {
+  return {
+    publish: (offer) =>
+      tracing.syncSpan("publish", { "fairlead.folder": offer.folder }, (span) => {
+        const state = publisher.publish(offer);
+        span.setAttribute("fairlead.publish.state", state.state);
+        return state;
+      }),
+    retire: (folder) => publisher.retire(folder),
+  };
+}

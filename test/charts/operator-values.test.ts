@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { type OperatorValues, readOperatorValues } from "../../charts/operator-values.ts";
+import { isRepositoryUrl } from "../../charts/repository-url.ts";
+import { readOperatorConfig } from "../../operator/config.ts";
+import { parseRemoteUrl } from "../../operator/git/remote-url.ts";
+
+const image = "fairlead:1";
+const complaintsAbout = (values: unknown): string => {
+  try {
+    readOperatorValues({ image, ...(values as object) });
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe("readOperatorValues()", () => {
+  test("needs nothing but an image", () => {
+    expect(readOperatorValues({ image })).toMatchObject({ name: "fairlead", ha: true, replicas: 2 });
+    expect(readOperatorValues({ image, ha: false }).replicas).toBe(1);
+    expect(() => readOperatorValues({})).toThrow("image: expected a text, found nothing");
+    expect(() => readOperatorValues("text")).toThrow('values: expected a map, found "text"');
+  });
+
+  test.for([
+    [{ repository: { url: 3 } }, "repository.url: expected a text"],
+    [
+      { repository: { url: "https://me:geheim@git.test/r" } },
+      "repository.url: expected https://…, ssh://…, user@host:path, file://… or an absolute path, without credentials in it",
+    ],
+    [{ repository: {} }, "repository.url: expected a text"],
+    [
+      { repository: { url: "/r", branch: "-x" } },
+      'repository.branch: expected the name of a branch, found "-x"',
+    ],
+    [
+      { repository: { url: "/r", path: "../up" } },
+      'repository.path: expected a relative folder without . or .., found "../up"',
+    ],
+    [{ replica: 3 }, "replica: there is no such value; did you mean replicas?"],
+    [
+      { monitoring: { alerts: true } },
+      "monitoring.alerts: there is no such value; expected one of enabled, serviceMonitor, prometheusRule, dashboard",
+    ],
+    [{ monitoring: true }, "monitoring: expected a map, found true"],
+    [{ replicas: "two" }, 'replicas: expected a number, found "two"'],
+    [{ replicas: 1.5 }, "replicas: expected a whole number, found 1.5"],
+    [{ replicas: -1 }, "replicas: expected at least 0, found -1"],
+    [
+      { replicas: 2, ha: false },
+      "replicas: expected at most 1 where ha is off: two leaders would undo each other's work, found 2",
+    ],
+    [{ logLevel: "loud" }, 'logLevel: expected debug or info or warn or error, found "loud"'],
+    [{ ha: "yes" }, 'ha: expected true or false, found "yes"'],
+    [{ watchedNamespaces: "a" }, 'watchedNamespaces: expected a list, found "a"'],
+    [{ watchedNamespaces: ["a", "B"] }, 'watchedNamespaces[1]: expected the name of a namespace, found "B"'],
+    [{ name: "a.b" }, 'name: expected at most 40 of a-z, 0-9 and -, beginning with a letter, found "a.b"'],
+    [
+      { leaderElection: { leaseDuration: "10 s" } },
+      'leaderElection.leaseDuration: expected a duration such as 15s or 1m30s, found "10 s"',
+    ],
+    [
+      { leaderElection: { renewDeadline: "20s" } },
+      "leaderElection.leaseDuration: expected more than renewDeadline (20s)",
+    ],
+    [
+      { labels: { "app.kubernetes.io/name": "mine" } },
+      'labels."app.kubernetes.io/name": expected no label that the installation sets itself',
+    ],
+    [{ tolerations: [{ keys: "a" }] }, "tolerations[0].keys: there is no such value; did you mean key?"],
+    [
+      { networkPolicy: { apiServerPorts: [] } },
+      "networkPolicy.apiServerPorts: expected a list of at least 1",
+    ],
+  ] as const)("%j: %s", ([values, complaint]) => {
+    expect(complaintsAbout(values)).toBe(complaint);
+  });
+
+  test("names everything that is wrong, one in a line", () => {
+    expect(complaintsAbout({ ha: 1, repository: { url: "x", brunch: "y" } }).split("\n")).toHaveLength(3);
+  });
+
+  test("takes the election times that the operator takes", () => {
+    const times = ["249ms", "250ms", "1.6s", "1.7s", "1999ms", "2s", "2.5s", "2999ms", "3s", "1m30s"];
+    for (const leaseDuration of times) {
+      for (const renewDeadline of times) {
+        for (const retryPeriod of times) {
+          const chosen = { leaseDuration, renewDeadline, retryPeriod };
+          const isTaken = (read: () => unknown) => {
+            try {
+              return read() !== undefined;
+            } catch {
+              return false;
+            }
+          };
+          const ours = isTaken(() => readOperatorValues({ image, leaderElection: chosen }));
+          expect({ ...chosen, taken: ours }).toEqual({
+            ...chosen,
+            taken: isTaken(() => readOperatorConfig(chosen, {})),
+          });
+        }
+      }
+    }
+  });
+
+  test.for([
+    "https://git.test/r.git",
+    "https://git.test:8443/r",
+    "https://me@git.test/r",
+    "https://me:secret@git.test/r",
+    "ssh://git@git.test:22/r",
+    "ssh://git:pw@git.test/r",
+    "git@git.test:group/r.git",
+    "git.test:r",
+    "-x@git.test:r",
+    "git@git.test:-r",
+    "/srv/git/r.git",
+    "file:///srv/git/r.git",
+    "http://git.test/r",
+    "git://git.test/r",
+    "ext::sh -c x",
+    "https://",
+    "https:///r",
+    "",
+    "a b",
+    "r",
+  ])("takes the repository URL %j if the operator takes it", (url) => {
+    let isTaken = true;
+    try {
+      parseRemoteUrl(url);
+    } catch {
+      isTaken = false;
+    }
+    expect(isRepositoryUrl(url)).toBe(isTaken);
+  });
+
+  test("has types that follow from the same declaration", () => {
+    const values: OperatorValues = {
+      image,
+      repository: { url: "/r" },
+      monitoring: { dashboard: { enabled: true } },
+    };
+    expect(readOperatorValues(values).repository?.branch).toBe("main");
+    // @ts-expect-error: a name that is not there
+    const wrong: OperatorValues = { image, replica: 2 };
+    expect(() => readOperatorValues(wrong)).toThrow();
+  });
+});

@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { bundleProgram } from "../../../cli/image/bundle-program.ts";
+import { restrictedPod } from "../../../constructs/pod-defaults.ts";
+
+const root = resolve(import.meta.dirname, "../../..");
+const lines = readFileSync(join(root, "Containerfile"), "utf8").split("\n");
+const copied = lines.flatMap((line) => {
+  const [, sources = ""] = /^COPY (?!--from)(.*) \S+$/.exec(line) ?? [];
+  return sources.split(" ").filter((source) => source !== "");
+});
+
+test("the image's build has every file that its program is bundled from", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const outfile = join(folder, "fairlead.mjs");
+  const inputs = await bundleProgram({ entry: join(root, "cli/image/main.ts"), outfile });
+  const own = inputs.filter((path) => !path.includes("node_modules/") && !path.startsWith("lean-http:"));
+  expect(own.length).toBeGreaterThan(100);
+  expect(own.filter((path) => !copied.some((source) => path.startsWith(`${source}/`)))).toEqual([]);
+  expect(copied.filter((source) => !existsSync(join(root, source)))).toEqual([]);
+  // One file is all that there is.
+  expect(await readdir(folder)).toEqual(["fairlead.mjs"]);
+});
+
+test("the image runs as the user that the Deployment names, which has a name for ssh", () => {
+  const { runAsUser, runAsGroup } = restrictedPod;
+  expect(lines).toContain(`USER ${runAsUser}:${runAsGroup}`);
+  expect(lines.join("\n")).toContain(`useradd --uid ${runAsUser} `);
+});

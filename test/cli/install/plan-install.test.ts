@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { kinds } from "../../../charts/bindings.ts";
+import { kindOf } from "../../../cli/install/installable-kinds.ts";
+import { mayTakeOver, planInstall } from "../../../cli/install/plan-install.ts";
+import { refuseLostVersions } from "../../../cli/install/stored-versions.ts";
+import type { KubernetesObject } from "../../../crds/object.ts";
+
+const values = { image: "fairlead:1" };
+const plan = planInstall(kinds, values, { crdsOnly: false });
+const live = (kind: string, labels: Readonly<Record<string, string>>): KubernetesObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name: "fairlead", labels },
+});
+const name = "app.kubernetes.io/name";
+const instance = "app.kubernetes.io/instance";
+const label = "fairlead.dev/installation";
+
+describe("planInstall()", () => {
+  test("puts rights and fences before the pods, and the namespace before all", () => {
+    const order = plan.objects.map(({ kind }) => kind);
+    expect(order.at(0)).toBe("Namespace");
+    expect(order.at(-1)).toBe("Deployment");
+    expect(plan.definitions).toHaveLength(kinds.length);
+    expect(planInstall(kinds, values, { crdsOnly: true }).objects).toEqual([]);
+  });
+
+  test("knows every kind that any values make, so that it is found again to be removed", () => {
+    const enabled = { enabled: true };
+    const monitoring = { serviceMonitor: enabled, prometheusRule: enabled, dashboard: enabled };
+    const everything = { ...values, monitoring, repository: { url: "/r" }, watchedNamespaces: ["a"] };
+    const { objects } = planInstall(kinds, everything, { crdsOnly: false });
+    expect(() => objects.map(kindOf)).not.toThrow();
+    for (const { metadata } of objects) expect(metadata.labels?.[label]).toBe("fairlead-system.fairlead");
+  });
+});
+
+describe("mayTakeOver()", () => {
+  test.for([
+    ["its own object", "ClusterRole", { [label]: "fairlead-system.fairlead" }, true],
+    ["one from the same manifests", "ClusterRole", { [name]: "fairlead", [instance]: "fairlead" }, true],
+    ["its own namespace", "Namespace", { [label]: "fairlead-system.fairlead" }, true],
+    ["somebody's namespace", "Namespace", {}, false],
+  ] as const)("%s", ([, kind, labels, may]) => {
+    expect(mayTakeOver(live(kind, labels), plan)).toBe(may);
+  });
+
+  test.for([
+    [{ [label]: "ops.fairlead" }, "belongs to the installation ops.fairlead"],
+    [{}, "belongs to somebody else"],
+    [{ [name]: "fairlead", [instance]: "other" }, "belongs to somebody else"],
+  ] as const)("refuses an object with the labels %j", ([labels, complaint]) => {
+    expect(() => mayTakeOver(live("ClusterRole", labels), plan)).toThrow(complaint);
+  });
+});
+
+describe("refuseLostVersions()", () => {
+  const crd = (versions: readonly string[], storedVersions: readonly string[] = []): KubernetesObject => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "webs.example.dev" },
+    spec: { versions: versions.map((version) => ({ name: version })) },
+    status: { storedVersions },
+  });
+
+  test.for([
+    [["v1"], undefined],
+    [["v1"], ["v1"]],
+    [["v1", "v2"], ["v1"]],
+    [
+      ["v1", "v2"],
+      ["v1", "v2"],
+    ],
+  ] as const)("lets versions %j follow stored %j", ([versions, stored]) => {
+    refuseLostVersions(crd(versions), stored && crd(stored, stored));
+  });
+
+  test("refuses to lose a version in which something may be stored", () => {
+    expect(() => refuseLostVersions(crd(["v2"]), crd(["v1", "v2"], ["v1", "v2"]))).toThrow(
+      "Cannot upgrade CustomResourceDefinition webs.example.dev: resources may still be stored as v1",
+    );
+  });
+});

@@ -1,0 +1,180 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App, Chart } from "cdk8s";
+import { onTestFinished } from "vitest";
+import { parse, stringify } from "yaml";
+import { kinds as shipped } from "../../charts/bindings.ts";
+import {
+  type FencedInstallation,
+  fenceNamesOf,
+  fenceRulesOf,
+  WriteFences,
+} from "../../constructs/write-fences.ts";
+import type { BoundKind } from "../../crds/binding.ts";
+import { type AuditEvent, readAuditLog } from "./audit-log.ts";
+import { eventually, testCluster } from "./fixture.ts";
+import type { TestCluster } from "./global-setup.ts";
+import { type Kubectl, kubectlFor } from "./kubectl.ts";
+
+/** An instance of a fenced operator: what a pod of it would be started with. */
+export interface FencedPod {
+  readonly name: string;
+  /** With a token of the operator's ServiceAccount that names the pod. */
+  readonly kubeconfigPath: string;
+  /** What makes the operator believe that it is this pod. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** What this pod asked the API server, since a moment. */
+  requests(since?: Date): Promise<AuditEvent[]>;
+}
+
+/** An operator's ServiceAccount with fences around it, as `fairlead install` makes them, in one namespace. */
+export interface Fenced {
+  /** Leader election, and the names of the fences. */
+  readonly args: readonly string[];
+  /** User name of the ServiceAccount. */
+  readonly user: string;
+  /** Makes a pod of the operator. */
+  aPod(name: string): Promise<FencedPod>;
+}
+
+export interface FencedOptions {
+  readonly cluster?: TestCluster;
+  /** What the operator reconciles. Default: the kinds that ship. */
+  readonly kinds?: readonly BoundKind[];
+  /** Of `install()`: the name of its roles. Default: `fairlead`. */
+  readonly rights?: string;
+  readonly policies?: FencedInstallation["policies"];
+  /** When the fences are removed. Default: after the test. */
+  readonly onEnd?: (remove: () => Promise<void>) => void;
+}
+
+const rbac = "rbac.authorization.k8s.io";
+const name = "operator";
+
+/** Fences an operator in a namespace, and waits until the API server heeds the fences. */
+export async function fence(namespace: string, options: FencedOptions = {}): Promise<Fenced> {
+  const { cluster = testCluster(), kinds = shipped, rights = "fairlead" } = options;
+  const { policies = { ownership: true, leadership: true }, onEnd = onTestFinished } = options;
+  const kubectl = kubectlFor(cluster);
+  const installation: FencedInstallation = { name, namespace, ha: true, policies };
+  const user = `system:serviceaccount:${namespace}:${name}`;
+  const app = new App();
+  const chart = new Chart(app, "fences");
+  new WriteFences(chart, "fences", { ...installation, kinds });
+  const roles = [rights, `${rights}-leases`, `${namespace}-fences`];
+  const objects = [
+    ...chart.toJson(),
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
+    aLease(namespace),
+    { ...aRole("ClusterRole", `${namespace}-fences`), rules: fenceRulesOf(installation) },
+    ...roles.map((role) => ({
+      ...aRole("ClusterRoleBinding", `${namespace}-${role}`),
+      roleRef: { apiGroup: rbac, kind: "ClusterRole", name: role },
+      subjects: [{ kind: "ServiceAccount", name, namespace }],
+    })),
+  ];
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-fenced-"));
+  onEnd(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    const left = objects.filter(({ metadata }) => metadata.namespace === undefined);
+    await kubectl("delete --ignore-not-found --wait=false -f -", { input: left }).catch(() => undefined);
+  });
+  await kubectl("apply --server-side --force-conflicts --field-manager=install -f -", { input: objects });
+  await untilInForce(namespace, { user, kinds, policies, kubectl });
+  const election = ["--leader-elect", `--leader-elect-id=${name}`, `--leader-elect-namespace=${namespace}`];
+  return {
+    user,
+    args: [...election, ...fenceNamesOf(installation).map((fence) => `--fence=${fence}`)],
+    aPod: (pod) => aPod(pod, { namespace, user, cluster, kubectl, folder }),
+  };
+}
+
+/** Held by nobody who lives, so that it can be seen that the fences are there. */
+const prober = "prober";
+
+function aLease(namespace: string) {
+  const spec = { holderIdentity: prober, leaseDurationSeconds: 1 };
+  return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace }, spec };
+}
+
+function aRole(kind: string, of: string) {
+  return { apiVersion: `${rbac}/v1`, kind, metadata: { name: of, namespace: undefined } };
+}
+
+interface InForceOptions {
+  readonly user: string;
+  readonly kinds: readonly BoundKind[];
+  readonly policies: FencedInstallation["policies"];
+  readonly kubectl: Kubectl;
+}
+
+/** The API server learns of a policy a second or two after it was made: asks it for what it is to refuse. */
+async function untilInForce(
+  namespace: string,
+  { user, kinds, policies, kubectl }: InForceOptions,
+): Promise<void> {
+  const isChild = kinds.some(({ children }) => children.some(({ plural }) => plural === "configmaps"));
+  const probe = isChild ? ["configmap", "probe"] : ["service", "clusterip", "probe", "--tcp=80"];
+  const [type = ""] = probe;
+  const asOperator = [`--as=${user}`, "-n", namespace, "--dry-run=server"];
+  const refuses = async (args: readonly string[], why: RegExp): Promise<boolean> => {
+    const answer = await kubectl([...args, ...asOperator]).catch((error: unknown) => String(error));
+    if (!why.test(answer)) throw new Error(answer);
+    return true;
+  };
+  if (policies.leadership) {
+    const check = () => refuses(["create", ...probe], /lease is held by prober/);
+    await eventually(check, { what: "the leadership fence is in force" });
+  }
+  if (policies.ownership) {
+    await kubectl(["create", ...probe, "-n", namespace]);
+    const asHolder = `--as-user-extra=authentication.kubernetes.io/pod-name=${prober}`;
+    const check = () => refuses(["delete", type, "probe", asHolder], /leaves alone what belongs to/);
+    await eventually(check, { what: "the ownership fence is in force" });
+    await kubectl(["delete", type, "probe", "-n", namespace, "--wait=false"]);
+  }
+  const free = '{"spec":{"holderIdentity":""}}';
+  await kubectl(["patch", "lease", name, "-n", namespace, "--type=merge", "-p", free]);
+}
+
+interface PodOptions {
+  readonly namespace: string;
+  readonly user: string;
+  readonly cluster: TestCluster;
+  readonly kubectl: Kubectl;
+  /** For credentials. */
+  readonly folder: string;
+}
+
+async function aPod(
+  pod: string,
+  { namespace, user, cluster, kubectl, folder }: PodOptions,
+): Promise<FencedPod> {
+  const spec = {
+    serviceAccountName: name,
+    containers: [{ name: "operator", image: "example.dev/operator" }],
+  };
+  const input = { apiVersion: "v1", kind: "Pod", metadata: { name: pod, namespace }, spec };
+  await kubectl("create -f -", { input });
+  const bound = ["--bound-object-kind=Pod", `--bound-object-name=${pod}`];
+  const token = (await kubectl(["create", "token", name, "-n", namespace, "--duration=2h", ...bound])).trim();
+  const config = parse(readFileSync(cluster.operatorKubeconfigPath, "utf8"));
+  config.users[0].user = { token };
+  const kubeconfigPath = join(folder, pod);
+  writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
+  return {
+    name: pod,
+    kubeconfigPath,
+    environment: { KUBERNETES_SERVICE_HOST: "127.0.0.1", POD_NAME: pod },
+    requests: async (since) => {
+      const events = await readAuditLog(cluster.auditLogPath, { user, ...(since && { since }) });
+      return events.filter((event) => podOf(event) === pod);
+    },
+  };
+}
+
+/** The pod that a request came from, as its token says. */
+function podOf({ user }: AuditEvent): string | undefined {
+  return user.extra?.["authentication.kubernetes.io/pod-name"]?.[0];
+}

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { eventually } from "./fixture.ts";
+import { aFolder } from "./operator.ts";
+import { aStampStory, manyNames } from "./stamps.ts";
+
+const names = manyNames(60, "leakprobe");
+
+/** Texts of a heap snapshot of V8 that hold a word: its strings are a list at its end. */
+function textsWith(word: string, snapshot: string): string[] {
+  const { strings } = JSON.parse(snapshot) as { readonly strings: readonly string[] };
+  return strings.filter((text) => text.includes(word));
+}
+
+test("an operator forgets resources that are gone: nothing in its memory has their names", async () => {
+  const story = await aStampStory();
+  const folder = await aFolder();
+  const operator = await story.start([], {
+    environment: { NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${folder}` },
+  });
+  const snapshot = async (): Promise<string> => {
+    const before = readdirSync(folder).length;
+    process.kill(operator.pid, "SIGUSR2");
+    const name = await eventually(
+      () => {
+        const files = readdirSync(folder).filter((file) => file.endsWith(".heapsnapshot"));
+        return files.length > before && files.toSorted().at(-1);
+      },
+      { what: "a heap snapshot" },
+    );
+    // It is written while the program stands still: the file is whole when it can be read as JSON.
+    return await eventually(
+      () => {
+        const text = readFileSync(join(folder, name), "utf8");
+        JSON.parse(text);
+        return text;
+      },
+      { what: "the whole snapshot" },
+    );
+  };
+
+  // Given that it knows some that stay, and many that go
+  await story.apply(manyNames(5, "stays"), { text: "one" });
+  await story.apply(names, { text: "one" });
+  await story.untilSettled(names.length + 5);
+  await story.apply(names.slice(0, 30), { text: "two" });
+  await story.untilSettled(names.length + 5);
+  const known = textsWith("leakprobe", await snapshot());
+  expect(known.length).toBeGreaterThan(names.length);
+
+  // When they go
+  await story.remove(names);
+  await story.until("they are gone", (stamps) => stamps.length === 5);
+  await eventually(() => story.repository.files(`${story.namespace}/`).length === 15, {
+    what: "their folders are gone",
+  });
+  await eventually(async () => (await story.children()).length === 15, { what: "their children are gone" });
+
+  // Then, as others go on, it remembers none of them
+  let edit = 0;
+  await eventually(
+    async () => {
+      await story.apply(manyNames(5, "stays"), { text: `again-${++edit}` });
+      await story.untilSettled(5);
+      expect(textsWith("leakprobe", await snapshot())).toEqual([]);
+      return true;
+    },
+    { what: "nothing of them is remembered", timeoutMs: 60_000, intervalMs: 2_000 },
+  );
+});

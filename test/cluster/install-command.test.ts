@@ -1,0 +1,194 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { kinds } from "../../charts/bindings.ts";
+import type { KubernetesObject } from "../../crds/object.ts";
+import { eventually } from "./eventually.ts";
+import { anEmptyCluster, anInstallation } from "./installation.ts";
+import { aFolder } from "./operator.ts";
+
+const cluster = anEmptyCluster();
+const { kubectl, install, uninstall } = cluster;
+
+const everything =
+  "namespaces,serviceaccounts,clusterroles,clusterrolebindings,roles,rolebindings,networkpolicies,services," +
+  "poddisruptionbudgets,deployments,validatingadmissionpolicies,validatingadmissionpolicybindings";
+
+const everyValue = {
+  imagePullSecrets: ["registry"],
+  repository: { url: "git@git.test:r.git", credentialsSecret: "git" },
+  monitoring: { dashboard: { enabled: true } },
+  nodeSelector: { "kubernetes.io/os": "linux" },
+  tolerations: [{ key: "dedicated", operator: "Exists", effect: "NoExecute", tolerationSeconds: 60 }],
+  affinity: {
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: { a: "b" } } },
+      ],
+    },
+  },
+  topologySpreadConstraints: [
+    { maxSkew: 1, topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: "DoNotSchedule" },
+  ],
+  priorityClassName: "system-cluster-critical",
+  labels: { "example.dev/team": "platform" },
+  annotations: { "example.dev/why": "because" },
+  podLabels: { mesh: "off" },
+  podAnnotations: { note: "x" },
+};
+
+/** Title → resource version of all objects of an installation. */
+async function objectsOf(name: string, namespace = name): Promise<ReadonlyMap<string, string>> {
+  const selector = `fairlead.dev/installation=${namespace}.${name}`;
+  const list = await kubectl(["get", everything, "-A", "-l", selector, "-o", "json"]);
+  const { items } = JSON.parse(list) as { readonly items: readonly KubernetesObject[] };
+  return new Map(
+    items.map(({ kind, metadata }) => [`${kind} ${metadata.name}`, metadata.resourceVersion ?? ""]),
+  );
+}
+
+// The first of the file: the cluster is empty, and the commands are what somebody types.
+test("one command installs, the same again changes nothing, and another one leaves nothing", async () => {
+  const program = join(import.meta.dirname, "../../cli/fairlead.js");
+  const fairlead = (...args: readonly string[]) =>
+    promisify(execFile)(process.execPath, [program, ...args, `--kubeconfig=${cluster.local.kubeconfigPath}`]);
+  expect((await fairlead("install")).stdout).toContain("\ncreated   Deployment fairlead-system/fairlead\n");
+  await kubectl("wait deployment fairlead -n fairlead-system --for=condition=Available --timeout=1s");
+  const made = await objectsOf("fairlead", "fairlead-system");
+
+  expect(await install({})).toBe(`Installed: ${made.size + kinds.length} unchanged\n`);
+  expect(await objectsOf("fairlead", "fairlead-system")).toEqual(made);
+  expect(await install({ set: ["replicas=3"], dryRun: true })).toBe(
+    `changed   Deployment fairlead-system/fairlead\nWould be: 1 changed, ${made.size + kinds.length - 1} unchanged\n`,
+  );
+  expect(await objectsOf("fairlead", "fairlead-system")).toEqual(made);
+
+  // Every value that says something in the manifests.
+  const values = join(await aFolder(), "values.yaml");
+  await writeFile(values, stringify(everyValue));
+  expect(await install({ values, dryRun: true })).toContain(
+    "changed   Deployment fairlead-system/fairlead\n",
+  );
+
+  const metadata = { name: "e", namespace: "default" };
+  const echo = { apiVersion: "mmontes.io/v1alpha1", kind: "Echo", metadata, spec: { message: "hello" } };
+  await kubectl("create -f -", { input: echo });
+  await expect(fairlead("uninstall")).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("there are Echo default/e, and all that was made for them"),
+  });
+  expect(await objectsOf("fairlead", "fairlead-system")).toEqual(made);
+
+  expect(await uninstall({ deleteResources: true })).toContain("removed   Namespace fairlead-system\n");
+  expect((await objectsOf("fairlead", "fairlead-system")).size).toBe(0);
+  expect(await kubectl("get crd -o name")).toBe("");
+  expect(await kubectl("get namespaces -o name")).not.toContain("fairlead");
+  expect(await uninstall({})).toContain("nothing to do");
+});
+
+test("takes away what new values no longer make, but neither copies nor namespaces of others", async () => {
+  const { name, set } = anInstallation();
+  await kubectl(["create", "namespace", name]);
+  await install({ set, wait: false });
+  // Somebody's copy of an object, labels and all.
+  const original = JSON.parse(await kubectl(["get", "clusterrole", name, "-o", "json"])) as KubernetesObject;
+  const { labels = {} } = original.metadata;
+  await kubectl("create -f -", { input: { ...original, metadata: { name: `${name}-copy`, labels } } });
+
+  const printed = await install({ set: [...set, "watchedNamespaces=[default]", "ha=false"], wait: false });
+  expect(printed).toContain(`removed   PodDisruptionBudget ${name}/${name}\n`);
+  expect(printed).toContain(`left      Namespace ${name} (it was there before)\n`);
+  const objects = [...(await objectsOf(name)).keys()];
+  expect(objects).toContain(`ClusterRole ${name}-copy`);
+  expect(objects).not.toContain(`ClusterRole ${name}`);
+  expect(objects.join()).not.toMatch(/leader-election|PodDisruptionBudget/);
+
+  // What the operator itself makes: under no label.
+  const metadata = { name, namespace: name };
+  await kubectl("create -f -", { input: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata } });
+  expect(await uninstall({ set, keepCrds: true })).toContain(`removed   Deployment ${name}/${name}\n`);
+  expect(await kubectl(["get", "leases", "-n", name, "-o", "name"])).toBe("");
+  expect(await kubectl(["get", "namespace", name, "-o", "name"])).toBe(`namespace/${name}\n`);
+});
+
+test("says what is wrong before anything is changed", async () => {
+  const { name, set } = anInstallation();
+  const wrong = (more: readonly string[]) => install({ set: [...set, ...more] });
+  await expect(wrong(["replica=3"])).rejects.toThrow(
+    "replica: there is no such value; did you mean replicas?",
+  );
+  await expect(install({ set, values: "nowhere.yaml" })).rejects.toThrow(
+    'Cannot read "nowhere.yaml": no such file',
+  );
+  await expect(wrong(["monitoring.serviceMonitor.enabled=true"])).rejects.toThrow(
+    "this cluster does not know the kind (monitoring.coreos.com/v1)",
+  );
+  await expect(wrong(["createNamespace=false"])).rejects.toThrow(`there is no namespace "${name}"`);
+  await expect(wrong(["namespace=default", "resources.limits.memory=lots"])).rejects.toThrow(
+    `Cannot apply "Deployment default/${name}": `,
+  );
+  expect(await kubectl("get clusterroles,namespaces -o name")).not.toContain(name);
+
+  const { operatorKubeconfigPath, kubeconfigPath } = cluster.local;
+  await expect(install({ set, kubeconfig: operatorKubeconfigPath })).rejects.toThrow(
+    'user "operator" may not get "customresourcedefinitions"',
+  );
+  const kubeconfig = join(await aFolder(), "kubeconfig");
+  const text = await readFile(kubeconfigPath, "utf8");
+  await writeFile(kubeconfig, text.replace(/server: .*/, "server: https://127.0.0.1:1"));
+  await expect(install({ set, kubeconfig })).rejects.toThrow(
+    "the API server at https://127.0.0.1:1 cannot be reached (ECONNREFUSED)",
+  );
+});
+
+test("takes over nothing of somebody else: neither an object, nor a field unless it is told to", async () => {
+  const { name, set } = anInstallation();
+  await kubectl(["create", "clusterrole", name, "--verb=get", "--resource=pods"]);
+  await expect(install({ set })).rejects.toThrow(
+    `Cannot install ClusterRole ${name}: it is there already and belongs to somebody else`,
+  );
+  expect((await objectsOf(name)).size).toBe(0);
+  await kubectl(["delete", "clusterrole", name]);
+
+  await install({ set, wait: false });
+  await kubectl(["scale", "deployment", name, "-n", name, "--replicas=1"]);
+  await expect(install({ set })).rejects.toThrow(
+    `Cannot apply Deployment ${name}/${name}: somebody else has set spec.replicas (owned by kubectl`,
+  );
+  expect(await install({ set, forceConflicts: true, wait: false })).toContain("1 changed");
+  expect(await kubectl(["get", "deployment", name, "-n", name, "-o", "jsonpath={.spec.replicas}"])).toBe("2");
+});
+
+test("leaves CustomResourceDefinitions that another installation needs", async () => {
+  const [one, other] = [anInstallation(), anInstallation()];
+  await install({ set: one.set, wait: false });
+  await install({ set: other.set, wait: false });
+  expect(await uninstall({ set: one.set })).toMatch(
+    /kept +the CustomResourceDefinitions: Deployment .* needs them too/,
+  );
+  expect(await kubectl("get crd -o name")).toContain("echos.mmontes.io");
+});
+
+// The last of the file: afterwards this kind is another one.
+test("refuses a CustomResourceDefinition that would lose a version in which resources are stored", async () => {
+  await install({ crdsOnly: true });
+  const crd = "crd/echos.mmontes.io";
+  const [storage] = JSON.parse(await kubectl(["get", crd, "-o", "jsonpath={.spec.versions}"]));
+  const spec = {
+    versions: [
+      { ...storage, storage: false },
+      { ...storage, name: "v9" },
+    ],
+  };
+  await kubectl(["patch", crd, "--type=merge", "-p", JSON.stringify({ spec })]);
+  await eventually(
+    async () => (await kubectl(["get", crd, "-o", "jsonpath={.status.storedVersions}"])).includes("v9"),
+    { what: "v9 is stored" },
+  );
+  await expect(install({ crdsOnly: true, forceConflicts: true })).rejects.toThrow(
+    "Cannot upgrade CustomResourceDefinition echos.mmontes.io: resources may still be stored as v9",
+  );
+});

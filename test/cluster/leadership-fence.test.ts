@@ -1,0 +1,169 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parse, stringify } from "yaml";
+import type { KubernetesObject } from "../../crds/object.ts";
+import { FaultyLine } from "../fakes/faulty-line.ts";
+import type { AuditEvent } from "./audit-log.ts";
+import { type Fenced, type FencedPod, fence } from "./fenced.ts";
+import { eventually, kubectl } from "./fixture.ts";
+import type { RunningOperator } from "./operator.ts";
+import { isWrite, lineOf } from "./operator-user.ts";
+import { sharedGroup, stampIn } from "./stamp-kind.ts";
+import { aStampStory, manyNames, type StampStory, stubbornProgram } from "./stamps.ts";
+
+interface Scene {
+  readonly story: StampStory;
+  readonly fenced: Fenced;
+  /** Starts an operator in a pod, and gives both. */
+  start(pod: FencedPod, program?: string): Promise<RunningOperator>;
+  /** The texts of all children, each once. */
+  texts(): Promise<string[]>;
+  /** Gives the Lease to a pod that does not run, and waits until the API server heeds it. */
+  depose(pod: FencedPod): Promise<void>;
+}
+
+const names = manyNames(5);
+const short = ["--lease-duration=6s", "--renew-deadline=5s", "--retry-period=500ms"];
+
+async function aScene(): Promise<Scene> {
+  const story = await aStampStory();
+  const { namespace } = story;
+  const kinds = [stampIn(sharedGroup)];
+  const fenced = await fence(namespace, { kinds, rights: "stamps" });
+  await story.apply(names, { text: "one" });
+  const start = (user: FencedPod, program?: string): Promise<RunningOperator> => {
+    const options = { user, environment: user.environment, ...(program !== undefined && { program }) };
+    return story.start([...fenced.args, ...short], options);
+  };
+  const texts = async (): Promise<string[]> => {
+    const children = await story.children();
+    return [...new Set(children.map((child) => (child["data"] as { readonly text: string }).text))];
+  };
+  const depose = async ({ name }: FencedPod): Promise<void> => {
+    const taken = '{"spec":{"holderIdentity":"elsewhere","leaseDurationSeconds":600}}';
+    await kubectl(["patch", "lease", "operator", "-n", namespace, "--type=merge", "-p", taken]);
+    const asPod = [`--as=${fenced.user}`, `--as-user-extra=authentication.kubernetes.io/pod-name=${name}`];
+    const write = ["create", "configmap", "probe", "-n", namespace, "--dry-run=server", ...asPod];
+    const refusal = () =>
+      kubectl(write).then(
+        () => false,
+        (error: unknown) => /the lease is held by elsewhere/.test(String(error)),
+      );
+    await eventually(refusal, { what: "the API server knows the new holder" });
+  };
+  return { story, fenced, start, texts, depose };
+}
+
+/** What a pod tried to change, but for the Lease and events. */
+async function triesOf(pod: FencedPod, since: Date): Promise<AuditEvent[]> {
+  return (await pod.requests(since)).filter(
+    (request) => isWrite(request) && !["leases", "events"].includes(request.objectRef?.resource ?? ""),
+  );
+}
+
+function isDone({ responseStatus }: AuditEvent): boolean {
+  return (responseStatus?.code ?? 500) < 300;
+}
+
+describe("the leadership fence", () => {
+  test("stops a leader that slept through its lease, also if nothing else does", async () => {
+    // Given a leader that has no fence of its own, and does not mind having lost the lease
+    const { story, fenced, start, texts, depose } = await aScene();
+    const pod = await fenced.aPod("stubborn");
+    const operator = await start(pod, stubbornProgram);
+    await story.untilSettled(names.length);
+    const head = story.repository.remote.head();
+
+    // When it sleeps, and wakes when another one has the lease, and there is work
+    process.kill(operator.pid, "SIGSTOP");
+    await depose(pod);
+    await story.apply(names, { text: "two" });
+    const woken = new Date();
+    process.kill(operator.pid, "SIGCONT");
+
+    // Then it tries all of it, and nothing changes
+    const tried = await eventually(
+      async () => {
+        const tries = await triesOf(pod, woken);
+        return tries.length >= 3 * names.length && tries;
+      },
+      { what: "it tries to write" },
+    );
+    expect(tried.filter(isDone).map(lineOf)).toEqual([]);
+    for (const { responseStatus } of tried) {
+      expect(responseStatus).toMatchObject({
+        code: 403,
+        message: expect.stringMatching(/leadership' denied request: the lease is held by elsewhere/),
+      });
+    }
+    expect(await texts()).toEqual(["one"]);
+    expect(story.repository.remote.head()).toBe(head);
+    expect(await operator.stop()).toBe(0);
+    expect((await triesOf(pod, woken)).filter(isDone).map(lineOf)).toEqual([]);
+  });
+
+  test("lets the next leader write, and neither one that was cut off nor one that was deposed", async () => {
+    // Given a leader whose commits wait, because the remote refuses them
+    const { story, fenced, start, texts, depose } = await aScene();
+    const { remote } = story.repository;
+    const [first, second] = [await fenced.aPod("first"), await fenced.aPod("second")];
+    const line = await lineFor(first);
+    const leader = await start(first);
+    await story.untilSettled(names.length);
+    const standby = await start(second);
+    await standby.untilLogged("Writes are fenced by the API server");
+    await standby.untilLogged("Another instance leads");
+    const head = remote.head();
+    remote.refusePushes("not now");
+    await story.apply(names, { text: "two" });
+    await story.until("the commits wait", (stamps) => stamps.every(isUnpublished));
+
+    // When it is cut off from the API server, the remote being in reach
+    line.isSilent = true;
+    line.blackHole();
+    const cut = new Date();
+    expect(await leader.untilEnded(30_000)).toBe(1);
+    remote.behave();
+
+    // Then the other one does what is to be done
+    await standby.untilLogged("Became leader", 40_000);
+    await story.apply(names, { text: "three" });
+    await story.untilSettled(names.length);
+    expect((await triesOf(first, cut)).map(lineOf)).toEqual([]);
+    const commits = story.repository.log();
+    const since = commits.slice(
+      0,
+      commits.findIndex(({ id }) => id === head),
+    );
+    expect(since.length).toBeGreaterThan(0);
+    for (const { message } of since) expect(message).toMatch(/^Fairlead-Lease: \S+\/2$/m);
+
+    // until somebody takes the lease away from it: it writes nothing more, also before it notices.
+    const last = remote.head();
+    await depose(second);
+    const deposed = new Date();
+    await story.apply(names, { text: "four" });
+    expect(await standby.untilEnded()).toBe(1);
+    expect((await triesOf(second, deposed)).filter(isDone).map(lineOf)).toEqual([]);
+    expect(await texts()).toEqual(["three"]);
+    expect(remote.head()).toBe(last);
+  });
+});
+
+/** Puts a line between a pod and the API server that can be cut. */
+async function lineFor({ kubeconfigPath }: FencedPod): Promise<FaultyLine> {
+  const config = parse(readFileSync(kubeconfigPath, "utf8"));
+  const { cluster } = config.clusters[0];
+  const line = await FaultyLine.open(Number(new URL(cluster.server).port));
+  onTestFinished(() => line.close());
+  cluster.server = `https://127.0.0.1:${line.port}`;
+  writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
+  return line;
+}
+
+function isUnpublished({ status }: { readonly status?: KubernetesObject["status"] }): boolean {
+  const { conditions = [] } = (status ?? {}) as {
+    readonly conditions?: readonly { type: string; status: string }[];
+  };
+  return conditions.some(({ type, status: is }) => type === "Published" && is === "False");
+}

@@ -1,0 +1,159 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { documentedMetrics } from "../documented-metrics.ts";
+import { type MetricFamily, readPrometheusText } from "../fakes/prometheus-text.ts";
+import { eventually, kubectl } from "./fixture.ts";
+import type { RunningOperator } from "./operator.ts";
+import { isWrite } from "./operator-user.ts";
+import { aStampStory, manyNames } from "./stamps.ts";
+import { eventsOf } from "./story.ts";
+
+const names = manyNames(4);
+const patient = { timeout: 60_000, interval: 200 };
+const controller = "stamps.stories.fairlead.dev";
+
+/** Where an operator serves something, from its log. */
+async function addressOf(operator: RunningOperator, what: string): Promise<string> {
+  await operator.untilLogged("Became leader");
+  const line = operator.log.find(({ message, serves }) => message === "Listening" && serves === what);
+  return String(line?.["address"]).replace("[::]", "127.0.0.1");
+}
+
+/** What /metrics says now. */
+async function scrape(address: string): Promise<ReadonlyMap<string, MetricFamily>> {
+  const response = await fetch(`http://${address}/metrics`);
+  expect(response.headers.get("content-type")).toContain("version=0.0.4");
+  return readPrometheusText(await response.text());
+}
+
+/** Sum of the series of a metric that have all of these labels. */
+function sum(
+  families: ReadonlyMap<string, MetricFamily>,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number {
+  const family = families.get(name) ?? families.get(name.replace(/_count$/, ""));
+  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  return [...(family?.series ?? [])]
+    .filter(([series]) => series.split("{")[0] === name && wanted.every((pair) => series.includes(pair)))
+    .reduce((total, [, value]) => total + value, 0);
+}
+
+test("metrics, events and probes tell what an operator does, and cost nothing", async () => {
+  // Given an operator with everything switched on, and an edit of each resource
+  const story = await aStampStory();
+  const operator = await story.start([
+    "--leader-elect",
+    "--tracing",
+    "--retry-period=500ms",
+    "--metrics-bind-address=127.0.0.1:0",
+    "--health-probe-bind-address=127.0.0.1:0",
+  ]);
+  const address = await addressOf(operator, "metrics");
+  const until = (what: string, check: (now: ReadonlyMap<string, MetricFamily>) => boolean) =>
+    eventually(
+      async () => {
+        const now = await scrape(address);
+        return check(now) ? now : undefined;
+      },
+      { what, timeoutMs: 60_000 },
+    );
+  await story.apply(names, { text: "one", copies: 2 });
+  await story.untilSettled(names.length);
+
+  // Then the numbers are those of what happened
+  const filled = await until("all edits are on the branch", (now) =>
+    [1, 2].every(() => sum(now, "fairlead_edit_to_commit_seconds_count") === names.length),
+  );
+  expect(sum(filled, "controller_runtime_reconcile_total", { controller, result: "error" })).toBe(0);
+  expect(
+    sum(filled, "controller_runtime_reconcile_total", { controller, result: "success" }),
+  ).toBeGreaterThan(3);
+  expect(sum(filled, "fairlead_applies_total", { controller, result: "created" })).toBe(2 * names.length);
+  expect(sum(filled, "fairlead_edit_to_live_seconds_count", { controller })).toBe(names.length);
+  expect(sum(filled, "fairlead_resources", { ready: "True", reason: "Reconciled" })).toBe(names.length);
+  expect(sum(filled, "fairlead_store_objects", { role: "child" })).toBe(2 * names.length);
+  expect(sum(filled, "leader_election_master_status")).toBe(1);
+  expect(sum(filled, "fairlead_publish_commits_total")).toBe(story.repository.commits());
+  for (const name of ["workqueue_depth", "fairlead_publish_pending", "fairlead_publish_failing"])
+    expect(sum(filled, name), name).toBe(0);
+
+  // When somebody deletes one child and changes another, then both are put right, and an event says so once
+  await kubectl(["delete", "configmap", "stamp-0-0", "-n", story.namespace]);
+  await kubectl([
+    "patch",
+    "configmap",
+    "stamp-1-0",
+    "-n",
+    story.namespace,
+    "-p",
+    '{"data":{"text":"theirs"}}',
+  ]);
+  await until(
+    "both were restored",
+    (now) => sum(now, "fairlead_applies_total", { result: "restored" }) === 2,
+  );
+  const notes = async (name: string) =>
+    (await eventsOf(story.namespace, "Stamp", name)).map(({ reason, note }) => `${reason}: ${note}`);
+  const place = story.namespace;
+  const deleted = `Restored: Restored ConfigMap ${place}/stamp-0-0: it was deleted`;
+  await expect.poll(() => notes("stamp-0"), patient).toEqual([deleted]);
+  const changed = `Restored: Restored ConfigMap ${place}/stamp-1-0: data.text was changed`;
+  await expect.poll(() => notes("stamp-1"), patient).toEqual([changed]);
+
+  // When the repository is away, then one resource of all tells, and the Lease, and both tell when it is back
+  story.repository.remote.vanish();
+  await story.apply(names, { text: "two", copies: 2 });
+  const outage = await until(
+    "the outage shows",
+    (now) =>
+      sum(now, "fairlead_publish_failing", { reason: "RepositoryUnreachable" }) === 1 &&
+      sum(now, "fairlead_applies_total", { result: "updated" }) === 2 * names.length,
+  );
+  expect(sum(outage, "fairlead_publish_pending")).toBeGreaterThan(0);
+  expect(sum(outage, "fairlead_publish_oldest_pending_seconds")).toBeGreaterThan(0);
+  await story.until("each resource says it", (stamps) =>
+    stamps.every(({ status }) =>
+      status?.conditions?.some(({ reason }) => reason === "RepositoryUnreachable"),
+    ),
+  );
+  story.repository.remote.behave();
+  await story.untilSettled(names.length);
+  const told = async () => {
+    const onStamps = await Promise.all(names.map((name) => eventsOf(story.namespace, "Stamp", name)));
+    const onLease = await eventsOf(story.namespace, "Lease", "fairlead");
+    return [...onStamps.flat(), ...onLease]
+      .map(({ regarding, type, reason }) => `${regarding.kind} ${type} ${reason}`)
+      .filter((event) => !event.includes("Restored"))
+      .toSorted();
+  };
+  const about = ["Normal Published", "Warning RepositoryUnreachable"];
+  const expected = ["Lease", "Stamp"].flatMap((kind) => about.map((event) => `${kind} ${event}`));
+  await expect.poll(told, patient).toEqual(expected);
+  const describe = (object: string) => kubectl(["describe", object, "-n", story.namespace]);
+  const ofLease = /Warning +RepositoryUnreachable .*does not appear to be a git repository/;
+  expect(await describe("lease/fairlead")).toMatch(ofLease);
+  expect(await describe("stamp/stamp-0")).toMatch(/Normal +Restored .*stamp-0-0: it was deleted/);
+
+  // Then it is quiet: looking at it makes no write, and nothing but the Lease is written
+  const quietSince = new Date();
+  const before = await scrape(address);
+  const probes = await addressOf(operator, "probes");
+  for (const path of ["healthz", "readyz", "readyz/sources"])
+    expect((await fetch(`http://${probes}/${path}`)).status, path).toBe(200);
+  const renewals = (now: ReadonlyMap<string, MetricFamily>) =>
+    sum(now, "rest_client_requests_total", { method: "PUT" });
+  const after = await until("the lease was renewed twice", (now) => renewals(now) >= renewals(before) + 2);
+  for (const method of ["PATCH", "POST", "DELETE"])
+    expect(sum(after, "rest_client_requests_total", { method })).toBe(
+      sum(before, "rest_client_requests_total", { method }),
+    );
+  const writes = (await story.user.requests(quietSince)).filter(isWrite);
+  expect(writes.map(({ objectRef }) => objectRef?.resource).filter((one) => one !== "leases")).toEqual([]);
+
+  // And docs/observability.md has exactly these metrics, and their types
+  const page = readFileSync(join(import.meta.dirname, "../../docs/observability.md"), "utf8");
+  const served = [...after.values()].map(({ name, type }) => `${name} ${type}`);
+  expect(served.toSorted()).toEqual(documentedMetrics(page));
+});

@@ -1,0 +1,77 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { aFolder } from "./operator.ts";
+
+/** Values that must not be seen, in every form in which they could be. */
+export class Planted {
+  readonly #forms = new Map<string, string>();
+
+  /** Makes a value that is nowhere else, and watches out for it from now on. */
+  plant(what: string): string {
+    return this.add(what, `planted-${what}-${crypto.randomUUID()}`);
+  }
+
+  /** Watches out for a value that is there already. */
+  add(what: string, value: string): string {
+    const forms = [value, Buffer.from(value).toString("base64"), encodeURIComponent(value)];
+    for (const form of forms) this.#forms.set(form.replace(/=+$/, ""), what);
+    return value;
+  }
+
+  /** What of it is in a text: the names, not the values. */
+  foundIn(text: string): string[] {
+    return [...new Set([...this.#forms].filter(([form]) => text.includes(form)).map(([, what]) => what))];
+  }
+}
+
+/** A `git` on the PATH that writes down its arguments and its environment, and then does what it is asked. */
+export interface GitSpy {
+  readonly path: string;
+  /** One text per command: subcommand, arguments and environment. */
+  commands(): { readonly name: string; readonly args: string; readonly environment: string }[];
+}
+
+export async function aGitSpy(): Promise<GitSpy> {
+  const folder = await aFolder();
+  const path = process.env["PATH"] ?? "";
+  const script = `#!/bin/sh\nout='${folder}'/$$.command\nprintf '%s\\n' "$*" >"$out"\nenv >>"$out"\nPATH='${path}' exec git "$@"\n`;
+  writeFileSync(join(folder, "git"), script);
+  chmodSync(join(folder, "git"), 0o755);
+  return {
+    path: `${folder}:${path}`,
+    commands: () =>
+      readdirSync(folder)
+        .filter((file) => file.endsWith(".command"))
+        .map((file) => {
+          const [args = "", ...environment] = readFileSync(join(folder, file), "utf8").split("\n");
+          const name =
+            args.split(" ").find((word) => /^[a-z-]{4,}$/.test(word) && !word.startsWith("-")) ?? "";
+          return { name, args, environment: environment.join("\n") };
+        }),
+  };
+}
+
+/** Looks at the command lines of all processes of the machine, again and again, and gives all that it saw. */
+export function watchProcessList(): { seen(): string } {
+  const lines = new Set<string>();
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
+  const look = async (): Promise<void> => {
+    while (!isOver) {
+      for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+        try {
+          lines.add(readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "));
+        } catch {
+          // It has ended meanwhile.
+        }
+      }
+      await sleep(25);
+    }
+  };
+  void look();
+  return { seen: () => [...lines].join("\n") };
+}

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { kinds } from "../../charts/bindings.ts";
+import {
+  clusterIdRules,
+  leaseRules,
+  operatorRulesOf,
+  type PolicyRule,
+} from "../../constructs/operator-role.ts";
+import { type AuditEvent, operatorRequests } from "./audit-log.ts";
+import { testCluster } from "./fixture.ts";
+
+// Runs after all other stories, and looks back at what their operators asked for.
+
+/** Rights that no story is seen to use, and why they are given all the same. `*` stands for anything. */
+const unseen: Readonly<Record<string, string>> = {
+  "update */finalizers": "the API server looks for it where blockOwnerDeletion is set; nobody requests it",
+  "create *": "the API server looks for it where an apply makes the object; the request is a patch",
+  "list *": "where an API server cannot begin a watch with what is there",
+  "delete batch/cronjobs":
+    "an upgrade whose chart makes none any more; none of the charts that ship does that",
+  "delete apps/deployments": "the same",
+};
+
+/** With fewer stories than this, rights are unused because nobody was there to use them. */
+const enoughStories = 60;
+
+test("no operator of any story asked for what it may not do", async () => {
+  const requests = await requestsOfStories();
+  const lastAllowed = new Map<string, string>();
+  for (const { user, right, decision, at } of requests) {
+    const key = `${user} ${right}`;
+    if (decision === "allow" && at > (lastAllowed.get(key) ?? "")) lastAllowed.set(key, at);
+  }
+  const refused = requests.filter(
+    ({ user, right, decision, at }) =>
+      // What was allowed a moment later was on its way: the authorizer learns of a new binding by a watch.
+      decision !== "allow" && at > (lastAllowed.get(`${user} ${right}`) ?? ""),
+  );
+  expect(refused.map(({ line }) => line)).toEqual([]);
+});
+
+test("every right that ships is used by some story, or is in a short list with the reason", async ({
+  skip,
+}) => {
+  const requests = await requestsOfStories();
+  const stories = new Set(requests.map(({ namespace }) => namespace)).size;
+  skip(stories < enoughStories, `only ${stories} stories ran before it`);
+  const used = new Set(requests.map(({ right }) => right));
+  const { namespaced, cluster } = operatorRulesOf(kinds);
+  const rules = [...namespaced, ...cluster, ...clusterIdRules, ...leaseRules("fairlead")];
+  const given = rules.flatMap(rightsOf);
+  const unused = given.filter((right) => !used.has(right));
+  const reasons = Object.keys(unseen);
+  expect(unused.filter((right) => !reasons.some((reason) => covers(reason, right)))).toEqual([]);
+  // A reason that nothing needs any more.
+  expect(reasons.filter((reason) => !unused.some((right) => covers(reason, right)))).toEqual([]);
+});
+
+function covers(reason: string, right: string): boolean {
+  const [before = "", after] = reason.split("*");
+  return after === undefined ? right === reason : right.startsWith(before) && right.endsWith(after);
+}
+
+interface StoryRequest {
+  /** `list apps/deployments`, `patch mmontes.io/echos/status`, `create /configmaps`. */
+  readonly right: string;
+  readonly user: string;
+  /** When it came in, as the audit log writes times. */
+  readonly at: string;
+  readonly namespace: string | undefined;
+  readonly decision: string | undefined;
+  readonly line: string;
+}
+
+async function requestsOfStories(): Promise<StoryRequest[]> {
+  const events = await operatorRequests(testCluster());
+  return events.map((event) => ({
+    right: rightOf(event),
+    user: event.user.username,
+    at: event.requestReceivedTimestamp,
+    namespace: event.objectRef?.namespace,
+    decision: event.annotations?.["authorization.k8s.io/decision"],
+    line: `${event.user.username}: ${event.verb} ${event.requestURI}: ${event.annotations?.["authorization.k8s.io/reason"]}`,
+  }));
+}
+
+function rightOf({ verb, requestURI, objectRef }: AuditEvent): string {
+  if (objectRef?.resource === undefined) return `${verb} ${requestURI}`;
+  const { apiGroup = "", resource, subresource } = objectRef;
+  return `${verb} ${apiGroup}/${resource}${subresource === undefined ? "" : `/${subresource}`}`;
+}
+
+function rightsOf({ apiGroups: [group], resources: [resource], verbs }: PolicyRule): string[] {
+  return verbs.map((verb) => `${verb} ${group}/${resource}`);
+}

@@ -1,0 +1,169 @@
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { gitHttpServer } from "../fakes/git-http-server.ts";
+import { selfSignedCertificate } from "../fakes/self-signed-certificate.ts";
+import { aNamespace, eventually, kubectlJson, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { aFolder, type RunningOperator, startOperator } from "./operator.ts";
+import { anOperatorUser } from "./operator-user.ts";
+import { aGitSpy, Planted, watchProcessList } from "./planted.ts";
+import { aRepository, type StoryRepository } from "./repository.ts";
+import { applyResource, untilCondition } from "./story.ts";
+import { vault, vaultSecret } from "./vault-kind.ts";
+
+const program = join(import.meta.dirname, "vault-program.ts");
+const { definition } = vault;
+
+/** Commands that talk to the remote: git has no other way to be told a header than its environment. */
+const remoteCommands = ["ls-remote", "fetch", "push", "clone"];
+
+/** A git host that lets in who sends one of these headers. */
+async function aGitHost(repository: StoryRepository, authorizations: readonly string[]) {
+  const certificate = selfSignedCertificate();
+  const server = gitHttpServer({ root: repository.remote.folder, certificate, authorizations });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { ca: certificate.certificate, host: `127.0.0.1:${port}` };
+}
+
+function wordsOf({ log, output }: RunningOperator): string {
+  return [...output, ...log.map((line) => JSON.stringify(line))].join("\n");
+}
+
+test("no password, token or Secret is seen in a log, an event, a status, a commit or the process list", async () => {
+  const planted = new Planted();
+  planted.add("child", vaultSecret);
+  await install(testCluster(), { kinds: [vault], name: "vaults" });
+  const namespace = await aNamespace();
+  const user = await anOperatorUser(namespace, { rights: "vaults" });
+  planted.add("kubeconfig", parse(readFileSync(user.kubeconfigPath, "utf8")).users[0].user.token);
+  const basic = (password: string) => Buffer.from(`robot:${password}`).toString("base64");
+  const password = planted.plant("password");
+  const header = planted.add("header", `Basic ${basic(password)}`);
+  planted.add("header", basic(password));
+  const token = planted.plant("bearer");
+  const repository = aRepository();
+  const { ca, host } = await aGitHost(repository, [header, `Bearer ${token}`]);
+  const credentials = join(await aFolder(), "credentials");
+  mkdirSync(credentials);
+  const write = (file: string, text: string) => writeFileSync(join(credentials, file), text);
+  write("ca.crt", ca);
+  write("username", "robot");
+  write("password", planted.plant("wrong-password"));
+
+  // When it works through success and failure, at its most talkative
+  const processes = watchProcessList();
+  const git = await aGitSpy();
+  const operator = await startOperator({
+    program,
+    kubeconfigPath: user.kubeconfigPath,
+    args: [
+      `--namespace=${namespace}`,
+      "--log-level=debug",
+      `--repository=https://${host}/remote.git`,
+      `--repository-credentials=${credentials}`,
+      `--repository-cache=${repository.remote.folder}/cache`,
+    ],
+    environment: { PATH: git.path },
+  });
+  const statuses: object[] = [];
+  const until = async (wanted: Parameters<typeof untilCondition>[2]) =>
+    void statuses.push(await untilCondition(definition, namespace, wanted));
+  const published = { type: "Published", status: "False" };
+  await applyResource(definition, namespace, { text: "one" });
+  await until({ ...published, reason: "RepositoryUnreachable" });
+  write("password", password);
+  await until({ type: "Published" });
+
+  const echoed = `remote said https://robot:${password}@${host}/remote.git, Authorization: ${header}, and ${password}`;
+  repository.remote.refusePushes(echoed);
+  await applyResource(definition, namespace, { text: "two" });
+  await until({ ...published, reason: "PushRefused" });
+  repository.remote.behave();
+  write("bearerToken", token);
+  await until({ type: "Published" });
+  repository.remote.refusePushes(`no, ${token}`);
+  await applyResource(definition, namespace, { text: "three" });
+  await until({ ...published, reason: "PushRefused" });
+  repository.remote.behave();
+
+  for (const mistake of ["key", "base64", "type"]) {
+    await applyResource(definition, namespace, { text: mistake, mistake });
+    await until({ type: "Applied", status: "False" });
+  }
+  await applyResource(definition, namespace, { text: "four" });
+  await until({ type: "Published" });
+  await eventually(
+    () =>
+      repository
+        .read(`${namespace}/vaults.secrets.stories.fairlead.dev/web/secret-web.yaml`)
+        .includes("four"),
+    {
+      what: "the last edit is on the branch",
+    },
+  );
+  await operator.stop();
+
+  // Then nobody sees any of it
+  const events = await kubectlJson(["get", "events.events.k8s.io", "-n", namespace]);
+  const { remote } = repository;
+  const objects = remote.git(["cat-file", "--batch-all-objects", "--batch", "--buffer"]);
+  const commands = git.commands();
+  const local = commands.filter(({ name }) => !remoteCommands.includes(name));
+  const seen = {
+    log: planted.foundIn(wordsOf(operator)),
+    events: planted.foundIn(JSON.stringify(events)),
+    statuses: planted.foundIn(JSON.stringify(statuses)),
+    commits: planted.foundIn(objects + remote.git(["log", "--format=raw", "-p", "main"])),
+    processList: planted.foundIn(processes.seen()),
+    arguments: planted.foundIn(commands.map(({ args }) => args).join("\n")),
+    localEnvironments: planted.foundIn(local.map(({ environment }) => environment).join("\n")),
+  };
+  expect(seen).toEqual(Object.fromEntries(Object.keys(seen).map((place) => [place, []])));
+  // There was something to see.
+  expect(wordsOf(operator)).toMatch(/\*\*\*/);
+  expect(commands.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["push", "ls-remote", "fast-import"]),
+  );
+  expect(planted.foundIn(commands.map(({ environment }) => environment).join("\n"))).not.toContain(
+    "kubeconfig",
+  );
+});
+
+test("an operator that cannot start keeps password, token and key to itself", async () => {
+  const planted = new Planted();
+  const folder = await aFolder();
+  const password = planted.plant("url-password");
+  const start = (args: readonly string[], kubeconfigPath?: string) =>
+    startOperator({ args: ["--log-level=debug", ...args], ...(kubeconfigPath && { kubeconfigPath }) });
+  const refused = await start([`--repository=https://robot:${password}@git.example.dev/env.git`]);
+  expect(await refused.untilEnded()).toBe(1);
+
+  // A token that nobody knows any more, and a key that opens nothing.
+  const config = parse(readFileSync(testCluster().operatorKubeconfigPath, "utf8"));
+  config.users[0].user = { token: planted.plant("old-token") };
+  const kubeconfig = join(folder, "kubeconfig");
+  writeFileSync(kubeconfig, JSON.stringify(config));
+  for (const file of ["identity", "known_hosts"])
+    writeFileSync(join(folder, file), `${planted.plant(file)}\n`, { mode: 0o600 });
+  const stranger = await start(
+    [
+      "--repository=ssh://git@127.0.0.1:1/env.git",
+      `--repository-credentials=${folder}`,
+      `--repository-cache=${folder}/cache`,
+    ],
+    kubeconfig,
+  );
+  await eventually(() => /Unauthorized|401|credentials/i.test(wordsOf(stranger)), {
+    what: "it is not let in",
+  });
+  await stranger.stop();
+  expect(planted.foundIn(wordsOf(refused) + wordsOf(stranger))).toEqual([]);
+});

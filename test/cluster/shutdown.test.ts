@@ -1,0 +1,82 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parse, stringify } from "yaml";
+import { SlowLine } from "../fakes/slow-line.ts";
+import { eventually, readObject } from "./fixture.ts";
+import { aFolder, type RunningOperator } from "./operator.ts";
+import { isWrite, lineOf } from "./operator-user.ts";
+import { aStampStory, type StampStory } from "./stamps.ts";
+
+interface Scene {
+  readonly story: StampStory;
+  readonly operator: RunningOperator;
+  readonly line: SlowLine;
+}
+
+/** So that no renewal of the Lease is taken for a reconcile. */
+const seldom = ["--lease-duration=10m", "--renew-deadline=8m", "--retry-period=5m"];
+
+/** A leader behind a line that can be slow, in the middle of a reconcile. */
+async function inTheMiddle(delayMs: number): Promise<Scene> {
+  const story = await aStampStory();
+  await story.apply(["web"], { text: "one", copies: 1 });
+  const config = parse(readFileSync(story.user.kubeconfigPath, "utf8"));
+  const { cluster } = config.clusters[0];
+  const line = await SlowLine.open(Number(new URL(cluster.server).port));
+  onTestFinished(() => line.close());
+  cluster.server = `https://127.0.0.1:${line.port}`;
+  const kubeconfigPath = join(await aFolder(), "kubeconfig");
+  writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
+  const operator = await story.start(["--leader-elect", ...seldom], { user: { kubeconfigPath } });
+  await story.untilSettled(1);
+  line.delayMs = delayMs;
+  await story.apply(["web"], { text: "two", copies: 1 });
+  // Pings of the watches are smaller.
+  await eventually(() => line.bytesUnderWay > 200, { what: "the apply is under way", intervalMs: 5 });
+  return { story, operator, line };
+}
+
+describe("an operator that is asked to stop in the middle of a reconcile", () => {
+  test("ends it, publishes it, gives its Lease back as the last of all, and exits with 0 (case 32)", async () => {
+    const { story, operator, line } = await inTheMiddle(1_000);
+    const asked = new Date();
+    const ended = operator.stop("SIGTERM");
+    // Fast again, or releasing would take its time as well.
+    await operator.untilLogged("Shutting down");
+    await eventually(() => line.bytesUnderWay === 0, { what: "the apply arrives" });
+    line.delayMs = 0;
+    expect(await ended).toBe(0);
+
+    // The reconcile came to its end, and what it made is published. (Its status tells of the commit, so whoever leads
+    // next writes it.)
+    expect(await readObject("configmap", "web-0", story.namespace)).toMatchObject({ data: { text: "two" } });
+    const file = `${story.namespace}/stamps.stories.fairlead.dev/web/configmap-web-0.yaml`;
+    expect(story.repository.read(file)).toContain("text: two");
+
+    // The Lease is free, and after that nothing was written.
+    const lease = await readObject("lease", "fairlead", story.namespace);
+    expect(lease).toMatchObject({ spec: { holderIdentity: "" } });
+    const writes = (await story.user.requests(asked)).filter(isWrite).map(lineOf);
+    expect(writes.at(-1)).toBe("update leases fairlead 200");
+    expect(writes).toContain("patch configmaps web-0 200");
+  });
+
+  test("exits with 1 at once when it is asked a second time, and writes nothing more (case 33)", async () => {
+    const { story, operator } = await inTheMiddle(30_000);
+    process.kill(operator.pid, "SIGTERM");
+    await operator.untilLogged("Shutting down");
+    const asked = performance.now();
+    process.kill(operator.pid, "SIGINT");
+    expect(await operator.untilEnded()).toBe(1);
+    // Its grace would have been 30 s.
+    expect(performance.now() - asked).toBeLessThan(10_000);
+    expect(await readObject("configmap", "web-0", story.namespace)).toMatchObject({ data: { text: "one" } });
+    const lease = await readObject<{ spec: { holderIdentity: string } }>(
+      "lease",
+      "fairlead",
+      story.namespace,
+    );
+    expect(lease?.spec.holderIdentity).not.toBe("");
+  });
+});

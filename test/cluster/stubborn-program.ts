@@ -1,0 +1,48 @@
+import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
+import { parseOptionTexts } from "../../operator/command-line.ts";
+import { composeOperator } from "../../operator/compose.ts";
+import { composeElection } from "../../operator/compose-election.ts";
+import { readOperatorConfig } from "../../operator/config.ts";
+import { systemClock } from "../../operator/runtime/clock.ts";
+import { createLogger } from "../../operator/telemetry/log.ts";
+import { sharedGroup, stampIn } from "./stamp-kind.ts";
+
+// An operator without its own fence, which does not notice that it lost the lease, and never ends by itself.
+const clock = systemClock();
+const config = readOperatorConfig(parseOptionTexts(process.argv.slice(2)), process.env);
+const { kubeconfig, context, logLevel: level, logFormat: format } = config;
+const access = await loadClusterAccess({ kubeconfig, context, env: process.env, clock });
+const operator = await composeOperator(
+  {
+    kinds: [stampIn(sharedGroup)],
+    config,
+    access,
+    environment: process.env,
+    identity: process.env["POD_NAME"] ?? "",
+    clock,
+    random: Math.random,
+    log: createLogger({ clock, level, format }),
+  },
+  {
+    elect: (ground) => {
+      const composed = composeElection(ground, () => undefined);
+      const { election } = composed;
+      const stubborn = {
+        fence: { check() {} },
+        isLeading: true,
+        get term() {
+          return election.term;
+        },
+        elected: election.elected,
+        start: () => election.start(),
+        stop: () => election.stop(),
+        checkRenewal() {},
+      };
+      return { ...composed, election: stubborn, confirmLeadership: async () => true };
+    },
+  },
+);
+const alive = setInterval(() => undefined, 60_000);
+process.once("SIGTERM", () => operator.stop());
+process.exitCode = await operator.run();
+clearInterval(alive);

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { alertRules } from "../../constructs/alerts.ts";
+import { dashboardOf } from "../../constructs/dashboard.ts";
+import { install, the } from "../charts/operator-install.ts";
+
+const enabled = { enabled: true };
+const repository = { url: "https://git.test/r" };
+const props = { job: "lead-metrics", namespace: "ops", publishes: true, electsLeader: true };
+
+describe("alerts and dashboard", () => {
+  test("ask about their own installation alone", () => {
+    for (const { alert, expr } of alertRules(props)) {
+      const asked = expr.match(/\{[^}]*\}/g) ?? [];
+      expect(asked.length, alert).toBeGreaterThan(0);
+      for (const labels of asked) expect(labels, alert).toContain('job="lead-metrics",namespace="ops"');
+    }
+    expect(JSON.stringify(dashboardOf({ ...props, name: "lead" }))).not.toContain("$of");
+  });
+
+  test("speak of the repository and of leaders only where there are any", () => {
+    const names = (more: Partial<typeof props>) =>
+      alertRules({ ...props, ...more }).map(({ alert }) => alert);
+    expect(names({})).toContain("FairleadCannotPublish");
+    expect(names({ publishes: false })).not.toContain("FairleadCannotPublish");
+    expect(names({ electsLeader: false })).not.toContain("FairleadWithoutLeader");
+    expect(new Set(names({})).size).toBe(names({}).length);
+  });
+});
+
+describe("Monitoring", () => {
+  test("makes a Service alone, until more is wanted", () => {
+    expect(JSON.stringify(install())).not.toMatch(/ServiceMonitor|PrometheusRule|dashboard/);
+  });
+
+  test("makes what finds the Service, and is found by Prometheus and Grafana", () => {
+    const objects = install({
+      repository,
+      monitoring: {
+        serviceMonitor: { ...enabled, interval: "15s", labels: { release: "prom" } },
+        prometheusRule: { ...enabled, labels: { release: "prom" } },
+        dashboard: enabled,
+      },
+    });
+    const monitor = the("ServiceMonitor", objects);
+    expect(monitor.metadata.labels).toMatchObject({ release: "prom" });
+    const { selector, endpoints } = monitor["spec"] as {
+      selector: { matchLabels: object };
+      endpoints: readonly object[];
+    };
+    expect(endpoints).toEqual([{ port: "metrics", interval: "15s" }]);
+    const service = the("Service", objects);
+    expect(service.metadata.labels).toMatchObject(selector.matchLabels);
+    expect(service["spec"]).toMatchObject({ ports: [{ name: "metrics", targetPort: "metrics" }] });
+    // Prometheus names the job after the Service.
+    expect(JSON.stringify(the("PrometheusRule", objects))).toContain(`job=\\"${service.metadata.name}\\"`);
+    const board = the("ConfigMap", objects);
+    expect(board.metadata.labels).toMatchObject({ grafana_dashboard: "1" });
+    expect(JSON.parse((board["data"] as Record<string, string>)["fairlead.json"] ?? "")).toMatchObject({
+      title: "Fairlead (fairlead-system/fairlead)",
+    });
+  });
+});

@@ -1,0 +1,139 @@
+import { App, Chart } from "cdk8s";
+import { describe, expect, test } from "vitest";
+import {
+  type FencedInstallation,
+  fenceNamesOf,
+  fenceRulesOf,
+  WriteFences,
+} from "../../constructs/write-fences.ts";
+import type { BoundKind } from "../../crds/binding.ts";
+import { ConfigMap, Pod } from "../../crds/core-kinds.ts";
+import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
+import { aGadgetKind, Gadget } from "../fakes/gadget.ts";
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly operations: readonly string[];
+}
+
+interface Made {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly policyName?: string;
+    readonly failurePolicy?: string;
+    readonly paramKind?: object;
+    readonly paramRef?: object;
+    readonly validationActions?: readonly string[];
+    readonly matchConstraints: { readonly resourceRules: readonly Rule[] };
+    readonly matchConditions: readonly { readonly expression: string }[];
+    readonly validations: readonly { readonly expression: string; readonly reason: string }[];
+  };
+}
+
+const installation: FencedInstallation = {
+  name: "lead",
+  namespace: "ops",
+  ha: true,
+  policies: { ownership: true, leadership: true },
+};
+
+function fencesFor(kinds: readonly BoundKind[], more: Partial<FencedInstallation> = {}): readonly Made[] {
+  const chart = new Chart(new App(), "fences");
+  new WriteFences(chart, "fences", { ...installation, ...more, kinds });
+  return chart.toJson();
+}
+
+function policy(fences: readonly Made[], fence: string): Made["spec"] {
+  const found = fences.find(
+    ({ kind, metadata }) => kind === "ValidatingAdmissionPolicy" && metadata.name.endsWith(`.${fence}`),
+  );
+  return found?.spec ?? expect.fail(`no policy ${fence}`);
+}
+
+const rulesOf = ({ matchConstraints }: Made["spec"]) =>
+  matchConstraints.resourceRules.map(
+    ({ apiGroups, resources, operations }) => `${apiGroups}/${resources}: ${operations.join(" ")}`,
+  );
+
+const related = [{ kind: Pod, ownerKey: () => undefined, subresource: "ephemeralcontainers" }] as const;
+const gadgets = [aGadgetKind({ children: [ConfigMap], related })];
+
+describe("WriteFences", () => {
+  test("look at changes and deletions of the child kinds, and at all that the role allows to write but events", () => {
+    const fences = fencesFor(gadgets);
+    expect(rulesOf(policy(fences, "ownership"))).toEqual(["/configmaps: UPDATE DELETE"]);
+    expect(rulesOf(policy(fences, "leadership"))).toEqual([
+      "/configmaps: CREATE UPDATE DELETE",
+      "/pods/ephemeralcontainers: UPDATE",
+      "example.dev/gadgets/status: UPDATE",
+    ]);
+    // A kind with objects that garbage collection cannot reach has a finalizer, which is written too.
+    expect(rulesOf(policy(fencesFor([aGadgetKind()]), "leadership"))).toContain(
+      "example.dev/gadgets: UPDATE",
+    );
+  });
+
+  test("concern the operator's own ServiceAccount alone, and are named after it", () => {
+    const fences = fencesFor(gadgets);
+    expect(fences.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+      "ValidatingAdmissionPolicy lead.ops.ownership",
+      "ValidatingAdmissionPolicyBinding lead.ops.ownership",
+      "ValidatingAdmissionPolicy lead.ops.leadership",
+      "ValidatingAdmissionPolicyBinding lead.ops.leadership",
+    ]);
+    for (const fence of ["ownership", "leadership"]) {
+      const { matchConditions, failurePolicy, validations } = policy(fences, fence);
+      expect(matchConditions).toMatchObject([
+        { expression: "request.userInfo.username == 'system:serviceaccount:ops:lead'" },
+      ]);
+      expect(failurePolicy).toBe("Fail");
+      expect(validations).toMatchObject([{ reason: "Forbidden" }]);
+    }
+  });
+
+  test("read the installation's Lease, and refuse nobody where it is missing", () => {
+    const fences = fencesFor(gadgets);
+    expect(policy(fences, "leadership").paramKind).toEqual({
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+    });
+    expect(fences.at(-1)?.spec).toEqual({
+      policyName: "lead.ops.leadership",
+      validationActions: ["Deny"],
+      // Deny would refuse everybody: the API server looks for it before it asks whose request it is.
+      paramRef: { name: "lead", namespace: "ops", parameterNotFoundAction: "Allow" },
+    });
+  });
+
+  test("speak of the kinds, stamps and field manager that the operator knows", () => {
+    const text = JSON.stringify(policy(fencesFor(gadgets), "ownership"));
+    for (const word of [stamps.set, stamps.owner, stamps.adoptBy]) expect(text).toContain(`'${word}'`);
+    expect(text).toContain(`f.manager == '${FIELD_MANAGER}'`);
+    expect(text).toContain("in ['example.dev/Gadget']");
+    expect(text).toContain("{'gadgets.example.dev': ['gadget', 'gadget.example.dev']}");
+  });
+
+  test("let a kind that is another one's child have its finalizer", () => {
+    const parent = aGadgetKind({ children: [Gadget] });
+    const { validations } = policy(fencesFor([parent]), "ownership");
+    expect(validations[0]?.expression).toContain("['example.dev/Gadget'].exists(k, k == request.kind.group");
+    expect(policy(fencesFor(gadgets), "ownership").validations[0]?.expression).not.toContain("request.kind");
+  });
+
+  test("can be turned off, and there is none for leadership where no leader is elected", () => {
+    const off = { ownership: false, leadership: false };
+    const ownership = { ...installation, ha: false };
+    expect(fencesFor(gadgets, { policies: off })).toEqual([]);
+    expect(fenceRulesOf({ ...installation, policies: off })).toEqual([]);
+    expect(fencesFor(gadgets, { ha: false })).toHaveLength(2);
+    expect(fenceNamesOf(ownership)).toEqual(["lead.ops.ownership"]);
+    expect(
+      fenceRulesOf(ownership).map(({ resources, resourceNames, verbs }) => [resources, resourceNames, verbs]),
+    ).toEqual([
+      [["validatingadmissionpolicies"], ["lead.ops.ownership"], ["list"]],
+      [["validatingadmissionpolicybindings"], ["lead.ops.ownership"], ["list"]],
+    ]);
+  });
+});

@@ -1,0 +1,94 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import type { ImageConfig } from "./bundle.ts";
+import type { ImageInput } from "./image.ts";
+
+export const OPERATOR_IMAGE = "localhost/fairlead:e2e";
+
+export interface ImagesInput {
+  readonly debianRoot: string;
+  readonly libraryPath: string;
+  readonly operator: { readonly bundle: string; readonly config: ImageConfig };
+}
+
+/** The images that the run needs, under the names that the charts use. */
+export function imagesOf(input: ImagesInput): Readonly<Record<string, ImageInput>> {
+  const { debianRoot, libraryPath } = input;
+  const busybox = join(debianRoot, "bin/busybox");
+  const PATH = "PATH=/usr/local/bin:/usr/bin:/bin";
+  return {
+    pause: {
+      names: ["localhost/pause:e2e"],
+      files: { "/busybox": busybox },
+      config: { Entrypoint: ["/busybox", "sleep", "2147483647"] },
+      libraryPath,
+    },
+    busybox: {
+      names: ["busybox:1.33.1", "busybox:latest"],
+      files: Object.fromEntries(busyboxApplets.map((applet) => [`/bin/${applet}`, busybox])),
+      texts: { "/etc/passwd": rootUser, "/tmp/.keep": "" },
+      config: { Cmd: ["sh"], Env: [PATH] },
+      libraryPath,
+    },
+    memcached: {
+      names: ["memcached:1.6.6"],
+      files: { "/usr/bin/memcached": join(debianRoot, "usr/bin/memcached") },
+      config: { Entrypoint: ["memcached"], User: "11211:11211", Env: [PATH] },
+      libraryPath,
+    },
+    nginx: {
+      names: ["nginx:1.7.9"],
+      files: { "/usr/sbin/nginx": join(debianRoot, "usr/sbin/nginx") },
+      texts: {
+        "/etc/passwd": rootUser,
+        "/etc/group": "root:x:0:\n",
+        "/etc/nginx/nginx.conf": nginxConfig,
+        "/usr/share/nginx/html/index.html": "<h1>Welcome to nginx!</h1>\n",
+        "/var/log/nginx/.keep": "",
+        "/var/lib/nginx/.keep": "",
+        "/run/.keep": "",
+      },
+      config: { Entrypoint: ["/usr/sbin/nginx", "-g", "daemon off;"] },
+      libraryPath,
+    },
+    operator: operatorImage(input),
+  };
+}
+
+const rootUser = "root:x:0:0:root:/:/bin/sh\n";
+const busyboxApplets = ["sh", "echo", "sleep", "nc", "hostname"];
+
+const nginxConfig = `user root;
+error_log /dev/stderr;
+events {}
+http {
+  access_log off;
+  default_type text/html;
+  server { listen 80; root /usr/share/nginx/html; }
+}
+`;
+
+/** As the Containerfile makes it: Node, git and ssh with what they need of a base image, a user, and the bundle. */
+function operatorImage({ debianRoot, libraryPath, operator }: ImagesInput): ImageInput {
+  const { bundle, config } = operator;
+  const gitFolder = execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim();
+  const [uid = "", gid = ""] = config.User.split(":");
+  return {
+    names: [OPERATOR_IMAGE],
+    files: {
+      "/app/fairlead.mjs": bundle,
+      "/usr/local/bin/node": process.execPath,
+      "/bin/sh": "/bin/sh",
+      "/usr/bin/git": "/usr/bin/git",
+      [`${gitFolder}/git`]: join(gitFolder, "git"),
+      [`${gitFolder}/git-remote-https`]: join(gitFolder, "git-remote-https"),
+      "/usr/bin/ssh": join(debianRoot, "usr/bin/ssh"),
+    },
+    texts: {
+      "/etc/passwd": `${rootUser}fairlead:x:${uid}:${gid}::/tmp:/usr/sbin/nologin\n`,
+      "/tmp/.keep": "",
+    },
+    config,
+    libraryPath,
+  };
+}

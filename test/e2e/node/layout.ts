@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What the programs of an end-to-end run must know of it; `plan.json` in the run directory. */
+export interface Plan {
+  readonly runDirectory: string;
+  /** Programs of Kubernetes by name: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, kubelet. */
+  readonly binaries: Readonly<Record<string, string>>;
+  /** Where the Debian packages lie unpacked. */
+  readonly debianRoot: string;
+  /** Folders that the node puts into docker-archives and imports. */
+  readonly images: readonly string[];
+  /** Folders of the cgroups that the run lives in. */
+  readonly cgroups: readonly string[];
+}
+
+/** The addresses exist in the run's own network namespace only, from which nothing leads out. */
+export const network = {
+  bridge: "fairlead0",
+  address: "10.88.0.1",
+  prefixLength: 16,
+  subnet: "10.88.0.0/16",
+  /** What pods get as `kubernetes.default`: given to the loopback link, since no kube-proxy runs. */
+  serviceAddress: "10.0.0.1",
+  gitPort: 8443,
+} as const;
+
+export const NODE_NAME = "node-1";
+export const CONTAINERD_SOCKET = "/run/containerd/containerd.sock";
+
+const FILES = {
+  plan: "plan.json",
+  /** The processes that the run belongs to. */
+  owners: "owners.json",
+  keeperLog: "keeper.log",
+  /** Process id of the node's first process, as the machine sees it. */
+  pid: "pid",
+  /** Written when all is up. */
+  ready: "ready",
+  /** Written instead, with the reason. */
+  failed: "failed",
+  kubeconfig: "kubeconfig",
+  nodeKubeconfig: "kubeconfig-node",
+  tokens: "tokens.csv",
+  serviceAccountKey: "service-account.key",
+  certificates: "certificates",
+  clientCertificate: "kubelet-client.crt",
+  clientKey: "kubelet-client.key",
+  auditPolicy: "audit-policy.json",
+  auditLog: "audit.log",
+  kubeletConfig: "kubelet.json",
+  containerdConfig: "containerd.toml",
+  cni: "cni",
+  registry: "registry",
+  varLib: "var-lib",
+  varLog: "var-log",
+  gitRoot: "git",
+  gitCertificate: "git.crt",
+  gitKey: "git.key",
+  gitPassword: "git.password",
+  ssh: "ssh",
+} as const;
+
+/** The path of one of the files in the run directory. Pure. */
+export function pathOf(runDirectory: string, file: keyof typeof FILES): string {
+  return join(runDirectory, FILES[file]);
+}
+
+export function readPlan(runDirectory: string): Plan {
+  return JSON.parse(readFileSync(pathOf(runDirectory, "plan"), "utf8")) as Plan;
+}
+
+/** Where programs from the unpacked packages find their libraries, besides the machine's own. Pure. */
+export function libraryPath({ debianRoot }: Pick<Plan, "debianRoot">): string {
+  const multiarch = process.arch === "arm64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
+  return [`${debianRoot}/usr/lib/${multiarch}`, `${debianRoot}/lib/${multiarch}`].join(":");
+}
+
+/** Where the programs of the unpacked packages are. Pure. */
+export function searchPath({ debianRoot }: Pick<Plan, "debianRoot">): string {
+  return ["usr/bin", "usr/sbin", "bin"].map((folder) => join(debianRoot, folder)).join(":");
+}

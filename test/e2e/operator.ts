@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { OPERATOR_IMAGE } from "./images.ts";
+import { network, pathOf } from "./node/layout.ts";
+import { SSH_USER } from "./node/ssh-server.ts";
+import type { Stack } from "./stack.ts";
+
+export const OPERATOR = { name: "fairlead", namespace: "fairlead-system" } as const;
+/** Where the operator publishes to, first and later. Each has a Secret of that name with its credentials. */
+const repositories = {
+  https: { url: `https://${network.address}:${network.gitPort}/manifests.git`, credentialsSecret: "https" },
+  ssh: { url: `${SSH_USER}@${network.address}:moved.git`, credentialsSecret: "ssh" },
+} as const;
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Short, because the story of the failover waits for them, and long enough for a machine that is busy. */
+const leaderElection = { leaseDuration: "10s", renewDeadline: "8s", retryPeriod: "1s" };
+
+/** Made before the installation, which leaves it as it is, because the Secret must be there when the pods start. */
+const namespace = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name: OPERATOR.namespace, labels: { "pod-security.kubernetes.io/enforce": "restricted" } },
+};
+
+/** Makes what only an administrator knows: the credentials of the repositories. */
+export async function createSecrets({ kubectl, runDirectory }: Stack): Promise<void> {
+  await kubectl("apply -f -", { input: JSON.stringify(namespace) });
+  const create = (name: string, ...content: readonly string[]) =>
+    kubectl(["create", "secret", "generic", name, "-n", OPERATOR.namespace, ...content]);
+  await create(
+    "https",
+    "--from-literal=username=operator",
+    `--from-file=password=${pathOf(runDirectory, "gitPassword")}`,
+    `--from-file=ca.crt=${pathOf(runDirectory, "gitCertificate")}`,
+  );
+  const file = (name: string) => `--from-file=${name}=${join(pathOf(runDirectory, "ssh"), name)}`;
+  await create("ssh", file("identity"), file("known_hosts"));
+}
+
+/** Runs `fairlead install`, and gives what it wrote. */
+export async function installOperator(
+  stack: Stack,
+  { repository }: { readonly repository: keyof typeof repositories },
+): Promise<string> {
+  const values = join(stack.runDirectory, "values.json");
+  await writeFile(
+    values,
+    JSON.stringify({ image: OPERATOR_IMAGE, leaderElection, repository: repositories[repository] }),
+  );
+  const fairlead = join(root, "cli/fairlead.js");
+  const kubeconfig = `--kubeconfig=${pathOf(stack.runDirectory, "kubeconfig")}`;
+  const install = [process.execPath, fairlead, "install", kubeconfig, "--values", values, "--timeout=90s"];
+  try {
+    return await stack.run(install, { timeoutMs: 120_000 });
+  } catch (error) {
+    const logs = ["logs", `deployment/${OPERATOR.name}`, "-n", OPERATOR.namespace, "--tail=20"];
+    const words = await stack.kubectl(logs).catch(String);
+    throw new Error(`${(error as { stderr?: string }).stderr}\nThe operator's log:\n${words}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The name of the pod that leads. */
+export async function leaderOf(stack: Stack): Promise<string> {
+  const { name, namespace } = OPERATOR;
+  return stack.kubectl(["get", "lease", name, "-n", namespace, "-o", "jsonpath={.spec.holderIdentity}"]);
+}
+
+/** Asks git about a repository, on the host's side. */
+export async function gitOnHost(
+  { runDirectory }: Stack,
+  args: readonly string[],
+  name: "manifests.git" | "moved.git" = "manifests.git",
+): Promise<string> {
+  const repository = join(pathOf(runDirectory, "gitRoot"), name);
+  return (await promisify(execFile)("git", [`--git-dir=${repository}`, ...args])).stdout;
+}
+
+/** Who asked the API server for what, as far as it was the operator. */
+export async function operatorRequests({ runDirectory }: Stack): Promise<readonly AuditEvent[]> {
+  const user = `system:serviceaccount:${OPERATOR.namespace}:${OPERATOR.name}`;
+  const text = await readFile(pathOf(runDirectory, "auditLog"), "utf8");
+  return text
+    .split("\n")
+    .filter((line) => line.includes(user) && line.endsWith("}"))
+    .map((line) => JSON.parse(line) as AuditEvent)
+    .filter((event) => event.user?.username === user);
+}
+
+export interface AuditEvent {
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly user?: { readonly username?: string };
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** Gives the pods that a label selector matches: name, address, phase. */
+export async function podsOf(stack: Stack, selector: string, namespace = "default"): Promise<readonly Pod[]> {
+  const list = JSON.parse(
+    await stack.kubectl(["get", "pods", "-n", namespace, "-l", selector, "-o", "json"]),
+  ) as { items: { metadata: { name: string }; status: { podIP?: string; phase?: string } }[] };
+  return list.items.map(({ metadata, status }) => ({
+    name: metadata.name,
+    address: status.podIP ?? "",
+    phase: status.phase ?? "",
+  }));
+}
+
+export interface Pod {
+  readonly name: string;
+  readonly address: string;
+  readonly phase: string;
+}

@@ -1,0 +1,66 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/** A TCP line to a port of this machine on which what clients send takes its time. */
+export class SlowLine {
+  /** How long from now on. */
+  delayMs = 0;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #bytesUnderWay = 0;
+
+  private constructor(targetPort: number) {
+    this.#server = createServer((near) => {
+      const far = connect(targetPort, "127.0.0.1");
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(socket);
+        socket.setNoDelay(true);
+        socket.on("error", () => {});
+        socket.once("close", () => {
+          this.#sockets.delete(socket);
+          other.destroy();
+        });
+      }
+      far.pipe(near);
+      near.on("data", (chunk: Buffer) => this.#pass(chunk, far));
+    });
+  }
+
+  static async open(targetPort: number): Promise<SlowLine> {
+    const line = new SlowLine(targetPort);
+    await new Promise<void>((resolve) => line.#server.listen(0, "127.0.0.1", resolve));
+    return line;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Bytes that were sent and have not arrived. */
+  get bytesUnderWay(): number {
+    return this.#bytesUnderWay;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  /** Timers of one length fire in their order, so that the bytes stay in theirs. */
+  #pass(chunk: Buffer, far: Socket): void {
+    if (this.delayMs === 0 && this.#bytesUnderWay === 0) {
+      far.write(chunk);
+      return;
+    }
+    this.#bytesUnderWay += chunk.length;
+    setTimeout(() => {
+      this.#bytesUnderWay -= chunk.length;
+      far.write(chunk);
+    }, this.delayMs);
+  }
+}

@@ -1,0 +1,64 @@
+import { isWireFault, type WireFaultType } from "./fault-types.ts";
+import type { Chance } from "./random.ts";
+import type { Fault } from "./schedule.ts";
+
+export type Traffic = "lease" | "watches" | "objects";
+
+export interface WireFault extends Fault {
+  readonly type: WireFaultType;
+}
+
+/** What is wrong with the wire at the moment. */
+export class ActiveFaults {
+  readonly #active = new Set<WireFault>();
+  readonly #chance: Chance;
+
+  constructor(chance: Chance) {
+    this.#chance = chance;
+  }
+
+  begin(fault: WireFault): void {
+    this.#active.add(fault);
+  }
+
+  end(fault: WireFault): void {
+    this.#active.delete(fault);
+  }
+
+  clear(): void {
+    this.#active.clear();
+  }
+
+  /** What happens to a request, if anything: the first fault that is meant for it and that chance picks. */
+  pick(slot: number, traffic: Traffic): WireFault | undefined {
+    for (const fault of this.#active)
+      if (isMeant(fault, slot, traffic) && this.#chance.isHit(fault.share)) return fault;
+    return undefined;
+  }
+
+  /** What happens to the next event of a watch that is open. */
+  pickForEvent(slot: number): WireFault | undefined {
+    for (const fault of this.#active)
+      if (cutters.has(fault.type) && isMeant(fault, slot, "watches") && this.#chance.isHit(fault.share))
+        return fault;
+    return undefined;
+  }
+}
+
+const cutters: ReadonlySet<string> = new Set(["half-event", "watch-cut"]);
+
+/** A fault that only watches can have is for watches, whatever traffic it names. */
+function isMeant({ target, traffic, type }: WireFault, slot: number, of: Traffic): boolean {
+  if (target !== "both" && target !== slot) return false;
+  if (cutters.has(type)) return of === "watches";
+  return traffic === "all" || traffic === of;
+}
+
+export function asWireFault(fault: Fault): WireFault | undefined {
+  return isWireFault(fault.type) ? { ...fault, type: fault.type } : undefined;
+}
+
+export function trafficOf(path: string): Traffic {
+  if (path.includes("/leases/") || path.includes("/leases?") || path.endsWith("/leases")) return "lease";
+  return /[?&]watch=true/.test(path) ? "watches" : "objects";
+}

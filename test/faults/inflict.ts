@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Lease } from "../../crds/core-kinds.ts";
+import { asWireFault } from "./active-faults.ts";
+import type { FaultType } from "./fault-types.ts";
+import type { ForcedChange } from "./fence.ts";
+import type { SentWrite } from "./journal.ts";
+import type { OperatorProcess } from "./operator-process.ts";
+import type { Fault } from "./schedule.ts";
+import type { Stage } from "./stage.ts";
+
+/** What a schedule leaves behind that its checks must know. */
+export interface Traces {
+  readonly forced: ForcedChange[];
+  isTampered: boolean;
+  /** Faults that could not be had here, such as a full disk without the right to mount one. */
+  readonly skipped: Set<FaultType>;
+}
+
+type Inflict = (fault: Fault, stage: Stage, traces: Traces, healing: AbortSignal) => Promise<void>;
+
+const longestSleepMs = 15_000;
+const threeDaysMs = 3 * 24 * 3_600_000;
+
+/** Makes a fault begin, waits, and ends it again; all that lasts ends with `healing` at the latest. */
+export const inflict: Inflict = async (fault, stage, traces, healing) => {
+  const wire = asWireFault(fault);
+  if (wire === undefined) {
+    stage.journal.hit(fault.type);
+    return await others[fault.type as keyof typeof others](fault, stage, traces, healing);
+  }
+  stage.proxy.begin(wire);
+  await lasting(fault, healing);
+  stage.proxy.end(wire);
+};
+
+const gitFault =
+  (begin: (stage: Stage, fault: Fault) => Promise<void>): Inflict =>
+  async (fault, stage, _, healing) => {
+    await begin(stage, fault);
+    await lasting(fault, healing);
+    await stage.git.heal();
+  };
+
+const others = {
+  kill: async (fault, stage) => meant(fault, stage).signal("SIGKILL"),
+  async pause(fault, stage, _, healing) {
+    const operator = meant(fault, stage);
+    operator.signal("SIGSTOP");
+    // Half of them sleep through their Lease, and wake when another one leads; the others hardly notice.
+    if (fault.amount < 0.5) await untilTakenFrom(operator, stage);
+    else await lasting(fault, healing);
+    operator.signal("SIGCONT");
+  },
+  async "clock-jump"(fault, stage) {
+    const offsetMs = Math.round((fault.amount - 0.5) * 2 * threeDaysMs);
+    for (const operator of stage.operators)
+      if (fault.target === "both" || fault.target === operator.slot) operator.moveClock(offsetMs);
+  },
+  async "lease-deleted"(_, { world, namespace }, { forced }) {
+    forced.push({ atMs: Date.now() });
+    await world.api.delete(Lease, namespace, "fairlead");
+  },
+  async "lease-taken"(_, { world, namespace }, { forced }) {
+    forced.push({ atMs: Date.now() });
+    const renewTime = new Date().toISOString().replace("Z", "000Z");
+    const spec = { holderIdentity: "somebody-else", leaseDurationSeconds: 1, renewTime };
+    await world.api.patch(Lease, namespace, "fairlead", { spec });
+  },
+  "push-refused": gitFault(({ git }) => git.refusePushes()),
+  "push-hangs": gitFault(({ git }) => git.hangPushes()),
+  "push-answer-lost": gitFault(({ git }) => git.loseAnswers()),
+  "remote-gone": gitFault(({ git }) => git.vanish()),
+  "fetch-corrupted": gitFault(({ git }, { amount }) => git.corruptFetches(Math.floor(amount * 4_000))),
+  async "disk-full"(fault, { disk }, { skipped }, healing) {
+    if (!(await disk.fill())) skipped.add(fault.type);
+    await lasting(fault, healing);
+    await disk.empty();
+  },
+  async "foreign-push"(fault, { git }, _, healing) {
+    const end = performance.now() + fault.forMs;
+    for (let count = 0; performance.now() < end && !healing.aborted; count++) {
+      await git.commitByOthers({ [`theirs/${fault.atMs}-${count}.txt`]: `${count}\n` }).catch(() => false);
+      await sleep(20 + 300 * fault.amount);
+    }
+  },
+  async "foreign-edit"({ amount }, { git, namespace, chance }, traces) {
+    const list = await git.git(["ls-tree", "-r", "-z", "--name-only", "main"]).catch(() => "");
+    const files = list.split("\0").filter((path) => path.startsWith(`${namespace}/`));
+    if (files.length === 0) return;
+    traces.isTampered = true;
+    const content = amount < 0.5 ? undefined : "by hand\n";
+    await git.commitByOthers({ [chance.pick(files)]: content }).catch(() => false);
+  },
+  async "api-server-restart"({ amount }, { world }) {
+    await world.restart?.("kube-apiserver", amount < 0.5 ? 0 : 1_000);
+  },
+  async "etcd-restart"(_, { world }) {
+    await world.restart?.("etcd", 0);
+  },
+} satisfies Partial<Record<FaultType, Inflict>>;
+
+/** Waits until the other one has claimed the Lease; not for ever, and not at all if this one does not lead. */
+async function untilTakenFrom({ slot }: OperatorProcess, { journal }: Stage): Promise<void> {
+  const claims = (): readonly SentWrite[] => journal.writes.filter(({ holder }) => holder !== undefined);
+  const started = performance.now();
+  while (claims().at(-1)?.incarnation.startsWith(`${slot}.`) && performance.now() - started < longestSleepMs)
+    await sleep(50);
+  await sleep(500);
+}
+
+async function lasting({ forMs }: Pick<Fault, "forMs">, healing: AbortSignal): Promise<void> {
+  await sleep(forMs, undefined, { signal: healing }).catch(() => undefined);
+}
+
+/** Who leads is who sent the last claim of the Lease. */
+function meant({ target }: Fault, { operators, journal }: Stage): OperatorProcess {
+  if (target !== "both") return operators[target];
+  const last = journal.writes.findLast(({ holder }) => holder !== undefined);
+  return last?.incarnation.startsWith("1.") ? operators[1] : operators[0];
+}

@@ -1,0 +1,22 @@
+import type { Played } from "./play.ts";
+
+/** Warnings and errors that the operators logged, and how often, with an example of each. Pure. */
+export function countMessages(played: readonly Played[]): string {
+  const seen = new Map<string, { count: number; example: string }>();
+  for (const { schedule, log } of played) {
+    for (const line of log) {
+      const found = /"level":"(warn|error)".*"message":"((?:[^"\\]|\\.)*)"\}?$/.exec(line);
+      // What Node itself says has no level.
+      const key =
+        found === null ? (line.includes('"level"') ? undefined : "(no log line)") : `${found[1]} ${found[2]}`;
+      if (key === undefined || line.includes("The process ended")) continue;
+      const entry = seen.get(key) ?? { count: 0, example: `seed ${schedule.seed}: ${line}` };
+      entry.count += 1;
+      seen.set(key, entry);
+    }
+  }
+  return [...seen]
+    .toSorted(([, a], [, b]) => b.count - a.count)
+    .map(([key, { count, example }]) => `${count} × ${key}\n    ${example}\n`)
+    .join("");
+}

@@ -1,0 +1,117 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
+import { install } from "../cluster/install.ts";
+import { describeSchedule } from "./describe.ts";
+import { type FaultType, isClusterFault } from "./fault-types.ts";
+import { countMessages } from "./log-messages.ts";
+import { type Played, play } from "./play.ts";
+import { writeReport } from "./report.ts";
+import { makeSchedule, type Schedule } from "./schedule.ts";
+import { createWorld, type World } from "./world.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** The first seed; with it alone, one schedule is played. Several, with commas between: just these. */
+    seed: { type: "string" },
+    schedules: { type: "string" },
+    /** Schedules at the same time; those that restart a part of the cluster are alone. */
+    lanes: { type: "string", default: "3" },
+    /** Fault types, with commas between: to find out which one it takes. */
+    only: { type: "string" },
+    without: { type: "string" },
+    /** Folder for the report, and the logs of what went wrong. */
+    out: { type: "string", default: join(tmpdir(), "fairlead-faults") },
+    verbose: { type: "boolean", default: false },
+  },
+});
+
+const named = values.seed?.split(",").map(Number) ?? [];
+const [first = 1] = named;
+const length = Number(values.schedules ?? (named.length === 0 ? 200 : 1));
+const seeds = named.length > 1 ? named : Array.from({ length }, (_, index) => first + index);
+const count = seeds.length;
+const schedules = seeds.map((seed) => narrowed(makeSchedule(seed)));
+const hasClusterFault = ({ faults }: Schedule): boolean => faults.some(({ type }) => isClusterFault(type));
+
+const started = performance.now();
+let isStopped = false;
+// The first one lets what is under way come to its end, and makes the report.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    if (isStopped) process.exit(1);
+    isStopped = true;
+    print("Stopping; once more to end at once");
+  });
+const cluster = await startLocalCluster({ name: "faults", fsync: false, report: print });
+const played: Played[] = [];
+try {
+  const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
+  const testCluster = { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath };
+  await install(testCluster);
+  const world = await createWorld(testCluster, (component, graceMs) =>
+    cluster.restart(component, { graceMs }),
+  );
+  try {
+    await runAll(
+      schedules.filter((one) => !hasClusterFault(one)),
+      world,
+      Number(values.lanes),
+    );
+    await runAll(schedules.filter(hasClusterFault), world, 1);
+  } finally {
+    await world.close();
+  }
+} finally {
+  await cluster.stop();
+}
+const report = writeReport(played, performance.now() - started);
+await mkdir(values.out, { recursive: true });
+await writeFile(join(values.out, "report.md"), report);
+await writeFile(join(values.out, "log-messages.txt"), countMessages(played));
+print(`\n${report}\nReport and logs: ${values.out}`);
+process.exitCode =
+  played.length === count && played.every(({ violations }) => violations.length === 0) ? 0 : 1;
+
+function narrowed(schedule: Schedule): Schedule {
+  const only = values.only?.split(",");
+  const without = values.without?.split(",") ?? [];
+  const stays = (type: FaultType): boolean => !without.includes(type) && (only?.includes(type) ?? true);
+  return { ...schedule, faults: schedule.faults.filter(({ type }) => stays(type)) };
+}
+
+async function runAll(waiting: Schedule[], world: World, lanes: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (let schedule = waiting.shift(); schedule !== undefined && !isStopped; schedule = waiting.shift())
+        await runOne(schedule, world);
+    }),
+  );
+}
+
+async function runOne(schedule: Schedule, world: World): Promise<void> {
+  const { seed } = schedule;
+  if (values.verbose || count === 1) print(describeSchedule(schedule));
+  const result = await play(schedule, world);
+  played.push(result);
+  const { violations, tookMs, convergedMs, lastDifference, log } = result;
+  const times = `${(tookMs / 1_000).toFixed(1)} s, converged ${(convergedMs / 1_000).toFixed(1)} s after healing`;
+  const word = violations.length === 0 ? "ok" : `${violations.length} VIOLATIONS`;
+  print(`${played.length}/${count} seed ${seed}: ${word} (${times})`);
+  if (convergedMs > 10_000) print(`  last: ${lastDifference.slice(0, 500)}`);
+  if (violations.length === 0 && !values.verbose) return;
+  await mkdir(values.out, { recursive: true });
+  await writeFile(
+    join(values.out, `seed-${seed}.log`),
+    [describeSchedule(schedule), ...violations, ...log].join("\n"),
+  );
+  if (violations.length === 0) return;
+  print([describeSchedule(schedule), ...violations.map((one) => `  ! ${one}`)].join("\n"));
+  print(`  again: npm run test:faults -- --seed ${seed}`);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

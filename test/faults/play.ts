@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { findDifferences } from "./converged.ts";
+import { Driver } from "./driver.ts";
+import type { FaultType } from "./fault-types.ts";
+import { checkFence, type FenceFindings } from "./fence.ts";
+import { findInHistory } from "./history.ts";
+import { inflict, type Traces } from "./inflict.ts";
+import { findDoubledJobs } from "./jobs.ts";
+import type { Schedule } from "./schedule.ts";
+import { createStage, leaseTimes, type Stage } from "./stage.ts";
+import type { World } from "./world.ts";
+
+/** How a schedule went. */
+export interface Played {
+  readonly schedule: Schedule;
+  readonly violations: readonly string[];
+  readonly hits: ReadonlyMap<string, number>;
+  readonly skipped: readonly FaultType[];
+  readonly fence: FenceFindings;
+  /** From the healing until everything was as it should be. */
+  readonly convergedMs: number;
+  readonly lastDifference: string;
+  readonly tookMs: number;
+  readonly starts: number;
+  readonly commits: number;
+  /** What the operators logged. */
+  readonly log: readonly string[];
+}
+
+/** Long enough for a machine that does ten other things. */
+const convergeMs = 300_000;
+/** Nothing is written for so long. */
+const quietMs = 500;
+
+/** Plays one schedule, heals everything, and checks what must hold. */
+export async function play(schedule: Schedule, world: World): Promise<Played> {
+  const started = performance.now();
+  const stage = await createStage(world, schedule);
+  try {
+    const driver = new Driver(world.api, stage.namespace);
+    const traces: Traces = { forced: [], isTampered: false, skipped: new Set() };
+    const violations: string[] = [];
+    for (const operator of stage.operators) operator.start();
+    if (schedule.start === "warm") await untilLed(stage);
+    await act(schedule, stage, driver, traces);
+    await heal(stage);
+    const healed = performance.now();
+    const convergence = await untilConverged(stage, driver);
+    violations.push(...convergence.violations);
+    const convergedMs = performance.now() - healed;
+    if (violations.length === 0) violations.push(...(await untilQuiet(stage)));
+    for (const operator of stage.operators) await operator.stop();
+    const audited = await stage.audit.read(stage.namespace);
+    const { renewDeadlineMs } = leaseTimes;
+    const fence = checkFence({ sent: stage.journal.writes, audited, forced: traces.forced, renewDeadlineMs });
+    violations.push(
+      ...fence.unfenced.map((write) => `unfenced: ${write}`),
+      ...findDoubledJobs(audited, driver.jobCauses),
+      ...(await findInHistory({ git: stage.git, isTampered: traces.isTampered })),
+    );
+    return {
+      ...{ schedule, violations, fence, convergedMs, hits: stage.journal.hits, skipped: [...traces.skipped] },
+      lastDifference: convergence.last,
+      tookMs: performance.now() - started,
+      starts: stage.operators[0].starts + stage.operators[1].starts,
+      commits: Number(await stage.git.git(["rev-list", "--count", "--all"])),
+      log: stage.operators.flatMap(({ log }) => log),
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+async function untilLed({ operators }: Stage): Promise<void> {
+  const started = performance.now();
+  const isLed = (): boolean =>
+    operators.some(({ log }) => log.some((line) => line.includes('"Became leader"')));
+  while (!isLed()) {
+    if (performance.now() - started > convergeMs) throw new Error("Neither operator becomes the leader");
+    await sleep(20);
+  }
+}
+
+async function act(schedule: Schedule, stage: Stage, driver: Driver, traces: Traces): Promise<void> {
+  const healing = new AbortController();
+  const started = performance.now();
+  const until = (atMs: number): Promise<void> => sleep(Math.max(0, atMs - (performance.now() - started)));
+  const faults = schedule.faults.map(async (fault) => {
+    await until(fault.atMs);
+    await inflict(fault, stage, traces, healing.signal);
+  });
+  const edits = (async () => {
+    for (const edit of schedule.edits) {
+      await until(edit.atMs);
+      await driver.perform(edit);
+    }
+  })();
+  await until(schedule.endMs);
+  healing.abort();
+  await Promise.all([...faults, edits]);
+}
+
+async function heal({ proxy, git, disk, operators }: Stage): Promise<void> {
+  proxy.heal();
+  await git.heal();
+  await disk.empty();
+  for (const operator of operators) operator.signal("SIGCONT");
+}
+
+interface Convergence {
+  readonly violations: readonly string[];
+  /** What came right last. */
+  readonly last: string;
+}
+
+async function untilConverged(stage: Stage, driver: Driver): Promise<Convergence> {
+  const { world, git, namespace } = stage;
+  const started = performance.now();
+  let last = "";
+  for (;;) {
+    const wanted = [...driver.wanted.values()];
+    const differences = await findDifferences({ api: world.api, git, namespace, wanted });
+    if (differences.length === 0) return { violations: [], last };
+    last = differences.join("; ");
+    if (performance.now() - started > convergeMs)
+      return { violations: differences.map((one) => `not converged: ${one}`), last };
+    await sleep(200);
+  }
+}
+
+/** What is as it should be is left alone: within a while there is a moment in which nobody writes. */
+async function untilQuiet({ journal, git }: Stage): Promise<readonly string[]> {
+  for (let look = 0; look < 30; look++) {
+    const [writes, head] = [journal.objectWrites().length, await git.head()];
+    await sleep(quietMs);
+    if (journal.objectWrites().length === writes && (await git.head()) === head) return [];
+  }
+  const last = journal.objectWrites().slice(-5);
+  return [`never quiet: ${last.map(({ method, path }) => `${method} ${path}`).join(", ")}`];
+}

@@ -1,0 +1,71 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Namespace } from "../../crds/core-kinds.ts";
+import { AuditTail } from "./audit-tail.ts";
+import { GitServer } from "./git-server.ts";
+import { Journal } from "./journal.ts";
+import { OperatorProcess } from "./operator-process.ts";
+import { ApiProxy } from "./proxy.ts";
+import { type Chance, chanceFrom } from "./random.ts";
+import type { Schedule } from "./schedule.ts";
+import { SmallDisk } from "./small-disk.ts";
+import type { World } from "./world.ts";
+
+/** Short, and long enough for a renewal to get a second chance on a busy machine. */
+export const leaseTimes = { leaseDurationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 400 } as const;
+
+/** Everything that one schedule has to itself. */
+export interface Stage {
+  readonly world: World;
+  readonly namespace: string;
+  readonly proxy: ApiProxy;
+  readonly journal: Journal;
+  readonly git: GitServer;
+  readonly disk: SmallDisk;
+  readonly operators: readonly [OperatorProcess, OperatorProcess];
+  readonly audit: AuditTail;
+  readonly chance: Chance;
+  close(): Promise<void>;
+}
+
+export async function createStage(world: World, { seed, protocol }: Schedule): Promise<Stage> {
+  const id = `faults-${seed}-${crypto.randomUUID().slice(0, 6)}`;
+  const folder = join(world.folder, id);
+  await mkdir(folder, { recursive: true });
+  const audit = await AuditTail.begin(world.cluster.auditLogPath);
+  await world.api.create(Namespace, { metadata: { name: id } });
+  const chance = chanceFrom(seed + 1);
+  const journal = new Journal(id);
+  const proxy = await ApiProxy.start({ upstream: world.upstream, protocol, journal, chance });
+  const git = await GitServer.create(folder);
+  const disk = await SmallDisk.create(join(folder, "disk"));
+  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = leaseTimes;
+  const args = [
+    `--namespace=${id}`,
+    "--leader-elect",
+    `--leader-elect-namespace=${id}`,
+    `--lease-duration=${leaseDurationMs}ms`,
+    `--renew-deadline=${renewDeadlineMs}ms`,
+    `--retry-period=${retryPeriodMs}ms`,
+    `--repository=${git.path}`,
+    `--repository-cache=${disk.path}`,
+  ];
+  const environment = {
+    PATH: `${git.commandFolder}:${process.env["PATH"]}`,
+    ...world.environment,
+  };
+  const { program, preload } = world;
+  const operatorIn = (slot: 0 | 1): OperatorProcess =>
+    new OperatorProcess({ slot, folder, program, preload, proxy, args, environment });
+  const operators = [operatorIn(0), operatorIn(1)] as const;
+  return {
+    ...{ world, namespace: id, proxy, journal, git, disk, operators, audit, chance },
+    async close() {
+      await Promise.all(operators.map((operator) => operator.stop()));
+      await proxy.close();
+      await disk.remove();
+      await world.api.delete(Namespace, undefined, id);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

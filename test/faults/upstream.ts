@@ -1,0 +1,67 @@
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
+
+/** The API server behind the proxy, and the user that the proxy is there. */
+export interface Upstream {
+  readonly server: URL;
+  readonly certificate: string;
+  readonly token: string;
+}
+
+export interface ForwardedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  readonly auditId: string;
+  readonly signal?: AbortSignal;
+}
+
+const passedOn = ["accept", "content-type", "user-agent"];
+
+/** Connections to the API server itself, which are never faulty. */
+export class UpstreamConnections {
+  readonly #agent: Agent;
+  readonly #upstream: Upstream;
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream;
+    this.#agent = new Agent({ keepAlive: true, ca: upstream.certificate });
+  }
+
+  /** Gives the answer with its head; rejects if there is none. */
+  send({ method, path, headers, body, auditId, signal }: ForwardedRequest): Promise<IncomingMessage> {
+    const { server, token } = this.#upstream;
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const sent = request(
+      {
+        host: server.hostname,
+        port: server.port,
+        method,
+        path,
+        agent: this.#agent,
+        signal,
+        headers: {
+          ...Object.fromEntries(passedOn.flatMap((name) => (headers[name] ? [[name, headers[name]]] : []))),
+          authorization: `Bearer ${token}`,
+          "audit-id": auditId,
+          "content-length": String(body.length),
+        },
+      },
+      resolve,
+    );
+    sent.on("error", reject);
+    sent.end(body);
+    return promise;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+export async function readAll(stream: AsyncIterable<unknown>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

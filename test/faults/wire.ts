@@ -1,0 +1,36 @@
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+
+/** The raw connections below the TLS ones, so that they can be cut as a network cuts them: with RST. */
+export class RawConnections {
+  readonly #byPort = new Map<number, Socket>();
+  readonly #owners = new Map<Socket, string>();
+
+  add(socket: Socket): void {
+    const { remotePort = 0 } = socket;
+    this.#byPort.set(remotePort, socket);
+    socket.setNoDelay(true);
+    socket.on("error", () => {});
+    socket.once("close", () => {
+      this.#byPort.delete(remotePort);
+      this.#owners.delete(socket);
+    });
+  }
+
+  /** Who uses it is known with the first request. */
+  own(tls: Pick<TLSSocket, "remotePort">, owner: string): void {
+    const socket = this.#byPort.get(tls.remotePort ?? 0);
+    if (socket !== undefined) this.#owners.set(socket, owner);
+  }
+
+  reset(tls: Pick<TLSSocket, "remotePort">): void {
+    this.#byPort.get(tls.remotePort ?? 0)?.resetAndDestroy();
+  }
+
+  /** Cuts all that belong to owners of whom this holds; who is not known yet belongs to nobody. */
+  resetAll(isMeant: (owner: string) => boolean = () => true): number {
+    const meant = [...this.#byPort.values()].filter((socket) => isMeant(this.#owners.get(socket) ?? ""));
+    for (const socket of meant) socket.resetAndDestroy();
+    return meant.length;
+  }
+}

@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { takeCacheSlot } from "../../../operator/git/cache-lock.ts";
+
+function aBase(): string {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-lock-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "clone");
+}
+
+/** The pid of a process that has ended. */
+function deadPid(): number {
+  return spawnSync("true").pid;
+}
+
+test("those who take a folder at the same time get one each, also when its last holder died", async () => {
+  for (let round = 0; round < 5; round++) {
+    const base = aBase();
+    mkdirSync(base, { mode: 0o700 });
+    writeFileSync(join(base, "lock"), `${deadPid()} 1`);
+    const slots = await Promise.all(Array.from({ length: 8 }, () => takeCacheSlot(base)));
+    expect(new Set(slots.map(({ directory }) => directory)).size).toBe(8);
+  }
+});
+
+test("a folder that was given free is taken again, and no file but the lock was ever left in it", async () => {
+  const base = aBase();
+  const first = await takeCacheSlot(base);
+  expect(readdirSync(first.directory)).toEqual(["lock"]);
+  await first.release();
+  const second = await takeCacheSlot(base);
+  expect(second.directory).toBe(first.directory);
+  await second.release();
+  expect(readdirSync(second.directory)).toEqual([]);
+});

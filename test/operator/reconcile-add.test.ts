@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { podbuggertool } from "../../charts/bindings.ts";
+import { groupKindOf, type LiveObject } from "../../crds/object.ts";
+import { ApiUnavailableError, ObjectRejectedError, ReplacedError } from "../../operator/errors.ts";
+import type { Publisher } from "../../operator/ports.ts";
+import { anAddingKind, aSoughtPod } from "../fakes/adding-kind.ts";
+import { aConfigMap, aGadgetKind } from "../fakes/gadget.ts";
+import { ReconcileBench } from "../fakes/reconcile-bench.ts";
+
+/** A resource that seeks pods, and pods that are there. */
+function aBench(...pods: readonly LiveObject[]): ReconcileBench {
+  const resource = { labels: { seeks: "shop" }, spec: { objects: [aConfigMap("own")] } };
+  const bench = new ReconcileBench({ kind: anAddingKind(), resource });
+  for (const pod of pods) bench.deliver(bench.cluster.put(pod));
+  return bench;
+}
+
+const add = (name: string) => `add Pod/${name} ephemeralcontainers`;
+const rejected = (name: string) => new ObjectRejectedError(`/Pod/shop/${name}`, "the name is taken");
+
+describe("a reconcile that adds to objects of others", () => {
+  test("does so last, by one request each, leaves all else of them as it is, and tells", async () => {
+    const pods = [
+      aSoughtPod("b"),
+      aSoughtPod("a", { spec: { nodeName: "n" } }),
+      aSoughtPod("c", { of: "x" }),
+    ];
+    const bench = aBench(...pods);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/own", add("a"), add("b"), "status Gadget/web"]);
+    const after = bench.cluster.objects.get("/Pod/shop/a");
+    expect(after?.metadata).toEqual({
+      ...pods[1]?.metadata,
+      resourceVersion: after?.metadata.resourceVersion,
+    });
+    expect(after?.ours).toBe(false);
+    expect(bench.condition("Applied")).toBe("True Applied");
+    expect(bench.events.map(({ reason, note }) => `${reason}: ${note}`)).toEqual([
+      "Extended: Extended Pod shop/a: added to its ephemeralcontainers",
+      "Extended: Extended Pod shop/b: added to its ephemeralcontainers",
+    ]);
+    expect(Object.fromEntries(bench.counts)).toMatchObject({ created: 1, updated: 2 });
+  });
+
+  test("asks for nothing when it is there, whatever else changes in the object", async () => {
+    const bench = aBench(aSoughtPod("a"));
+    await bench.reconcile();
+    bench.takeRequests();
+    const pod = bench.cluster.objects.get("/Pod/shop/a") as LiveObject;
+    bench.deliver(bench.cluster.put({ ...pod, status: { phase: "Running" } }));
+    expect(await bench.reconcile()).toEqual({});
+    expect(bench.takeRequests()).toEqual([]);
+  });
+
+  test("neither makes what is not there nor touches what is going away, and takes nothing back", async () => {
+    const leaving = aSoughtPod("leaving", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    const bench = aBench(aSoughtPod("a"), leaving);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/own", add("a"), "status Gadget/web"]);
+    // Nobody seeks it any more.
+    const pod = bench.cluster.objects.get("/Pod/shop/a") as LiveObject;
+    bench.deliver(bench.cluster.put({ ...pod, metadata: { ...pod.metadata, labels: {} } }));
+    await bench.reconcile();
+    expect(bench.takeRequests().filter((request) => !request.startsWith("status"))).toEqual([]);
+    expect(bench.cluster.objects.get("/Pod/shop/a")?.["spec"]).toEqual(pod["spec"]);
+  });
+
+  test("goes on with the others when one is refused, names it, and does not ask again", async () => {
+    const bench = aBench(aSoughtPod("a"), aSoughtPod("b"));
+    bench.cluster.refuse(add("a"), rejected("a"));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/own", add("a"), add("b"), "status Gadget/web"]);
+    expect(bench.condition("Applied")).toBe("False ApplyRejected");
+    expect(bench.events).toContainEqual(
+      expect.objectContaining({
+        type: "Warning",
+        note: "The API server refuses Pod shop/a: the name is taken",
+      }),
+    );
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    // and when it goes, all is well
+    bench.vanish(bench.cluster.objects.get("/Pod/shop/a") as LiveObject);
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+  });
+
+  test("says nothing of an object that goes at that very moment: its event tells", async () => {
+    const bench = aBench(aSoughtPod("a"));
+    bench.cluster.refuse(add("a"), new ReplacedError("/Pod/shop/a"));
+    await bench.reconcile();
+    expect(bench.condition("Applied")).toBe("True Applied");
+  });
+
+  test("is tried again after what may be different next time", async () => {
+    const bench = aBench(aSoughtPod("a"));
+    bench.cluster.refuse(add("a"), new ApiUnavailableError("no answer", { status: 0 }));
+    await expect(bench.reconcile()).rejects.toThrow(ApiUnavailableError);
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+  });
+
+  test("sends once what the server makes something else of", async () => {
+    const bench = aBench(aSoughtPod("a"));
+    bench.cluster.rewrite = (object) =>
+      object.kind === "Pod"
+        ? { ...object, spec: { ephemeralContainers: [{ name: "shell", image: "mirror/busybox" }] } }
+        : object;
+    await bench.reconcile();
+    expect(bench.takeRequests()).toContain(add("a"));
+    const pod = bench.cluster.objects.get("/Pod/shop/a") as LiveObject;
+    bench.deliver(bench.cluster.put({ ...pod, status: { phase: "Running" } }));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+  });
+
+  test("adds nothing for a label without =, and warns", async () => {
+    // As a CRD without our validation has let it in.
+    const resource = { spec: { label: "app", image: "busybox" } };
+    const bench = new ReconcileBench({ kind: podbuggertool, resource });
+    bench.deliver(bench.cluster.put(aSoughtPod("a")));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Podbuggertool/web"]);
+    expect(bench.resource.status).toMatchObject({ installed: 0 });
+    expect(bench.events).toMatchObject([
+      {
+        type: "Warning",
+        reason: "SpecInvalid",
+        note: expect.stringContaining("spec.label: must be key=value"),
+      },
+    ]);
+  });
+
+  test("publishes what is the resource's own, and nothing of a kind that owns nothing", async () => {
+    const offered: string[] = [];
+    const publisher: Publisher = {
+      publish({ owner, render }) {
+        offered.push(`${owner.groupKind} ${[...render().keys()].join()}`);
+        return { state: "pending", sinceMs: 0 };
+      },
+      retire() {},
+    };
+    const kind = anAddingKind();
+    const own = { labels: { seeks: "shop" }, spec: { objects: [aConfigMap("own")] } };
+    const bench = new ReconcileBench({ kind, publisher, resource: own });
+    bench.deliver(bench.cluster.put(aSoughtPod("a")));
+    await bench.reconcile();
+    expect(offered).toEqual([`${groupKindOf(kind.definition)} configmap-own.yaml`]);
+
+    const owningNothing = new ReconcileBench({ kind: aGadgetKind({ children: [] }), publisher });
+    await owningNothing.reconcile();
+    expect(offered).toHaveLength(1);
+    expect(owningNothing.condition("Published")).toBeUndefined();
+    expect(owningNothing.condition("Ready")).toBe("True Reconciled");
+  });
+});
