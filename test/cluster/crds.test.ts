@@ -19,9 +19,16 @@ const kinds = { Echo, ScheduledEcho, Memcached, EasyService, PodSet, Podbuggerto
 type KindName = keyof typeof kinds;
 
 let namespace: string;
+let removeNamespace: (() => Promise<void>) | undefined;
+afterAll(() => removeNamespace?.());
 
 beforeAll(async () => {
-  namespace = await aNamespace({ prefix: "crds", onEnd: afterAll });
+  namespace = await aNamespace({
+    prefix: "crds",
+    onEnd: (remove) => {
+      removeNamespace = remove;
+    },
+  });
   const definitions = Object.values(kinds).map(customResourceDefinitionOf);
   await applyObjects(...definitions);
   const names = definitions.map(({ metadata }) => `crd/${metadata.name}`);

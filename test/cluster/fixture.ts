@@ -60,7 +60,7 @@ export async function readObject<T = KubernetesObject>(
 export interface NamespaceOptions {
   /** Begins the name, which ends at random. */
   readonly prefix?: string;
-  /** When it is removed; in a `beforeAll`, pass `afterAll`. Default: after the test. */
+  /** When it is removed; in a `beforeAll`, keep it for an `afterAll`: a hook cannot add hooks. Default: after the test. */
   readonly onEnd?: (remove: () => Promise<void>) => void;
 }
 
