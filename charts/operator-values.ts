@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { toMilliseconds } from "../crds/duration.ts";
 import { leaderElection, monitoring, networkPolicy, policies, repository } from "./value-groups.ts";
 import {
   affinity,
@@ -10,7 +11,6 @@ import {
   objectName,
   resources,
   tolerations,
-  toMilliseconds,
   topologySpreadConstraints,
 } from "./value-shapes.ts";
 import { OperatorValuesError } from "./values-error.ts";
@@ -81,7 +81,7 @@ export const operatorValues = z
   })
   .superRefine(({ ha, replicas, leaderElection: times }, context) => {
     if (!ha && (replicas ?? 1) > 1) {
-      const message = `expected at most 1 where ha is off: two leaders would undo each other's work`;
+      const message = "expected at most 1 where ha is off: two leaders would undo each other's work";
       context.addIssue({ code: "custom", path: ["replicas"], message });
     }
     const [lease = 0, renew = 0, retry = 0] = [

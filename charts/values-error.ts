@@ -50,10 +50,7 @@ function expectationOf(issue: Issue): string {
     case "invalid_value":
       return `expected ${issue.values.map(String).join(" or ")}`;
     case "too_small":
-      return `expected ${issue.origin === "array" ? "a list of" : ""} at least ${issue.minimum}`.replace(
-        "  ",
-        " ",
-      );
+      return `expected ${issue.origin === "array" ? "a list of " : ""}at least ${issue.minimum}`;
     case "too_big":
       return `expected at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
     case "invalid_key":
@@ -96,7 +93,7 @@ function pathOf(path: readonly PropertyKey[]): string {
   return text === "" ? "values" : text;
 }
 
-/** Whether one edit, or another case, lies between two names. */
+/** Whether no more than one edit, two swapped letters, or another case lies between two names. */
 function isNear(known: string, given: string): boolean {
   const [a, b] = [known.toLowerCase(), given.toLowerCase()];
   if (a === b) return true;

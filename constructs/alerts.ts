@@ -57,7 +57,7 @@ export function alertRules({
     },
     {
       alert: "FairleadCannotWatch",
-      expr: `max by (kind) (fairlead_store_synced{${of},role!="related"}) == 0`,
+      expr: `min by (kind) (fairlead_store_synced{${of},role!="related"}) == 0`,
       for: "15m",
       labels: { severity: "warning" },
       annotations: {

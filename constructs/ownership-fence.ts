@@ -20,12 +20,14 @@ const fieldManager = "fairlead";
  * The operator changes and deletes only what belongs to a resource of its kinds, as operator/core/ownership.ts decides
  * it, enforced by the API server. What is made anew, subresources, and kinds that are no children are not looked at.
  *
- * A change is admitted in three cases:
+ * A change is admitted in four cases:
  * - the object's controller is one of our resources, and stays the same one;
  * - it has no controller, its set stays the same one, and our field manager has applied to it before;
- * - it has no controller and is of no other set, and its annotation hands it over to the resource that takes it.
+ * - it has no controller and is of no other set, and its annotation hands it over to the resource that takes it;
+ * - it is itself a resource of ours that another kind has as its child, and nothing but its finalizers changes.
  *
- * A deletion is admitted if its controller is one of our resources, or if it has none and is of one of our sets.
+ * A deletion is admitted if its controller is one of our resources, or if it has none, is of some set, and our field
+ * manager has applied to it before.
  */
 export class OwnershipFence extends AdmissionPolicy {
   constructor(scope: Construct, id: string, { name, user, kinds }: OwnershipFenceProps) {

@@ -1,5 +1,6 @@
 import { Construct } from "constructs";
 import type { BoundKind } from "../crds/binding.ts";
+import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../crds/core-kinds.ts";
 import { LeadershipFence } from "./leadership-fence.ts";
 import { operatorRulesOf, type PolicyRule } from "./operator-role.ts";
 import { OwnershipFence } from "./ownership-fence.ts";
@@ -47,9 +48,8 @@ export function fenceNamesOf(installation: FencedInstallation): readonly string[
 export function fenceRulesOf(installation: FencedInstallation): readonly PolicyRule[] {
   const resourceNames = fenceNamesOf(installation);
   if (resourceNames.length === 0) return [];
-  const plurals = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"];
-  return plurals.map((plural) => ({
-    apiGroups: ["admissionregistration.k8s.io"],
+  return [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding].map(({ group, plural }) => ({
+    apiGroups: [group],
     resources: [plural],
     resourceNames,
     verbs: ["list"],

@@ -42,3 +42,24 @@ export const ClusterRoleBinding = kindOf(
 );
 export const Lease = kindOf("coordination.k8s.io", "v1", "Lease", "leases");
 export const Event = kindOf("events.k8s.io", "v1", "Event", "events");
+export const CustomResourceDefinition = kindOf(
+  "apiextensions.k8s.io",
+  "v1",
+  "CustomResourceDefinition",
+  "customresourcedefinitions",
+  false,
+);
+export const ValidatingAdmissionPolicy = kindOf(
+  "admissionregistration.k8s.io",
+  "v1",
+  "ValidatingAdmissionPolicy",
+  "validatingadmissionpolicies",
+  false,
+);
+export const ValidatingAdmissionPolicyBinding = kindOf(
+  "admissionregistration.k8s.io",
+  "v1",
+  "ValidatingAdmissionPolicyBinding",
+  "validatingadmissionpolicybindings",
+  false,
+);

@@ -69,7 +69,7 @@ export async function composeOperator(
     }),
   });
   if (publisher !== undefined) metrics?.publish.watch(() => publisher.stats);
-  metrics?.watchEvents(() => events.stats);
+  metrics?.events.watch(() => events.stats);
   metrics?.stores.watch(stores.watched);
   const cluster = new KubeCluster({ transport, fence, clock });
   const synthesizer = createSynthesizer();
@@ -79,7 +79,6 @@ export async function composeOperator(
       synthesizer.forget(resource.metadata.uid);
       publisher?.retire(folderOf(kind.definition, resource));
     };
-    const { workers } = config;
     controllers.push(
       createController({
         ...input,
@@ -90,7 +89,7 @@ export async function composeOperator(
         onGone,
         metrics,
         isLeading: () => election.isLeading,
-        workers,
+        workers: config.workers,
       }),
     );
   }

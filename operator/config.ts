@@ -1,20 +1,15 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
+import { toMilliseconds } from "../crds/duration.ts";
 import { assertElectionTimes } from "./core/election.ts";
 
 /** A duration as people write it: `500ms`, `15s`, `1m30s`, `2h`. */
 const duration = z.string().transform((text, context): number => {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
-  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) {
-    context.addIssue({ code: "custom", message: `expected a duration such as 15s or 1m30s, got "${text}"` });
-    return z.NEVER;
-  }
-  const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
-  return parts.reduce(
-    (sum, [, amount, unit]) => sum + Number(amount) * unitMs[unit as keyof typeof unitMs],
-    0,
-  );
+  const durationMs = toMilliseconds(text);
+  if (!Number.isNaN(durationMs)) return durationMs;
+  context.addIssue({ code: "custom", message: `expected a duration such as 15s or 1m30s, got "${text}"` });
+  return z.NEVER;
 });
 
 const flag = z

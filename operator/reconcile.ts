@@ -71,23 +71,21 @@ export function createReconcile(shared: ReconcileParts): Reconcile {
     const converged = await converge(loaded, parts);
     // Nothing is offered, recorded or written by a run that was told to end.
     signal.throwIfAborted();
-    if (isSilent(converged, parts)) return {};
+    const { error } = converged;
+    if (error instanceof NamespaceTerminatingError) {
+      // What is on its way out is nothing to tell the user.
+      parts.onNamespaceTerminating(error.namespace);
+      return {};
+    }
+    if (isPassing(converged)) throw error;
     return await report(key, converged, { ...parts, log });
   };
 }
 
-/**
- * Whether a failure is nothing to tell the user: a namespace on its way out is over; lost races and a server that does
- * not answer are tried again.
- */
-function isSilent({ outcome, error }: Converged, { onNamespaceTerminating }: ReconcileParts): boolean {
-  if (error instanceof NamespaceTerminatingError) {
-    onNamespaceTerminating(error.namespace);
-    return true;
-  }
+/** Whether a failure is only tried again, and not told: a lost race, a lost lease, a server that does not answer. */
+function isPassing({ outcome, error }: Converged): boolean {
   const isOutage = error instanceof ApiUnavailableError && [0, 429, 503, 504].includes(error.status);
-  if (outcome.state === "retry" || isOutage || error instanceof NotLeadingError) throw error;
-  return false;
+  return outcome.state === "retry" || isOutage || error instanceof NotLeadingError;
 }
 
 /** Judges and publishes what is there now, and writes the status, unless that waits a moment for its commit. */

@@ -149,7 +149,7 @@ describe("docs/observability.md", () => {
   test("has a row for each metric of an operator with everything switched on, and for no other", async () => {
     const metrics = new Metrics({ version: "1.2.3", hasRepository: true });
     metrics.leader("fairlead");
-    metrics.watchEvents(() => ({ written: 0, dropped: 0 }));
+    metrics.events.watch(() => ({ written: 0, dropped: 0 }));
     metrics.stores.watch([]);
     metrics.publish.watch(() => nothingPublished);
     const served = readPrometheusText((await metrics.expose()).body);

@@ -1,8 +1,12 @@
 import { defineConfig } from "vitest/config";
 import StorySequencer from "./story-sequencer.ts";
 
-/** Stories that promise times, or look back at all the others: alone, after the others. */
-const alone = ["leader", "repair", "rights-used"].map((name) => `test/cluster/${name}.test.ts`);
+/**
+ * Alone, after the others: stories that promise times, that free ports for a moment, or that look back at all the others.
+ */
+const alone = ["leader", "repair", "local-cluster", "rights-used"].map(
+  (name) => `test/cluster/${name}.test.ts`,
+);
 
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],

@@ -3,32 +3,38 @@ import { Command } from "commander";
 import { installationIdOf } from "../../charts/installation.ts";
 import { readOperatorValues } from "../../charts/operator-values.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
-import { type ConnectOptions, withCluster } from "../install/connect.ts";
+import { withCluster } from "../install/connect.ts";
 import { titleOf } from "../install/installable-kinds.ts";
 import { countOf, type RemainingResources } from "../install/remove-resources.ts";
-import { gatherValues, type ValuesSource } from "../install/set-values.ts";
+import { gatherValues } from "../install/set-values.ts";
 import { findInstallation, uninstall } from "../install/uninstall.ts";
-import { collect, DEFAULT_TIMEOUT, readTimeout } from "./install.ts";
+import {
+  addClusterOptions,
+  addValuesOptions,
+  type InstallationFlags,
+  readTimeout,
+} from "./installation-options.ts";
 import { type Screen, terminal } from "./screen.ts";
 
-export interface UninstallFlags extends ConnectOptions, ValuesSource {
+export interface UninstallFlags extends InstallationFlags {
   readonly keepCrds?: true;
   readonly deleteResources?: true;
-  readonly timeout?: string;
 }
 
 /** `fairlead uninstall`: leaves nothing of an installation. */
 export function uninstallCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
-  return new Command("uninstall")
-    .description("Remove the operator and all that was installed with it; asks before resources would go")
-    .option("--values <file>", "the values it was installed with, for name and namespace")
-    .option("--set <name=value>", "one of them, such as name=…; repeatable", collect)
+  const command = new Command("uninstall").description(
+    "Remove the operator and all that was installed with it; asks before resources would go",
+  );
+  addValuesOptions(command, {
+    values: "the values it was installed with, for name and namespace",
+    set: "one of them, such as name=…; repeatable",
+  })
     .option("--keep-crds", "leave CustomResourceDefinitions and all resources as they are")
-    .option("--delete-resources", "delete the resources too, without asking")
-    .option("--timeout <time>", "how long to wait until everything is gone", DEFAULT_TIMEOUT)
-    .option("--kubeconfig <file>", "kubeconfig file; default: KUBECONFIG, ~/.kube/config")
-    .option("--context <name>", "context of the kubeconfig; default: its current context")
-    .action((flags: UninstallFlags) => runUninstall(kinds, flags, terminal));
+    .option("--delete-resources", "delete the resources too, without asking");
+  return addClusterOptions(command, { timeout: "how long to wait until everything is gone" }).action(
+    (flags: UninstallFlags) => runUninstall(kinds, flags, terminal),
+  );
 }
 
 /** @throws an error for people: what could not be done, with which object, why, and what to do. */
@@ -52,9 +58,9 @@ export async function runUninstall(
       uninstall(found, { ...options, report }),
     );
     const objects = [...found.definitions, ...found.objects.map(([object]) => object)];
-    const isKept = (title: string) => kept.some((line) => line.startsWith(`${title}:`));
-    for (const title of objects.map(titleOf)) if (!isKept(title)) print(`removed   ${title}`);
-    for (const line of kept) print(`kept      ${line}`);
+    const keptTitles = new Set(kept.map(({ title }) => title));
+    for (const title of objects.map(titleOf)) if (!keptTitles.has(title)) print(`removed   ${title}`);
+    for (const { title, why } of kept) print(`kept      ${title}: ${why}`);
   });
 }
 

@@ -24,12 +24,7 @@ export async function watchCluster(
   { kubeconfig, context }: WatchClusterOptions,
 ): Promise<WatchedCluster> {
   const clock = systemClock();
-  const access = await loadClusterAccess({
-    ...(kubeconfig !== undefined && { kubeconfig }),
-    ...(context !== undefined && { context }),
-    env: process.env,
-    clock,
-  });
+  const access = await loadClusterAccess({ kubeconfig, context, env: process.env, clock });
   const userAgent = "fairlead-start";
   const transport = new ApiTransport(access, { clock, userAgent });
   const connection = new WatchConnection(access, { clock, userAgent });

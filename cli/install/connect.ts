@@ -19,12 +19,7 @@ export async function withCluster<T>(
   use: (client: InstallClient, server: URL) => Promise<T>,
 ): Promise<T> {
   const clock = systemClock();
-  const access = await loadClusterAccess({
-    ...(kubeconfig !== undefined && { kubeconfig }),
-    ...(context !== undefined && { context }),
-    env: process.env,
-    clock,
-  });
+  const access = await loadClusterAccess({ kubeconfig, context, env: process.env, clock });
   const transport = new ApiTransport(access, { clock, userAgent: `fairlead-cli/${version}` });
   try {
     return await use(new InstallClient(transport), access.server);

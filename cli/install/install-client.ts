@@ -1,4 +1,4 @@
-import { apiVersionOf, type KubernetesObject, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { toOperatorError } from "../../operator/cluster/api-errors.ts";
 import { readStatus } from "../../operator/cluster/api-status.ts";
 import { collectionPath, objectPath, withQuery } from "../../operator/cluster/resource-path.ts";
@@ -9,8 +9,9 @@ import { kindOf, titleOf } from "./installable-kinds.ts";
 export const FIELD_MANAGER = "fairlead-cli";
 
 /** An object as the server has it, with managedFields. */
-export type StoredObject = LiveObject & {
+export type StoredObject = KubernetesObject & {
   readonly metadata: {
+    readonly uid: string;
     readonly managedFields?: readonly { readonly manager?: string; readonly operation?: string }[];
   };
 };
@@ -45,9 +46,9 @@ type Place = { readonly name: string; readonly namespace?: string };
  * done, with which object and why.
  */
 export class InstallClient {
-  readonly #transport: ApiTransport;
+  readonly #transport: Pick<ApiTransport, "send">;
 
-  constructor(transport: ApiTransport) {
+  constructor(transport: Pick<ApiTransport, "send">) {
     this.#transport = transport;
   }
 

@@ -45,7 +45,7 @@ export async function install(plan: InstallPlan, options: InstallOptions): Promi
   const left = others.map(
     (object): Change => ({ did: "left", title: titleOf(object), note: "it was there before" }),
   );
-  const checked = await applyAll([...plan.definitions, ...mine], live, { ...options, dryRun: true });
+  const checked = await checkAll([...plan.definitions, ...mine], live, options);
   if (dryRun) return [...left, ...checked, ...(await removeFormer(plan, options))];
 
   const waiting = { client, report, deadlineMs };
@@ -53,8 +53,7 @@ export async function install(plan: InstallPlan, options: InstallOptions): Promi
   if (wait) await untilEstablished(plan.definitions, waiting);
   const objects = await applyAll(mine, live, options);
   const deployment = plan.objects.find(({ kind }) => kind === "Deployment");
-  if (deployment === undefined) return definitions;
-  if (wait) await untilAvailable(deployment, waiting);
+  if (wait && deployment !== undefined) await untilAvailable(deployment, waiting);
   // Only now: until its pods were replaced, the former installation needed what it had.
   return [...left, ...definitions, ...objects, ...(await removeFormer(plan, options))];
 }
@@ -76,37 +75,65 @@ async function readLive(
   );
 }
 
-async function applyAll(
+/**
+ * Has the API server check everything, and changes nothing. What goes into a namespace that is still to be made cannot be
+ * checked.
+ */
+async function checkAll(
   objects: readonly KubernetesObject[],
   live: ReadonlyMap<string, StoredObject>,
-  { client, report, dryRun, force }: InstallOptions,
+  options: InstallOptions,
 ): Promise<readonly Change[]> {
+  const missing = await findMissingNamespaces(objects, options.client);
+  const made = new Set(
+    objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name),
+  );
   const changes: Change[] = [];
   for (const object of objects) {
-    const title = titleOf(object);
-    report(`${dryRun ? "Checking" : "Applying"}: ${title}`);
-    const before = live.get(title);
     const { namespace } = object.metadata;
-    if (dryRun && namespace !== undefined && (await isMissing(namespace, client))) {
-      const isMade = objects.some(
-        ({ kind, metadata }) => kind === "Namespace" && metadata.name === namespace,
-      );
-      if (!isMade)
-        throw new Error(`Cannot install ${title}: there is no namespace "${namespace}"; create it first`);
-      changes.push({ did: "created", title, note: "not checked: its namespace is not there yet" });
+    if (namespace === undefined || !missing.has(namespace)) {
+      changes.push(await applyOne(object, live, { ...options, dryRun: true }));
       continue;
     }
-    const after = await client.apply(object, { dryRun, force });
-    changes.push({
-      did: before === undefined ? "created" : isSame(before, after) ? "unchanged" : "changed",
-      title,
-    });
+    const title = titleOf(object);
+    if (!made.has(namespace))
+      throw new Error(`Cannot install ${title}: there is no namespace "${namespace}"; create it first`);
+    changes.push({ did: "created", title, note: "not checked: its namespace is not there yet" });
   }
   return changes;
 }
 
-async function isMissing(namespace: string, client: InstallClient): Promise<boolean> {
-  return (await client.read(Namespace, { name: namespace })) === undefined;
+async function findMissingNamespaces(
+  objects: readonly KubernetesObject[],
+  client: InstallClient,
+): Promise<ReadonlySet<string>> {
+  const missing = new Set<string>();
+  for (const name of new Set(objects.map(({ metadata }) => metadata.namespace))) {
+    if (name !== undefined && (await client.read(Namespace, { name })) === undefined) missing.add(name);
+  }
+  return missing;
+}
+
+async function applyAll(
+  objects: readonly KubernetesObject[],
+  live: ReadonlyMap<string, StoredObject>,
+  options: InstallOptions,
+): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for (const object of objects) changes.push(await applyOne(object, live, options));
+  return changes;
+}
+
+async function applyOne(
+  object: KubernetesObject,
+  live: ReadonlyMap<string, StoredObject>,
+  { client, report, dryRun, force }: InstallOptions,
+): Promise<Change> {
+  const title = titleOf(object);
+  report(`${dryRun ? "Checking" : "Applying"}: ${title}`);
+  const before = live.get(title);
+  const after = await client.apply(object, { dryRun, force });
+  return { did: before === undefined ? "created" : isSame(before, after) ? "unchanged" : "changed", title };
 }
 
 function isSame(before: StoredObject, after: StoredObject): boolean {

@@ -2,8 +2,8 @@ import {
   ClusterRole,
   ClusterRoleBinding,
   ConfigMap,
+  CustomResourceDefinition,
   Deployment,
-  Lease,
   Namespace,
   NetworkPolicy,
   PodDisruptionBudget,
@@ -11,29 +11,18 @@ import {
   RoleBinding,
   Service,
   ServiceAccount,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
 } from "../../crds/core-kinds.ts";
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 
-const clusterKind = (group: string, kind: string, plural: string): ObjectKind => ({
-  group,
+const prometheusKind = (kind: string, plural: string): ObjectKind => ({
+  group: "monitoring.coreos.com",
   version: "v1",
   kind,
   plural,
-  namespaced: false,
-});
-
-export const CustomResourceDefinition = clusterKind(
-  "apiextensions.k8s.io",
-  "CustomResourceDefinition",
-  "customresourcedefinitions",
-);
-
-const prometheusKind = (kind: string, plural: string): ObjectKind => ({
-  ...clusterKind("monitoring.coreos.com", kind, plural),
   namespaced: true,
 });
-const policyKind = (kind: string, plural: string) =>
-  clusterKind("admissionregistration.k8s.io", kind, plural);
 
 /** Every kind that an installation may have, CRDs left out, in the order in which a new one is made. */
 export const installableKinds: readonly ObjectKind[] = [
@@ -43,8 +32,8 @@ export const installableKinds: readonly ObjectKind[] = [
   ClusterRoleBinding,
   Role,
   RoleBinding,
-  policyKind("ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
-  policyKind("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"),
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
   NetworkPolicy,
   ConfigMap,
   Service,
@@ -54,12 +43,9 @@ export const installableKinds: readonly ObjectKind[] = [
   Deployment,
 ];
 
-/** What the operator itself makes in its namespace. */
-export const leaseKind: ObjectKind = Lease;
-
 /** The kind of an object that an installation has. */
 export function kindOf({ apiVersion, kind }: Pick<KubernetesObject, "apiVersion" | "kind">): ObjectKind {
-  const found = [CustomResourceDefinition, leaseKind, ...installableKinds].find(
+  const found = [CustomResourceDefinition, ...installableKinds].find(
     (known) => known.kind === kind && apiVersionOf(known) === apiVersion,
   );
   // A construct was added without its kind: what is installed must be found again to be removed.

@@ -1,8 +1,8 @@
 import { App } from "cdk8s";
 import { CrdsChart } from "../../charts/crds-chart.ts";
-import { INSTALLATION_LABEL, installationIdOf } from "../../charts/installation.ts";
+import { INSTALLATION_LABEL, installationIdOf, OPERATOR_NAME } from "../../charts/installation.ts";
 import { OperatorChart } from "../../charts/operator-chart.ts";
-import { type ChosenValues, type OperatorValues, readOperatorValues } from "../../charts/operator-values.ts";
+import { type OperatorValues, readOperatorValues } from "../../charts/operator-values.ts";
 import { standardLabels } from "../../crds/names.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import type { Manifest } from "../../synth/manifest.ts";
@@ -11,7 +11,8 @@ import { installableKinds, kindOf, titleOf } from "./installable-kinds.ts";
 
 /** What one run is to bring about. */
 export interface InstallPlan {
-  readonly values: ChosenValues;
+  /** The installation's name, one of its values. */
+  readonly name: string;
   /** Value of the label of everything but CRDs. */
   readonly installation: string;
   readonly definitions: readonly Manifest[];
@@ -33,7 +34,7 @@ export function planInstall(
   const values = readOperatorValues(given);
   const operator = new OperatorChart(new App(), "operator", { kinds, values: given });
   return {
-    values,
+    name: values.name,
     installation: installationIdOf(values),
     definitions: new CrdsChart(new App(), "crds", { kinds }).toJson() as Manifest[],
     objects: crdsOnly ? [] : sortForInstall(operator.toJson() as Manifest[]),
@@ -52,13 +53,12 @@ function sortForInstall(objects: readonly Manifest[]): readonly Manifest[] {
  *
  * @throws ForeignObjectError for any other object.
  */
-export function mayTakeOver(live: KubernetesObject, { installation, values }: InstallPlan): boolean {
+export function mayTakeOver(live: KubernetesObject, { installation, name }: InstallPlan): boolean {
   const { labels = {} } = live.metadata;
   const owner = labels[INSTALLATION_LABEL];
   if (owner === installation) return true;
   if (live.kind === "Namespace") return false;
-  const isAlike =
-    labels[standardLabels.name] === "fairlead" && labels[standardLabels.instance] === values.name;
+  const isAlike = labels[standardLabels.name] === OPERATOR_NAME && labels[standardLabels.instance] === name;
   if (owner === undefined && isAlike) return true;
   const whose = owner === undefined ? "somebody else" : `the installation ${owner} (namespace.name)`;
   throw new ForeignObjectError(

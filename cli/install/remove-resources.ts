@@ -1,7 +1,7 @@
 import type { ObjectKind } from "../../crds/object.ts";
 import type { InstallClient, StoredObject } from "./install-client.ts";
 import { titleOf } from "./installable-kinds.ts";
-import { waitUntil } from "./wait-until.ts";
+import { type WaitUntilOptions, waitUntil } from "./wait-until.ts";
 
 /** Resources that are still there, of one kind. */
 export interface RemainingResources {
@@ -19,7 +19,7 @@ const AT_ONCE = 32;
  */
 export async function removeResources(
   remaining: readonly RemainingResources[],
-  { client, ...waiting }: { readonly client: InstallClient } & Parameters<typeof waitUntil>[1],
+  { client, ...waiting }: { readonly client: InstallClient } & WaitUntilOptions,
 ): Promise<void> {
   for (const { kind, resources } of remaining) {
     waiting.report(`Removing: ${countOf({ kind, resources })}`);

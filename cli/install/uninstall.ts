@@ -1,12 +1,20 @@
-import { INSTALLATION_LABEL } from "../../charts/installation.ts";
-import { DaemonSet, Deployment, Job, PersistentVolumeClaim, StatefulSet } from "../../crds/core-kinds.ts";
+import { INSTALLATION_LABEL, OPERATOR_NAME } from "../../charts/installation.ts";
+import {
+  CustomResourceDefinition,
+  DaemonSet,
+  Deployment,
+  Job,
+  Lease,
+  PersistentVolumeClaim,
+  StatefulSet,
+} from "../../crds/core-kinds.ts";
 import { standardLabels } from "../../crds/names.ts";
 import { groupKindOf, type ObjectKind } from "../../crds/object.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { FIELD_MANAGER, type InstallClient, type StoredObject } from "./install-client.ts";
-import { CustomResourceDefinition, installableKinds, leaseKind, titleOf } from "./installable-kinds.ts";
+import { installableKinds, titleOf } from "./installable-kinds.ts";
 import { type RemainingResources, removeResources } from "./remove-resources.ts";
-import { waitUntil } from "./wait-until.ts";
+import { type WaitUntilOptions, waitUntil } from "./wait-until.ts";
 
 export interface UninstallOptions {
   readonly kinds: readonly SynthesizableKind[];
@@ -18,6 +26,12 @@ export interface UninstallOptions {
   readonly timeoutMs: number;
 }
 
+/** Something that stays, and why. */
+export interface Kept {
+  readonly title: string;
+  readonly why: string;
+}
+
 /** What an installation consists of, as the cluster has it. */
 export interface Found {
   /** In the order in which they are removed. */
@@ -26,8 +40,8 @@ export interface Found {
   readonly definitions: readonly StoredObject[];
   /** Resources of these CRDs. */
   readonly resources: readonly RemainingResources[];
-  /** What is kept, and why. */
-  readonly kept: readonly string[];
+  /** CRDs that stay. */
+  readonly kept: readonly Kept[];
 }
 
 /** Looks for everything that belongs to an installation. Changes nothing. */
@@ -41,23 +55,22 @@ export async function findInstallation(
   for (const kind of installableKinds.toReversed()) {
     for (const object of await client.list(kind, selector)) objects.push([object, kind]);
   }
-  const operators = await client.list(Deployment, `${standardLabels.name}=fairlead`);
-  const others = operators.filter(({ metadata }) => metadata.labels?.[INSTALLATION_LABEL] !== installation);
   if (keepCrds) return { objects, definitions: [], resources: [], kept: [] };
-  const [other] = others;
+  const operators = await client.list(Deployment, `${standardLabels.name}=${OPERATOR_NAME}`);
+  const other = operators.find(({ metadata }) => metadata.labels?.[INSTALLATION_LABEL] !== installation);
   if (other !== undefined) {
-    const kept = [`the CustomResourceDefinitions: ${titleOf(other)} needs them too`];
+    const kept = [{ title: "the CustomResourceDefinitions", why: `${titleOf(other)} needs them too` }];
     return { objects, definitions: [], resources: [], kept };
   }
   const definitions: StoredObject[] = [];
-  const kept: string[] = [];
+  const kept: Kept[] = [];
   const resources: RemainingResources[] = [];
   for (const { definition } of kinds) {
     const name = groupKindOf(definition);
     const live = await client.read(CustomResourceDefinition, { name });
     if (live === undefined) continue;
     if (!isOurs(live)) {
-      kept.push(`CustomResourceDefinition ${name}: fairlead install did not make it`);
+      kept.push({ title: titleOf(live), why: "fairlead install did not make it" });
       continue;
     }
     definitions.push(live);
@@ -81,7 +94,7 @@ function isOurs({ metadata: { managedFields = [] } }: StoredObject): boolean {
 export async function uninstall(
   found: Found,
   { report, ...options }: UninstallOptions & { readonly report: (line: string) => void },
-): Promise<readonly string[]> {
+): Promise<readonly Kept[]> {
   const { client, name, namespace } = options;
   const waiting = { deadlineMs: performance.now() + options.timeoutMs, report };
   await removeResources(found.resources, { client, ...waiting });
@@ -90,23 +103,25 @@ export async function uninstall(
   const isNamespace = ([{ kind }]: Found["objects"][number]) => kind === "Namespace";
   const isDeployment = ([{ kind }]: Found["objects"][number]) => kind === "Deployment";
   await removeAll(found.objects.filter(isDeployment), client, waiting);
-  const lease = await client.read(leaseKind, { name, namespace });
+  const lease = await client.read(Lease, { name, namespace });
   const rest = found.objects.filter((one) => !isDeployment(one) && !isNamespace(one));
   const isInstalled = found.objects.length > 0;
-  const leases = isInstalled && lease !== undefined ? [[lease, leaseKind] as const] : [];
+  const leases = isInstalled && lease !== undefined ? [[lease, Lease] as const] : [];
   await removeAll([...rest, ...leases], client, waiting);
   const kept = [...found.kept];
   for (const one of found.objects.filter(isNamespace)) {
     const inhabitant = await findInhabitant(one[0].metadata.name, options);
     if (inhabitant === undefined) await removeAll([one], client, waiting);
-    else kept.push(`${titleOf(one[0])}: ${inhabitant} is in it`);
+    else kept.push({ title: titleOf(one[0]), why: `${inhabitant} is in it` });
   }
   return kept;
 }
 
-type Waiting = Parameters<typeof waitUntil>[1];
-
-async function removeAll(objects: Found["objects"], client: InstallClient, waiting: Waiting): Promise<void> {
+async function removeAll(
+  objects: Found["objects"],
+  client: InstallClient,
+  waiting: WaitUntilOptions,
+): Promise<void> {
   for (const [object, kind] of objects) {
     waiting.report(`Removing: ${titleOf(object)}`);
     await client.delete(object, kind, kind === Deployment ? "Foreground" : "Background");

@@ -1,9 +1,9 @@
-import { Deployment, Pod } from "../../crds/core-kinds.ts";
+import { CustomResourceDefinition, Deployment, Pod } from "../../crds/core-kinds.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { toLiveObject } from "../../operator/cluster/live-object.ts";
 import { assessHealth } from "../../operator/core/health.ts";
 import type { InstallClient, StoredObject } from "./install-client.ts";
-import { CustomResourceDefinition, titleOf } from "./installable-kinds.ts";
+import { titleOf } from "./installable-kinds.ts";
 import { NotInTimeError, type WaitUntilOptions, waitUntil } from "./wait-until.ts";
 
 type Waiting = WaitUntilOptions & { readonly client: InstallClient };

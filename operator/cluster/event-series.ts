@@ -1,4 +1,5 @@
-import type { LiveObject } from "../../crds/object.ts";
+import { Event } from "../../crds/core-kinds.ts";
+import { apiVersionOf, type LiveObject } from "../../crds/object.ts";
 import type { EventType } from "../ports.ts";
 import { collectionPath, objectPath } from "./resource-path.ts";
 import type { ApiRequest } from "./transport.ts";
@@ -18,13 +19,6 @@ interface Moment {
 }
 
 const reportingController = "fairlead.dev/operator";
-const events = {
-  group: "events.k8s.io",
-  version: "v1",
-  kind: "Event",
-  plural: "events",
-  namespaced: true,
-} as const;
 /** Limits of the API server: bytes of a note; and room for the suffix in a name of 253. */
 const longestNoteBytes = 1_024;
 const longestNameStart = 230;
@@ -86,8 +80,8 @@ export class EventSeries {
     const { name, namespace, uid, resourceVersion } = regarding.metadata;
     const { apiVersion, kind } = regarding;
     const body = {
-      apiVersion: "events.k8s.io/v1",
-      kind: "Event",
+      apiVersion: apiVersionOf(Event),
+      kind: Event.kind,
       metadata: { name: this.#name, namespace: this.#namespace },
       eventTime: microTime(this.#firstAt),
       reportingController,
@@ -105,7 +99,7 @@ export class EventSeries {
       action,
       note: withinBytes(note, longestNoteBytes),
     };
-    return { method: "POST", path: collectionPath(events, this.#namespace), body: JSON.stringify(body) };
+    return { method: "POST", path: collectionPath(Event, this.#namespace), body: JSON.stringify(body) };
   }
 
   /** The cluster has the event now. */
@@ -120,7 +114,7 @@ export class EventSeries {
     const series = { count: this.count, lastObservedTime: microTime(this.#lastAt) };
     return {
       method: "PATCH",
-      path: objectPath(events, { namespace: this.#namespace, name: this.#name }),
+      path: objectPath(Event, { namespace: this.#namespace, name: this.#name }),
       contentType: "application/merge-patch+json",
       body: JSON.stringify({ series }),
     };

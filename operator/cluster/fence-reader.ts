@@ -1,3 +1,5 @@
+import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../../crds/core-kinds.ts";
+import type { ObjectKind } from "../../crds/object.ts";
 import { readStatus } from "./api-status.ts";
 import { listIn, objectIn } from "./json-value.ts";
 import { collectionPath, withQuery } from "./resource-path.ts";
@@ -10,22 +12,10 @@ export type FenceState =
   | { readonly state: "missing"; readonly what: "policy" | "binding" }
   | { readonly state: "unknown"; readonly why: string };
 
-const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false } as const;
-const policies = {
-  ...admission,
-  kind: "ValidatingAdmissionPolicy",
-  plural: "validatingadmissionpolicies",
-} as const;
-const bindings = {
-  ...admission,
-  kind: "ValidatingAdmissionPolicyBinding",
-  plural: "validatingadmissionpolicybindings",
-} as const;
-
 /** Looks for the admission policy of this name, and for the binding of the same name that puts it in force. */
 export async function readFence(name: string, transport: Pick<ApiTransport, "send">): Promise<FenceState> {
   // A list of one, because that is what an absent one answers with no error.
-  const find = async (kind: typeof policies | typeof bindings): Promise<readonly unknown[]> => {
+  const find = async (kind: ObjectKind): Promise<readonly unknown[]> => {
     const path = withQuery(collectionPath(kind), { fieldSelector: `metadata.name=${name}` });
     const response = await transport.send({ method: "GET", path });
     // An API server that does not know such policies has none.
@@ -34,7 +24,10 @@ export async function readFence(name: string, transport: Pick<ApiTransport, "sen
     return listIn(objectIn(JSON.parse(response.body))["items"]);
   };
   try {
-    const [[policy], [binding]] = await Promise.all([find(policies), find(bindings)]);
+    const [[policy], [binding]] = await Promise.all([
+      find(ValidatingAdmissionPolicy),
+      find(ValidatingAdmissionPolicyBinding),
+    ]);
     if (policy === undefined) return { state: "missing", what: "policy" };
     const { policyName, validationActions } = objectIn(objectIn(binding)["spec"]);
     const denies = policyName === name && listIn(validationActions).includes("Deny");

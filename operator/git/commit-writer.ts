@@ -33,19 +33,17 @@ export class CommitWriter {
    * @throws CacheBrokenError when git cannot, such as when the parent is not in the clone.
    */
   async write(commit: CommitInput): Promise<string> {
-    const { clock } = this.#options;
     this.#cancelIdle?.();
     try {
       if (this.#process?.isOver !== false) this.#process = this.#open();
       const id = await this.#process.ask(commitStream(commit));
       if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(id)) throw new GitEndedError(`unexpected answer "${id}"`);
+      this.#cancelIdle = this.#options.clock.schedule(IDLE_MS, () => void this.close());
       return id;
     } catch (error) {
       await this.close();
       if (!(error instanceof GitEndedError)) throw error;
       throw new CacheBrokenError(`Cannot write a commit: ${error.message}`, { cause: error });
-    } finally {
-      this.#cancelIdle = clock.schedule(IDLE_MS, () => void this.close());
     }
   }
 

@@ -7,8 +7,6 @@ export interface GitRun {
   readonly arguments: readonly string[];
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Written to its standard input, piece by piece as it takes them. */
-  readonly input?: Iterable<string>;
 }
 
 export interface GitResult {
@@ -88,7 +86,7 @@ export class GitProcesses {
       else output[name].push(chunk);
     });
     const watchdog = this.#watch(started);
-    void feed(started.child.stdin, run.input ?? []).then(() => started.child.stdin.end());
+    started.child.stdin.end();
     try {
       const exitCode = await started.ended;
       const [stdout, stderr] = [output.stdout, output.stderr].map((chunks) =>
@@ -105,7 +103,7 @@ export class GitProcesses {
    *
    * @throws GitKilledError when we are stopping.
    */
-  open(run: Omit<GitRun, "input">): GitConversation {
+  open(run: GitRun): GitConversation {
     let [said, complaint] = ["", ""];
     let answer = Promise.withResolvers<string>();
     const started = this.#start(run, (name, chunk) => {

@@ -62,7 +62,9 @@ export class PublishRound {
   /** How long all that is to be committed can wait: all of it was committed again and again of late. */
   #putOffMs(): number {
     const { ledger, sweeper, clock } = this.#options;
-    if (this.#isInHurry || sweeper.isDue || ledger.retired().size > 0) return 0;
+    // While something is wrong every try is worth it: whether it is well again, others want to know too.
+    if (this.#isInHurry || ledger.failure !== undefined || sweeper.isDue || ledger.retired().size > 0)
+      return 0;
     const nowMs = clock.now();
     let shortestMs = Number.POSITIVE_INFINITY;
     for (const folder of ledger.pendingFolders()) {
@@ -125,18 +127,19 @@ export class PublishRound {
     const remove = new Map([...swept.map((folder) => [folder, folder] as const), ...ledger.retired()]);
     const batch = write.length + remove.size;
     if (batch === 0 || this.#putOffMs() > 0) return true;
-    const nowMs = clock.now();
-    for (const { folder } of write) this.#pace.count(folder, nowMs);
-    // What only those need who come all the time makes nobody else wait longer.
-    const others = write.filter(({ folder }) => this.#pace.earlyMs(folder, nowMs) === 0).length + remove.size;
-    if (others > 0) this.#last = { batch, atMs: nowMs };
+    const [before, nowMs] = [this.#last, clock.now()];
+    this.#last = { batch, atMs: nowMs };
     const commit = await repository.land({ write, remove, usesApproval: swept.length > 0 });
     if (commit === undefined) {
       this.#lookDue = true;
       return false;
     }
     ledger.landed(write, remove.keys(), commit);
+    for (const { folder } of write) this.#pace.count(folder, nowMs);
     for (const folder of remove.keys()) this.#pace.forget(folder);
+    // What only those need who come all the time makes nobody else wait longer.
+    const isTheirs = write.every(({ folder }) => this.#pace.earlyMs(folder, nowMs) > 0);
+    if (isTheirs && remove.size === 0) this.#last = before;
     if (swept.length > 0) sweeper.done();
     log.debug("Commit is on the branch", { commit, folders: write.length, removed: remove.size });
     onLanded();

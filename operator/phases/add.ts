@@ -1,21 +1,17 @@
 import { keyOf, type LiveObject } from "../../crds/object.ts";
 import type { Addition } from "../../synth/manifest.ts";
-import { type ObjectAction, resultOfFailure } from "../core/apply-result.ts";
 import { findDrift } from "../core/covers.ts";
 import { type AdditionStep, planAdditions } from "../core/plan-additions.ts";
 import { ReplacedError } from "../errors.ts";
 import type { Cluster, ObjectStore, Stores } from "../ports.ts";
-import type { Loaded } from "./load.ts";
-import type { Refusals } from "./refusals.ts";
+import { type AttemptOptions, attempt } from "./attempt.ts";
+import { atATime, settleAll } from "./settle-all.ts";
 import type { SettledObjects } from "./settled.ts";
 
-export interface AddOptions {
-  readonly loaded: Loaded;
+export interface AddOptions extends AttemptOptions {
   readonly cluster: Pick<Cluster, "add">;
   readonly stores: Stores;
   readonly settled: SettledObjects;
-  readonly refusals: Refusals;
-  readonly count: (did: ObjectAction, objects: number) => void;
   /** Told of every object that something was added to. */
   readonly onAdded: (live: LiveObject, addition: Addition) => void;
 }
@@ -35,29 +31,17 @@ export async function add(additions: readonly Addition[], options: AddOptions): 
     isSettled: (live, { fieldManager }) => settled.has(live, fieldManager),
   });
   count("kept", keep.length);
-  const outcomes = await Promise.allSettled(apply.map((step) => addOne(step, options)));
+  const outcomes = await settleAll(apply, atATime, (step) => addOne(step, options));
   const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   for (const failure of failures) if (!(failure instanceof ReplacedError)) throw failure;
   return keep.length + apply.length - failures.length;
 }
 
-async function addOne(
-  step: AdditionStep,
-  { loaded: { resource }, cluster, stores, settled, refusals, count, onAdded }: AddOptions,
-): Promise<void> {
+async function addOne(step: AdditionStep, options: AddOptions): Promise<void> {
+  const { cluster, stores, settled, count, onAdded } = options;
   const { addition, manifest, live } = step;
-  const key = keyOf(resource);
-  const refusal = refusals.find(key, step, resource);
-  if (refusal !== undefined) throw refusal;
   const store = storeOf(addition, stores);
-  try {
-    store.written(await cluster.add(addition, { uid: live.metadata.uid }));
-  } catch (error) {
-    refusals.remember(key, step, resource, error);
-    const result = resultOfFailure(error);
-    if (result !== undefined) count(result, 1);
-    throw error;
-  }
+  store.written(await attempt(step, options, () => cluster.add(addition, { uid: live.metadata.uid })));
   count("updated", 1);
   onAdded(live, addition);
   // As the store keeps it, which is less than what was answered.

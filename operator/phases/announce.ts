@@ -22,7 +22,7 @@ export function announceChanges(
 ): void {
   for (const { done, live, why } of changes) {
     const note = `${done} ${live.kind} ${keyOf(live)}: ${why}`;
-    log.info("Adopted, replaced or restored an object", {
+    log.info("Adopted, extended, replaced or restored an object", {
       done,
       object: `${live.kind} ${keyOf(live)}`,
       why,

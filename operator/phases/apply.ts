@@ -1,29 +1,21 @@
 import type { BoundKind } from "../../crds/binding.ts";
 import { groupOf, keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
-import { type ObjectAction, resultOfFailure, resultOfStep } from "../core/apply-result.ts";
+import { resultOfStep } from "../core/apply-result.ts";
 import { decideOwnership } from "../core/ownership.ts";
 import type { ApplyStep, Plan } from "../core/plan.ts";
 import { AlreadyThereError, NotOwnedError, ReplacedError } from "../errors.ts";
 import type { Cluster, Stores } from "../ports.ts";
-import type { Loaded } from "./load.ts";
+import { type AttemptOptions, attempt } from "./attempt.ts";
 import type { LostObjects } from "./lost.ts";
-import type { Refusals } from "./refusals.ts";
-import { settleAll } from "./settle-all.ts";
+import { atATime, settleAll } from "./settle-all.ts";
 
-export interface ApplyOptions {
+export interface ApplyOptions extends AttemptOptions {
   readonly kind: BoundKind;
-  readonly loaded: Loaded;
   readonly cluster: Pick<Cluster, "apply" | "read" | "takeOverFields">;
   readonly stores: Stores;
-  readonly refusals: Refusals;
   readonly lost: LostObjects;
-  /** Told what was done to how many objects, for metrics. */
-  readonly count: (did: ObjectAction, objects: number) => void;
 }
-
-/** Objects of one resource that are applied at the same time: a quarter of the connections to the API server. */
-const atATime = 8;
 
 /** How one step ended: applied, or found to be there and ours; then plan again with what was found. */
 export interface StepResult {
@@ -56,22 +48,11 @@ export async function apply(stages: Plan["apply"], options: ApplyOptions): Promi
 }
 
 async function applyOne(step: ApplyStep, options: ApplyOptions): Promise<StepResult> {
-  const { loaded, refusals, lost, count } = options;
-  const { resource } = loaded;
-  const key = keyOf(resource);
-  const refusal = refusals.find(key, step, resource);
-  if (refusal !== undefined) throw refusal;
-  try {
-    const { live, was } = await send(step, options);
-    const wasLost = was === "applied" && lost.take(key, idOf(live));
-    count(was === "applied" ? resultOfStep(step, { wasLost }) : was === "adopted" ? was : "conflict", 1);
-    return { step, live, was, wasLost };
-  } catch (error) {
-    refusals.remember(key, step, resource, error);
-    const result = resultOfFailure(error);
-    if (result !== undefined) count(result, 1);
-    throw error;
-  }
+  const { loaded, lost, count } = options;
+  const { live, was } = await attempt(step, options, () => send(step, options));
+  const wasLost = was === "applied" && lost.take(keyOf(loaded.resource), idOf(live));
+  count(was === "applied" ? resultOfStep(step, { wasLost }) : was === "adopted" ? was : "conflict", 1);
+  return { step, live, was, wasLost };
 }
 
 async function send(

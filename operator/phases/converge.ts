@@ -10,7 +10,7 @@ import { type Plan, planChanges } from "../core/plan.ts";
 import { SpecInvalidError, UnsettledError } from "../errors.ts";
 import type { Cluster, Stores } from "../ports.ts";
 import { add } from "./add.ts";
-import { apply, liveOf } from "./apply.ts";
+import { apply, liveOf, type StepResult } from "./apply.ts";
 import { holdDeletion } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
 import type { LostObjects } from "./lost.ts";
@@ -51,7 +51,7 @@ export interface Converged {
 /** Adopting and replacing change what is planned; more passes than these mean that somebody works against us. */
 const longestRun = 4;
 
-/** Synthesizes, plans, applies and prunes one resource. Failures are values: the caller reports or throws them. */
+/** Synthesizes, plans, applies, prunes and adds, for one resource. Failures are values: the caller reports or throws them. */
 export async function converge({ resource }: Loaded, options: ConvergeOptions): Promise<Converged> {
   const changes: Change[] = [];
   const claimed = new Map<ObjectId, LiveObject>();
@@ -124,7 +124,7 @@ interface Run {
 
 /** @returns How it ended; undefined: something is different now, so plan again. */
 async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise<ApplyOutcome | undefined> {
-  const { loaded, additions, claimed, changes } = run;
+  const { loaded, additions, changes } = run;
   const { settled, refusals, lost } = options;
   await prune(plan.replace, options);
   for (const live of plan.replace)
@@ -132,19 +132,7 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
 
   const results = await apply(plan.apply, { ...options, loaded });
   options.count("kept", plan.keep.length);
-  for (const { step, live, was, wasLost } of results) {
-    if (was === "applied") {
-      claimed.delete(idOf(live));
-      // What the answer still lacks, another apply would not bring either.
-      if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
-      if (isRepair(step)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
-      else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });
-    } else {
-      claimed.set(idOf(live), live);
-      if (was === "adopted")
-        changes.push({ done: "Adopted", live, why: "it was there, and is meant to be this resource's" });
-    }
-  }
+  for (const result of results) noteResult(result, run, settled);
 
   const leaving = plan.replace.filter((live) => isStillThere(live, options));
   if (results.some(({ was }) => was !== "applied")) return undefined;
@@ -152,6 +140,7 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
   const waiting = [...plan.waiting, ...leaving];
   if (waiting.length > 0) return describeWaiting(waiting, loaded.set);
   await prune(plan.prune, options);
+  options.count("pruned", plan.prune.length);
   // Last: what others have may fail without holding up what is the resource's own.
   const added = await add(additions, {
     ...options,
@@ -161,8 +150,26 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
   });
   refusals.forget(keyOf(loaded.resource));
   lost.forget(keyOf(loaded.resource));
-  options.count("pruned", plan.prune.length);
   return { state: "applied", count: plan.keep.length + results.length + added };
+}
+
+/** Keeps what the next pass, the next reconcile and the user should know of one step. */
+function noteResult(
+  { step, live, was, wasLost }: StepResult,
+  { claimed, changes }: Run,
+  settled: SettledObjects,
+): void {
+  if (was !== "applied") {
+    claimed.set(idOf(live), live);
+    if (was === "adopted")
+      changes.push({ done: "Adopted", live, why: "it was there, and is meant to be this resource's" });
+    return;
+  }
+  claimed.delete(idOf(live));
+  // What the answer still lacks, another apply would not bring either.
+  if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
+  if (isRepair(step)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
+  else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });
 }
 
 function isStillThere(live: LiveObject, { kind, stores }: ConvergeOptions): boolean {

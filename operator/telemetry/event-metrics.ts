@@ -1,24 +1,34 @@
 import { Counter, type Registry } from "prom-client";
 
-/** What the recorder of events counts by itself. */
+/** What the recorder of events counts by itself; read when somebody asks for the metrics. */
 export interface EventCounts {
   readonly written: number;
   readonly dropped: number;
 }
 
-/** The fairlead_events_* metrics, read from the recorder when somebody asks. */
-export function watchEvents(registry: Registry, read: () => EventCounts): void {
-  const counter = (field: keyof EventCounts, help: string): void => {
-    new Counter({
-      name: `fairlead_events_${field}_total`,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(read()[field]);
-      },
-    });
-  };
-  counter("written", "Requests for events that the API server took");
-  counter("dropped", "Events that were given up");
+/** The fairlead_events_* metrics. */
+export class EventMetrics {
+  readonly #registry: Registry;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  /** From now on the counts of this recorder are shown. */
+  watch(read: () => EventCounts): void {
+    const registers = [this.#registry];
+    const counter = (field: keyof EventCounts, help: string): void => {
+      new Counter({
+        name: `fairlead_events_${field}_total`,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(read()[field]);
+        },
+      });
+    };
+    counter("written", "Requests for events that the API server took");
+    counter("dropped", "Events that were given up");
+  }
 }

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import { type EventCounts, watchEvents } from "./event-metrics.ts";
+import { EventMetrics } from "./event-metrics.ts";
 import { FenceMetrics } from "./fence-metrics.ts";
 import { LagMetrics } from "./lag-metrics.ts";
 import { ObjectMetrics } from "./object-metrics.ts";
@@ -34,6 +34,7 @@ export class Metrics {
   readonly requests: RequestMetrics;
   readonly stores: StoreMetrics;
   readonly publish: PublishMetrics;
+  readonly events: EventMetrics;
   readonly fences: FenceMetrics;
   readonly #registry = new Registry();
 
@@ -45,13 +46,9 @@ export class Metrics {
     this.requests = new RequestMetrics(this.#registry);
     this.stores = new StoreMetrics(this.#registry);
     this.publish = new PublishMetrics(this.#registry);
+    this.events = new EventMetrics(this.#registry);
     this.fences = new FenceMetrics(this.#registry);
     addProcessMetrics(this.#registry, { version });
-  }
-
-  /** Events are counted by who records them. */
-  watchEvents(read: () => EventCounts): void {
-    watchEvents(this.#registry, read);
   }
 
   /** Leadership by the Lease of this name; starts at 0. */

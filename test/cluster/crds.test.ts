@@ -118,18 +118,12 @@ test.for<{ what: string; kind: KindName; spec?: object; field: string }>([
     field: "spec.resources.limits.cpu",
   },
   { what: "a PodSet without size", kind: "PodSet", spec: {}, field: "spec.size" },
-  {
-    what: "a Podbuggertool without image",
-    kind: "Podbuggertool",
-    spec: { label: "app=payment" },
-    field: "spec.image",
-  },
-  {
-    what: "a Podbuggertool without label",
-    kind: "Podbuggertool",
-    spec: { image: "busybox" },
-    field: "spec.label",
-  },
+  ...["image", "label"].map((field) => ({
+    what: `a Podbuggertool without ${field}`,
+    kind: "Podbuggertool" as const,
+    spec: { label: "app=payment", image: "busybox", [field]: undefined },
+    field: `spec.${field}`,
+  })),
   ...["app", "=payment", "app=pay ment", "app=a=b"].map((label) => ({
     what: `a Podbuggertool whose label is ${label}`,
     kind: "Podbuggertool" as const,

@@ -31,7 +31,7 @@ function check(story: readonly Sent[], forcedAtMs?: number) {
         responseStatus: { code },
       }) as AuditedRequest,
   );
-  const forced = forcedAtMs === undefined ? [] : [{ atMs: forcedAtMs }];
+  const forced = forcedAtMs === undefined ? [] : [{ fromMs: forcedAtMs - 20, toMs: forcedAtMs + 20 }];
   return checkFence({ sent, audited, forced, renewDeadlineMs: 1_500 });
 }
 

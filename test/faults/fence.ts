@@ -1,9 +1,10 @@
 import type { AuditedRequest } from "./audit-tail.ts";
 import type { SentWrite } from "./journal.ts";
 
-/** A time at which somebody who is none of the operators changed the Lease: who held it may not know for a while. */
+/** Somebody who is none of the operators changed the Lease, at some time in between: who held it may not know for a while. */
 export interface ForcedChange {
-  readonly atMs: number;
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 export interface FenceInput {
@@ -81,7 +82,7 @@ function isLed(
 ): boolean {
   if (last.incarnation === write.incarnation) return last.holder !== "";
   if (last.doneMs <= own.doneMs) return true;
-  const isForced = forced.some(({ atMs }) => atMs >= own.sentMs && atMs <= last.doneMs);
+  const isForced = forced.some(({ fromMs, toMs }) => toMs >= own.sentMs && fromMs <= last.doneMs);
   return isForced && write.arrivedMs - own.sentMs < renewDeadlineMs + 200;
 }
 

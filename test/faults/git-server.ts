@@ -55,7 +55,8 @@ export class GitServer {
       if (content === undefined) stream += `D ${path}\n`;
       else stream += `M 100644 inline ${path}\ndata ${Buffer.byteLength(content)}\n${content}\n`;
     }
-    const marks = join(this.#folder, `marks-${this.foreign.length}`);
+    // Two of them may be at it at the same time.
+    const marks = join(this.#folder, `marks-${crypto.randomUUID()}`);
     try {
       // Refuses to move a branch that has moved on meanwhile.
       await this.git(

@@ -57,14 +57,16 @@ const others = {
       if (fault.target === "both" || fault.target === operator.slot) operator.moveClock(offsetMs);
   },
   async "lease-deleted"(_, { world, namespace }, { forced }) {
-    forced.push({ atMs: Date.now() });
+    const fromMs = Date.now();
     await world.api.delete(Lease, namespace, "fairlead");
+    forced.push({ fromMs, toMs: Date.now() });
   },
   async "lease-taken"(_, { world, namespace }, { forced }) {
-    forced.push({ atMs: Date.now() });
+    const fromMs = Date.now();
     const renewTime = new Date().toISOString().replace("Z", "000Z");
     const spec = { holderIdentity: "somebody-else", leaseDurationSeconds: 1, renewTime };
     await world.api.patch(Lease, namespace, "fairlead", { spec });
+    forced.push({ fromMs, toMs: Date.now() });
   },
   "push-refused": gitFault(({ git }) => git.refusePushes()),
   "push-hangs": gitFault(({ git }) => git.hangPushes()),

@@ -42,6 +42,21 @@ describe("a reconcile that adds to objects of others", () => {
     expect(Object.fromEntries(bench.counts)).toMatchObject({ created: 1, updated: 2 });
   });
 
+  test("adds to a few objects at a time, so that others get a connection too", async () => {
+    const bench = aBench(...Array.from({ length: 30 }, (_, index) => aSoughtPod(`pod-${index}`)));
+    const add = bench.cluster.add.bind(bench.cluster);
+    let [running, most] = [0, 0];
+    bench.cluster.add = async (...given) => {
+      most = Math.max(most, ++running);
+      const live = await add(...given);
+      running--;
+      return live;
+    };
+    await bench.reconcile();
+    expect(most).toBe(8);
+    expect(bench.counts.get("updated")).toBe(30);
+  });
+
   test("asks for nothing when it is there, whatever else changes in the object", async () => {
     const bench = aBench(aSoughtPod("a"));
     await bench.reconcile();

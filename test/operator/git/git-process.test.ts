@@ -14,9 +14,9 @@ function processesOf(timeoutMs = 60_000) {
   const clock = new FakeClock();
   const processes = new GitProcesses({ clock, timeoutMs });
   const environment = { PATH: process.env["PATH"] ?? "", HOME: directory };
-  const run = (script: string, input?: Iterable<string>) =>
-    processes.run({ arguments: shell(script), directory, environment, ...(input && { input }) });
-  return { clock, processes, directory, environment, run };
+  const run = (script: string) => processes.run({ arguments: shell(script), directory, environment });
+  const open = (script: string) => processes.open({ arguments: shell(script), directory, environment });
+  return { clock, processes, run, open };
 }
 
 /** A zombie that nobody has collected yet is as dead as it gets. */
@@ -33,11 +33,11 @@ describe("GitProcesses", () => {
     });
   });
 
-  test("feeds a stream, and survives a reader that stops early", async () => {
-    const { run } = processesOf();
+  test("feeds one that stays as it reads, and survives one that stops early", async () => {
+    const { open } = processesOf();
     const pieces = Array.from({ length: 100 }, () => "x".repeat(10_000));
-    expect((await run("wc -c", pieces)).stdout.trim()).toBe("1000000");
-    expect((await run("exit 1", pieces)).exitCode).toBe(1);
+    expect((await open("head -c 1000000 | wc -c").ask(pieces)).trim()).toBe("1000000");
+    await expect(open("exit 1").ask(pieces)).rejects.toThrow(GitEndedError);
   });
 
   test("kills a process that is silent too long, with what it started", async () => {
@@ -49,10 +49,10 @@ describe("GitProcesses", () => {
   });
 
   test("one that stays answers again and again, and says why it ended", async () => {
-    const { processes, directory, environment } = processesOf();
+    const { open } = processesOf();
     const echo =
       "while read line; do test $line != bad || break; echo got $line; done; echo no more >&2; exit 3";
-    const staying = processes.open({ arguments: shell(echo), directory, environment });
+    const staying = open(echo);
     expect(await staying.ask(["one\n"])).toBe("got one");
     expect(await staying.ask(["t", "wo\n"])).toBe("got two");
     await expect(staying.ask(["bad\n"])).rejects.toThrow(new GitEndedError("no more"));
@@ -62,9 +62,9 @@ describe("GitProcesses", () => {
   });
 
   test("one that stays may be silent between two questions, and not in one", async () => {
-    const { clock, processes, directory, environment } = processesOf();
+    const { clock, open } = processesOf();
     const script = "while read line; do test $line != hang || sleep 600; echo got $line; done";
-    const staying = processes.open({ arguments: shell(script), directory, environment });
+    const staying = open(script);
     expect(await staying.ask(["one\n"])).toBe("got one");
     await clock.advance(600_000);
     expect(await staying.ask(["two\n"])).toBe("got two");
@@ -74,12 +74,12 @@ describe("GitProcesses", () => {
   });
 
   test("one that stays ends with us", async () => {
-    const { processes, directory, environment } = processesOf();
-    const staying = processes.open({ arguments: shell("cat"), directory, environment });
+    const { processes, open } = processesOf();
+    const staying = open("cat");
     expect(await staying.ask(["one\n"])).toBe("one");
     await staying.close();
     expect(staying.isOver).toBe(true);
-    const other = processes.open({ arguments: shell("sleep 600"), directory, environment });
+    const other = open("sleep 600");
     const asked = expect(other.ask(["one\n"])).rejects.toThrow(/stopping/);
     processes.close();
     await asked;

@@ -78,6 +78,14 @@ describe("a resource that had commit after commit", () => {
     expect(commits.at(-1)).toEqual([folderOf("busy"), folderOf("quiet")]);
   });
 
+  test("does not wait while commits fail, and those that failed do not count", async () => {
+    const { ledger, round, commits } = await aBusyOne();
+    ledger.setFailure({ reason: "PushRefused", message: "no" });
+    expect(round.windowMs).toBeLessThanOrEqual(200);
+    await round.run();
+    expect(commits).toHaveLength(11);
+  });
+
   test("does not wait when its folder is to go, nor when the operator stops", async () => {
     const { ledger, round, commits } = await aBusyOne();
     ledger.retire(folderOf("other"));

@@ -132,7 +132,7 @@ describe("Metrics", () => {
     objects.count("kept", 3);
     objects.count("restored", 1);
     objects.synthesized(4);
-    metrics.watchEvents(() => ({ written: 5, dropped: 1 }));
+    metrics.events.watch(() => ({ written: 5, dropped: 1 }));
     const leader: LeaderObserver = metrics.leader("fairlead");
     expect((await read(metrics))['leader_election_master_status{name="fairlead"}']).toBe(0);
     leader.leading(true);

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { kinds } from "../../../charts/bindings.ts";
+import { type InstallOptions, install } from "../../../cli/install/install.ts";
+import { InstallClient } from "../../../cli/install/install-client.ts";
+import { planInstall } from "../../../cli/install/plan-install.ts";
+import type { ApiRequest } from "../../../operator/cluster/transport.ts";
+
+const chosen = { image: "fairlead:1" };
+
+/** An API server that keeps what is applied to it, and says nothing about what became of it. */
+function aServer() {
+  const objects = new Map<string, string>();
+  const requests: string[] = [];
+  const send = async ({ method, path, body = "" }: ApiRequest) => {
+    requests.push(`${method} ${path}`);
+    const [place = "", query = ""] = path.split("?");
+    const answer = (status: number, text: string) => ({ status, body: text, retryAfterMs: undefined });
+    if (query.includes("labelSelector")) return answer(200, JSON.stringify({ items: [], metadata: {} }));
+    if (method === "GET") {
+      const missing = { kind: "Status", code: 404, details: { kind: "things" } };
+      const found = objects.get(place);
+      return found === undefined ? answer(404, JSON.stringify(missing)) : answer(200, found);
+    }
+    if (!query.includes("dryRun")) objects.set(place, body);
+    return answer(200, body);
+  };
+  const client = new InstallClient({ send });
+  const run = (values: object, options: Partial<InstallOptions> = {}) => {
+    requests.length = 0;
+    return install(planInstall(kinds, { ...chosen, ...values }, { crdsOnly: false }), {
+      client,
+      report: () => undefined,
+      dryRun: false,
+      force: false,
+      wait: false,
+      timeoutMs: 1_000,
+      ...options,
+    });
+  };
+  return { objects, requests, run };
+}
+
+describe("install()", () => {
+  test("checks everything first, and changes nothing with a dry run", async () => {
+    const { objects, requests, run } = aServer();
+    const planned = await run({}, { dryRun: true });
+    expect(objects.size).toBe(0);
+    expect(new Set(planned.map(({ did }) => did))).toEqual(new Set(["created"]));
+    // What goes into the namespace cannot be checked before it is there, and whether it is is asked once.
+    expect(planned.find(({ title }) => title.startsWith("Deployment"))?.note).toContain("not checked");
+    // Once as an object of the installation, once as the namespace of others.
+    const looks = requests.filter((request) => request === "GET /api/v1/namespaces/fairlead-system");
+    expect(looks).toHaveLength(2);
+  });
+
+  test("makes what the plan says, and a second time finds it so", async () => {
+    const { objects, run } = aServer();
+    const made = await run({});
+    expect(objects.size).toBe(made.length);
+    expect(new Set(made.map(({ did }) => did))).toEqual(new Set(["created"]));
+    expect(new Set((await run({})).map(({ did }) => did))).toEqual(new Set(["unchanged"]));
+  });
+
+  test("refuses a namespace that nobody makes, before anything is changed", async () => {
+    const { objects, run } = aServer();
+    await expect(run({ createNamespace: false })).rejects.toThrow(
+      /^Cannot install ServiceAccount .*: there is no namespace "fairlead-system"; create it first$/,
+    );
+    expect(objects.size).toBe(0);
+  });
+});
