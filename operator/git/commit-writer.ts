@@ -21,6 +21,7 @@ const IDLE_MS = 20_000;
 export class CommitWriter {
   readonly #options: CommitWriterOptions;
   #process: GitConversation | undefined;
+  #closing: Promise<void> | undefined;
   #cancelIdle: (() => void) | undefined;
 
   constructor(options: CommitWriterOptions) {
@@ -50,9 +51,10 @@ export class CommitWriter {
   /** Ends the process. It must not outlive objects that it knows of: it would not write them a second time. */
   async close(): Promise<void> {
     this.#cancelIdle?.();
-    const process = this.#process;
+    if (this.#process !== undefined) this.#closing = this.#process.close();
     this.#process = undefined;
-    await process?.close();
+    // Whoever closes after an idle timer waits for the same end.
+    await this.#closing;
   }
 
   #open(): GitConversation {

@@ -15,6 +15,11 @@ export class LostObjects {
     this.#deletedByUs.add(metadata.uid);
   }
 
+  /** The request failed: if the object goes after all, it was perhaps somebody else. */
+  unexpect({ metadata }: LiveObject): void {
+    this.#deletedByUs.delete(metadata.uid);
+  }
+
   /** A child of these resources was seen to be gone. */
   note(child: LiveObject, keys: readonly string[]): void {
     if (this.#deletedByUs.delete(child.metadata.uid)) return;

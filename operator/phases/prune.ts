@@ -25,9 +25,14 @@ export async function prune(
     const child = childKindOf(live, kind);
     const { name, namespace, uid } = live.metadata;
     lost.expect(live);
-    // The uid spares an object that was made anew under the same name since we saw it. In the background, also for
-    // Jobs, whose own default would orphan their pods.
-    await cluster.delete({ kind: child, namespace, name }, { uid, propagation: "Background" });
+    try {
+      // The uid spares an object that was made anew under the same name since we saw it. In the background, also for
+      // Jobs, whose own default would orphan their pods.
+      await cluster.delete({ kind: child, namespace, name }, { uid, propagation: "Background" });
+    } catch (error) {
+      lost.unexpect(live);
+      throw error;
+    }
     if (live.metadata.finalizers === undefined || live.metadata.finalizers.length === 0) {
       stores.children(child).removed(keyOf(live), uid);
     }

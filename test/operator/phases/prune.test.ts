@@ -49,10 +49,13 @@ describe("prune()", () => {
   });
 
   test("stops at the first that cannot be deleted, and forgets only what went", async () => {
-    const { bench, run, isKnown } = someObjects({ name: "a" }, { name: "b" }, { name: "c" });
+    const { bench, run, isKnown, objects } = someObjects({ name: "a" }, { name: "b" }, { name: "c" });
     bench.cluster.refuse("delete ConfigMap/b", new ApiUnavailableError("no answer", { status: 0 }));
     await expect(run()).rejects.toThrow("no answer");
     expect(bench.takeRequests()).toEqual(["delete ConfigMap/a", "delete ConfigMap/b"]);
     expect([isKnown("a"), isKnown("b"), isKnown("c")]).toEqual([false, true, true]);
+    // If b goes now, it was somebody else.
+    for (const live of objects.slice(0, 2)) bench.lost.note(live, ["shop/web"]);
+    expect(objects.map((live) => bench.lost.take("shop/web", idOf(live)))).toEqual([false, true, false]);
   });
 });
