@@ -169,6 +169,7 @@ function toSource({ kind, store, reflector }: WatchedKind, signal: AbortSignal):
   return {
     name: groupKindOf(kind),
     synced: store.whenSynced(signal),
+    whenWatching: () => reflector.whenWatching(signal).catch(() => undefined),
     get isKindMissing() {
       return reflector.state.state === "waiting-for-kind";
     },

@@ -108,9 +108,11 @@ export class Operator {
     // A lease that comes while we stop is given back without a look at git.
     if (publisher === undefined || this.#sources.signal.aborted) return;
     publisher.start();
-    for (const { role, store } of stores.watched) {
+    const { signal } = this.#sources;
+    for (const { role, store, reflector } of stores.watched) {
       if (role !== "resource") continue;
-      store.whenSynced(this.#sources.signal).then(
+      const known = store.whenSynced(signal).then(() => reflector.whenWatching(signal));
+      known.then(
         () => publisher.sweep(),
         () => log.debug("Stopped before a kind was known"),
       );

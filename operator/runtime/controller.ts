@@ -9,6 +9,8 @@ export interface ControllerSource {
   readonly name: string;
   /** Resolves when every object of the first list has been delivered to the handlers. */
   readonly synced: Promise<void>;
+  /** Resolves when no broken watch keeps news away, or the operator ends. */
+  whenWatching(): Promise<void>;
   /** The API server does not know the kind (yet): it is waited for without an end. */
   readonly isKindMissing: boolean;
   /** Why the last try to list failed, for people. */
@@ -34,7 +36,25 @@ export class SourceSyncError extends Error {
  */
 export async function runController(options: ControllerOptions): Promise<void> {
   await Promise.race([waitForSources(options), options.queue.closed]);
-  await runWorkers(options);
+  const gate = options.gate?.then(() => waitForNews(options));
+  await runWorkers({ ...options, ...(gate !== undefined && { gate }) });
+}
+
+/** Then decisions by what was last known are better than none. */
+const NEWS_TIMEOUT_MS = 30_000;
+
+/**
+ * A standby whose watches broke knows less than the leader before it did, and would put back what that one brought about:
+ * who begins to lead waits until they are mended.
+ */
+async function waitForNews({ sources, clock, log }: ControllerOptions): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.schedule(NEWS_TIMEOUT_MS, () => {
+    log.warn("Reconciling by what was last known: a watch stays broken", { waitedMs: NEWS_TIMEOUT_MS });
+    late.resolve();
+  });
+  await Promise.race([Promise.all(sources.map((source) => source.whenWatching())), late.promise]);
+  cancel();
 }
 
 export interface WaitForSourcesOptions {

@@ -8,6 +8,7 @@ import { decideNext, type Next, type Outcome, type Step } from "./reflector-next
 import { describeFailure, type ReflectorState } from "./reflector-state.ts";
 import { sleep } from "./sleep.ts";
 import type { WatchedStore } from "./store.ts";
+import { SyncedGate } from "./synced-gate.ts";
 import { followWatch, type WatchStreamInput } from "./watch-stream.ts";
 
 /** client-go's, so that a server under stress sees no worse a client. */
@@ -39,6 +40,7 @@ export class Reflector {
   readonly #log: Logger;
   readonly #backoff: Backoff;
   #state: ReflectorState = { state: "starting", message: "" };
+  readonly #watching = new SyncedGate();
   /** Everything up to here is in the store; empty before the first list. */
   #resourceVersion = "";
   #versionUnusable = false;
@@ -58,6 +60,11 @@ export class Reflector {
 
   get state(): ReflectorState {
     return this.#state;
+  }
+
+  /** Resolves while a watch keeps the store up to date: now, or when a broken one is mended. Rejects when the signal aborts. */
+  whenWatching(signal: AbortSignal): Promise<void> {
+    return this.#watching.whenOpen(signal);
   }
 
   /** Runs until the signal aborts. Never rejects: whatever fails is tried again. */
@@ -185,6 +192,8 @@ export class Reflector {
   #enter(state: ReflectorState): void {
     const { state: before } = this.#state;
     this.#state = state;
+    if (state.state === "synced") this.#watching.open();
+    else this.#watching.close();
     // Once per change: what lasts is not repeated at every attempt.
     if (state.state === before) return;
     if (state.state === "synced") this.#log.info("Watching");

@@ -44,6 +44,7 @@ function anOperator({ reconciles = [async () => ({})], endpoints = [], leads = t
       const sources = stores.watched.map(({ kind, store, reflector }) => ({
         name: kind.plural,
         synced: store.whenSynced(signal),
+        whenWatching: () => reflector.whenWatching(signal).catch(() => undefined),
         isKindMissing: false,
         get lastError() {
           return new Error(reflector.state.message);

@@ -12,11 +12,21 @@ interface FakeSource extends ControllerSource {
   isKindMissing: boolean;
   lastError?: Error;
   readonly sync: () => void;
+  /** What its broken watch waits for; undefined while it is well. */
+  mended?: Promise<void>;
 }
 
 function aSource(name: string): FakeSource {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { name, synced: promise, isKindMissing: false, sync: resolve };
+  return {
+    name,
+    synced: promise,
+    isKindMissing: false,
+    sync: resolve,
+    async whenWatching() {
+      await this.mended;
+    },
+  };
 }
 
 function start(
@@ -107,6 +117,35 @@ describe("runController()", () => {
     elected.resolve();
     await clock.settle();
     expect(calls).toEqual(["a"]);
+  });
+
+  test("who begins to lead with a broken watch waits until it is mended: the leader before knew more", async () => {
+    const source = aSource("echoes");
+    source.sync();
+    const elected = Promise.withResolvers<void>();
+    const { clock, queue, calls, log } = start([source, { ...source }], { gate: elected.promise });
+    const mended = Promise.withResolvers<void>();
+    source.mended = mended.promise;
+    queue.add("a");
+    elected.resolve();
+    await clock.advance(29_000);
+    expect(calls).toEqual([]);
+    mended.resolve();
+    await clock.settle();
+    expect(calls).toEqual(["a"]);
+    expect(log.messages("warn")).toEqual([]);
+    expect(clock.pendingDelaysMs).toEqual([]);
+  });
+
+  test("a watch that stays broken does not keep it from working for ever", async () => {
+    const source = aSource("echoes");
+    source.sync();
+    source.mended = new Promise(() => {});
+    const { clock, queue, calls, log } = start([source], { gate: Promise.resolve() });
+    queue.add("a");
+    await clock.advance(30_000);
+    expect(calls).toEqual(["a"]);
+    expect(log.messages("warn")).toEqual(["Reconciling by what was last known: a watch stays broken"]);
   });
 
   test("ends while it still waits when the queue is shut down", async () => {

@@ -113,6 +113,24 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(source.calls.length).toBe(before);
   });
 
+  test("news are waited for while the watch is broken, and no longer", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source, reflector } = running;
+    await clock.advance(5_000);
+    const { signal } = new AbortController();
+    await reflector.whenWatching(signal);
+    source.intercept = () => refused();
+    source.cut(reset());
+    await clock.advance(5_000);
+    let hasNews = false;
+    void reflector.whenWatching(signal).then(() => (hasNews = true));
+    await clock.settle();
+    expect(hasNews).toBe(false);
+    source.intercept = () => undefined;
+    await clock.advance(60_000);
+    expect(hasNews).toBe(true);
+  });
+
   test("it stops when told, whatever it waits for", async () => {
     const running = await RunningReflector.start({ prepare });
     running.source.intercept = () => refused();
