@@ -17,6 +17,7 @@ export default class SummaryReporter implements Reporter {
       // A file that cannot even be loaded has no tests and would count as nothing.
       if (module.state() === "failed" && tests.every((test) => test.result().state !== "failed")) failed += 1;
     }
-    process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
+    if (skipped > 0) process.stdout.write(`${skipped} skipped\n`);
+    process.stdout.write(`${passed} passed, ${failed} failed\n`);
   }
 }

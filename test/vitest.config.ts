@@ -8,6 +8,10 @@ const alone = ["leader", "repair", "local-cluster", "rights-used"].map(
   (name) => `test/cluster/${name}.test.ts`,
 );
 
+/** Measures, for minutes; where it is asked for. */
+const measuring =
+  process.env["FAIRLEAD_FAILOVER_ROUNDS"] === undefined ? ["test/cluster/failover.test.ts"] : [];
+
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
   testTimeout: 120_000,
@@ -50,7 +54,7 @@ export default defineConfig({
           ...onCluster,
           name: "cluster",
           include: ["test/cluster/**/*.test.ts"],
-          exclude: alone,
+          exclude: [...alone, ...measuring],
           // Stories have namespaces, users and repositories of their own, and mostly wait.
           maxWorkers: 3,
           sequence: { groupOrder: 1 },

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { readClusterRecord } from "../../cli/local-cluster/cluster-record.ts";
+import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import { isRunning } from "../../cli/local-cluster/process-identity.ts";
 import { readAuditLog } from "./audit-log.ts";
 import { aClusterOfItsOwn, aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
@@ -102,7 +103,8 @@ test("the user operator has no rights by itself", async () => {
 });
 
 test("a cluster keeps its data when its parts restart, and leaves nothing behind when it stops", async () => {
-  const cluster = await aClusterOfItsOwn({ only: "api" });
+  const cluster = await startLocalCluster({ name: "story", fsync: false, only: "api" });
+  onTestFinished(() => cluster.stop());
   expect(cluster.components).toEqual(["etcd", "kube-apiserver"]);
   const onIt = (args: string[]) => kubectl(["--kubeconfig", cluster.kubeconfigPath, ...args]);
   await onIt(["create", "configmap", "kept"]);
