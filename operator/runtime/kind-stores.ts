@@ -47,6 +47,10 @@ const readmitAfterMs = 30_000;
 export class KindStores implements Stores {
   readonly watched: readonly WatchedKind[];
   readonly #unions = new Map<string, ObjectStore>();
+  // By the kind itself: a reconcile asks twenty times, and making the text that names a watch takes longer than finding it.
+  readonly #resources = new Map<ObjectKind, ObjectStore>();
+  readonly #children = new Map<ObjectKind, ObjectStore>();
+  readonly #namespaces: ObjectStore | undefined;
   /** Namespaces that refused a write because they are going away. */
   readonly #refused = new Set<string>();
   readonly #onReadmit: ((namespace: string) => void)[] = [];
@@ -79,14 +83,15 @@ export class KindStores implements Stores {
       this.#unions.set(id, UnionStore.of(parts.map(({ namespace, store }) => ({ namespace, store }))));
       return parts;
     });
+    this.#namespaces = this.#unions.get(idOfWatch("namespace", Namespace, undefined));
   }
 
   resources(kind: ObjectKind): ObjectStore {
-    return this.#union("resource", kind, undefined);
+    return this.#resources.getOrInsertComputed(kind, () => this.#union("resource", kind, undefined));
   }
 
   children(kind: ObjectKind): ObjectStore {
-    return this.#union("child", kind, stamps.set);
+    return this.#children.getOrInsertComputed(kind, () => this.#union("child", kind, stamps.set));
   }
 
   related(kind: ObjectKind, selector: string | undefined): ObjectStore {
@@ -94,7 +99,7 @@ export class KindStores implements Stores {
   }
 
   isTerminating(namespace: string): boolean {
-    const seen = this.#unions.get(idOfWatch("namespace", Namespace, undefined))?.get(namespace);
+    const seen = this.#namespaces?.get(namespace);
     return seen?.metadata.deletionTimestamp !== undefined || this.#refused.has(namespace);
   }
 
