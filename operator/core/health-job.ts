@@ -33,8 +33,24 @@ export function assessJob(live: LiveObject, { pods }: AssessHealthOptions): Heal
     completions === undefined || completions === 1
       ? "has not completed yet"
       : `${succeeded} of ${completions} completed`;
-  const problem = findProblem(live, pods);
-  return inProgress("Running", problem === undefined ? progress : `${progress}; ${problem.message}`);
+  const problem = findProblem(live, pods)?.message ?? (hasNoPod(live, status) ? refusedPod : undefined);
+  return inProgress("Running", problem === undefined ? progress : `${progress}; ${problem}`);
+}
+
+/** A Job's status has no place for it, unlike a Deployment's. */
+const refusedPod =
+  "it has no pod; its events say why (kubectl describe job), such as a quota or the Pod Security level of the namespace";
+
+/** Started, and nothing of it runs, ends or has ended. */
+function hasNoPod(live: LiveObject, status: Readonly<Record<string, unknown>>): boolean {
+  const counters = ["active", "ready", "terminating", "succeeded", "failed"];
+  const uncounted = Object.values((status["uncountedTerminatedPods"] as object | undefined) ?? {});
+  return (
+    status["startTime"] !== undefined &&
+    specOf(live)["parallelism"] !== 0 &&
+    counters.every((counter) => count(status, counter) === 0) &&
+    uncounted.flat().length === 0
+  );
 }
 
 /** A schedule is Current as it stands; Failed after a run that did not succeed, until one does. */

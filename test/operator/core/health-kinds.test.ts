@@ -11,6 +11,18 @@ const cases: readonly HealthCase[] = [
     is: { status: "InProgress", message: "1 of 3 completed" },
   },
   {
+    does: "a Job whose pod is refused says where the reason stands",
+    head: "batch/v1 Job",
+    rest: "spec: { parallelism: 1 }\nstatus: { startTime: now, ready: 0, terminating: 0, uncountedTerminatedPods: {} }",
+    is: { status: "InProgress", message: expect.stringMatching(/no pod; its events say why.*Pod Security/) },
+  },
+  {
+    does: "a Job whose pod ended, and is not counted yet, has had one",
+    head: "batch/v1 Job",
+    rest: "status: { startTime: now, uncountedTerminatedPods: { succeeded: [a] } }",
+    is: { status: "InProgress", message: "has not completed yet" },
+  },
+  {
     does: "a Job that completed is Current",
     head: "batch/v1 Job",
     rest: conditions(condition("Complete", "True")),
