@@ -1,8 +1,8 @@
 // The public way: what the author of a kind needs, and nothing else.
 export { CrdsChart } from "./charts/crds-chart.ts";
 export { type InstallChartOptions, installChart } from "./charts/install-chart.ts";
-export type { OperatorValues } from "./charts/operator-values.ts";
-export { OperatorValuesError } from "./charts/values-error.ts";
+export type { OperatorValues } from "./charts/values/operator-values.ts";
+export { OperatorValuesError } from "./charts/values/values-error.ts";
 export {
   type BindKindInput,
   type BoundKind,

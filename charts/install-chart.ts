@@ -2,7 +2,7 @@ import type { Construct } from "constructs";
 import type { BoundKind } from "../crds/binding.ts";
 import { CrdsChart } from "./crds-chart.ts";
 import { OperatorChart } from "./operator-chart.ts";
-import type { OperatorValues } from "./operator-values.ts";
+import type { OperatorValues } from "./values/operator-values.ts";
 
 export interface InstallChartOptions {
   /** The kinds that the operator is to reconcile; CRDs and rights follow from them. */

@@ -10,9 +10,9 @@ import { fenceRulesOf, WriteFences } from "../constructs/write-fences.ts";
 import type { BoundKind } from "../crds/binding.ts";
 import { INSTALLATION_LABEL, installationIdOf, podSelectorOf } from "./installation.ts";
 import { operatorOptionsOf } from "./operator-options.ts";
-import { type ChosenValues, type OperatorValues, readOperatorValues } from "./operator-values.ts";
 import { placementOf } from "./placement.ts";
-import { repositoryPortOf } from "./repository-url.ts";
+import { type ChosenValues, type OperatorValues, readOperatorValues } from "./values/operator-values.ts";
+import { repositoryPortOf } from "./values/repository-url.ts";
 
 export interface OperatorChartProps {
   /** The kinds that the operator is to reconcile: its rights follow from them. */

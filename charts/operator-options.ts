@@ -1,6 +1,6 @@
 import { CREDENTIALS_FOLDER } from "../constructs/operator-pod.ts";
 import { fenceNamesOf } from "../constructs/write-fences.ts";
-import type { ChosenValues } from "./operator-values.ts";
+import type { ChosenValues } from "./values/operator-values.ts";
 
 /** The options of `fairlead run` that say the same as the values. */
 export function operatorOptionsOf(values: ChosenValues): readonly string[] {

@@ -1,5 +1,5 @@
 import { podSelectorOf } from "./installation.ts";
-import type { ChosenValues } from "./operator-values.ts";
+import type { ChosenValues } from "./values/operator-values.ts";
 
 /** Fields of the pod's spec that say where it runs and with what it is pulled; only those that say something. */
 export function placementOf(values: ChosenValues): Readonly<Record<string, unknown>> {

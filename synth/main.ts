@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { App } from "cdk8s";
 import { kinds } from "../charts/bindings.ts";
 import { installChart } from "../charts/install-chart.ts";
-import { OperatorValuesError } from "../charts/values-error.ts";
+import { OperatorValuesError } from "../charts/values/values-error.ts";
 import { parseValues, ValuesTextError } from "./values-text.ts";
 
 const packageFile = new URL("../package.json", import.meta.url);

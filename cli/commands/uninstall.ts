@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Command } from "commander";
 import { installationIdOf } from "../../charts/installation.ts";
-import { readOperatorValues } from "../../charts/operator-values.ts";
+import { readOperatorValues } from "../../charts/values/operator-values.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { withCluster } from "../install/connect.ts";
 import { titleOf } from "../install/installable-kinds.ts";

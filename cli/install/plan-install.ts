@@ -2,7 +2,7 @@ import { App } from "cdk8s";
 import { CrdsChart } from "../../charts/crds-chart.ts";
 import { INSTALLATION_LABEL, installationIdOf, OPERATOR_NAME } from "../../charts/installation.ts";
 import { OperatorChart } from "../../charts/operator-chart.ts";
-import { type OperatorValues, readOperatorValues } from "../../charts/operator-values.ts";
+import { type OperatorValues, readOperatorValues } from "../../charts/values/operator-values.ts";
 import { standardLabels } from "../../crds/names.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import type { Manifest } from "../../synth/manifest.ts";

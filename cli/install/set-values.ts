@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import type { OperatorValues } from "../../charts/operator-values.ts";
+import type { OperatorValues } from "../../charts/values/operator-values.ts";
 import { version } from "../../operator/version.ts";
 import { parseValues } from "../../synth/values-text.ts";
 

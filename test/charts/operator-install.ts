@@ -2,7 +2,7 @@ import { App } from "cdk8s";
 import { expect } from "vitest";
 import { kinds } from "../../charts/bindings.ts";
 import { OperatorChart } from "../../charts/operator-chart.ts";
-import type { OperatorValues } from "../../charts/operator-values.ts";
+import type { OperatorValues } from "../../charts/values/operator-values.ts";
 import { type OperatorConfig, operatorOptions, readOperatorConfig } from "../../operator/config.ts";
 
 export interface Made {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { operatorValues } from "../../charts/operator-values.ts";
+import { operatorValues } from "../../../charts/values/operator-values.ts";
 
 interface Shape {
   readonly type?: string;

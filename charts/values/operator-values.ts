@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { toMilliseconds } from "../crds/duration.ts";
+import { toMilliseconds } from "../../crds/duration.ts";
 import { leaderElection, monitoring, networkPolicy, policies, repository } from "./value-groups.ts";
 import {
   affinity,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type OperatorValues, readOperatorValues } from "../../charts/operator-values.ts";
-import { isRepositoryUrl } from "../../charts/repository-url.ts";
-import { readOperatorConfig } from "../../operator/config.ts";
-import { parseRemoteUrl } from "../../operator/git/remote-url.ts";
+import { type OperatorValues, readOperatorValues } from "../../../charts/values/operator-values.ts";
+import { isRepositoryUrl } from "../../../charts/values/repository-url.ts";
+import { readOperatorConfig } from "../../../operator/config.ts";
+import { parseRemoteUrl } from "../../../operator/git/remote-url.ts";
 
 const image = "fairlead:1";
 const complaintsAbout = (values: unknown): string => {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { toMilliseconds } from "../crds/duration.ts";
+import { toMilliseconds } from "../../crds/duration.ts";
 
 // Pieces of the values that are written as in a pod's spec, and texts with a form of their own.
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readOperatorValues } from "../../charts/operator-values.ts";
-import { alertRules } from "../../constructs/alerts.ts";
+import { readOperatorValues } from "../../../charts/values/operator-values.ts";
+import { alertRules } from "../../../constructs/alerts.ts";
 import { valuesTable } from "./values-table.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/values.md"), "utf8");
