@@ -6,7 +6,7 @@ import { readOperatorValues } from "../../../charts/values/operator-values.ts";
 import { alertRules } from "../../../constructs/alerts.ts";
 import { valuesTable } from "./values-table.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/values.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../../docs/values.md"), "utf8");
 
 describe("docs/values.md", () => {
   test("has a row for each value, with its default, and no other", () => {
