@@ -89,7 +89,14 @@ export class RepositoryBranch {
     this.#view = undefined;
     // Once per outage: if a new clone fares no better, the clone was not the reason.
     this.#unexplained = Number.NEGATIVE_INFINITY;
-    await this.#cache?.rebuild(format);
+    try {
+      await this.#cache?.rebuild(format);
+    } catch (error) {
+      // What is left may be no clone at all: the next look opens it again, and makes one.
+      await this.close();
+      this.#cache = undefined;
+      throw error;
+    }
   }
 
   /**

@@ -1,13 +1,18 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { blobIdOf, treeIdOf } from "../../../operator/core/git-objects.ts";
+import { CacheBrokenError } from "../../../operator/git/git-errors.ts";
 import { openRepository } from "../../../operator/git/open-repository.ts";
 import type { BranchChange, RepositoryBranch } from "../../../operator/git/repository-branch.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
 import { folderOf, owner } from "./publisher-harness.ts";
 
-function aBranch(remote: FakeGitRemote, root: string): RepositoryBranch {
+function aBranch(
+  remote: FakeGitRemote,
+  root: string,
+  environment: { PATH?: string | undefined } = process.env,
+): RepositoryBranch {
   return openRepository({
     repository: remote.path,
     branch: "main",
@@ -20,6 +25,7 @@ function aBranch(remote: FakeGitRemote, root: string): RepositoryBranch {
     fence: { check() {} },
     term: () => undefined,
     confirmLeadership: async () => true,
+    environment,
   });
 }
 
@@ -81,5 +87,19 @@ describe("RepositoryBranch", () => {
     expect(await two.land(aChange("b", "2"))).toBe(remote.head());
     expect(remote.commits()).toBe(2);
     await Promise.all([one.close(), two.close()]);
+  });
+
+  test("a clone that could not be made anew, as on a full disk, is made by the next look", async () => {
+    using remote = new FakeGitRemote();
+    const environment = { PATH: process.env["PATH"] };
+    const branch = aBranch(remote, "one", environment);
+    await branch.look();
+    await branch.land(aChange("a", "1"));
+    environment.PATH = "/no/git/here";
+    await expect(branch.rebuild("sha1")).rejects.toThrow(CacheBrokenError);
+    environment.PATH = process.env["PATH"];
+    expect((await branch.look())?.head).toBe(remote.head());
+    expect(await branch.land(aChange("b", "2"))).toBe(remote.head());
+    await branch.close();
   });
 });
