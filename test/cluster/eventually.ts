@@ -16,7 +16,7 @@ export interface EventuallyOptions {
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { what, timeoutMs = 30_000, intervalMs = 100 }: EventuallyOptions,
+  { what, timeoutMs = 60_000, intervalMs = 100 }: EventuallyOptions,
 ): Promise<Exclude<T, false | null | undefined>> {
   const started = performance.now();
   for (;;) {

@@ -84,11 +84,11 @@ export async function startOperator(options: StartOperatorOptions = {}): Promise
     pid: child.pid ?? 0,
     log,
     output: unparsed,
-    untilEnded: async (timeoutMs = 20_000) => {
+    untilEnded: async (timeoutMs = 60_000) => {
       await eventually(() => child.exitCode !== null, { what: "the operator ends", timeoutMs });
       return child.exitCode ?? -1;
     },
-    untilLogged: (message, timeoutMs = 20_000) =>
+    untilLogged: (message, timeoutMs = 60_000) =>
       eventually(
         () => {
           if (child.exitCode !== null)
