@@ -8,6 +8,9 @@ export interface EventuallyOptions {
   readonly intervalMs?: number;
 }
 
+/** While stories bring and take away kinds, the garbage collector of the cluster they share pauses for half a minute. */
+const PATIENCE_MS = 90_000;
+
 /**
  * Waits for a condition: calls `check` until it gives something other than `false`, `null` or `undefined` and does not
  * throw (so that `expect` may be used inside), and gives that.
@@ -16,7 +19,7 @@ export interface EventuallyOptions {
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { what, timeoutMs = 60_000, intervalMs = 100 }: EventuallyOptions,
+  { what, timeoutMs = PATIENCE_MS, intervalMs = 100 }: EventuallyOptions,
 ): Promise<Exclude<T, false | null | undefined>> {
   const started = performance.now();
   for (;;) {
