@@ -1,5 +1,4 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { setPriority } from "node:os";
 import type { Clock } from "../ports.ts";
 import { feed } from "./process-input.ts";
 
@@ -48,8 +47,6 @@ interface Started {
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 /** Longest line of an answer, and of a complaint, in characters. */
 const OUTPUT_LINE = 64 * 1024;
-/** Unix niceness: a third of our share of a processor that both want. */
-const GIT_PRIORITY = 5;
 /** However much it says, it ends after so many times the silence that is allowed. */
 const LIFETIME_FACTOR = 10;
 
@@ -162,7 +159,6 @@ export class GitProcesses {
     const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
     // A process group of its own, so that what git started goes with it.
     const child = spawn("git", words, { cwd: directory, env: environment, detached: true });
-    letGoFirst(child);
     const kill = (reason: string): void => {
       reject(new GitKilledError(`Cannot run git ${words[0] ?? ""}: ${reason}`));
       killGroup(child);
@@ -202,16 +198,6 @@ export class GitProcesses {
       cancel();
       cancelLife();
     };
-  }
-}
-
-/** A push starts nine processes: on a busy machine edits go first. What git starts inherits it. */
-function letGoFirst({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, GIT_PRIORITY);
-  } catch {
-    // Not allowed here, or it is gone already: it runs like everything else.
   }
 }
 
