@@ -34,8 +34,10 @@ function readLinuxStart(pid: number): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state, startTicks] = [fields[0], fields[19]];
-  if (state === undefined || startTicks === undefined || "ZX".includes(state)) return undefined;
+  const [state, threads, startTicks] = [fields[0], fields[17], fields[19]];
+  if (state === undefined || startTicks === undefined || state === "X") return undefined;
+  // Killed, the first thread may be a zombie while others still hold the process's ports.
+  if (state === "Z" && Number(threads) <= 1) return undefined;
   // Ticks count from the boot, so that they alone would repeat after one.
   const bootId = readIfThere("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
   return `${bootId}/${startTicks}`;

@@ -15,7 +15,7 @@ afterAll(() => world.close());
 
 test.concurrent.for([55, 116, 139])(
   "whatever goes wrong in schedule %i, all is well in the end",
-  { timeout: 600_000 },
+  { timeout: 720_000 },
   async (seed) => {
     const schedule = makeSchedule(seed, { types: localFaults });
     const { violations, log } = await play(schedule, world);

@@ -27,8 +27,11 @@ export interface Played {
   readonly log: readonly string[];
 }
 
-/** Long enough for a machine that does ten other things. */
-const convergeMs = 300_000;
+/**
+ * Long enough for a machine that does ten other things, and for the Job controller, which makes no pods for 5 minutes when a
+ * Job was replaced before it saw the pod that it had just made (client-go's `ExpectationsTimeout`).
+ */
+const convergeMs = 420_000;
 /** Nothing is written for so long. */
 const quietMs = 500;
 

@@ -1,0 +1,16 @@
+import type { ReleaseFailure, ReleaseFailureReason } from "./ports.ts";
+
+/** Something of a Release's source or render that a condition must tell. The message never holds a secret. */
+export class ReleaseError extends Error {
+  override readonly name = "ReleaseError";
+  readonly reason: ReleaseFailureReason;
+
+  constructor(reason: ReleaseFailureReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+
+  get failure(): ReleaseFailure {
+    return { reason: this.reason, message: this.message };
+  }
+}

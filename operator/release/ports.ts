@@ -1,0 +1,190 @@
+import type { LiveObject, ObjectKind } from "../../crds/object.ts";
+import type { ReleaseSpec } from "../../crds/release.ts";
+import type { Manifest, ObjectId } from "../../synth/manifest.ts";
+import type { Cluster, ObjectStore } from "../ports.ts";
+
+// What a Release's reconcile needs beside the ports of every kind. Sources and renders are level-triggered as the
+// Publisher is: an answer comes at once from memory, work goes on in the background, and when the answer changes the
+// Release's key is put back into its queue.
+
+/** A failure that a condition shows: `reason` is one of crds/conditions.ts, `message` is for people and has no secret. */
+export interface ReleaseFailure {
+  readonly reason: ReleaseFailureReason;
+  readonly message: string;
+}
+
+export type ReleaseFailureReason =
+  /** The remote cannot be reached, or does not answer in time. */
+  | "SourceUnreachable"
+  /** The remote answered and refuses: credentials, host key. */
+  | "SourceRefused"
+  /** The ref, commit or path is not there. */
+  | "SourceNotFound"
+  /** The spec or the Secret cannot be used: URL, credentials, a path that leaves the repository. */
+  | "SourceInvalid"
+  /** The commit is not signed by one of the keys. */
+  | "SourceNotVerified"
+  /** The files cannot be read as manifests, or the program failed; with file and line. */
+  | "RenderFailed"
+  /** A limit: time, memory, size or number of objects or files. */
+  | "RenderLimit"
+  /** The same program and inputs gave two different outputs. */
+  | "RenderNotReproducible";
+
+/** One commit, as far as people are told about it. */
+export interface SourceCommit {
+  /** Full id. */
+  readonly id: string;
+  readonly author: string;
+  /** First line of the message, control characters removed, at most 200 characters. */
+  readonly subject: string;
+  /** RFC 3339. */
+  readonly committedAt: string;
+}
+
+/** What a Release's source says now. */
+export interface SourceRevision {
+  /** What the ref (or the pin) names: the head that was looked at. */
+  readonly head: SourceCommit;
+  /** Newest commit up to `head` that changed the tree at `path`, as far as the clone's history tells; else `head`. */
+  readonly changed: SourceCommit;
+  /** Git tree id of the folder at `path`: equal ids, equal files. */
+  readonly tree: string;
+  /** Whose repository it is: an opaque id of URL and credentials; caches of renders never cross it. */
+  readonly tenant: string;
+  /** Newest commit up to `head` that changed one of these paths (relative to the source's path); else `head`. */
+  readonly lastChangeOf: (paths: readonly string[]) => Promise<SourceCommit>;
+  readonly files: SourceFiles;
+}
+
+/** The files of one folder of one commit. Reading never touches a work tree; symlinks and submodules are not followed. */
+export interface SourceFiles {
+  /**
+   * Regular files by path relative to the folder, `/` between segments, in byte order. Symlinks and submodules are listed
+   * apart, so that a reader can refuse them by name.
+   *
+   * @throws ReleaseError `RenderLimit` over 20,000 entries.
+   */
+  list(): Promise<{
+    readonly files: readonly { readonly path: string; readonly blob: string; readonly size: number }[];
+    readonly refused: readonly { readonly path: string; readonly what: "symlink" | "submodule" }[];
+  }>;
+  /** Contents of blobs by id, all at once. @throws ReleaseError `RenderLimit` over 64 MiB in all. */
+  read(blobs: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+}
+
+export type SourceState =
+  /** `stale`: the last look failed; what is known still holds. */
+  | {
+      readonly state: "ready";
+      readonly revision: SourceRevision;
+      readonly handledRequest: string | undefined;
+      readonly stale?: ReleaseFailure;
+    }
+  | { readonly state: "pending" }
+  | { readonly state: "failed"; readonly failure: ReleaseFailure };
+
+export interface SourceRequest {
+  /** Key of the Release, for `onChange`. */
+  readonly key: string;
+  readonly source: ReleaseSpec["source"];
+  /** The pin; overrules `source.ref`. */
+  readonly revision: string | undefined;
+  readonly intervalMs: number;
+  /** Data of the Secrets that the source names, decoded; undefined: it names none. */
+  readonly credentials: ReadonlyMap<string, string> | undefined;
+  readonly signers: ReadonlyMap<string, string> | undefined;
+  /** Value of the annotation `fairlead.dev/requested-at`: a new one makes the remote be asked at once. */
+  readonly requestedAt: string | undefined;
+}
+
+/** Git repositories that Releases come from; one bare cache and one schedule per remote. */
+export interface Sources {
+  /** Where the source stands. Asking the same again costs nothing. */
+  resolve(request: SourceRequest): SourceState;
+  /** The Release is gone or suspended: it needs no more looks. */
+  forget(key: string): void;
+  /** Somebody pushed: remotes with this URL (or all that serve the Release, by key) are asked at once. */
+  refresh(of: { readonly url: string } | { readonly key: string }): void;
+  close(): Promise<void>;
+}
+
+/** What a source gives, before anything of ours is put on it. */
+export interface Rendered {
+  /** Ids unique; namespaces as the author wrote them; in the order of the files or the constructs. */
+  readonly manifests: readonly Manifest[];
+  /** Where each manifest comes from, for messages: `web/deployment.yaml:12`, or the path of its construct. By index. */
+  readonly origins: readonly string[];
+  /** Edges that the constructs declare: indexes of manifests that must be healthy before this one. By index. */
+  readonly dependencies: ReadonlyMap<number, readonly number[]>;
+  /** Digest over the manifests. */
+  readonly digest: string;
+  /** For a program: digest of its bundle and of its inputs. */
+  readonly programDigest?: string;
+  readonly inputsDigest?: string;
+  /** Paths (relative to the source's path) that it was made of; undefined: all of the folder. */
+  readonly readPaths?: readonly string[];
+}
+
+export type RenderState =
+  | { readonly state: "ready"; readonly rendered: Rendered }
+  | { readonly state: "pending" }
+  | { readonly state: "failed"; readonly failure: ReleaseFailure };
+
+export interface RenderRequest {
+  /** Key of the Release, for `onChange` and so that one tenant's work does not hold up another's. */
+  readonly key: string;
+  readonly render: ReleaseSpec["render"];
+  readonly revision: Pick<SourceRevision, "tree" | "tenant" | "files">;
+}
+
+/** Makes manifests of sources. The same tree, options and inputs are rendered once. */
+export interface Renderer {
+  render(request: RenderRequest): RenderState;
+  forget(key: string): void;
+  close(): Promise<void>;
+}
+
+/** Who acts: undefined is the operator itself. */
+export interface Impersonation {
+  readonly namespace: string;
+  readonly serviceAccountName: string;
+}
+
+/** The cluster as a Release's reconcile needs it. */
+export interface ReleaseCluster extends Cluster {
+  /** The same, with every request impersonating a ServiceAccount. */
+  as(who: Impersonation | undefined): ReleaseCluster;
+}
+
+/** Which kinds the API server has. Answers come from memory; what is not known is asked for in the background. */
+export interface KindCatalog {
+  /** Undefined: not known (yet); `isKnown` says whether the last answer of discovery is newer than the question. */
+  find(apiVersion: string, kind: string): ObjectKind | undefined;
+  /** Asks discovery once more unless that was done a moment ago; `onChange` tells when anything came of it. */
+  refresh(): void;
+  readonly hasSynced: boolean;
+}
+
+/** Local copies of objects that Releases own, of any kind; watches begin when a kind is first asked for. */
+export interface ReleaseStores {
+  /** Objects of a kind with our set's label. Starts the watch; `whenSynced` resolves when the first list is in. */
+  watch(kind: ObjectKind): WatchedObjects;
+  /** All kinds that are watched now, for a look through a set. */
+  readonly watched: readonly ObjectKind[];
+  isTerminating(namespace: string): boolean;
+}
+
+export interface WatchedObjects {
+  readonly store: ObjectStore;
+  readonly hasSynced: boolean;
+  /** Why the kind cannot be watched, such as missing rights; undefined: it can, or it is not known yet. */
+  readonly refusal: string | undefined;
+}
+
+/** Everything with our set's label that the stores hold. */
+export interface OwnedObject {
+  readonly id: ObjectId;
+  readonly kind: ObjectKind;
+  readonly live: LiveObject;
+}
