@@ -1,95 +1,10 @@
 import * as z from "zod";
-import { toMilliseconds } from "./duration.ts";
+import { durationSchema } from "./duration-schema.ts";
+import { exactlyOne } from "./exactly-one.ts";
 import { defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./kind.ts";
+import { commitId, objectName, releaseSource } from "./release-source.ts";
 
-const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const objectName = z.string().min(1).max(253).regex(subdomain);
-const commitId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
-
-/** `500ms`, `90s`, `1m30s`, `2h`: not longer than 7 days, so that no timer overflows. */
-function duration(fallback: string, leastMs: number) {
-  return z
-    .string()
-    .max(20)
-    .regex(/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/)
-    .refine((text) => toMilliseconds(text) >= leastMs && toMilliseconds(text) <= 7 * 24 * 3_600_000, {
-      error: `must be between ${leastMs / 1_000}s and 168h`,
-    })
-    .meta({
-      "x-kubernetes-validations": [
-        {
-          rule: `duration(self) >= duration('${leastMs}ms') && duration(self) <= duration('168h')`,
-          message: `must be between ${leastMs / 1_000}s and 168h`,
-        },
-      ],
-    })
-    .default(fallback);
-}
-
-/** An object in which exactly one of the named fields may be there. */
-function oneOf<Shape extends z.core.$ZodShape>(shape: Shape, description: string) {
-  const names = Object.keys(shape);
-  const message = `exactly one of ${names.join(", ")} must be set`;
-  const count = names.map((name) => `(has(self.${name}) ? 1 : 0)`).join(" + ");
-  return z
-    .object(shape)
-    .refine(
-      (value) => names.filter((name) => (value as Record<string, unknown>)[name] !== undefined).length === 1,
-      {
-        error: message,
-      },
-    )
-    .meta({ "x-kubernetes-validations": [{ rule: `${count} == 1`, message }] })
-    .describe(description);
-}
-
-const secretRef = z
-  .object({ name: objectName.describe("Name of a Secret in the Release's namespace.") })
-  .describe("A Secret in the Release's namespace.");
-
-const gitRef = oneOf(
-  {
-    branch: z.string().min(1).max(255).optional().describe("The newest commit of a branch."),
-    tag: z.string().min(1).max(255).optional().describe("The commit of one tag."),
-    semver: z
-      .string()
-      .min(1)
-      .max(255)
-      .optional()
-      .describe("The highest tag in a range of semantic versions, such as `>=1.2.0 <2.0.0` or `~1.4`."),
-    commit: commitId.optional().describe("One commit, by its full id."),
-  },
-  "What to take of the repository.",
-);
-
-const source = z
-  .object({
-    url: z
-      .string()
-      .min(1)
-      .max(2_048)
-      .describe(
-        "The git repository: https://, ssh://, user@host:path, or file:// where the operator allows it.",
-      ),
-    ref: gitRef.default({ branch: "main" }),
-    path: z.string().max(1_024).default(".").describe("Folder in the repository. Default: its root."),
-    secretRef: secretRef
-      .optional()
-      .describe(
-        "Credentials: `username` and `password`, `bearerToken`, or `identity` and `known_hosts`; `ca.crt` for https.",
-      ),
-    verify: z
-      .object({
-        secretRef: secretRef.describe(
-          "Keys that may sign: entries ending in `.pub` are SSH public keys, in `.asc` OpenPGP public keys.",
-        ),
-      })
-      .optional()
-      .describe("Deploy only commits that one of these keys signed."),
-  })
-  .describe("Where the Release comes from.");
-
-const render = oneOf(
+const render = exactlyOne(
   {
     manifests: z
       .object({})
@@ -108,7 +23,7 @@ const render = oneOf(
           .optional()
           .meta({ "x-kubernetes-preserve-unknown-fields": true })
           .describe("Any JSON, given to the program as a value."),
-        timeout: duration("30s", 100).describe("Longest run of the program."),
+        timeout: durationSchema("30s", 100).describe("Longest run of the program."),
       })
       .optional()
       .describe("A TypeScript program that makes the objects with cdk8s."),
@@ -172,8 +87,8 @@ export const Release = defineKind({
       name: "v1alpha1",
       spec: z
         .object({
-          source,
-          interval: duration("1m", 1_000).describe("How often the remote is asked for something new."),
+          source: releaseSource,
+          interval: durationSchema("1m", 1_000).describe("How often the remote is asked for something new."),
           render,
           target: target.default({ createNamespace: false }),
           dependsOn: z
@@ -194,7 +109,7 @@ export const Release = defineKind({
             .enum(["Delete", "Orphan"])
             .default("Delete")
             .describe("What becomes of the objects when the Release is deleted."),
-          timeout: duration("5m", 1_000).describe("An object that is not healthy by then has failed."),
+          timeout: durationSchema("5m", 1_000).describe("An object that is not healthy by then has failed."),
           healthChecks: z.array(healthCheck).max(32).optional().describe("Health by CEL, per kind."),
           publish: z
             .object({
