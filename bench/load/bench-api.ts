@@ -19,6 +19,8 @@ export interface SeenEvent {
 
 export const configMapsPath = "/api/v1/namespaces/default/configmaps";
 export const benchSetsPath = "/apis/bench.fairlead.dev/v1alpha1/namespaces/default/benchsets";
+/** A group with the same kind, which no operator knows. */
+export const strangeGroup = "strangers.fairlead.dev";
 
 /** The API server as the user `driver`, who waits in line like everybody else. */
 export interface BenchApi {
@@ -91,8 +93,8 @@ export async function openBenchApi({
 }
 
 /** A BenchSet to apply. */
-export function aBenchSet(name: string, size: number): object {
-  return { apiVersion: "bench.fairlead.dev/v1alpha1", kind: "BenchSet", metadata: { name }, spec: { size } };
+export function aBenchSet(name: string, size: number, group = "bench.fairlead.dev"): object {
+  return { apiVersion: `${group}/v1alpha1`, kind: "BenchSet", metadata: { name }, spec: { size } };
 }
 
 /** The operator has said of this generation that everything is there and published. */

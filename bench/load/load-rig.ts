@@ -8,7 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { bundleContestant, contestantCrd } from "../rig/bundle.ts";
 import { startControlPlane } from "../rig/control-plane.ts";
-import { type BenchApi, benchSetsPath, openBenchApi } from "./bench-api.ts";
+import { type BenchApi, benchSetsPath, openBenchApi, strangeGroup } from "./bench-api.ts";
+import { noisyNamespace } from "./noise.ts";
 
 /** Our contestant on a control plane of its own, with a repository. */
 export interface LoadRig {
@@ -29,13 +30,14 @@ export async function startLoadRig(report: (line: string) => void): Promise<Load
   const api = await openBenchApi(cluster);
   const repository = join(folder, "repository.git");
   await promisify(execFile)("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
-  await api.send(
-    "POST",
-    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-    JSON.parse(contestantCrd()),
-  );
+  const strangers = contestantCrd().replaceAll("bench.fairlead.dev", strangeGroup);
+  for (const crd of [contestantCrd(), strangers])
+    await api.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON.parse(crd));
+  await api.send("POST", "/api/v1/namespaces", { metadata: { name: noisyNamespace } });
   // A new kind is served a moment later.
-  while ((await api.send("GET", benchSetsPath, undefined, [404, 429])) !== 200) await sleep(100);
+  const strangersPath = benchSetsPath.replace("bench.fairlead.dev", strangeGroup);
+  for (const path of [benchSetsPath, strangersPath])
+    while ((await api.send("GET", path, undefined, [404, 429])) !== 200) await sleep(100);
   const operator = spawn(
     process.execPath,
     [

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { aBenchSet, type BenchApi, benchSetsPath, configMapsPath } from "./bench-api.ts";
+import { aBenchSet, type BenchApi, strangeGroup } from "./bench-api.ts";
+
+/** Noise has a namespace of its own: whoever measures others watches nothing of it. */
+export const noisyNamespace = "noisy";
+const configMapsPath = `/api/v1/namespaces/${noisyNamespace}/configmaps`;
+const benchSetsPath = `/apis/bench.fairlead.dev/v1alpha1/namespaces/${noisyNamespace}/benchsets`;
+const strangersPath = `/apis/${strangeGroup}/v1alpha1/namespaces/${noisyNamespace}/benchsets`;
 
 /** A neighbour that makes trouble from `begin` until `signal`. */
 export interface Neighbour {
@@ -80,7 +86,12 @@ export const neighbours: readonly Neighbour[] = [
         api.send("PATCH", `${benchSetsPath}/busy`, { spec: { size: 3 + (count % 3) } }),
       );
     },
-    beginControl: (api, signal) => changeStrangers(api, signal, 100),
+    async beginControl(api, signal) {
+      await api.apply(`${strangersPath}/busy`, aBenchSet("busy", 3, strangeGroup));
+      void repeat(100, signal, (count) =>
+        api.send("PATCH", `${strangersPath}/busy`, { spec: { size: 3 + (count % 3) } }),
+      );
+    },
     end: remove("busy"),
   },
   {
