@@ -41,8 +41,9 @@ export async function composePublisher(
   // Reading it is no write, and asks for no leadership.
   const cluster = await readClusterUid(new KubeCluster({ transport, fence: noFence, clock }));
   const requeue = (owners: readonly PublishOffer["owner"][]): void => {
-    for (const { groupKind, key } of owners)
-      controllers.find(({ name }) => name === groupKind)?.queue.add(key);
+    const stepMs = Math.min(10, 300 / owners.length);
+    for (const [index, { groupKind, key }] of owners.entries())
+      controllers.find(({ name }) => name === groupKind)?.queue.add(key, { afterMs: index * stepMs });
   };
   return createGitPublisher({
     repository: config.repository,
