@@ -41,7 +41,7 @@ export async function composePublisher(
   // Reading it is no write, and asks for no leadership.
   const cluster = await readClusterUid(new KubeCluster({ transport, fence: noFence, clock }));
   const requeue = (owners: readonly PublishOffer["owner"][]): void => {
-    const stepMs = Math.min(10, 300 / owners.length);
+    const stepMs = Math.min(20, 500 / owners.length);
     for (const [index, { groupKind, key }] of owners.entries())
       controllers.find(({ name }) => name === groupKind)?.queue.add(key, { afterMs: index * stepMs });
   };
