@@ -59,7 +59,11 @@ export function benchCommand(): Command {
       )
       .option("--diagnose", "count git commands and measure synchronous slices; the other numbers suffer")
       .option("--profile <folder>", "write CPU profiles of ours there; the numbers suffer")
-      .option("--node-flags <words>", "how node runs ours", "--max-semi-space-size=4")
+      .option(
+        "--node-flags <words>",
+        "how node runs ours",
+        "--max-semi-space-size=4 --max-old-space-size=1024",
+      )
       .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
       .action(runBench)
       // Options of a command of its own stand behind its name.

@@ -42,6 +42,7 @@ export async function startLoadRig(report: (line: string) => void): Promise<Load
     process.execPath,
     [
       "--max-semi-space-size=4",
+      "--max-old-space-size=1024",
       bundlePath,
       `--kubeconfig=${cluster.operatorKubeconfigPath}`,
       "--leader-elect",
