@@ -103,10 +103,7 @@ async function prepareFairlead(
 
 /** An empty bare repository beside the control plane, as a user would make it. */
 async function prepareRepository(folder: string): Promise<Readonly<Record<"operator" | "driver", string[]>>> {
-  const repository = join(
-    process.env["BENCH_REMOTES"] ?? folder,
-    `repository-${process.pid}-${Date.now()}.git`,
-  );
+  const repository = join(folder, "repository.git");
   await promisify(execFile)("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
   return {
     operator: [

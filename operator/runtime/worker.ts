@@ -14,7 +14,7 @@ import type { Handout, WorkQueue } from "./queue.ts";
 import { TurnBudget } from "./turn-budget.ts";
 
 /** Runs of one key: a rollout takes fewer than the burst, and whoever edits by hand is slower than the interval. */
-const runs = { burst: 20, intervalMs: 200 };
+const runs = { burst: 20, intervalMs: 500 };
 
 export interface ReconcileObserver {
   started(): void;
