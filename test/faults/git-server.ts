@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -105,7 +106,7 @@ export class GitServer {
 
   async #hook(name: string, script: string): Promise<void> {
     // In one step: a hook that is half written would be run.
-    const draft = join(this.#folder, `${name}.draft`);
+    const draft = join(this.#folder, `${name}.${randomUUID()}`);
     await writeScript(draft, script);
     await rename(draft, join(this.path, "hooks", name)).catch(() => undefined);
   }
