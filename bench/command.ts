@@ -7,6 +7,7 @@ import { type ContestantName, contestantNames } from "./contestants.ts";
 import { dayCommand } from "./load/churn-command.ts";
 import { neighboursCommand } from "./load/neighbours-command.ts";
 import { orderRounds } from "./order.ts";
+import { releasesCommand } from "./releases/releases-command.ts";
 import type { Measurement } from "./report/assess.ts";
 import { reportText } from "./report/text.ts";
 import { bundleContestant } from "./rig/bundle.ts";
@@ -70,6 +71,7 @@ export function benchCommand(): Command {
       .enablePositionalOptions()
       .addCommand(neighboursCommand(report))
       .addCommand(dayCommand(report))
+      .addCommand(releasesCommand(report))
   );
 }
 

@@ -2,7 +2,7 @@ import type { Construct } from "constructs";
 import type { BoundKind } from "../crds/binding.ts";
 import { CrdsChart } from "./crds-chart.ts";
 import { OperatorChart } from "./operator-chart.ts";
-import type { OperatorValues } from "./values/operator-values.ts";
+import { type OperatorValues, readOperatorValues } from "./values/operator-values.ts";
 
 export interface InstallChartOptions {
   /** The kinds that the operator is to reconcile; CRDs and rights follow from them. */
@@ -16,6 +16,6 @@ export interface InstallChartOptions {
  * @throws {OperatorValuesError} that names every wrong value.
  */
 export function installChart(app: Construct, { kinds, values }: InstallChartOptions): void {
-  new CrdsChart(app, "crds", { kinds });
+  new CrdsChart(app, "crds", { kinds, releases: readOperatorValues(values).releases.enabled });
   new OperatorChart(app, "operator", { kinds, values });
 }

@@ -1,5 +1,6 @@
 import { ApiObject, Chart } from "cdk8s";
 import type { Construct } from "constructs";
+import { HookService } from "../constructs/hook-service.ts";
 import { Monitoring } from "../constructs/monitoring.ts";
 import { OperatorNetworkPolicy } from "../constructs/network-policy.ts";
 import { OperatorAccess } from "../constructs/operator-access.ts";
@@ -12,6 +13,7 @@ import { INSTALLATION_LABEL, installationIdOf, podSelectorOf } from "./installat
 import { operatorOptionsOf } from "./operator-options.ts";
 import { placementOf } from "./placement.ts";
 import { type ChosenValues, type OperatorValues, readOperatorValues } from "./values/operator-values.ts";
+import { releaseRightsOf } from "./values/release-values.ts";
 import { repositoryPortOf } from "./values/repository-url.ts";
 
 export interface OperatorChartProps {
@@ -46,6 +48,7 @@ export class OperatorChart extends Chart {
     this.#addAccess(parts);
     this.#addFences(parts);
     if (values.monitoring.enabled) this.#addMonitoring(parts);
+    if (hooksOf(values) !== undefined) new HookService(this, "hooks", { name, namespace, selector });
     if (values.replicas > 1)
       new PodDisruptionBudget(this, "disruption-budget", { name, namespace, selector });
     this.#addDeployment(parts);
@@ -59,7 +62,10 @@ export class OperatorChart extends Chart {
 
   #addAccess({ kinds, values }: Parts): void {
     const { name, namespace, watchedNamespaces, ha, repository } = values;
-    const rules = operatorRulesOf(kinds, { watchesNamespaces: watchedNamespaces.length === 0 });
+    const rules = operatorRulesOf(kinds, {
+      watchesNamespaces: watchedNamespaces.length === 0,
+      releases: releasesOf(values),
+    });
     new OperatorAccess(this, "access", {
       name,
       namespace,
@@ -72,7 +78,7 @@ export class OperatorChart extends Chart {
 
   /** What keeps the operator from doing what it never should: `values.policies` in the API server, and on the network. */
   #addFences({ kinds, values, selector }: Parts): void {
-    new WriteFences(this, "fences", { ...values, kinds });
+    new WriteFences(this, "fences", { ...values, kinds, releases: releasesOf(values) });
     const { name, namespace, networkPolicy, monitoring, repository } = values;
     if (networkPolicy.enabled) {
       new OperatorNetworkPolicy(this, "network-policy", {
@@ -82,6 +88,8 @@ export class OperatorChart extends Chart {
         apiServerPorts: networkPolicy.apiServerPorts,
         repositoryPort: repository === undefined ? undefined : repositoryPortOf(repository.url),
         metrics: monitoring.enabled,
+        gitPorts: releasesOf(values)?.gitPorts ?? [],
+        hooks: hooksOf(values),
       });
     }
   }
@@ -101,6 +109,7 @@ export class OperatorChart extends Chart {
 
   #addDeployment({ values, selector }: Parts): void {
     const { name, namespace, image, imagePullPolicy, replicas, ha, repository } = values;
+    const releases = releasesOf(values);
     new OperatorDeployment(this, "deployment", {
       name,
       namespace,
@@ -114,6 +123,7 @@ export class OperatorChart extends Chart {
       metrics: values.monitoring.enabled,
       resources: values.resources,
       credentialsSecret: repository?.credentialsSecret,
+      releases: releases && { cacheSize: releases.cacheSize, hookSecret: hooksOf(values)?.secret },
       placement: placementOf(values),
       podLabels: values.podLabels,
       podAnnotations: values.podAnnotations,
@@ -125,4 +135,13 @@ export class OperatorChart extends Chart {
       for (const [key, value] of Object.entries(annotations)) node.metadata.addAnnotation(key, value);
     }
   }
+}
+
+function releasesOf({ releases }: ChosenValues): ReturnType<typeof releaseRightsOf> {
+  return releaseRightsOf(releases);
+}
+
+function hooksOf(values: ChosenValues): ChosenValues["releases"]["hooks"] | undefined {
+  const hooks = releasesOf(values)?.hooks;
+  return hooks?.enabled === true ? hooks : undefined;
 }

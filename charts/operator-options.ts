@@ -1,4 +1,9 @@
-import { CREDENTIALS_FOLDER } from "../constructs/operator-pod.ts";
+import {
+  CREDENTIALS_FOLDER,
+  HOOK_SECRETS_FOLDER,
+  operatorPorts,
+  RELEASE_CACHE_FOLDER,
+} from "../constructs/operator-pod.ts";
 import { fenceNamesOf } from "../constructs/write-fences.ts";
 import type { ChosenValues } from "./values/operator-values.ts";
 
@@ -6,8 +11,9 @@ import type { ChosenValues } from "./values/operator-values.ts";
 export function operatorOptionsOf(values: ChosenValues): readonly string[] {
   const { watchedNamespaces, workers, logLevel, monitoring } = values;
   return [
-    ...(values.ha ? electionOptionsOf(values) : []),
+    ...electionOptionsOf(values),
     ...repositoryOptionsOf(values.repository),
+    ...releaseOptionsOf(values),
     ...watchedNamespaces.map((watched) => `--namespace=${watched}`),
     ...fenceNamesOf(values).map((fence) => `--fence=${fence}`),
     `--workers=${workers}`,
@@ -16,11 +22,19 @@ export function operatorOptionsOf(values: ChosenValues): readonly string[] {
   ];
 }
 
-function electionOptionsOf({ name, namespace, leaderElection }: ChosenValues): readonly string[] {
+function electionOptionsOf({
+  name,
+  namespace,
+  ha,
+  leaderElection,
+  releases,
+}: ChosenValues): readonly string[] {
+  const lease = [`--leader-elect-namespace=${namespace}`, `--leader-elect-id=${name}`];
+  // The fences know by it whose an impersonated request is.
+  if (!ha) return releases.enabled ? lease : [];
   return [
     "--leader-elect=true",
-    `--leader-elect-namespace=${namespace}`,
-    `--leader-elect-id=${name}`,
+    ...lease,
     `--lease-duration=${leaderElection.leaseDuration}`,
     `--renew-deadline=${leaderElection.renewDeadline}`,
     `--retry-period=${leaderElection.retryPeriod}`,
@@ -35,5 +49,18 @@ function repositoryOptionsOf(repository: ChosenValues["repository"]): readonly s
     `--repository-branch=${branch}`,
     ...(path === "" ? [] : [`--repository-path=${path}`]),
     ...(credentialsSecret === undefined ? [] : [`--repository-credentials=${CREDENTIALS_FOLDER}`]),
+  ];
+}
+
+function releaseOptionsOf({ releases }: ChosenValues): readonly string[] {
+  if (!releases.enabled) return [];
+  const { requireServiceAccount, hooks } = releases;
+  return [
+    "--releases=true",
+    `--release-cache=${RELEASE_CACHE_FOLDER}`,
+    ...(requireServiceAccount ? ["--release-require-service-account=true"] : []),
+    ...(hooks.enabled
+      ? [`--hook-bind-address=:${operatorPorts.hooks}`, `--hook-secrets=${HOOK_SECRETS_FOLDER}`]
+      : []),
   ];
 }

@@ -38,19 +38,69 @@ export function rowOf(kind: ObjectKind, resource: CustomResource, children: read
   };
 }
 
+/** One line of the table of Releases, which stands above. */
+export interface ReleaseRow {
+  readonly release: string;
+  readonly ready: string;
+  readonly revision: string;
+  readonly message: string;
+}
+
+const releaseTitles: ReleaseRow = {
+  release: "RELEASE",
+  ready: "READY",
+  revision: "REVISION",
+  message: "MESSAGE",
+};
+
+/** What a row says of one Release. Pure. */
+export function releaseRowOf({ metadata, ...rest }: CustomResource): ReleaseRow {
+  const status = rest.status as { conditions?: readonly Condition[]; revision?: string } | undefined;
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const isLeaving = metadata.deletionTimestamp !== undefined;
+  return {
+    release: metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`,
+    ready: isLeaving ? "False" : (ready?.status ?? "Unknown"),
+    revision: status?.revision?.slice(0, 10) ?? "none",
+    message: isLeaving ? "Deleting" : (ready?.message ?? "Pending").split("\n", 1).join(),
+  };
+}
+
 /** What gives way when the terminal is narrow, the first first, and what is then left of it at least. */
-const shrinking: readonly (readonly [column: keyof TableRow, least: number])[] = [
+type Shrinking<Row> = readonly (readonly [column: keyof Row, least: number])[];
+
+const shrinking: Shrinking<TableRow> = [
   ["children", titles.children.length],
   ["resource", 16],
   ["reason", titles.reason.length],
   ["commit", 7],
 ];
 
+const releaseShrinking: Shrinking<ReleaseRow> = [
+  ["message", releaseTitles.message.length],
+  ["release", 16],
+  ["revision", releaseTitles.revision.length],
+];
+
 /** The table as lines of text, at most `width` characters each. Pure. */
 export function formatTable(rows: readonly TableRow[], width: number): readonly string[] {
-  const columns = Object.keys(titles) as (keyof TableRow)[];
   const sorted = rows.toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
-  const all = [titles, ...sorted];
+  return format([titles, ...sorted], shrinking, width);
+}
+
+/** The same for Releases. Pure. */
+export function formatReleases(rows: readonly ReleaseRow[], width: number): readonly string[] {
+  const sorted = rows.toSorted((a, b) => (a.release < b.release ? -1 : 1));
+  return format([releaseTitles, ...sorted], releaseShrinking, width);
+}
+
+/** Columns are as wide as their widest cell, unless the width is too small for that. The first row has the titles. */
+function format<Row extends { readonly [Column in keyof Row]: string }>(
+  all: readonly [Row, ...Row[]],
+  shrinking: Shrinking<Row>,
+  width: number,
+): readonly string[] {
+  const columns = Object.keys(all[0]) as (keyof Row)[];
   const widths = new Map(
     columns.map((column) => [column, Math.max(...all.map((row) => row[column].length))]),
   );
@@ -71,6 +121,8 @@ export function formatTable(rows: readonly TableRow[], width: number): readonly 
 }
 
 export interface FrameInput {
+  /** Shown above the others, if there are any. They never give way: there are few. */
+  readonly releases?: readonly ReleaseRow[];
   readonly rows: readonly TableRow[];
   /** Lines under the table. They are never cut, because somebody copies them: a terminal wraps them. */
   readonly footer: readonly string[];
@@ -81,14 +133,16 @@ export interface FrameInput {
 }
 
 /** All that is shown at one moment, as lines. What a screen has no room for is counted. Pure. */
-export function composeFrame({ rows, footer, columns, lines }: FrameInput): readonly string[] {
+export function composeFrame({ releases = [], rows, footer, columns, lines }: FrameInput): readonly string[] {
+  const above = releases.length === 0 ? [] : [...formatReleases(releases, columns), ""];
   const table = formatTable(rows, columns);
   const below = footer.length === 0 ? [] : ["", ...footer];
   // One line is where the cursor waits.
-  const room = Math.max(2, (lines ?? Number.POSITIVE_INFINITY) - rowsOnScreen(below, columns) - 1);
-  if (table.length <= room) return [...table, ...below];
+  const others = above.length + rowsOnScreen(below, columns) + 1;
+  const room = Math.max(2, (lines ?? Number.POSITIVE_INFINITY) - others);
+  if (table.length <= room) return [...above, ...table, ...below];
   const shown = table.slice(0, room - 1);
-  return [...shown, shorten(`… and ${table.length - shown.length} more`, columns), ...below];
+  return [...above, ...shown, shorten(`… and ${table.length - shown.length} more`, columns), ...below];
 }
 
 /** How many rows of a screen lines of text take, wrapped as a terminal does. Pure. */

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import { version } from "../operator/version.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 
@@ -10,20 +10,31 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
   install: async () => (await import("./commands/install.ts")).installCommand,
   uninstall: async () => (await import("./commands/uninstall.ts")).uninstallCommand,
   run: async () => (await import("./commands/run.ts")).runCommand,
+  diff: async () => (await import("./commands/diff.ts")).diffCommand,
+  tree: async () => (await import("./commands/tree.ts")).treeCommand,
+  history: async () => (await import("./commands/history.ts")).historyCommand,
+  rollback: async () => (await import("./commands/rollback.ts")).rollbackCommand,
+  reconcile: async () => (await import("./commands/reconcile.ts")).reconcileCommand,
+  suspend: async () => (await import("./commands/suspend.ts")).suspendCommand,
+  resume: async () => (await import("./commands/suspend.ts")).resumeCommand,
   render: async () => (await import("./commands/render.ts")).renderCommand,
   crds: async () => (await import("./commands/crds.ts")).crdsCommand,
   cluster: async () => (await import("./commands/cluster.ts")).clusterCommand,
 };
 
+/** Commands whose exit code 1 says something else than that it did not work. */
+const failureCodes: Readonly<Record<string, number>> = { diff: 2 };
+
 /**
- * Runs one command line and gives the exit code: 0, or 1 for anything that did not work, after a text on the
+ * Runs one command line and gives the exit code: 0, or 1 (2 for `diff`) for anything that did not work, after a text on the
  * standard error that says what.
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const program = new Command("fairlead")
     .description("A GitOps operator for Kubernetes whose manifests are TypeScript")
     .version(version)
-    .showHelpAfterError("(fairlead --help lists the commands)");
+    .showHelpAfterError("(fairlead --help lists the commands)")
+    .exitOverride();
   const wanted = commands[argv[2] ?? ""];
   const factories = wanted === undefined ? Object.values(commands) : [wanted];
   try {
@@ -35,7 +46,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv);
     return Number(process.exitCode ?? 0);
   } catch (error) {
+    const failureCode = failureCodes[argv[2] ?? ""] ?? 1;
+    // Commander has said what it has to say, which may be the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failureCode;
     process.stderr.write(`fairlead: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
+    return failureCode;
   }
 }

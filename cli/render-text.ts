@@ -34,7 +34,7 @@ export function renderText(text: string, options: RenderTextOptions): readonly R
 }
 
 /** kubectl reads YAML 1.1, where `yes` is a boolean, but keeps dates, times and binary as they are written. */
-function asKubectlReads(tags: Tags): Tags {
+export function asKubectlReads(tags: Tags): Tags {
   return tags.filter(
     (tag) => typeof tag === "string" || (tag.format !== "TIME" && !/:(timestamp|binary)$/.test(tag.tag)),
   );

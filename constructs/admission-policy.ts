@@ -1,5 +1,6 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
+import { HOLDER_EXTRA } from "../crds/names.ts";
 
 /** One kind of request that a policy looks at, as `matchConstraints` has it. */
 export interface ResourceRule {
@@ -7,16 +8,30 @@ export interface ResourceRule {
   readonly apiVersions: readonly ["*"];
   readonly resources: readonly [string];
   readonly operations: readonly Operation[];
+  /** Objects of these names alone. */
+  readonly resourceNames?: readonly string[];
 }
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
+
+/** Whose requests a policy looks at; everybody else's pass unseen. */
+export interface Subject {
+  /** User name of the operator's ServiceAccount. */
+  readonly user: string;
+  /**
+   * Its Lease, if it impersonates others: `<namespace>/<name>/<pod>` is what such a request then carries of it. The field
+   * manager would not do: it is the same for every installation, and a deletion has none.
+   */
+  readonly impersonates?: { readonly namespace: string; readonly name: string } | undefined;
+}
 
 export interface AdmissionPolicyProps {
   /** Of the policy and of its binding; both are cluster-scoped. */
   readonly name: string;
   readonly resourceRules: readonly ResourceRule[];
-  /** User name of those whose requests are looked at; everybody else's pass unseen. */
-  readonly user: string;
+  /** What is not looked at, although the rules say so. */
+  readonly exclude?: readonly ResourceRule[] | undefined;
+  readonly subject: Subject;
   /** CEL, evaluated when it is used. */
   readonly variables: Readonly<Record<string, string>>;
   /** All must be true; `message` is CEL too, and becomes the refusal's text. */
@@ -33,7 +48,7 @@ export interface AdmissionPolicyProps {
 const apiVersion = "admissionregistration.k8s.io/v1";
 
 /**
- * A ValidatingAdmissionPolicy that concerns one user, and the binding that puts it in force.
+ * A ValidatingAdmissionPolicy that concerns one operator, and the binding that puts it in force.
  *
  * An expression that cannot be evaluated refuses the request (`Fail`). A parameter that does not exist lets all pass:
  * the API server looks for it before it knows whose request it is, so `Deny` would refuse everybody's.
@@ -43,7 +58,7 @@ export class AdmissionPolicy extends Construct {
 
   constructor(scope: Construct, id: string, props: AdmissionPolicyProps) {
     super(scope, id);
-    const { name, user, resourceRules, variables, validations, parameter } = props;
+    const { name, subject, resourceRules, exclude, variables, validations, parameter } = props;
     this.name = name;
     new ApiObject(this, "policy", {
       apiVersion,
@@ -52,10 +67,8 @@ export class AdmissionPolicy extends Construct {
       spec: {
         failurePolicy: "Fail",
         ...(parameter && { paramKind: { apiVersion: parameter.apiVersion, kind: parameter.kind } }),
-        matchConstraints: { resourceRules },
-        matchConditions: [
-          { name: "by-this-operator", expression: `request.userInfo.username == ${celText(user)}` },
-        ],
+        matchConstraints: { resourceRules, ...(exclude && { excludeResourceRules: exclude }) },
+        matchConditions: [{ name: "by-this-operator", expression: isBy(subject) }],
         variables: Object.entries(variables).map(([variable, expression]) => ({
           name: variable,
           expression,
@@ -84,6 +97,21 @@ export class AdmissionPolicy extends Construct {
       },
     });
   }
+}
+
+/** What impersonated requests carry of the instance that sends them, as a CEL list. */
+export const holderClaims = `request.userInfo.?extra[?'${HOLDER_EXTRA}'].orValue([])`;
+
+/** True for the requests of a subject. Must never fail: it is asked about everybody's. */
+function isBy({ user, impersonates }: Subject): string {
+  const isItself = `request.userInfo.username == ${celText(user)}`;
+  if (impersonates === undefined) return isItself;
+  return `${isItself} || ${holderClaims}.exists(h, h.startsWith(${celText(claimOf(impersonates))}))`;
+}
+
+/** What the claim of every instance of an installation begins with. */
+export function claimOf({ namespace, name }: NonNullable<Subject["impersonates"]>): string {
+  return `${namespace}/${name}/`;
 }
 
 /** A text as a CEL literal. */

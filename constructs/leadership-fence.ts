@@ -1,14 +1,24 @@
 import type { Construct } from "constructs";
 import { Event, Lease } from "../crds/core-kinds.ts";
 import { apiVersionOf } from "../crds/object.ts";
-import { AdmissionPolicy, type Operation, type ResourceRule } from "./admission-policy.ts";
+import {
+  AdmissionPolicy,
+  celText,
+  claimOf,
+  holderClaims,
+  type Operation,
+  type ResourceRule,
+  type Subject,
+} from "./admission-policy.ts";
+import { anyKind, exceptions } from "./fenced-kinds.ts";
 import type { PolicyRule } from "./operator-role.ts";
 
 export interface LeadershipFenceProps {
   /** Of policy and binding. */
   readonly name: string;
-  /** User name of the operator. */
-  readonly user: string;
+  readonly subject: Subject;
+  /** Releases write objects of any kind. */
+  readonly hasReleases: boolean;
   /** What the operator is granted: what it may write is what its leader alone may write. */
   readonly rules: readonly PolicyRule[];
   /** The Lease that the operator's instances compete for. */
@@ -22,16 +32,24 @@ const podName = "authentication.kubernetes.io/pod-name";
  * Of the operator's instances only the one whose pod holds the Lease may write. The pod's name is in the token, so an
  * instance that was deposed, cut off or asleep cannot claim to be another one; it is checked by the API server at the
  * moment of the write. The holder is the pod's name, or the pod's name with something behind `_`.
+ *
+ * Under impersonation the token is another's, so the request carries the pod's name by itself: an instance that does not
+ * know that its time is over says it truly.
  */
 export class LeadershipFence extends AdmissionPolicy {
-  constructor(scope: Construct, id: string, { name, user, rules, lease }: LeadershipFenceProps) {
+  constructor(scope: Construct, id: string, props: LeadershipFenceProps) {
+    const { name, subject, hasReleases, rules, lease } = props;
+    const writes = rules.flatMap(writesOf);
     super(scope, id, {
       name,
-      user,
-      resourceRules: rules.flatMap(writesOf),
+      subject,
+      resourceRules: hasReleases
+        ? [anyKind(["CREATE", "UPDATE", "DELETE"]), ...writes.filter(isSubresource)]
+        : writes,
+      exclude: hasReleases ? exceptions(lease.name) : undefined,
       variables: {
         holder: "params.?spec.?holderIdentity.orValue('')",
-        pod: `request.userInfo.?extra[?'${podName}'].orValue([''])[0]`,
+        pod: podOf(subject),
       },
       validations: [
         {
@@ -48,6 +66,15 @@ export class LeadershipFence extends AdmissionPolicy {
   }
 }
 
+/** The pod that a request comes from: as its token says, or its claim. */
+function podOf({ user, impersonates }: Subject): string {
+  const byToken = `request.userInfo.?extra[?'${podName}'].orValue([''])[0]`;
+  if (impersonates === undefined) return byToken;
+  const claim = celText(claimOf(impersonates));
+  const byClaim = `${holderClaims}.filter(h, h.startsWith(${claim}))[0].split('/')[2].split('_')[0]`;
+  return `request.userInfo.username == ${celText(user)} ? ${byToken} : ${byClaim}`;
+}
+
 const operations: Readonly<Record<string, Operation>> = {
   create: "CREATE",
   patch: "UPDATE",
@@ -60,4 +87,8 @@ function writesOf({ apiGroups, resources, verbs }: PolicyRule): readonly Resourc
   const isEvent = apiGroups[0] === Event.group && resources[0] === Event.plural;
   if (writes.length === 0 || isEvent) return [];
   return [{ apiGroups, apiVersions: ["*"], resources, operations: writes }];
+}
+
+function isSubresource({ resources }: ResourceRule): boolean {
+  return resources[0].includes("/");
 }

@@ -14,17 +14,30 @@ export interface OperatorPodProps {
   readonly metrics: boolean;
   /** A Secret that is mounted as the folder of repository credentials. */
   readonly credentialsSecret?: string | undefined;
+  /** What Releases need; undefined: the operator knows none. */
+  readonly releases?:
+    | {
+        /** Most that clones of their repositories may take. */
+        readonly cacheSize: string | number;
+        /** A Secret that is mounted as the folder of hooks; undefined: no hooks are served. */
+        readonly hookSecret: string | undefined;
+      }
+    | undefined;
   /** More fields of the pod's spec: where it runs, and what may pull its image. */
   readonly placement?: Readonly<Record<string, unknown>>;
 }
 
 /** Where a Secret of repository credentials is mounted. */
 export const CREDENTIALS_FOLDER = "/etc/fairlead/repository";
+/** Where clones of the repositories of Releases are kept. */
+export const RELEASE_CACHE_FOLDER = "/var/cache/fairlead";
+/** Where a Secret of what hooks are signed with is mounted. */
+export const HOOK_SECRETS_FOLDER = "/etc/fairlead/hooks";
 /** Where clients look for the credentials of their pod. */
 const TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** Container ports by name. */
-export const operatorPorts = { metrics: 8080, health: 8081 } as const;
+export const operatorPorts = { metrics: 8080, health: 8081, hooks: 8082 } as const;
 /** Workers finish, the last commit is pushed and the Lease is given back in this time. */
 const GRACE_SECONDS = 40;
 /** The kubelet renews the token long before, and the operator reads it again. */
@@ -33,7 +46,8 @@ const TOKEN_SECONDS = 3_600;
 /** The spec of the operator's pods: restricted, read-only but for /tmp, where git keeps its clone. */
 export function operatorPodSpec(props: OperatorPodProps): object {
   const { image, imagePullPolicy, serviceAccount, options, resources, placement = {} } = props;
-  const mounts = mountsOf(props.credentialsSecret);
+  const mounts = [...mountsOf(props.credentialsSecret), ...releaseMountsOf(props.releases)];
+  const servesHooks = props.releases?.hookSecret !== undefined;
   return {
     serviceAccountName: serviceAccount,
     // Mounted below instead: read-only, and no longer valid than it has to be.
@@ -54,10 +68,15 @@ export function operatorPodSpec(props: OperatorPodProps): object {
           { name: "HOME", value: "/tmp" },
           // The Lease names its holder as the pod's token does; a host name is cut at 63 characters.
           { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+          // Standbys pass hooks on to the leader, which tells them where it is.
+          ...(servesHooks
+            ? [{ name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }]
+            : []),
         ],
         ports: [
           ...(props.metrics ? [{ name: "metrics", containerPort: operatorPorts.metrics }] : []),
           { name: "health", containerPort: operatorPorts.health },
+          ...(servesHooks ? [{ name: "hooks", containerPort: operatorPorts.hooks }] : []),
         ],
         livenessProbe: {
           httpGet: { path: "/healthz", port: "health" },
@@ -108,6 +127,20 @@ function mountsOf(credentialsSecret: string | undefined): readonly Mount[] {
   if (credentialsSecret !== undefined) {
     const source = { secret: { secretName: credentialsSecret, defaultMode: 0o440 } };
     mounts.push({ name: "repository", mountPath: CREDENTIALS_FOLDER, readOnly: true, source });
+  }
+  return mounts;
+}
+
+function releaseMountsOf(releases: OperatorPodProps["releases"]): readonly Mount[] {
+  if (releases === undefined) return [];
+  const { cacheSize, hookSecret } = releases;
+  const cache = { emptyDir: { sizeLimit: cacheSize } };
+  const mounts: Mount[] = [
+    { name: "releases", mountPath: RELEASE_CACHE_FOLDER, readOnly: false, source: cache },
+  ];
+  if (hookSecret !== undefined) {
+    const source = { secret: { secretName: hookSecret, defaultMode: 0o440 } };
+    mounts.push({ name: "hooks", mountPath: HOOK_SECRETS_FOLDER, readOnly: true, source });
   }
   return mounts;
 }

@@ -1,6 +1,7 @@
 import type { BoundKind } from "../crds/binding.ts";
 import { Event, Namespace } from "../crds/core-kinds.ts";
-import type { ObjectKind } from "../crds/object.ts";
+import { look, type Need, own } from "./needed-verbs.ts";
+import { impersonationRules, type ReleaseRights, releaseNeedsOf } from "./release-rights.ts";
 
 /** A rule of a Role or ClusterRole; one group and one resource each, so that two versions compare well. */
 export interface PolicyRule {
@@ -13,6 +14,8 @@ export interface PolicyRule {
 export interface OperatorRulesOptions {
   /** Namespaces are watched, to give one that goes nothing new: only where all of them are. Default: true. */
   readonly watchesNamespaces?: boolean;
+  /** What Releases are allowed; undefined: the operator knows none. */
+  readonly releases?: ReleaseRights | undefined;
 }
 
 export interface OperatorRules {
@@ -22,13 +25,6 @@ export interface OperatorRules {
   readonly cluster: readonly PolicyRule[];
 }
 
-type Need = Pick<ObjectKind, "group" | "plural" | "namespaced">;
-
-/** Nothing that is watched is read one by one. */
-const look = ["list", "watch"] as const;
-/** One read decides whose an object is that stands where ours should be. */
-const own = ["get", ...look, "create", "patch", "delete"] as const;
-
 /**
  * What the operator must be allowed, derived from the kinds and their children, and nothing else.
  *
@@ -36,11 +32,12 @@ const own = ["get", ...look, "create", "patch", "delete"] as const;
  *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer;
  * - its children: everything but `update` and `deletecollection`;
  * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them;
- * - events: make and repeat; namespaces: watch, where all of them are.
+ * - events: make and repeat; namespaces: watch, where all of them are;
+ * - Releases: what {@link ReleaseRights} says.
  */
 export function operatorRulesOf(
   kinds: readonly BoundKind[],
-  { watchesNamespaces = true }: OperatorRulesOptions = {},
+  { watchesNamespaces = true, releases }: OperatorRulesOptions = {},
 ): OperatorRules {
   const verbs = new Map<string, { need: Need; resource: string; verbs: Set<string> }>();
   const allow = (need: Need, given: readonly string[], subresource?: string): void => {
@@ -65,10 +62,16 @@ export function operatorRulesOf(
   }
   allow(Event, ["create", "patch"]);
   if (watchesNamespaces) allow(Namespace, ["list", "watch"]);
+  for (const { need, verbs: given, subresource } of releaseNeedsOf(kinds, releases))
+    allow(need, given, subresource);
   const rules = [...verbs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, rule]) => rule);
   const pick = (namespaced: boolean) =>
     rules.filter(({ need }) => need.namespaced === namespaced).map(toRule);
-  return { namespaced: pick(true), cluster: pick(false) };
+  const impersonation = impersonationRules(releases);
+  return {
+    namespaced: [...pick(true), ...impersonation.namespaced],
+    cluster: [...pick(false), ...impersonation.cluster],
+  };
 }
 
 /** What a repository needs: the uid of kube-system names the cluster there. */

@@ -1,15 +1,18 @@
 import type { Construct } from "constructs";
 import type { BoundKind } from "../crds/binding.ts";
 import { groupKindOf, type ObjectKind } from "../crds/object.ts";
-import { AdmissionPolicy, celText, celTexts, type ResourceRule } from "./admission-policy.ts";
+import { Release } from "../crds/release.ts";
+import { AdmissionPolicy, celText, celTexts, type ResourceRule, type Subject } from "./admission-policy.ts";
+import { anyKind, exceptions } from "./fenced-kinds.ts";
 
 export interface OwnershipFenceProps {
   /** Of policy and binding. */
   readonly name: string;
-  /** User name of the operator. */
-  readonly user: string;
+  readonly subject: Subject;
   /** The kinds that the operator reconciles. */
   readonly kinds: readonly BoundKind[];
+  /** Set where there are Releases, which have objects of any kind: the operator's Lease is none of them. */
+  readonly releases?: { readonly lease: string } | undefined;
 }
 
 /** As synth/manifest.ts has them; this folder does not import synth. */
@@ -24,21 +27,25 @@ const fieldManager = "fairlead";
  * - the object's controller is one of our resources, and stays the same one;
  * - it has no controller, its set stays the same one, and our field manager has applied to it before;
  * - it has no controller and is of no other set, and its annotation hands it over to the resource that takes it;
- * - it is itself a resource of ours that another kind has as its child, and nothing but its finalizers changes.
+ * - it is itself a resource of ours that another kind, or a Release, may have as its child, and nothing but its finalizers
+ *   changes; of a Release also labels and annotations, which make it an ApplySet.
  *
  * A deletion is admitted if its controller is one of our resources, or if it has none, is of some set, and our field
  * manager has applied to it before.
  */
 export class OwnershipFence extends AdmissionPolicy {
-  constructor(scope: Construct, id: string, { name, user, kinds }: OwnershipFenceProps) {
+  constructor(scope: Construct, id: string, { name, subject, kinds, releases }: OwnershipFenceProps) {
+    const definitions = kinds.map(({ definition }) => definition);
+    const owners = releases === undefined ? definitions : [...definitions, Release];
     super(scope, id, {
       name,
-      user,
-      resourceRules: childRulesOf(kinds),
-      variables: variablesFor(kinds),
+      subject,
+      resourceRules: releases === undefined ? childRulesOf(kinds) : [anyKind(["UPDATE", "DELETE"])],
+      exclude: releases && exceptions(releases.lease),
+      variables: variablesFor(owners),
       validations: [
         {
-          expression: `request.operation == 'DELETE' ? (${mayDelete}) : (${mayChange(kinds)})`,
+          expression: `request.operation == 'DELETE' ? (${mayDelete}) : (${mayChange(kinds, releases !== undefined)})`,
           message: "'Fairlead leaves alone what belongs to ' + variables.owner",
         },
       ],
@@ -62,26 +69,32 @@ function childRulesOf(kinds: readonly BoundKind[]): readonly ResourceRule[] {
 const mayDelete =
   "variables.isControlled || (size(variables.controllers) == 0 && variables.set != '' && variables.isOurs)";
 
-function mayChange(kinds: readonly BoundKind[]): string {
+function mayChange(kinds: readonly BoundKind[], hasReleases: boolean): string {
   const cases = [
     "variables.isControlled && variables.newControllers.exists(n, variables.controllers.exists(o, o.uid == n.uid))",
     "size(variables.controllers) == 0 && variables.set != '' && variables.set == variables.newSet && variables.isOurs",
     "size(variables.controllers) == 0 && variables.set in ['', variables.newSet] && variables.isHandedOver",
-    ...finalizersOf(kinds),
+    ...ownMetadataOf(kinds, hasReleases),
   ];
   return cases.map((each) => `(${each})`).join(" || ");
 }
 
-/** A kind that is a child of another one is also a resource, whose finalizers are ours to set. */
-function finalizersOf(kinds: readonly BoundKind[]): readonly string[] {
+/** A kind that may be a child is also a resource, whose finalizers are ours to set. */
+function ownMetadataOf(kinds: readonly BoundKind[], hasReleases: boolean): readonly string[] {
   const children = new Set(kinds.flatMap((kind) => kind.children.map(groupKindOf)));
-  const both = kinds.map(({ definition }) => definition).filter((kind) => children.has(groupKindOf(kind)));
-  if (both.length === 0) return [];
-  const parts = ["spec", "metadata.?labels", "metadata.?annotations", "metadata.?ownerReferences"];
-  const isSame = parts
-    .map((part) => part.replace(/^spec$/, "?spec"))
-    .map((p) => `object.${p} == oldObject.${p}`);
-  return [[`${celTexts(both.map(nameOf))}.exists(k, k == ${requestKind})`, ...isSame].join(" && ")];
+  const both = kinds
+    .map(({ definition }) => definition)
+    .filter((kind) => hasReleases || children.has(groupKindOf(kind)));
+  const keeps = (of: readonly ObjectKind[], parts: readonly string[]): string =>
+    [
+      `${celTexts(of.map(nameOf))}.exists(k, k == ${requestKind})`,
+      ...parts.map((part) => `object.${part} == oldObject.${part}`),
+    ].join(" && ");
+  const always = ["?spec", "metadata.?ownerReferences"];
+  return [
+    ...(both.length === 0 ? [] : [keeps(both, [...always, "metadata.?labels", "metadata.?annotations"])]),
+    ...(hasReleases ? [keeps([Release], always)] : []),
+  ];
 }
 
 const requestKind = "request.kind.group + '/' + request.kind.kind";
@@ -91,8 +104,7 @@ function nameOf({ group, kind }: Pick<ObjectKind, "group" | "kind">): string {
   return `${group}/${kind}`;
 }
 
-function variablesFor(kinds: readonly BoundKind[]): Readonly<Record<string, string>> {
-  const definitions = kinds.map(({ definition }) => definition);
+function variablesFor(definitions: readonly ObjectKind[]): Readonly<Record<string, string>> {
   const kindNames = definitions.map((definition) => {
     const kind = definition.kind.toLowerCase();
     return `${celText(groupKindOf(definition))}: ${celTexts([kind, `${kind}.${definition.group}`])}`;
@@ -119,6 +131,7 @@ function variablesFor(kinds: readonly BoundKind[]): Readonly<Record<string, stri
       "|| (size(variables.newControllers) == 0 && variables.newOwner != ''",
       `&& variables.adoptingKind in {${kindNames.join(", ")}}[?variables.newOwner.split('/')[0]].orValue([])`,
       "&& (variables.adoptingKey == variables.newOwnerKey",
+      "|| variables.newOwnerKey == variables.place + '/' + variables.adoptingKey",
       "|| (variables.place == '' && variables.newOwnerKey.endsWith('/' + variables.adoptingKey))))",
     ].join(" "),
     owner: [

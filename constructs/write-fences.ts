@@ -4,6 +4,7 @@ import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../
 import { LeadershipFence } from "./leadership-fence.ts";
 import { operatorRulesOf, type PolicyRule } from "./operator-role.ts";
 import { OwnershipFence } from "./ownership-fence.ts";
+import type { ReleaseRights } from "./release-rights.ts";
 
 /** An installation, and which of the fences it has. */
 export interface FencedInstallation {
@@ -22,19 +23,30 @@ export interface FencedInstallation {
 
 export interface WriteFencesProps extends FencedInstallation {
   readonly kinds: readonly BoundKind[];
+  /** What Releases are allowed; undefined: the operator knows none. */
+  readonly releases?: ReleaseRights | undefined;
 }
 
 /** The admission policies that fence an operator's writes in the API server; they look at its own requests only. */
 export class WriteFences extends Construct {
   constructor(scope: Construct, id: string, props: WriteFencesProps) {
     super(scope, id);
-    const { kinds, name, namespace } = props;
-    const user = `system:serviceaccount:${namespace}:${name}`;
+    const { kinds, releases, name, namespace } = props;
+    const lease = { name, namespace };
+    const subject = {
+      user: `system:serviceaccount:${namespace}:${name}`,
+      // Also where there is no Lease: its name is that of the installation.
+      ...(releases && { impersonates: lease }),
+    };
     const { ownership, leadership } = fencesOf(props);
-    if (ownership !== undefined) new OwnershipFence(this, "ownership", { name: ownership, user, kinds });
+    if (ownership !== undefined) {
+      const any = releases && { lease: name };
+      new OwnershipFence(this, "ownership", { name: ownership, subject, kinds, releases: any });
+    }
     if (leadership !== undefined) {
-      const rules = Object.values(operatorRulesOf(kinds)).flat();
-      new LeadershipFence(this, "leadership", { name: leadership, user, rules, lease: { name, namespace } });
+      const rules = Object.values(operatorRulesOf(kinds, { releases })).flat();
+      const hasReleases = releases !== undefined;
+      new LeadershipFence(this, "leadership", { name: leadership, subject, hasReleases, rules, lease });
     }
   }
 }

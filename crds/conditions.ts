@@ -2,6 +2,8 @@ import * as z from "zod";
 
 /** The engine's own conditions; a kind may show others beside them. */
 export type ConditionType =
+  /** Of a Release: the newest commit is known, and its files became manifests. */
+  | "Sourced"
   /** Every object was accepted by the API server. */
   | "Applied"
   /** Every object reached what it is for. */
@@ -33,12 +35,30 @@ export type Reason =
   | "ApplyFailed"
   | "ImmutableField"
   | "NotOwned"
+  // The objects of a Release
+  | "DependencyNotReady"
+  | "DependencyCycle"
+  | "KindUnknown"
+  | "KindNotWatched"
+  | "PruneHeld"
+  // Where a Release comes from
+  | "Sourced"
+  | "SourcePending"
+  | "SourceUnreachable"
+  | "SourceRefused"
+  | "SourceNotFound"
+  | "SourceInvalid"
+  | "SourceNotVerified"
+  | "RenderFailed"
+  | "RenderLimit"
+  | "RenderNotReproducible"
   // The repository
   | "Published"
   | "Pending"
   | "PushRefused"
   | "RepositoryUnreachable"
-  | "RepositoryOwned";
+  | "RepositoryOwned"
+  | "PublishRefused";
 
 /** One statement about a resource, as `metav1.Condition` has it. */
 export const Condition = z

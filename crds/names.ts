@@ -13,6 +13,12 @@ export const standardLabels = {
 /** Value of `app.kubernetes.io/managed-by`. */
 export const MANAGED_BY = "fairlead";
 
+/**
+ * Key of what an impersonated request says of the instance that sends it, `<namespace>/<name>/<pod>` of its Lease: under
+ * impersonation nothing else does, because the API server drops what the operator's own token says of its pod.
+ */
+export const HOLDER_EXTRA = "fairlead.dev/holder";
+
 const label1123 = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const label1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const subdomain1123 = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

@@ -154,6 +154,23 @@ export const Release = defineKind({
               .describe(
                 "Every object: `group/Kind/namespace/name`, sorted; an empty group is the core group.",
               ),
+            deployed: z
+              .int()
+              .min(0)
+              .optional()
+              .describe(
+                "How many objects the last complete deployment had: more than half of them go only if approved.",
+              ),
+            waves: z
+              .array(z.array(z.string()))
+              .optional()
+              .describe("Entries in the order of applying, where a program declares one; pruned in reverse."),
+            finished: z
+              .array(z.string())
+              .optional()
+              .describe(
+                "Jobs with a time to live that are complete, with the digest of what ran: they are not made again when they go.",
+              ),
           })
           .optional()
           .describe(

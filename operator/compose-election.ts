@@ -38,6 +38,7 @@ export function composeElection(ground: Ground, onLost: () => void): ComposedEle
   const election = new LeaderElector({
     client,
     identity,
+    address: hookAddressOf(ground),
     times: { leaseDurationMs, renewDeadlineMs, retryPeriodMs },
     clock,
     random,
@@ -55,6 +56,14 @@ export function composeElection(ground: Ground, onLost: () => void): ComposedEle
     },
     closeElection: () => client.close(),
   };
+}
+
+/** Where other instances reach our hooks: a pod is told its own address. */
+function hookAddressOf({ config, environment }: Pick<Ground, "config" | "environment">): string | undefined {
+  const port = /:(\d+)$/.exec(config.hookBindAddress)?.[1];
+  const ip = environment["POD_IP"];
+  if (port === undefined || ip === undefined || ip === "") return undefined;
+  return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
 
 /** Namespace and name of the Lease. */

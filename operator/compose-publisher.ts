@@ -3,25 +3,41 @@ import type { LiveObject } from "../crds/object.ts";
 import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { leaseOf } from "./compose-election.ts";
 import type { KindController } from "./controllers.ts";
-import { createFolderClaims } from "./folder-claims.ts";
 import { readCredentials } from "./git/credentials.ts";
-import { createGitPublisher, type GitPublisher } from "./git/git-publisher.ts";
+import { createGitPublisher, type GitPublisher, type GitPublisherOptions } from "./git/git-publisher.ts";
 import { parseRemoteUrl } from "./git/remote-url.ts";
 import type { Ground } from "./ground.ts";
 import type { AnnounceOperator } from "./operator-events.ts";
-import type { Fence, PublishOffer } from "./ports.ts";
+import type { Fence, FolderClaim, PublishOffer } from "./ports.ts";
 import type { Election } from "./runtime/election.ts";
-import type { KindStores } from "./runtime/kind-stores.ts";
 import { version } from "./version.ts";
 
 export interface PublisherParts {
-  readonly stores: KindStores;
+  /** What is known of the resource behind a folder. */
+  readonly claimOf: (folder: string) => FolderClaim;
   readonly election: Election;
   readonly confirmLeadership: () => Promise<boolean>;
   /** Tells what concerns all resources. */
   readonly announce: AnnounceOperator;
   /** Filled later: an answer of git puts keys back into their queues. */
   readonly controllers: readonly KindController[];
+}
+
+/** One place on a branch of the repository: what is below `root`. */
+export interface RepositoryPlace {
+  readonly branch: string;
+  readonly root: string;
+}
+
+export interface OpenPlaceOptions extends RepositoryPlace {
+  readonly cacheDirectory: string;
+  readonly claimOf: (folder: string) => FolderClaim;
+}
+
+export interface ComposedRepository {
+  readonly publisher: GitPublisher;
+  /** Another place on the same repository; the caller starts and closes it. */
+  readonly open: (options: OpenPlaceOptions) => GitPublisher;
 }
 
 /**
@@ -32,9 +48,9 @@ export interface PublisherParts {
 export async function composePublisher(
   ground: Ground,
   parts: PublisherParts,
-): Promise<GitPublisher | undefined> {
-  const { config, kinds, clock, random, log, transport, environment } = ground;
-  const { stores, election, confirmLeadership, controllers, announce } = parts;
+): Promise<ComposedRepository | undefined> {
+  const { config, clock, random, log, transport, environment } = ground;
+  const { election, confirmLeadership, controllers, announce, claimOf } = parts;
   if (config.repository === undefined) return undefined;
   // A wrong address or a folder that was never mounted is a mistake in the deployment: say so before anything runs.
   await readCredentials(config.repositoryCredentials, parseRemoteUrl(config.repository));
@@ -45,7 +61,7 @@ export async function composePublisher(
     for (const [index, { groupKind, key }] of owners.entries())
       controllers.find(({ name }) => name === groupKind)?.queue.add(key, { afterMs: index * stepMs });
   };
-  return createGitPublisher({
+  const options: GitPublisherOptions = {
     repository: config.repository,
     branch: config.repositoryBranch,
     root: config.repositoryPath,
@@ -59,11 +75,15 @@ export async function composePublisher(
     fence: election.fence,
     term: () => election.term,
     confirmLeadership,
-    claimOf: createFolderClaims({ kinds: kinds.map(({ definition }) => definition), stores }),
+    claimOf,
     onChange: requeue,
     announce,
     environment,
-  });
+  };
+  return {
+    publisher: createGitPublisher(options),
+    open: (place) => createGitPublisher({ ...options, ...place }),
+  };
 }
 
 /** Without it we could not tell our folders in the repository from those of another cluster. */

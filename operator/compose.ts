@@ -1,4 +1,5 @@
-import { groupKindOf, type LiveObject, type ObjectKind } from "../crds/object.ts";
+import type { LiveObject, ObjectKind } from "../crds/object.ts";
+import { Release } from "../crds/release.ts";
 import { folderOf } from "../synth/file-tree.ts";
 import { createSynthesizer } from "../synth/synthesizer.ts";
 import { KubeEventRecorder } from "./cluster/events.ts";
@@ -7,17 +8,20 @@ import { reducePod, reduceToMetadata, type Transform } from "./cluster/live-obje
 import { WatchConnection } from "./cluster/watch-connection.ts";
 import { KubeWatchSource } from "./cluster/watch-source.ts";
 import { composeElection, leaseOf } from "./compose-election.ts";
+import { composeEndpoints } from "./compose-endpoints.ts";
 import { composePublisher } from "./compose-publisher.ts";
 import { composeTracing } from "./compose-tracing.ts";
 import { createController, type KindController } from "./controllers.ts";
+import { createFolderClaims } from "./folder-claims.ts";
 import { type ComposeInput, type Ground, layGround } from "./ground.ts";
-import { type Endpoint, Operator } from "./operator.ts";
+import { Operator } from "./operator.ts";
 import { createOperatorEvents } from "./operator-events.ts";
+import type { FolderClaim } from "./ports.ts";
+import { isPublishedAt } from "./release/published-places.ts";
+import { createReleaseController } from "./release/release-controller.ts";
+import { releaseKind } from "./release/release-kind.ts";
 import { reportFences } from "./report-fences.ts";
-import type { Election } from "./runtime/election.ts";
-import { KindStores, type WatchRole } from "./runtime/kind-stores.ts";
-import { metricsRoute } from "./runtime/metrics-route.ts";
-import { probeRoute } from "./runtime/probes.ts";
+import { KindStores, type KindStoresInput, type WatchRole } from "./runtime/kind-stores.ts";
 
 export interface ComposeOptions {
   /** Who may write. Tests put another one in, to see what holds without it; `fairlead run` has no option for it. */
@@ -33,31 +37,32 @@ export async function composeOperator(
   const ground = await layGround(input);
   const { metrics, transport, userAgent } = ground;
   const connection = new WatchConnection(access, { clock, userAgent, onRequest: ground.onRequest });
+  const sourceOf: KindStoresInput["sourceOf"] = (kind, { role, selector, namespace }) =>
+    new KubeWatchSource({
+      kind,
+      namespace,
+      labelSelector: selector,
+      transform: transformOf(kind, { role }),
+      transport,
+      connection,
+      clock,
+    });
   const stores = new KindStores({
-    kinds,
+    kinds: config.releases ? [...kinds, releaseKind] : kinds,
     namespaces: config.namespaces,
     transformOf,
     clock,
     random,
     log,
-    sourceOf: (kind, { role, selector, namespace }) =>
-      new KubeWatchSource({
-        kind,
-        namespace,
-        labelSelector: selector,
-        transform: transformOf(kind, { role }),
-        transport,
-        connection,
-        clock,
-      }),
+    sourceOf,
   });
   const lost = Promise.withResolvers<void>();
   const { election, confirmLeadership, closeElection } = elect(ground, lost.resolve);
   const { fence } = election;
   const controllers: KindController[] = [];
   const events = new KubeEventRecorder({ transport, fence, clock, random, instance: input.identity });
-  const publisher = await composePublisher(ground, {
-    stores,
+  const repository = await composePublisher(ground, {
+    claimOf: composeClaims(ground, stores),
     election,
     confirmLeadership,
     controllers,
@@ -68,9 +73,11 @@ export async function composeOperator(
       namespaces: config.namespaces,
     }),
   });
+  const publisher = repository?.publisher;
   if (publisher !== undefined) metrics?.publish.watch(() => publisher.stats);
   metrics?.events.watch(() => events.stats);
-  metrics?.stores.watch(stores.watched);
+  const watched = [...stores.watched];
+  metrics?.stores.watch(watched);
   const cluster = new KubeCluster({ transport, fence, clock });
   const synthesizer = createSynthesizer();
   const parts = await composeTracing({ cluster, publisher, synthesize: synthesizer }, config);
@@ -93,15 +100,30 @@ export async function composeOperator(
       }),
     );
   }
+  const releases = config.releases
+    ? createReleaseController({
+        ground,
+        stores,
+        sourceOf,
+        transformOf,
+        election,
+        events,
+        onWatch: (more) => void watched.push(...more),
+        repository: repository && parts.publisher && { ...repository, own: parts.publisher },
+        ...(parts.traceReconcile && { traceReconcile: parts.traceReconcile }),
+      })
+    : undefined;
+  if (releases !== undefined) controllers.push(releases);
   return new Operator({
     stores,
     controllers,
+    releases,
     election,
     leaseLost: lost.promise,
     reportFences: () => reportFences(ground),
     publisher,
     closeEvents: () => events.close(),
-    endpoints: composeEndpoints(ground, stores, election),
+    endpoints: composeEndpoints(ground, { stores, election, releases }),
     close: async () => {
       await closeElection();
       await connection.close();
@@ -112,36 +134,19 @@ export async function composeOperator(
   });
 }
 
+/** Of which resources the folders in the operator's own place are. */
+function composeClaims({ config, kinds }: Ground, stores: KindStores): (folder: string) => FolderClaim {
+  const place = { branch: config.repositoryBranch, root: config.repositoryPath };
+  const repository = { ...place, url: config.repository ?? "" };
+  return createFolderClaims({
+    kinds: [...kinds.map(({ definition }) => definition), ...(config.releases ? [Release] : [])],
+    stores,
+    isHere: (resource) => isPublishedAt(resource, place, repository),
+  });
+}
+
 /** Stores keep what charts, statuses and health read, and no more. */
 function transformOf({ kind }: ObjectKind, { role }: { readonly role: WatchRole }): Transform {
   if (role === "namespace") return reduceToMetadata;
   return role === "related" && kind === "Pod" ? reducePod : (object) => object;
-}
-
-function composeEndpoints(ground: Ground, stores: KindStores, election: Election): readonly Endpoint[] {
-  const { config, log, metrics } = ground;
-  const checkSources = (): void => {
-    const late = stores.watched.filter(
-      ({ store, reflector }) => !store.hasSynced && reflector.state.state !== "waiting-for-kind",
-    );
-    if (late.length > 0)
-      throw new Error(`not listed yet: ${late.map(({ kind }) => groupKindOf(kind)).join(", ")}`);
-  };
-  const probes = probeRoute({
-    healthz: { ping: () => undefined, leaderElection: () => election.checkRenewal() },
-    readyz: { ping: () => undefined, sources: checkSources },
-    log,
-  });
-  return [
-    { serves: "probes", address: config.healthProbeBindAddress, route: probes },
-    ...(metrics === undefined
-      ? []
-      : [
-          {
-            serves: "metrics",
-            address: config.metricsBindAddress,
-            route: metricsRoute(() => metrics.expose()),
-          },
-        ]),
-  ];
 }

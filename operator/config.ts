@@ -1,28 +1,8 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import { toMilliseconds } from "../crds/duration.ts";
 import { assertElectionTimes } from "./core/election.ts";
-
-/** A duration as people write it: `500ms`, `15s`, `1m30s`, `2h`. */
-const duration = z.string().transform((text, context): number => {
-  const durationMs = toMilliseconds(text);
-  if (!Number.isNaN(durationMs)) return durationMs;
-  context.addIssue({ code: "custom", message: `expected a duration such as 15s or 1m30s, got "${text}"` });
-  return z.NEVER;
-});
-
-const flag = z
-  .enum(["true", "false", "1", "0", "yes", "no", "on", "off"], { error: "expected true or false" })
-  .transform((text) => ["true", "1", "yes", "on"].includes(text));
-
-const bindAddress = z
-  .string()
-  .regex(/^(0|\S*:\d{1,5})$/, { error: "expected [HOST]:PORT, or 0 to turn it off" });
-
-const dnsLabel = z
-  .string()
-  .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, { error: "expected a namespace name" });
+import { bindAddress, dnsLabel, duration, flag } from "./option-values.ts";
 
 /** What every option is, once: the command line, the environment and `--help` come from it. */
 interface OptionSpec {
@@ -83,6 +63,36 @@ export const operatorOptions = {
     flag: "repository-cache",
     value: "DIR",
     help: "Where the bare clone is kept; it can be deleted at any time",
+  },
+  releases: {
+    flag: "releases",
+    help: "Reconcile Releases: deploy what git repositories say",
+    fallback: "false",
+  },
+  releaseCache: {
+    flag: "release-cache",
+    value: "DIR",
+    help: "Where clones and renders of Releases are kept; default: beside the repository's clone",
+  },
+  releaseFileRemotes: {
+    flag: "release-file-remotes",
+    help: "Let Releases come from file:// repositories; default: outside a cluster",
+  },
+  releaseRequireServiceAccount: {
+    flag: "release-require-service-account",
+    help: "Refuse Releases that name no ServiceAccount to act as",
+    fallback: "false",
+  },
+  hookBindAddress: {
+    flag: "hook-bind-address",
+    value: "ADDRESS",
+    help: "Address of /hooks, where git hosts tell of pushes; 0 turns it off",
+    fallback: "0",
+  },
+  hookSecrets: {
+    flag: "hook-secrets",
+    value: "DIR",
+    help: "Folder with one file per hook: the secret that its sender shares with us",
   },
   leaderElect: { flag: "leader-elect", help: "Elect one leader among several instances", fallback: "false" },
   leaderElectNamespace: {
@@ -159,6 +169,12 @@ const schema = z
       .transform((path) => path.replace(/\/+$/, "")),
     repositoryCredentials: z.string().min(1).optional(),
     repositoryCache: z.string().min(1).default(join(tmpdir(), "fairlead-git")),
+    releases: flag,
+    releaseCache: z.string().min(1).optional(),
+    releaseFileRemotes: flag.optional(),
+    releaseRequireServiceAccount: flag,
+    hookBindAddress: bindAddress,
+    hookSecrets: z.string().min(1).optional(),
     leaderElect: flag,
     leaderElectNamespace: dnsLabel.optional(),
     leaderElectId: z
@@ -213,7 +229,9 @@ export function readOperatorConfig(texts: OptionTexts, environment: NodeJS.Proce
     );
     throw new ConfigError([...new Set(lines)].join("\n"));
   }
-  const { leaseDuration, renewDeadline, retryPeriod } = parsed.data;
+  const { leaseDuration, renewDeadline, retryPeriod, hookBindAddress, hookSecrets } = parsed.data;
+  if (hookBindAddress !== "0" && hookSecrets === undefined)
+    throw new ConfigError(`${source.get("hookBindAddress")}: needs --hook-secrets, the folder of the hooks' secrets`);
   try {
     assertElectionTimes({
       leaseDurationMs: leaseDuration,

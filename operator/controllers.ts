@@ -2,6 +2,7 @@ import { groupKindOf, keyOf, type LiveObject } from "../crds/object.ts";
 import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../synth/manifest.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import type { Synthesizer } from "../synth/synthesizer.ts";
+import { BlockedKeys } from "./blocked-keys.ts";
 import { LostObjects } from "./phases/lost.ts";
 import { OutageNotices } from "./phases/outage-notices.ts";
 import { Refusals } from "./phases/refusals.ts";
@@ -59,11 +60,9 @@ export function createController(input: ControllerInput): KindController {
   const lost = new LostObjects();
   const settled = new SettledObjects();
   const refusals = new Refusals(clock);
-  /** Resources that want an object which another resource has, by its id, or something that it holds, by its kind. */
-  const blocked = new Map<ObjectId | ObjectKindId, Set<string>>();
+  const blocked = new BlockedKeys();
   const releasedBy = (gone: ObjectId | ObjectKindId): Iterable<string> => {
-    const waiting = blocked.get(gone) ?? [];
-    blocked.delete(gone);
+    const waiting = blocked.release(gone);
     for (const key of waiting) refusals.forget(key);
     return waiting;
   };
@@ -77,9 +76,7 @@ export function createController(input: ControllerInput): KindController {
       refusals.forget(key);
       lost.forget(key);
       lag?.forget(key);
-      for (const [wanted, keys] of blocked) {
-        if (keys.delete(key) && keys.size === 0) blocked.delete(wanted);
-      }
+      blocked.forget(key);
       input.onGone(resource);
     },
     onEdit:
@@ -113,7 +110,7 @@ export function createController(input: ControllerInput): KindController {
     outages: new OutageNotices(),
     progress: lag,
     count: objects?.count ?? (() => undefined),
-    onBlocked: (key, by) => void blocked.getOrInsertComputed(by, () => new Set()).add(key),
+    onBlocked: (key, by) => blocked.block(key, by),
     onNamespaceTerminating: (namespace) => stores.refuse(namespace),
   });
   const reconcileObserver = metrics?.reconciles.observer(name, workers);
@@ -165,7 +162,8 @@ function concerns({ role, kind: watched, selector }: WatchedKind, kind: Synthesi
   }
 }
 
-function toSource({ kind, store, reflector }: WatchedKind, signal: AbortSignal): ControllerSource {
+/** A watch as a controller waits for it. */
+export function toSource({ kind, store, reflector }: WatchedKind, signal: AbortSignal): ControllerSource {
   return {
     name: groupKindOf(kind),
     synced: store.whenSynced(signal),

@@ -6,6 +6,8 @@ import type { KindStores } from "./runtime/kind-stores.ts";
 export interface FolderClaimsInput {
   readonly kinds: readonly ObjectKind[];
   readonly stores: KindStores;
+  /** Whether a resource that is there has its folder here. Default: all have. */
+  readonly isHere?: (resource: LiveObject) => boolean;
 }
 
 /**
@@ -14,13 +16,18 @@ export interface FolderClaimsInput {
  *
  * A look-up for each of ten thousand folders, because a sweep asks about all of them in one go.
  */
-export function createFolderClaims({ kinds, stores }: FolderClaimsInput): (folder: string) => FolderClaim {
+export function createFolderClaims({
+  kinds,
+  stores,
+  isHere = () => true,
+}: FolderClaimsInput): (folder: string) => FolderClaim {
   const kindOf = new Map(kinds.map((kind) => [segmentsOf(kind, {}).groupKind, kind]));
   return (folder) => {
     const [place = "", groupKind = ""] = folder.split("/");
     const kind = kindOf.get(groupKind);
     if (kind === undefined) return "unknown";
-    if (findResource(folder, kind, stores) !== undefined) return "wanted";
+    const resource = findResource(folder, kind, stores);
+    if (resource !== undefined) return isHere(resource) ? "wanted" : "gone";
     const isSeen = stores.watched.some(
       ({ role, kind: watched, namespace, store }) =>
         role === "resource" &&

@@ -7,11 +7,20 @@ import type { KindStores } from "./runtime/kind-stores.ts";
 import { type ShutdownCause, shutDown } from "./runtime/shutdown.ts";
 
 /** Something to serve, and where; `0` as the address serves nothing. */
-export interface Endpoint {
-  /** Names it in the log. */
-  readonly serves: string;
-  readonly address: string;
-  readonly route: HttpRoute;
+export type Endpoint =
+  | {
+      /** Names it in the log. */
+      readonly serves: string;
+      readonly address: string;
+      readonly route: HttpRoute;
+    }
+  | { readonly serves: string; readonly listen: () => Promise<HttpServer | undefined> };
+
+/** What Releases need beside their controller, which is among the others. */
+export interface ReleaseLife {
+  /** Keeps local copies of what Releases own; resolves after the signal aborted. */
+  watch(signal: AbortSignal): Promise<void>;
+  close(options: { readonly flushMs: number }): Promise<void>;
 }
 
 export interface OperatorParts {
@@ -23,6 +32,8 @@ export interface OperatorParts {
   /** Says which fences of the API server are there. */
   readonly reportFences: () => Promise<void>;
   readonly publisher: GitPublisher | undefined;
+  /** Undefined: Releases are left alone. */
+  readonly releases?: ReleaseLife | undefined;
   /** Writes down what events still wait for. */
   readonly closeEvents: () => Promise<void>;
   readonly endpoints: readonly Endpoint[];
@@ -61,11 +72,13 @@ export class Operator {
   async run(): Promise<0 | 1> {
     const { election, endpoints, log } = this.#parts;
     try {
-      for (const { serves, address, route } of endpoints) {
-        const server = await serveHttp(address, route, { log });
+      for (const endpoint of endpoints) {
+        const server = await ("listen" in endpoint
+          ? endpoint.listen()
+          : serveHttp(endpoint.address, endpoint.route, { log }));
         if (server === undefined) continue;
         this.#servers.push(server);
-        log.info("Listening", { serves, address: server.address });
+        log.info("Listening", { serves: endpoint.serves, address: server.address });
       }
     } catch (error) {
       // What is open already would keep the process alive.
@@ -92,8 +105,9 @@ export class Operator {
   }
 
   #watch(): Promise<unknown> {
-    const { watched } = this.#parts.stores;
-    return Promise.all(watched.map(({ reflector }) => reflector.run(this.#sources.signal)));
+    const { stores, releases } = this.#parts;
+    const { signal } = this.#sources;
+    return Promise.all([...stores.watched.map(({ reflector }) => reflector.run(signal)), releases?.watch(signal)]);
   }
 
   #reconcile(): readonly Promise<void>[] {
@@ -126,7 +140,7 @@ export class Operator {
       controllers,
     }: { readonly sources: Promise<unknown>; readonly controllers: readonly Promise<void>[] },
   ): Promise<0 | 1> {
-    const { election, publisher, closeEvents, clock, log } = this.#parts;
+    const { election, publisher, releases, closeEvents, clock, log } = this.#parts;
     return shutDown(
       cause,
       {
@@ -141,7 +155,8 @@ export class Operator {
           await sources;
         },
         flush: async () => {
-          await Promise.all([publisher?.close({ flushMs: election.isLeading ? flushMs : 0 }), closeEvents()]);
+          const until = { flushMs: election.isLeading ? flushMs : 0 };
+          await Promise.all([publisher?.close(until), releases?.close(until), closeEvents()]);
         },
         release: () => election.stop(),
         closeServers: () => this.#close(),

@@ -146,6 +146,8 @@ export interface PublishOffer {
   readonly digest: string;
   /** What the resource's status says was published last. */
   readonly last: PublishedRecord | undefined;
+  /** More trailers of its commit, such as `Fairlead-Source: …`: one line each. */
+  readonly trailers?: readonly string[];
   /** Files below `folder` by relative path. Called only when something must be committed. */
   readonly render: () => ReadonlyMap<string, string>;
 }
@@ -156,7 +158,12 @@ export type PublishState =
   | { readonly state: "pending"; readonly sinceMs: number }
   | { readonly state: "failed"; readonly reason: PublishFailure; readonly message: string };
 
-export type PublishFailure = "PushRefused" | "RepositoryUnreachable" | "RepositoryOwned";
+export type PublishFailure =
+  | "PushRefused"
+  | "RepositoryUnreachable"
+  | "RepositoryOwned"
+  /** A Release would be made from what it publishes, or its place on the branch cannot be used. */
+  | "PublishRefused";
 
 /** What the operator knows of the resource behind a folder: only `gone` folders may ever be removed. */
 export type FolderClaim = "wanted" | "gone" | "unknown";

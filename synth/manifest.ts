@@ -23,6 +23,8 @@ export function kindIn(id: ObjectId): ObjectKindId {
 export const stamps = {
   /** Label: id of the set of objects of one resource, made as the ApplySet specification makes it. */
   set: "fairlead.dev/set",
+  /** Label beside it on objects of a Release: the same id, under the name that kubectl and other ApplySet tools look for. */
+  partOf: "applyset.kubernetes.io/part-of",
   /** Annotation: digest of the manifest without stamps. */
   digest: "fairlead.dev/digest",
   /** Annotation on kinds that are replaced, not edited (Job): the resource's generation it was made for. */

@@ -65,7 +65,7 @@ export function stampManifest(
   return { ...manifest, metadata: isCollected ? { ...stamped, ownerReferences: [owner] } : stamped };
 }
 
-const stampLabels: ReadonlySet<string> = new Set([stamps.set]);
+const stampLabels: ReadonlySet<string> = new Set([stamps.set, stamps.partOf]);
 const stampAnnotations: ReadonlySet<string> = new Set([
   stamps.digest,
   stamps.generation,

@@ -147,7 +147,7 @@ const table: Record<string, { folders: readonly string[]; packages: readonly str
   operator: { folders: ["operator", "synth", "crds"], packages: ["node:*", "zod"] },
   cli: {
     folders: ["index.ts", "operator", "charts", "constructs", "synth", "crds"],
-    packages: ["node:*", "cdk8s", "commander", "listr2", "yaml", "zod"],
+    packages: ["node:*", "cdk8s", "commander", "diff", "listr2", "yaml", "zod"],
   },
   "cli/image": {
     folders: ["operator", "charts"],
@@ -156,6 +156,13 @@ const table: Record<string, { folders: readonly string[]; packages: readonly str
   "index.ts": {
     folders: ["operator", "charts", "constructs", "synth", "crds", "cli/commands"],
     packages: [],
+  },
+  // What a Release deploys in the demo: a program as anybody writes one.
+  samples: { folders: [], packages: ["cdk8s", "cdk8s-plus-27", "constructs"] },
+  // Measures the operator that ships, with its kinds, where the rest measures one that is built on the package.
+  "bench/releases": {
+    folders: ["bench", "charts/bindings.ts", "cli/commands/crds.ts", "cli/local-cluster", "cli/image"],
+    packages: ["node:*", "commander"],
   },
   "bench/contestant": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
   bench: {

@@ -5,10 +5,16 @@ import type * as z from "zod";
 import { kinds } from "../charts/bindings.ts";
 import { clusterCommand } from "../cli/commands/cluster.ts";
 import { crdsCommand } from "../cli/commands/crds.ts";
+import { diffCommand } from "../cli/commands/diff.ts";
+import { historyCommand } from "../cli/commands/history.ts";
 import { installCommand } from "../cli/commands/install.ts";
+import { reconcileCommand } from "../cli/commands/reconcile.ts";
 import { renderCommand } from "../cli/commands/render.ts";
+import { rollbackCommand } from "../cli/commands/rollback.ts";
 import { runCommand } from "../cli/commands/run.ts";
 import { startCommand } from "../cli/commands/start.ts";
+import { resumeCommand, suspendCommand } from "../cli/commands/suspend.ts";
+import { treeCommand } from "../cli/commands/tree.ts";
 import { uninstallCommand } from "../cli/commands/uninstall.ts";
 import { linesToTry } from "../cli/demo/lines-to-try.ts";
 import { environmentTwinOf, type OptionName, operatorOptions } from "../operator/config.ts";
@@ -169,9 +175,19 @@ describe("docs/observability.md", () => {
 const commands = new Map(
   [
     clusterCommand(),
-    ...[crdsCommand, installCommand, renderCommand, runCommand, startCommand, uninstallCommand].map((make) =>
-      make({ kinds }),
+    ...[historyCommand, reconcileCommand, rollbackCommand, suspendCommand, resumeCommand].map((make) =>
+      make(),
     ),
+    ...[
+      crdsCommand,
+      diffCommand,
+      installCommand,
+      renderCommand,
+      runCommand,
+      startCommand,
+      treeCommand,
+      uninstallCommand,
+    ].map((make) => make({ kinds })),
   ].map((command) => [
     command.name(),
     new Set([command, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long))),

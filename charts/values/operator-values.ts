@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { toMilliseconds } from "../../crds/duration.ts";
+import { releases } from "./release-values.ts";
 import { leaderElection, monitoring, networkPolicy, policies, repository } from "./value-groups.ts";
 import {
   affinity,
@@ -61,6 +62,7 @@ export const operatorValues = z
     repository: repository
       .optional()
       .describe("Git repository that rendered manifests go to; none unless given."),
+    releases: releases.prefault({}).describe("What git repositories say is to be deployed."),
     monitoring: monitoring.prefault({}).describe("Metrics, alerts and a dashboard."),
     policies: policies.prefault({}).describe("Fences in the API server."),
     networkPolicy: networkPolicy.prefault({}).describe("Fence on the network."),
@@ -79,7 +81,13 @@ export const operatorValues = z
     podLabels: labels.default({}).describe("More labels of the pods."),
     podAnnotations: annotations.default({}).describe("More annotations of the pods."),
   })
-  .superRefine(({ ha, replicas, leaderElection: times }, context) => {
+  .superRefine(({ ha, replicas, leaderElection: times, releases: { hooks, ...rights } }, context) => {
+    const missing = (path: readonly string[], message: string) =>
+      context.addIssue({ code: "custom", path: ["releases", ...path], message });
+    if (hooks.enabled && hooks.secret === undefined)
+      missing(["hooks", "secret"], "expected the name of a Secret: a hook that nobody signs is refused");
+    if (rights.requireServiceAccount && !rights.impersonate)
+      missing(["impersonate"], "expected true: Releases that must act as a ServiceAccount have to be let");
     if (!ha && (replicas ?? 1) > 1) {
       const message = "expected at most 1 where ha is off: two leaders would undo each other's work";
       context.addIssue({ code: "custom", path: ["replicas"], message });

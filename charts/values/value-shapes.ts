@@ -37,7 +37,9 @@ export const labels = z.record(keyOf("label"), labelText);
 export const annotations = z.record(keyOf("annotation"), z.string());
 export const nodeSelector = z.record(z.string(), labelText);
 
-const quantity = z.union([z.string(), z.number()], { error: "expected a quantity such as 100m or 256Mi" });
+export const quantity = z.union([z.string(), z.number()], {
+  error: "expected a quantity such as 100m or 256Mi",
+});
 const quantities = z.record(z.string(), quantity);
 export const resources = z.strictObject({
   requests: quantities.optional(),

@@ -3,10 +3,12 @@ import { text as readAll } from "node:stream/consumers";
 import { Command } from "commander";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { toYaml } from "../../synth/yaml-text.ts";
+import { renderReleaseFile } from "../release/render-release-file.ts";
 import { type Rendered, renderText } from "../render-text.ts";
 
 interface RenderOptions {
   readonly namespace: string;
+  readonly source?: string;
 }
 
 /** `fairlead render`: what the operator would apply for some resources, without a cluster. */
@@ -16,14 +18,15 @@ export function renderCommand({ kinds }: { readonly kinds: readonly Synthesizabl
     .description("Print the manifests that custom resources stand for, without a cluster")
     .argument("[files...]", "YAML or JSON files; - or none for the standard input")
     .option("-n, --namespace <name>", "namespace of resources that name none", "default")
+    .option("--source <folder>", "folder of this machine in place of the one in a Release's repository")
     .addHelpText(
       "after",
       `\nKinds: ${names}.\nOwners are shown with a placeholder uid. Exits 1 if anything cannot be rendered.`,
     )
-    .action(async (files: readonly string[], { namespace }: RenderOptions) => {
+    .action(async (files: readonly string[], options: RenderOptions) => {
       const documents: string[] = [];
       for (const file of files.length === 0 ? ["-"] : files) {
-        for (const rendered of await renderFile(file, { kinds, namespace })) report(rendered, documents);
+        for (const rendered of await renderFile(file, { ...options, kinds })) report(rendered, documents);
       }
       process.stdout.write(documents.join("---\n"));
     });
@@ -37,14 +40,19 @@ function report({ manifests, warnings, errors }: Rendered, documents: string[]):
 }
 
 async function renderFile(
-  file: string,
+  path: string,
   options: RenderOptions & { readonly kinds: readonly SynthesizableKind[] },
 ): Promise<readonly Rendered[]> {
+  const { namespace, source, kinds } = options;
+  const file = path === "-" ? "standard input" : path;
+  let text: string;
   try {
-    const text = await (file === "-" ? readAll(process.stdin) : readFile(file, "utf8"));
-    return renderText(text, { ...options, file: file === "-" ? "standard input" : file });
+    text = await (path === "-" ? readAll(process.stdin) : readFile(path, "utf8"));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [{ manifests: [], warnings: [], errors: [`Cannot read "${file}": ${reason}`] }];
+    return [{ manifests: [], warnings: [], errors: [`Cannot read "${path}": ${reason}`] }];
   }
+  const definitions = kinds.map(({ definition }) => definition);
+  const release = await renderReleaseFile(text, { file, namespace, source, kinds: definitions });
+  return release === undefined ? renderText(text, { file, namespace, kinds }) : [release];
 }

@@ -6,12 +6,15 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Command } from "commander";
 import type { KubernetesObject } from "../../crds/object.ts";
+import { releaseKind } from "../../operator/release/release-kind.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
-import { type AdminOptions, applyAsAdmin, deleteAsAdmin, grantToGroup } from "../demo/admin.ts";
+import { type AdminOptions, applyAsAdmin, grantToGroup } from "../demo/admin.ts";
 import { linesToTry } from "../demo/lines-to-try.ts";
 import { showLiveView } from "../demo/live-view.ts";
 import { startOperatorProcess } from "../demo/operator-process.ts";
-import { makeSample, readSamples } from "../demo/samples.ts";
+import { removeSamples } from "../demo/remove-samples.ts";
+import { makeSample, readSamples, withSource } from "../demo/samples.ts";
+import { createShopRepository } from "../demo/shop-repository.ts";
 import { stopOnSignals, untilAborted } from "../demo/stop-signals.ts";
 import { watchCluster } from "../demo/watched-cluster.ts";
 import { type LocalCluster, startLocalCluster } from "../local-cluster/local-cluster.ts";
@@ -28,7 +31,7 @@ interface StartOptions {
 export function startCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   return new Command("start")
     .description(
-      "Show it all: a local cluster, a git repository, the operator and the samples, live until Ctrl-C",
+      "Show it all: a local cluster, git repositories, the operator and the samples, live until Ctrl-C",
     )
     .option("--kubeconfig <file>", "use this cluster instead of a local one")
     .option("--context <name>", "use this context of the kubeconfig")
@@ -64,15 +67,18 @@ async function runStart(
 
   const kubeconfig = local?.kubeconfigPath ?? (options.kubeconfig && resolve(options.kubeconfig));
   const { context } = options;
-  const { transport, stores, close } = await watchCluster(kinds, { kubeconfig, context });
+  const shown = [releaseKind, ...kinds];
+  const { transport, stores, close } = await watchCluster(shown, { kubeconfig, context });
   cleanup.defer(close);
-  const admin: AdminOptions = { transport, kinds };
+  const admin: AdminOptions = { transport, kinds: shown };
   for (const object of toInstall(kinds, local)) await applyAsAdmin(object, admin);
-  say(`Installed ${kinds.length} CustomResourceDefinitions`);
+  say(`Installed ${shown.length} CustomResourceDefinitions`);
 
+  const shop = await createShopRepository(folder);
+  say(`Created the git repository ${shop.path}, which Releases come from`);
   const repository = join(folder, "rendered.git");
   await promisify(execFile)("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
-  say(`Created the git repository ${repository}`);
+  say(`Created the git repository ${repository}, which has what was applied`);
 
   const logPath = join(folder, "operator.log");
   const operator = startOperatorProcess({
@@ -82,6 +88,9 @@ async function runStart(
       ...optional("context", context),
       `--repository=file://${repository}`,
       `--repository-cache=${join(folder, "cache")}`,
+      "--releases",
+      "--release-file-remotes",
+      `--release-cache=${join(folder, "release-cache")}`,
       "--metrics-bind-address=0",
       "--health-probe-bind-address=0",
       "--log-format=text",
@@ -93,7 +102,7 @@ async function runStart(
   const made: KubernetesObject[] = [];
   // A local cluster goes as a whole.
   if (local === undefined) cleanup.defer(() => removeSamples(made, admin));
-  for (const sample of readSamples()) {
+  for (const sample of readSamples().map((one) => withSource(one, `file://${shop.path}`))) {
     if (await makeSample(sample, { ...admin, signal })) made.push(sample);
     else say(`Left ${sample.kind} ${sample.metadata.name} as it is: there is one already`);
   }
@@ -101,8 +110,9 @@ async function runStart(
   signal.throwIfAborted();
 
   const kubectl = (await isOnPath("kubectl", process.env)) ? undefined : local?.kubectlPath;
-  const footer = linesToTry({ kubeconfig, context, kubectl: kubectl ?? "kubectl", repository });
-  const stopView = showLiveView({ kinds, stores, output: process.stdout, footer });
+  const { workTree } = shop;
+  const footer = linesToTry({ kubeconfig, context, kubectl: kubectl ?? "kubectl", repository, workTree });
+  const stopView = showLiveView({ kinds: shown, stores, output: process.stdout, footer });
   const ended = await Promise.race([untilAborted(signal), operator.ended]);
   stopView();
   if (ended !== undefined) {
@@ -130,18 +140,6 @@ function toInstall(
   return local === undefined
     ? crdsOf(kinds)
     : [...crdsOf(kinds), ...grantToGroup(kinds, "fairlead-operators")];
-}
-
-async function removeSamples(samples: readonly KubernetesObject[], admin: AdminOptions): Promise<void> {
-  for (const sample of samples) {
-    try {
-      await deleteAsAdmin(sample, admin);
-    } catch (error) {
-      // The others can go nevertheless.
-      process.stderr.write(`fairlead: ${error instanceof Error ? error.message : String(error)}\n`);
-      process.exitCode = 1;
-    }
-  }
 }
 
 function optional(flag: string, value: string | undefined): readonly string[] {

@@ -1,10 +1,10 @@
 import { App } from "cdk8s";
 import { OperatorChart } from "../../charts/operator-chart.ts";
+import type { BoundKind } from "../../crds/binding.ts";
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { objectPath } from "../../operator/cluster/resource-path.ts";
 import type { ApiRequest, ApiTransport } from "../../operator/cluster/transport.ts";
 import type { Manifest } from "../../synth/manifest.ts";
-import type { SynthesizableKind } from "../../synth/synthesize.ts";
 
 const FIELD_MANAGER = "fairlead-cli";
 
@@ -17,7 +17,7 @@ const adminKinds: readonly ObjectKind[] = [
 
 export interface AdminOptions {
   readonly transport: ApiTransport;
-  readonly kinds: readonly SynthesizableKind[];
+  readonly kinds: readonly Pick<BoundKind, "definition">[];
 }
 
 /** The API server did not do what we asked; the message has its own words. */
@@ -97,7 +97,7 @@ function refused(verb: string, { kind, metadata }: KubernetesObject, { status, s
 }
 
 /** The rights of the operator, given to a group of users instead of a ServiceAccount. */
-export function grantToGroup(kinds: readonly SynthesizableKind[], group: string): readonly Manifest[] {
+export function grantToGroup(kinds: readonly BoundKind[], group: string): readonly Manifest[] {
   const chart = new OperatorChart(new App(), "operator", {
     kinds,
     values: { image: "local", ha: false, repository: { url: "file:///demo" } },

@@ -4,8 +4,10 @@ export interface PlaceToTry {
   readonly context: string | undefined;
   /** `kubectl`, or where it is. */
   readonly kubectl: string;
-  /** Folder of the bare repository. */
+  /** Folder of the bare repository that the operator writes to. */
   readonly repository: string;
+  /** Folder with a clone of the repository that Releases come from. */
+  readonly workTree: string;
 }
 
 /** What somebody may do to see the operator at work: commands to copy, each on its own. Pure. */
@@ -14,14 +16,20 @@ export function linesToTry({
   context,
   kubectl: program,
   repository,
+  workTree,
 }: PlaceToTry): readonly string[] {
   const flags = context === undefined ? "" : ` --context=${quoteForShell(context)}`;
   const kubectl = `${quoteForShell(program)}${flags} -n default`;
   return [
     "Try in another terminal (Ctrl-C here ends everything):",
     ...(kubeconfig === undefined ? [] : [`export KUBECONFIG=${quoteForShell(kubeconfig)}`]),
+    `cd ${quoteForShell(workTree)}`,
+    "sed -i.bak s/Welcome/Ahoy/ web/main.ts custom/echo.yaml && git commit -qam 'Say Ahoy' && git push -q",
+    `${kubectl} get configmap/shop job/shop-greeting -o yaml | grep Ahoy`,
+    "git revert --no-edit HEAD && git push -q",
+    `${kubectl} scale deployment shop --replicas=5`,
+    `${kubectl} delete service shop`,
     `${kubectl} patch echo hello-world --type=merge -p '{"spec":{"message":"Ahoy"}}'`,
-    `${kubectl} delete deployment podset-sample`,
     `git -C ${quoteForShell(repository)} log --stat`,
   ];
 }

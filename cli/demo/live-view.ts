@@ -1,11 +1,19 @@
 import type { CustomResource, LiveObject } from "../../crds/object.ts";
+import { Release } from "../../crds/release.ts";
 import type { KindStores } from "../../operator/runtime/kind-stores.ts";
 import { setOf } from "../../synth/stamp.ts";
-import type { SynthesizableKind } from "../../synth/synthesize.ts";
-import { composeFrame, rowOf, rowsOnScreen, type TableRow } from "../live-table.ts";
+import type { BoundKind } from "../../crds/binding.ts";
+import {
+  composeFrame,
+  type ReleaseRow,
+  releaseRowOf,
+  rowOf,
+  rowsOnScreen,
+  type TableRow,
+} from "../live-table.ts";
 
 export interface LiveViewOptions {
-  readonly kinds: readonly SynthesizableKind[];
+  readonly kinds: readonly BoundKind[];
   readonly stores: KindStores;
   readonly output: Screen;
   /** Lines under the table. */
@@ -20,7 +28,7 @@ const drawIntervalMs = 200;
 /** Of a file, which has no width. */
 const wideColumns = 160;
 
-/** Shows a table of all resources and draws it anew when something changed. The result ends it. */
+/** Shows a table of all Releases and one of all other resources, and draws them anew when something changed. The result ends it. */
 export function showLiveView(options: LiveViewOptions): () => void {
   const { kinds, stores, output } = options;
   const footer = output.isTTY ? options.footer : [];
@@ -29,9 +37,16 @@ export function showLiveView(options: LiveViewOptions): () => void {
   let pending: NodeJS.Timeout | undefined;
   const draw = (): void => {
     pending = undefined;
+    const releases = kinds.flatMap((kind) => releasesOf(kind, stores));
     const rows = kinds.flatMap((kind) => rowsOf(kind, stores));
     const columns = output.isTTY ? output.columns : wideColumns;
-    const frame = composeFrame({ rows, footer, columns, lines: output.isTTY ? output.rows : undefined });
+    const frame = composeFrame({
+      releases,
+      rows,
+      footer,
+      columns,
+      lines: output.isTTY ? output.rows : undefined,
+    });
     if (frame.join("\n") === drawn.join("\n")) return;
     // A terminal gets the new frame over the old one, which may be wrapped; a file gets one frame after the other.
     const up = output.isTTY ? rowsOnScreen(drawn, columns) : 0;
@@ -53,13 +68,19 @@ export function showLiveView(options: LiveViewOptions): () => void {
   };
 }
 
-function rowsOf(kind: SynthesizableKind, stores: KindStores): readonly TableRow[] {
+function releasesOf({ definition }: BoundKind, stores: KindStores): readonly ReleaseRow[] {
+  if (definition !== Release) return [];
+  return ([...stores.resources(definition).list()] as CustomResource[]).map(releaseRowOf);
+}
+
+function rowsOf(kind: BoundKind, stores: KindStores): readonly TableRow[] {
+  if (kind.definition === Release) return [];
   const resources = [...stores.resources(kind.definition).list()] as CustomResource[];
   return resources.map((resource) => rowOf(kind.definition, resource, childrenOf(kind, resource, stores)));
 }
 
 function childrenOf(
-  { definition, children }: SynthesizableKind,
+  { definition, children }: BoundKind,
   resource: CustomResource,
   stores: KindStores,
 ): readonly LiveObject[] {

@@ -3,18 +3,33 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseAllDocuments } from "yaml";
 import type { KubernetesObject } from "../../crds/object.ts";
+import { Release } from "../../crds/release.ts";
 import { type AdminOptions, applyAsAdmin, existsForAdmin, RequestRefusedError } from "./admin.ts";
 
-/** The samples that ship; in an installed package they lie beside the built sources. */
+/** The custom resources that ship as samples, Releases first. */
 export function readSamples(): readonly KubernetesObject[] {
   const folder = findSamples();
-  return readdirSync(folder)
+  const samples = readdirSync(folder)
+    .filter((file) => file.endsWith(".yaml"))
     .toSorted()
     .flatMap((file) => parseAllDocuments(readFileSync(join(folder, file), "utf8")))
     .map((document) => document.toJS() as KubernetesObject);
+  return [...samples.filter(isRelease), ...samples.filter((sample) => !isRelease(sample))];
 }
 
-function findSamples(): string {
+/** A Release gets the URL of the repository that the demo has made; anything else stays as it is. */
+export function withSource(sample: KubernetesObject, url: string): KubernetesObject {
+  if (!isRelease(sample)) return sample;
+  const spec = sample["spec"] as { readonly source: object };
+  return { ...sample, spec: { ...spec, source: { ...spec.source, url } } };
+}
+
+export function isRelease({ kind }: KubernetesObject): boolean {
+  return kind === Release.kind;
+}
+
+/** Folder of the samples; in an installed package it lies beside the built sources. */
+export function findSamples(): string {
   const places = ["../../samples", "../../../../samples"].map((path) => join(import.meta.dirname, path));
   const found = places.find((place) => {
     try {

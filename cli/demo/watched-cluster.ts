@@ -5,7 +5,7 @@ import { KubeWatchSource } from "../../operator/cluster/watch-source.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { KindStores } from "../../operator/runtime/kind-stores.ts";
 import { createLogger } from "../../operator/telemetry/log.ts";
-import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import type { BoundKind } from "../../crds/binding.ts";
 
 export interface WatchedCluster {
   readonly transport: ApiTransport;
@@ -20,7 +20,7 @@ export interface WatchClusterOptions {
 
 /** A connection as the user who runs this, and a live copy of all resources and their children. */
 export async function watchCluster(
-  kinds: readonly SynthesizableKind[],
+  kinds: readonly BoundKind[],
   { kubeconfig, context }: WatchClusterOptions,
 ): Promise<WatchedCluster> {
   const clock = systemClock();

@@ -28,6 +28,8 @@ export async function bundleProgram({ entry, outfile }: BundleProgramInput): Pro
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url); const __filename = import.meta.filename; const __dirname = import.meta.dirname;',
     },
     plugins: [leanHttp],
+    // It looks for its own program beside itself: see add-program-support.ts.
+    external: ["esbuild"],
     logLevel: "error",
   });
   return Object.keys(metafile.inputs);

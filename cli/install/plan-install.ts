@@ -36,7 +36,10 @@ export function planInstall(
   return {
     name: values.name,
     installation: installationIdOf(values),
-    definitions: new CrdsChart(new App(), "crds", { kinds }).toJson() as Manifest[],
+    definitions: new CrdsChart(new App(), "crds", {
+      kinds,
+      releases: values.releases.enabled,
+    }).toJson() as Manifest[],
     objects: crdsOnly ? [] : sortForInstall(operator.toJson() as Manifest[]),
   };
 }

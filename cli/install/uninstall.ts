@@ -10,6 +10,7 @@ import {
 } from "../../crds/core-kinds.ts";
 import { standardLabels } from "../../crds/names.ts";
 import { groupKindOf, type ObjectKind } from "../../crds/object.ts";
+import { Release } from "../../crds/release.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { FIELD_MANAGER, type InstallClient, type StoredObject } from "./install-client.ts";
 import { installableKinds, titleOf } from "./installable-kinds.ts";
@@ -65,7 +66,8 @@ export async function findInstallation(
   const definitions: StoredObject[] = [];
   const kept: Kept[] = [];
   const resources: RemainingResources[] = [];
-  for (const { definition } of kinds) {
+  // Releases first: what they deploy may be resources of the others.
+  for (const definition of [Release, ...kinds.map((kind) => kind.definition)]) {
     const name = groupKindOf(definition);
     const live = await client.read(CustomResourceDefinition, { name });
     if (live === undefined) continue;

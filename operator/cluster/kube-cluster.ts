@@ -5,6 +5,7 @@ import type { ApplyGuard, Clock, Cluster, Fence, ObjectRef, Propagation } from "
 import { type Attempt, isOtherUid, toOperatorError } from "./api-errors.ts";
 import { toApplyBody } from "./apply-body.ts";
 import { takeOverEntries } from "./field-takeover.ts";
+import { type Impersonated, impersonationHeaders } from "./impersonation.ts";
 import { objectIn } from "./json-value.ts";
 import { toLiveObject } from "./live-object.ts";
 import { objectPath } from "./resource-path.ts";
@@ -15,8 +16,14 @@ export interface KubeClusterInput {
   readonly transport: ApiTransport;
   readonly fence: Fence;
   readonly clock: Clock;
+  /** Names this instance in impersonated requests; see holderOf(). Without it nobody is impersonated. */
+  readonly holder?: string;
   /** Ends what is under way, and everything after it. */
   readonly signal?: AbortSignal;
+  /** Go with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Applies change nothing: the server answers what would be. */
+  readonly dryRun?: true;
 }
 
 const applyQuery = `fieldManager=${FIELD_MANAGER}&force=true&fieldValidation=`;
@@ -40,8 +47,19 @@ export class KubeCluster implements Cluster {
     this.#beforeSend = () => input.fence.check();
   }
 
-  until(signal: AbortSignal): Cluster {
+  until(signal: AbortSignal): KubeCluster {
     return new KubeCluster({ ...this.#input, signal });
+  }
+
+  /**
+   * The same with the rights of a ServiceAccount for every request; undefined: with our own.
+   *
+   * @throws ImpersonationError if it cannot be named: nothing is ever sent with more rights than were asked for.
+   */
+  as(who: Impersonated | undefined): KubeCluster {
+    const { headers: _, ...own } = this.#input;
+    if (who === undefined) return new KubeCluster(own);
+    return new KubeCluster({ ...own, headers: impersonationHeaders(who, own.holder) });
   }
 
   async apply(kind: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject> {
@@ -52,7 +70,7 @@ export class KubeCluster implements Cluster {
     const guarded = guard.mode === "create" ? { resourceVersion: "1" } : { uid: guard.uid };
     const response = await this.#write(attempt, {
       method: "PATCH",
-      path: `${objectPath(kind, metadata)}?${applyQuery}${fieldValidationOf(kind)}`,
+      path: `${objectPath(kind, metadata)}?${applyQuery}${fieldValidationOf(kind)}${this.#input.dryRun ? "&dryRun=All" : ""}`,
       contentType: contentTypes.apply,
       body: toApplyBody({ ...manifest, metadata: { ...metadata, ...guarded } }),
     });
@@ -163,10 +181,10 @@ export class KubeCluster implements Cluster {
   }
 
   async #send({ verb, id }: Attempt, request: ApiRequest): Promise<ApiResponse> {
-    const { transport, signal } = this.#input;
+    const { transport, signal, headers } = this.#input;
     signal?.throwIfAborted();
     try {
-      return await transport.send({ ...request, ...(signal && { signal }) });
+      return await transport.send({ ...request, ...(headers && { headers }), ...(signal && { signal }) });
     } catch (error) {
       if (error instanceof NotLeadingError) throw error;
       signal?.throwIfAborted();

@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
+  /** More headers, in lower case, such as those of an impersonation. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Whole time for the call, retries included. Default 60 s, the API server's own limit. */
   readonly timeoutMs?: number;
   /** Tries again after answers that ask for it. Default 10. */
@@ -26,6 +28,8 @@ export interface ApiResponse {
   readonly body: string;
   /** From the Retry-After header. */
   readonly retryAfterMs: number | undefined;
+  /** The ETag header: what If-None-Match takes. */
+  readonly etag?: string;
 }
 
 /** One try: `code` is the HTTP status, or `<error>` without an answer. */
@@ -129,7 +133,11 @@ export class ApiTransport {
       exchange.abort(new ConnectionError("the request was cancelled", { cause: signal?.reason }));
     if (signal?.aborted) onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
-    const headers: Record<string, string> = { accept: "application/json", "user-agent": userAgent };
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      ...request.headers,
+      "user-agent": userAgent,
+    };
     if (authorization !== undefined) headers["authorization"] = authorization;
     if (body !== undefined) headers["content-type"] = contentType;
     // undici closes a connection after a DELETE with a body unless told not to, and the next write waits for TLS.
@@ -178,7 +186,13 @@ function retryDelayMs(answer: ApiResponse | ConnectionError, method: string): nu
 }
 
 function toApiResponse({ status, headers, body }: RawResponse): ApiResponse {
-  return { status, body: body.toString("utf8"), retryAfterMs: retryAfterMsOf(headers["retry-after"]) };
+  const { etag } = headers;
+  return {
+    status,
+    body: body.toString("utf8"),
+    retryAfterMs: retryAfterMsOf(headers["retry-after"]),
+    ...(typeof etag === "string" && { etag }),
+  };
 }
 
 /** Milliseconds of a Retry-After header in seconds, the only form that the API server uses. */

@@ -5,6 +5,8 @@ export interface AppliedResource {
   /** `Echo shop/hello` */
   readonly title: string;
   readonly generation: number;
+  /** More lines for the last paragraph, such as where the objects come from. */
+  readonly trailers?: readonly string[] | undefined;
 }
 
 export interface CommitMessageInput {
@@ -29,6 +31,11 @@ export function composeCommitMessage({ applied, removed, version, lease }: Commi
   ].sort();
   const trailers = resources.slice(0, NAMED_RESOURCES).map((text) => `Fairlead-Resource: ${text}`);
   if (resources.length > NAMED_RESOURCES) trailers.push(`Fairlead-Resources: ${resources.length}`);
+  for (const { title, trailers: more = [] } of applied.slice(0, NAMED_RESOURCES)) {
+    // Of several resources each line says whose it is.
+    const whose = applied.length === 1 ? "" : ` ${title}`;
+    trailers.push(...more.map((line) => oneLine(`${line}${whose}`)));
+  }
   trailers.push(`Fairlead-Version: ${version}`);
   if (lease !== undefined) trailers.push(`Fairlead-Lease: ${lease.leaseUid}/${lease.transitions}`);
   return `${subjectOf(applied, removed)}\n\n${trailers.join("\n")}\n`;

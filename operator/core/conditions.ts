@@ -8,10 +8,12 @@ export interface ConditionsInput
   extends Pick<StatusInput, "resource" | "applied" | "health" | "publish" | "nowIso"> {
   readonly own: readonly OwnCondition[];
   readonly previous: readonly Condition[];
+  /** Of a Release: how its source is. Told beside the others; it makes nothing unready by itself. */
+  readonly sourced?: Statement | undefined;
 }
 
 /** One of the engine's conditions, before it is known since when it holds. */
-interface Statement {
+export interface Statement {
   readonly type: ConditionType;
   readonly status: ConditionStatus;
   readonly reason: Reason;
@@ -20,6 +22,7 @@ interface Statement {
 
 const engineTypes: ReadonlySet<string> = new Set<ConditionType>([
   "Ready",
+  "Sourced",
   "Applied",
   "Healthy",
   "Published",
@@ -29,23 +32,17 @@ const engineTypes: ReadonlySet<string> = new Set<ConditionType>([
 
 /** The engine's conditions in a fixed order, then the kind's own in the order of their types. */
 export function composeConditions(input: ConditionsInput): Condition[] {
-  const { applied, health, publish, own, previous } = input;
+  const { applied, health, publish, own, previous, sourced } = input;
   const before = new Map(previous.map((condition) => [condition.type, condition]));
   const isApplied = describeApplied(applied, before.get("Applied"));
   const isHealthy = describeHealthy(health, isApplied);
-  const statements: readonly Statement[] = [
-    describeReady(isApplied, isHealthy),
-    isApplied,
-    isHealthy,
-    ...describePublished(publish),
-    ...describeProgress(applied, isApplied, isHealthy, health),
-  ];
+  const ready = describeReady(isApplied, isHealthy);
   const stamp = (statement: Statement | OwnCondition): Condition => withTransition(statement, before, input);
   const kept = publish?.state === "skipped" ? previous.filter(({ type }) => type === "Published") : [];
   return [
-    ...statements.slice(0, 3).map(stamp),
+    ...[ready, ...(sourced === undefined ? [] : [sourced]), isApplied, isHealthy].map(stamp),
     ...kept,
-    ...statements.slice(3).map(stamp),
+    ...[...describePublished(publish), ...describeProgress(applied, isApplied, isHealthy, health)].map(stamp),
     ...own
       .filter(({ type }) => !engineTypes.has(type))
       .map(stamp)
@@ -61,7 +58,7 @@ function describeApplied(applied: ApplyOutcome, previous: Condition | undefined)
       return { type, status: "True", reason: "Applied", message: `${what} as the spec asks` };
     }
     case "waiting":
-      return { type, status: "False", reason: "Progressing", message: applied.message };
+      return { type, status: "False", reason: applied.reason ?? "Progressing", message: applied.message };
     case "refused":
       return { type, status: "False", reason: applied.reason, message: applied.message };
     case "failed":
@@ -129,7 +126,8 @@ function describeProgress(
   return isHealthy.status === "True" ? [] : [{ ...isHealthy, type: "Reconciling", status: "True" }];
 }
 
-function withTransition(
+/** A statement with the time since when its status holds. */
+export function withTransition(
   { type, status, reason, message }: Statement | OwnCondition,
   before: ReadonlyMap<string, Condition>,
   { resource, nowIso }: Pick<ConditionsInput, "resource" | "nowIso">,

@@ -28,8 +28,11 @@ export function assessService(live: LiveObject, { nowMs }: AssessHealthOptions):
 }
 
 /** Controllers need not publish an address, so it is waited for only for a while. */
-export function assessIngress(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
-  return assessAddress(live, nowMs);
+export function assessIngress(
+  live: LiveObject,
+  { nowMs, awaitsAddress = true }: AssessHealthOptions,
+): Health {
+  return assessAddress(live, awaitsAddress ? nowMs : Number.POSITIVE_INFINITY);
 }
 
 function assessAddress(live: LiveObject, nowMs: number): Health {

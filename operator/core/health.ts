@@ -34,6 +34,8 @@ export interface AssessHealthOptions {
   readonly nowMs: number;
   /** Pods behind a workload, if they are known: they say why it is not getting on. */
   readonly pods?: readonly LiveObject[];
+  /** Whether an Ingress without address is waited for a while. Default: true. */
+  readonly awaitsAddress?: boolean;
 }
 
 type HealthRule = (live: LiveObject, options: AssessHealthOptions) => Health;

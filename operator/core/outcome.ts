@@ -11,13 +11,34 @@ import {
 } from "../errors.ts";
 
 /** Why nothing more will come of a resource until somebody edits something. */
-export type RefusalReason = Extract<Reason, "SpecInvalid" | "ApplyRejected" | "ImmutableField" | "NotOwned">;
+export type RefusalReason = Extract<
+  Reason,
+  | "SpecInvalid"
+  | "ApplyRejected"
+  | "ImmutableField"
+  | "NotOwned"
+  | "DependencyCycle"
+  | "KindUnknown"
+  | "KindNotWatched"
+  | "PruneHeld"
+>;
+
+/** What a resource waits for, if it is not only on its way. */
+export type WaitingReason = Extract<
+  Reason,
+  "Progressing" | "DependencyNotReady" | "KindUnknown" | "SourcePending"
+>;
 
 /** How applying a resource's objects ended. */
 export type ApplyOutcome =
   | { readonly state: "applied"; readonly count: number }
-  /** Some objects must go before they can be made. `isWatched`: their end wakes us. */
-  | { readonly state: "waiting"; readonly message: string; readonly isWatched: boolean }
+  /** Such as for objects that must go before they can be made. `isWatched`: an event wakes us. Default reason: Progressing. */
+  | {
+      readonly state: "waiting";
+      readonly reason?: WaitingReason;
+      readonly message: string;
+      readonly isWatched: boolean;
+    }
   /** Tried again only after an edit, apart from `NotOwned` and what is contested, which heal when the other object goes. */
   | {
       readonly state: "refused";

@@ -71,14 +71,15 @@ export function planChanges(input: PlanInput): Plan {
   return { apply, keep, replace, waiting, prune };
 }
 
-type Decision =
+export type Decision =
   | { readonly does: "apply"; readonly step: ApplyStep }
   | { readonly does: "keep" | "replace" | "wait"; readonly live: LiveObject };
 
-function decide(
+/** Decides what becomes of one desired object: applied, kept, replaced, or waited for because it is on its way out. Pure. */
+export function decide(
   desired: Manifest,
   live: LiveObject | undefined,
-  { resource, set, isSettled }: PlanInput,
+  { resource, set, isSettled }: Pick<PlanInput, "resource" | "set" | "isSettled">,
 ): Decision {
   const { whose } = live === undefined ? { whose: "absent" as const } : decideOwnership(live, resource, set);
   // A foreign object may be one that we only think we see: the create-only apply is refused, and a fresh read decides.

@@ -8,6 +8,8 @@ export interface PruneGuardInput {
   readonly set: string;
   /** Uids of the objects that are desired: the same object may show under another API group. */
   readonly desiredUids: ReadonlySet<string>;
+  /** The resource's objects never carry a reference to it, as those of a Release do not. Default: false. */
+  readonly isUnreferenced?: boolean;
 }
 
 /** Annotations by which people say that an object is to stay; the second one is kubectl's and kpt's. */
@@ -22,14 +24,20 @@ const keepAnnotations: readonly (readonly [string, string])[] = [
  * has applied it, its controller (if it has one) is this very resource, it is not one of the desired objects under
  * another name of its kind, and nobody asked to keep it. Labels alone are input that anybody can write.
  */
-export function mayPrune({ live, resource, set, desiredUids }: PruneGuardInput): boolean {
+export function mayPrune({
+  live,
+  resource,
+  set,
+  desiredUids,
+  isUnreferenced = false,
+}: PruneGuardInput): boolean {
   const { uid, labels, deletionTimestamp } = live.metadata;
   const controller = controllerOf(live);
   return (
     labels?.[stamps.set] === set &&
     live.ours &&
     (controller === undefined
-      ? isBeyondCollection(live, resource)
+      ? isUnreferenced || isBeyondCollection(live, resource)
       : controller.uid === resource.metadata.uid) &&
     deletionTimestamp === undefined &&
     !desiredUids.has(uid) &&

@@ -10,10 +10,17 @@ export interface Announcement {
 }
 
 /** Conditions whose turning bad somebody should hear of, and the verb of the step that they speak of. */
-const watched = { Applied: "Apply", Healthy: "Check", Published: "Publish" } as const;
+const watched = { Sourced: "Source", Applied: "Apply", Healthy: "Check", Published: "Publish" } as const;
 
 /** What is on its way needs nobody. */
-const quiet: ReadonlySet<string> = new Set(["Progressing", "Pending", "Suspended", "Deleting"]);
+const quiet: ReadonlySet<string> = new Set([
+  "Progressing",
+  "Pending",
+  "Suspended",
+  "Deleting",
+  "SourcePending",
+  "DependencyNotReady",
+]);
 
 /**
  * The events that a change of status is worth: a Warning when something turned bad or its cause changed, and a Normal

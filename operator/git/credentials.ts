@@ -46,6 +46,11 @@ async function readSsh(directory: string): Promise<GitCredentials> {
       );
     }
   }
+  return sshCredentials(directory);
+}
+
+/** For a folder that has `identity` and `known_hosts`. @throws CredentialsError for a name that ssh cannot take. */
+export function sshCredentials(directory: string): GitCredentials {
   if (directory.includes('"'))
     throw new CredentialsError(`Cannot use the credentials: their folder's name has a quote`);
   // ssh expands % in both, and splits the second at blanks: hence the doubling, and quotes inside the shell's own.
@@ -60,19 +65,35 @@ async function readHttps(directory: string, url: string): Promise<GitCredentials
   const [username, password, token, ca] = await Promise.all(
     ["username", "password", "bearerToken", "ca.crt"].map((file) => readText(join(directory, file))),
   );
-  const settings: [string, string][] =
-    ca === undefined ? [] : [["http.sslCAInfo", join(directory, "ca.crt")]];
+  const caFile = ca === undefined ? undefined : join(directory, "ca.crt");
+  const credentials = httpsCredentials({ username, password, token, caFile }, url);
+  if (credentials !== undefined) return credentials;
+  throw new CredentialsError(
+    `Cannot use the credentials: an https remote needs the files "username" and "password", or "bearerToken", in "${directory}"`,
+  );
+}
+
+export interface HttpsCredentials {
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly token: string | undefined;
+  /** Path of certificates of authorities that are trusted beside the system's. */
+  readonly caFile: string | undefined;
+}
+
+/** Undefined: there is neither a token nor a user with a password. A token goes first. */
+export function httpsCredentials(
+  { username, password, token, caFile }: HttpsCredentials,
+  url: string,
+): GitCredentials | undefined {
+  const settings: [string, string][] = caFile === undefined ? [] : [["http.sslCAInfo", caFile]];
   // Only for this host: a redirect to another one must not carry the header along.
   const header = `http.${new URL("/", url).href}.extraHeader`;
   if (token !== undefined) {
     settings.push([header, `Authorization: Bearer ${token}`]);
     return { settings, sshCommand: undefined, secrets: [token] };
   }
-  if (username === undefined || password === undefined) {
-    throw new CredentialsError(
-      `Cannot use the credentials: an https remote needs the files "username" and "password", or "bearerToken", in "${directory}"`,
-    );
-  }
+  if (username === undefined || password === undefined) return undefined;
   const basic = Buffer.from(`${username}:${password}`).toString("base64");
   settings.push([header, `Authorization: Basic ${basic}`]);
   return { settings, sshCommand: undefined, secrets: [password, basic, encodeURIComponent(password)] };

@@ -1,4 +1,5 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { Writable } from "node:stream";
 import type { Clock } from "../ports.ts";
 import { feed } from "./process-input.ts";
 
@@ -6,6 +7,10 @@ export interface GitRun {
   readonly arguments: readonly string[];
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** @default git */
+  readonly program?: "git" | "gpg";
+  /** Ends it at once; the reason is an Error. */
+  readonly signal?: AbortSignal;
 }
 
 export interface GitResult {
@@ -30,6 +35,18 @@ export interface GitConversation {
   readonly isOver: boolean;
   /** @throws GitEndedError, GitKilledError, or the system's error when git could not be started. */
   ask(input: Iterable<string>): Promise<string>;
+  /** Lets it finish what it has, and waits for its end. */
+  close(): Promise<void>;
+}
+
+/** A process that stays and is talked to in bytes. */
+export interface GitStream {
+  /** Why it ended, when it has: GitEndedError, GitKilledError, or the system's error when git could not be started. */
+  readonly over: Promise<Error>;
+  readonly input: Writable;
+  /** Kills it if it says nothing for too long, until the function that it gives is called. */
+  watch(): () => void;
+  kill(reason: string): void;
   /** Lets it finish what it has, and waits for its end. */
   close(): Promise<void>;
 }
@@ -83,6 +100,9 @@ export class GitProcesses {
       else output[name].push(chunk);
     });
     const watchdog = this.#watch(started);
+    const stop = (): void => started.kill(String(run.signal?.reason?.message));
+    run.signal?.addEventListener("abort", stop);
+    if (run.signal?.aborted === true) stop();
     started.child.stdin.end();
     try {
       const exitCode = await started.ended;
@@ -92,30 +112,47 @@ export class GitProcesses {
       return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "" };
     } finally {
       watchdog();
+      run.signal?.removeEventListener("abort", stop);
     }
   }
 
-  /**
-   * Starts a process that stays, and is asked again and again.
-   *
-   * @throws GitKilledError when we are stopping.
-   */
-  open(run: GitRun): GitConversation {
-    let [said, complaint] = ["", ""];
-    let answer = Promise.withResolvers<string>();
+  /** Starts a process that stays; `hear` gets what it says. @throws GitKilledError when we are stopping. */
+  stream(run: GitRun, hear: (chunk: Buffer) => void): GitStream {
+    let complaint = "";
     const started = this.#start(run, (name, chunk) => {
-      if (name === "stderr") complaint = (complaint + chunk.toString()).slice(0, OUTPUT_LINE);
-      else said = (said + chunk.toString()).slice(0, OUTPUT_LINE);
+      if (name === "stdout") hear(chunk);
+      else complaint = (complaint + chunk.toString()).slice(0, OUTPUT_LINE);
+    });
+    const over = started.ended.then(
+      () => new GitEndedError(complaint.trim().split("\n")[0] ?? ""),
+      (error: Error) => error,
+    );
+    return {
+      over,
+      input: started.child.stdin,
+      watch: () => this.#watch(started),
+      kill: started.kill,
+      close: async () => {
+        started.child.stdin.end();
+        const watchdog = this.#watch(started);
+        await over;
+        watchdog();
+      },
+    };
+  }
+
+  /** Starts a process that stays, and is asked again and again. @throws GitKilledError when we are stopping. */
+  open(run: GitRun): GitConversation {
+    let said = "";
+    let answer = Promise.withResolvers<string>();
+    const { over, input, watch, close } = this.stream(run, (chunk) => {
+      said = (said + chunk.toString()).slice(0, OUTPUT_LINE);
       const end = said.indexOf("\n");
       if (end < 0) return;
       answer.resolve(said.slice(0, end));
       said = said.slice(end + 1);
     });
     let isOver = false;
-    const over = started.ended.then(
-      () => new GitEndedError(complaint.trim().split("\n")[0] ?? ""),
-      (error: Error) => error,
-    );
     void over.then((error) => {
       isOver = true;
       answer.promise.catch(() => {});
@@ -125,23 +162,18 @@ export class GitProcesses {
       get isOver() {
         return isOver;
       },
-      ask: async (input) => {
+      ask: async (text) => {
         if (isOver) throw await over;
         answer = Promise.withResolvers();
-        const watchdog = this.#watch(started);
+        const watchdog = watch();
         try {
-          await Promise.all([answer.promise, feed(started.child.stdin, input)]);
+          await Promise.all([answer.promise, feed(input, text)]);
           return await answer.promise;
         } finally {
           watchdog();
         }
       },
-      close: async () => {
-        started.child.stdin.end();
-        const watchdog = this.#watch(started);
-        await over;
-        watchdog();
-      },
+      close,
     };
   }
 
@@ -152,15 +184,15 @@ export class GitProcesses {
   }
 
   #start(
-    { arguments: words, directory, environment }: GitRun,
+    { arguments: words, directory, environment, program = "git" }: GitRun,
     hear: (name: "stdout" | "stderr", chunk: Buffer) => void,
   ): Started {
     if (this.#closed) throw new GitKilledError("Cannot run git: the operator is stopping");
     const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
     // A process group of its own, so that what git started goes with it.
-    const child = spawn("git", words, { cwd: directory, env: environment, detached: true });
+    const child = spawn(program, words, { cwd: directory, env: environment, detached: true });
     const kill = (reason: string): void => {
-      reject(new GitKilledError(`Cannot run git ${words[0] ?? ""}: ${reason}`));
+      reject(new GitKilledError(`Cannot run ${program} ${words[0] ?? ""}: ${reason}`));
       killGroup(child);
     };
     const started: Started = { child, kill, ended, heardMs: this.#options.clock.now() };

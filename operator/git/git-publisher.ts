@@ -6,6 +6,7 @@ import { PublishLedger } from "./publish-ledger.ts";
 import { PublishRound } from "./publish-round.ts";
 import { LOOK_MS, PublishSchedule } from "./publish-schedule.ts";
 import type { GitPublisher, GitPublisherOptions } from "./publisher-options.ts";
+import { RacePatience } from "./race-patience.ts";
 import type { RepositoryBranch } from "./repository-branch.ts";
 import { Sweeper, type SweepState } from "./sweeper.ts";
 
@@ -25,7 +26,7 @@ class BackgroundPublisher implements GitPublisher {
   readonly #schedule: PublishSchedule;
   readonly #round: PublishRound;
   readonly #failures: Backoff;
-  readonly #races: Backoff;
+  readonly #races: RacePatience;
   #work: Promise<"done" | "overtaken" | "failed"> | undefined;
 
   constructor(options: GitPublisherOptions) {
@@ -49,8 +50,7 @@ class BackgroundPublisher implements GitPublisher {
       onLanded: () => this.#tell(),
     });
     this.#failures = new Backoff({ initialMs: 500, factor: 2, capMs: 24_000, jitter: 0.25 }, random);
-    // Who waits long after losing a race loses the next one too: enough to part two that move in step.
-    this.#races = new Backoff({ initialMs: 5, factor: 2, capMs: 160, jitter: 1 }, random);
+    this.#races = new RacePatience(random);
   }
 
   get sweepState(): SweepState {
@@ -134,10 +134,12 @@ class BackgroundPublisher implements GitPublisher {
   }
 
   async #run(): Promise<"done" | "overtaken" | "failed"> {
+    const { clock } = this.#options;
+    const beganMs = clock.now();
     try {
       const outcome = await this.#round.run();
       if (outcome === "done") this.#succeeded();
-      else this.#schedule.holdOff(this.#races.next(this.#options.clock.now()));
+      else this.#schedule.holdOff(this.#races.lost(clock.now() - beganMs));
       return outcome;
     } catch (error) {
       if (this.#schedule.isOpen) await this.#failed(error);
@@ -158,7 +160,7 @@ class BackgroundPublisher implements GitPublisher {
     }
     this.#ledger.setFailure(undefined);
     this.#failures.reset();
-    this.#races.reset();
+    this.#races.won();
     this.#schedule.holdOff(0);
   }
 

@@ -142,7 +142,7 @@ export class GitRemote {
 }
 
 /** What people need of git's words: not its progress, hints and general remarks. */
-function withoutNoise(text: string): string {
+export function withoutNoise(text: string): string {
   const lines = text.split(/[\n\r]+/).map((line) => line.replace(/^(?:fatal|error|remote): /, ""));
   const noise =
     /^(?:hint:|warning:|To |From |remote: *$|failed to push some refs|Please make sure|and the repository exists|Everything up-to-date|[A-Z][a-z]+ objects|Could not read from remote)|: +\d+%/;

@@ -15,6 +15,8 @@ interface Entry {
   commit: string | undefined;
   /** Only while they are to be committed. */
   files: FolderFiles | undefined;
+  /** Only with them. */
+  trailers: readonly string[] | undefined;
   sinceMs: number;
   /** The last answer, as text, to see when it changes. */
   told: string;
@@ -32,6 +34,7 @@ export interface PendingFolder {
   readonly generation: number;
   readonly tree: string;
   readonly files: FolderFiles;
+  readonly trailers?: readonly string[] | undefined;
 }
 
 /** Who wants what on the branch. Synchronous; knows neither git nor time but by what it is told. */
@@ -57,7 +60,9 @@ export class PublishLedger {
       this.#render(entry, offer);
       entry.sinceMs = nowMs;
     }
-    Object.assign(entry, { owner: offer.owner, title: offer.title, generation: offer.generation });
+    const { owner, title, generation } = offer;
+    const trailers = entry.files && offer.trailers;
+    Object.assign(entry, { owner, title, generation, trailers });
     this.#entries.set(folder, entry);
     this.#settle(folder, entry);
     const state = this.#answer(folder, entry);
@@ -130,8 +135,8 @@ export class PublishLedger {
     for (const folder of [...this.#pending.keys()].sort()) {
       const entry = this.#entries.get(folder);
       if (entry?.files === undefined) continue;
-      const { title, generation, tree, files } = entry;
-      folders.push({ folder, title, generation, tree, files });
+      const { title, generation, tree, files, trailers } = entry;
+      folders.push({ folder, title, generation, tree, files, trailers });
     }
     return folders;
   }
@@ -191,6 +196,7 @@ export class PublishLedger {
       tree: "",
       commit: undefined,
       files: undefined,
+      trailers: undefined,
       sinceMs: nowMs,
       told: "",
     };
@@ -217,6 +223,7 @@ export class PublishLedger {
     // Somebody else brought it, or we did and the answer was lost: the head is the nearest that is known.
     entry.commit ??= this.#view.head;
     entry.files = undefined;
+    entry.trailers = undefined;
     this.#pending.delete(folder);
   }
 

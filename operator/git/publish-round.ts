@@ -31,6 +31,7 @@ export class PublishRound {
   readonly #pace = new Pace(commits);
   #isInHurry = false;
   #lookDue = true;
+  #tidyDue = false;
   #last = { batch: 0, atMs: 0 };
   /** The clone was made anew since the last success. */
   #renewed = false;
@@ -80,10 +81,22 @@ export class PublishRound {
    */
   async run(): Promise<"done" | "overtaken"> {
     if (this.#lookDue) await this.#look();
+    const landed = this.#isOurs() && (await this.#commit());
+    // Never between a look and a push: the longer that takes, the likelier somebody else is faster.
+    await this.#tidy();
     this.#options.repository.assertOurs();
-    if (!(await this.#commit())) return "overtaken";
+    if (!landed) return "overtaken";
     this.#renewed = false;
     return "done";
+  }
+
+  #isOurs(): boolean {
+    try {
+      this.#options.repository.assertOurs();
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /**
@@ -116,7 +129,7 @@ export class PublishRound {
     ledger.setBranch(view, repository.format);
     sweeper.branchChanged();
     // What others push is fetched into the clone as well, however seldom we commit.
-    await this.#tidy();
+    this.#tidyDue = true;
   }
 
   async #commit(): Promise<boolean> {
@@ -142,13 +155,15 @@ export class PublishRound {
     if (isTheirs && remove.size === 0) this.#last = before;
     if (swept.length > 0) sweeper.done();
     log.debug("Commit is on the branch", { commit, folders: write.length, removed: remove.size });
+    this.#tidyDue = true;
     onLanded();
-    await this.#tidy();
     return true;
   }
 
   async #tidy(): Promise<void> {
     const { repository, log } = this.#options;
+    if (!this.#tidyDue) return;
+    this.#tidyDue = false;
     try {
       await repository.tidy();
     } catch (error) {

@@ -117,7 +117,8 @@ export class RepositoryBranch {
       throw new PushRefusedError("the remote could not move the branch, and nobody else did");
     }
     if (this.#view !== undefined && this.#view.head === head) return undefined;
-    if (head !== undefined && !(await cache.has(head))) head = await this.#fetch(cache);
+    const isHere = overtaken !== undefined || head === undefined || (await cache.has(head));
+    if (!isHere) head = await this.#fetch(cache);
     this.#view = head === undefined ? emptyBranch() : await cache.readBranch(head, root);
     return this.#view;
   }

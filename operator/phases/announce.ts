@@ -8,7 +8,7 @@ import type { Loaded } from "./load.ts";
 import type { OutageNotices } from "./outage-notices.ts";
 
 export interface AnnounceOptions {
-  readonly kind: BoundKind;
+  readonly kind: Pick<BoundKind, "warnings">;
   readonly events: EventRecorder;
   readonly outages: OutageNotices;
   readonly log: Logger;
@@ -17,7 +17,7 @@ export interface AnnounceOptions {
 /** Tells what was done to objects that were there: adopted, extended, replaced, restored. Creating and editing is no news. */
 export function announceChanges(
   changes: readonly Change[],
-  { resource }: Loaded,
+  { resource }: Pick<Loaded, "resource">,
   { events, log }: Pick<AnnounceOptions, "events" | "log">,
 ): void {
   for (const { done, live, why } of changes) {
@@ -34,7 +34,7 @@ export function announceChanges(
 /** Tells of conditions that turned bad or well again or are held up by something, and once per edit of what in the spec is passed over. */
 export function announceStatus(
   { status, cause }: { readonly status: EngineStatus; readonly cause: string | undefined },
-  { resource }: Loaded,
+  { resource }: Pick<Loaded, "resource">,
   { kind, events, outages, log }: AnnounceOptions,
 ): void {
   const before = resource.status as EngineStatus | undefined;

@@ -11,10 +11,12 @@ import type { LostObjects } from "./lost.ts";
 import { atATime, settleAll } from "./settle-all.ts";
 
 export interface ApplyOptions extends AttemptOptions {
-  readonly kind: BoundKind;
+  readonly kind: Pick<BoundKind, "children">;
   readonly cluster: Pick<Cluster, "apply" | "read" | "takeOverFields">;
-  readonly stores: Stores;
+  readonly stores: Pick<Stores, "children">;
   readonly lost: LostObjects;
+  /** Whether it is enough that an object of this name is there, whoever made it. Default: never. */
+  readonly isEnough?: (step: ApplyStep) => boolean;
 }
 
 /** How one step ended: applied, or found to be there and ours; then plan again with what was found. */
@@ -56,9 +58,10 @@ async function applyOne(step: ApplyStep, options: ApplyOptions): Promise<StepRes
 }
 
 async function send(
-  { manifest, guard }: ApplyStep,
-  { kind, loaded, cluster, stores }: ApplyOptions,
+  step: ApplyStep,
+  { kind, loaded, cluster, stores, isEnough }: ApplyOptions,
 ): Promise<Pick<StepResult, "live" | "was">> {
+  const { manifest, guard } = step;
   const child = childKindOf(manifest, kind);
   try {
     const live = await cluster.apply(child, manifest, guard);
@@ -66,7 +69,7 @@ async function send(
     return { live, was: "applied" };
   } catch (error) {
     if (!(error instanceof AlreadyThereError)) throw error;
-    return await claim(manifest, child, { loaded, cluster });
+    return await claim(manifest, child, { loaded, cluster, isEnough: isEnough?.(step) ?? false });
   }
 }
 
@@ -74,12 +77,17 @@ async function send(
 async function claim(
   manifest: Manifest,
   child: ObjectKind,
-  { loaded, cluster }: Pick<ApplyOptions, "loaded" | "cluster">,
+  {
+    loaded,
+    cluster,
+    isEnough,
+  }: Pick<ApplyOptions, "loaded" | "cluster"> & { readonly isEnough: boolean },
 ): Promise<Pick<StepResult, "live" | "was">> {
   const id = idOf(manifest);
   const { name, namespace } = manifest.metadata;
   const live = await cluster.read({ kind: child, namespace, name });
   if (live === undefined) throw new ReplacedError(id);
+  if (isEnough) return { live, was: "ours" };
   const ownership = decideOwnership(live, loaded.resource, loaded.set);
   if (ownership.whose === "foreign") throw new NotOwnedError(id, ownership.owner);
   // Also what is about to go by itself: the next plan waits for its end.
@@ -90,13 +98,20 @@ async function claim(
 }
 
 /** The child kind that a manifest is of; synthesize() has made sure that there is one. */
-export function childKindOf({ apiVersion, kind: name }: Manifest, { children }: BoundKind): ObjectKind {
+export function childKindOf(
+  { apiVersion, kind: name }: Manifest,
+  { children }: Pick<BoundKind, "children">,
+): ObjectKind {
   const child = children.find(({ kind, group }) => kind === name && group === groupOf(apiVersion));
   if (child === undefined) throw new Error(`Cannot place "${name}" (${apiVersion}): it is no child kind`);
   return child;
 }
 
 /** The live object of a manifest, whichever resource's set it is in. */
-export function liveOf(manifest: Manifest, kind: BoundKind, stores: Stores): LiveObject | undefined {
+export function liveOf(
+  manifest: Manifest,
+  kind: Pick<BoundKind, "children">,
+  stores: Pick<Stores, "children">,
+): LiveObject | undefined {
   return stores.children(childKindOf(manifest, kind)).get(keyOf(manifest));
 }

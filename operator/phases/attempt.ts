@@ -5,7 +5,7 @@ import type { Loaded } from "./load.ts";
 import type { Refusals } from "./refusals.ts";
 
 export interface AttemptOptions {
-  readonly loaded: Loaded;
+  readonly loaded: Pick<Loaded, "resource" | "set">;
   readonly refusals: Refusals;
   /** Told what was done to how many objects, for metrics. */
   readonly count: (did: ObjectAction, objects: number) => void;

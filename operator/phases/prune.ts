@@ -5,9 +5,9 @@ import { childKindOf } from "./apply.ts";
 import type { LostObjects } from "./lost.ts";
 
 export interface PruneOptions {
-  readonly kind: BoundKind;
+  readonly kind: Pick<BoundKind, "children">;
   readonly cluster: Pick<Cluster, "delete">;
-  readonly stores: Stores;
+  readonly stores: Pick<Stores, "children">;
   readonly lost: LostObjects;
 }
 

@@ -124,6 +124,8 @@ export interface Rendered {
   readonly inputsDigest?: string;
   /** Paths (relative to the source's path) that it was made of; undefined: all of the folder. */
   readonly readPaths?: readonly string[];
+  /** What was left out or looks odd, for people: at most 20 sentences with file and line. */
+  readonly warnings?: readonly string[];
 }
 
 export type RenderState =
@@ -153,23 +155,55 @@ export interface Impersonation {
 
 /** The cluster as a Release's reconcile needs it. */
 export interface ReleaseCluster extends Cluster {
-  /** The same, with every request impersonating a ServiceAccount. */
+  /**
+   * The same, with every request impersonating a ServiceAccount.
+   *
+   * @throws ImpersonationError if its name is empty or odd: no request is ever sent with more rights than asked for.
+   */
   as(who: Impersonation | undefined): ReleaseCluster;
+  until(signal: AbortSignal): ReleaseCluster;
 }
+
+/** What is known of a kind that somebody asks for. Messages are for people. */
+export type KindAnswer =
+  | { readonly state: "known"; readonly kind: ObjectKind }
+  /** Discovery is on its way. */
+  | { readonly state: "pending" }
+  /** `absent`: the cluster has no such kind. `unavailable`: it cannot be told now. Both are asked again in a while. */
+  | { readonly state: "absent" | "unavailable"; readonly message: string };
 
 /** Which kinds the API server has. Answers come from memory; what is not known is asked for in the background. */
 export interface KindCatalog {
-  /** Undefined: not known (yet); `isKnown` says whether the last answer of discovery is newer than the question. */
+  /** Undefined: not known (yet). One kind is the same object every time. */
   find(apiVersion: string, kind: string): ObjectKind | undefined;
-  /** Asks discovery once more unless that was done a moment ago; `onChange` tells when anything came of it. */
+  /** The kind in the version that the cluster prefers. */
+  findGroupKind(group: string, kind: string): ObjectKind | undefined;
+  /**
+   * What is known of a kind, and sees to it that it gets known: the Release's key is put back into its queue when the
+   * answer is another one. However often it is asked, discovery is asked about one kind at most once a minute.
+   */
+  ask(apiVersion: string, kind: string, key: string): KindAnswer;
+  /** The same, in the version that the cluster prefers. */
+  askGroupKind(group: string, kind: string, key: string): KindAnswer;
+  /** Asks discovery once more, at once or after a moment: something that serves kinds has changed. */
   refresh(): void;
+  /** Discovery has answered. */
   readonly hasSynced: boolean;
 }
 
 /** Local copies of objects that Releases own, of any kind; watches begin when a kind is first asked for. */
 export interface ReleaseStores {
-  /** Objects of a kind with our set's label. Starts the watch; `whenSynced` resolves when the first list is in. */
-  watch(kind: ObjectKind): WatchedObjects;
+  /**
+   * Objects of a kind with our set's label. Starts the watch. While they are not all known, the Release's key is put back
+   * into its queue when that changes.
+   */
+  watch(kind: ObjectKind, key?: string): WatchedObjects;
+  /** The store of {@link watch}, as the phases of every kind ask for it. */
+  children(kind: ObjectKind): ObjectStore;
+  /** Everything that carries a set's label, of all kinds that are watched and known, each object once. */
+  owned(set: string): readonly OwnedObject[];
+  /** Whether objects there are seen; undefined: those without a namespace, which the operator may not be allowed to see. */
+  sees(namespace: string | undefined): boolean;
   /** All kinds that are watched now, for a look through a set. */
   readonly watched: readonly ObjectKind[];
   isTerminating(namespace: string): boolean;
@@ -187,4 +221,21 @@ export interface OwnedObject {
   readonly id: ObjectId;
   readonly kind: ObjectKind;
   readonly live: LiveObject;
+}
+
+/** Reads Secrets that Releases name, when they are needed: they are never watched. */
+export interface SecretReader {
+  /**
+   * The data of a Secret, decoded. Keep `namespace` the Release's own: what a Release names must be its author's to use.
+   *
+   * @param options.as The ServiceAccount whose rights decide; undefined: the operator's.
+   * @param options.maxAgeMs An answer of so long ago is good enough.
+   * @throws ReleaseError `SourceInvalid`: it is not there, or may not be read. ApiUnavailableError: no answer.
+   */
+  read(
+    ref: { readonly namespace: string; readonly name: string },
+    options: { readonly as: Impersonation | undefined; readonly maxAgeMs: number },
+  ): Promise<ReadonlyMap<string, string>>;
+  /** The next read asks the server, such as after its data was refused. */
+  forget(ref: { readonly namespace: string; readonly name: string }): void;
 }

@@ -3,6 +3,9 @@ import type { Fence, LeaseTerm } from "../ports.ts";
 /** `lost`: somebody else may lead now, so end the process. `stopped`: we asked for it. */
 export type StoppedLeading = "lost" | "stopped";
 
+/** Where the instance is that leads: this one, another one that says where it takes hooks, or nobody knows. */
+export type LeaderPlace = "self" | { readonly address: string } | undefined;
+
 /** Who may write. Either a {@link LeaderElector} or, for an operator that runs alone, {@link NoElection}. */
 export interface Election {
   /** In front of every write. */
@@ -10,6 +13,7 @@ export interface Election {
   readonly isLeading: boolean;
   /** Undefined while we do not lead, and without election. */
   readonly term: LeaseTerm | undefined;
+  readonly leader: LeaderPlace;
   /** Resolves when this instance leads for the first time; never, if it does not. */
   readonly elected: Promise<void>;
   start(): void;
@@ -24,6 +28,7 @@ export class NoElection implements Election {
   readonly fence: Fence = { check() {} };
   readonly isLeading = true;
   readonly term = undefined;
+  readonly leader = "self";
   readonly elected = Promise.resolve();
 
   start(): void {}

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { RequestListener, Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "../ports.ts";
 import { formatAddress, parseBindAddress } from "./bind-address.ts";
@@ -34,11 +34,7 @@ export async function serveHttp(
   route: HttpRoute,
   { log }: { readonly log: Logger },
 ): Promise<HttpServer | undefined> {
-  const bind = parseBindAddress(address);
-  if (bind === undefined) return undefined;
-  // An import of this module, unlike this, also loads Node's own undici: 14 MiB and 50 ms (tried with Node 26).
-  const { createServer } = process.getBuiltinModule("node:http");
-  const server = createServer({ keepAliveTimeout: 5_000, requestTimeout: 10_000 }, (request, response) => {
+  return await listenHttp(address, (request, response) => {
     const send = ({ status, contentType = "text/plain; charset=utf-8", body }: HttpAnswer): void => {
       response.writeHead(status, { "Content-Type": contentType, "X-Content-Type-Options": "nosniff" });
       response.end(request.method === "HEAD" ? undefined : body);
@@ -50,6 +46,28 @@ export async function serveHttp(
       send({ status: 500, body: "internal error\n" });
     });
   });
+}
+
+export interface ListenOptions {
+  readonly limits?: ServerOptions & { readonly maxConnections?: number };
+}
+
+/**
+ * Gives all requests to a listener, those that ask before they send a body (`Expect: 100-continue`) too. The parameter
+ * `address` and the errors are those of {@link serveHttp}.
+ */
+export async function listenHttp(
+  address: string,
+  listener: RequestListener,
+  { limits: { maxConnections, ...limits } = {} }: ListenOptions = {},
+): Promise<HttpServer | undefined> {
+  const bind = parseBindAddress(address);
+  if (bind === undefined) return undefined;
+  // An import of this module, unlike this, also loads Node's own undici: 14 MiB and 50 ms (tried with Node 26).
+  const { createServer } = process.getBuiltinModule("node:http");
+  const server = createServer({ keepAliveTimeout: 5_000, requestTimeout: 10_000, ...limits }, listener);
+  server.on("checkContinue", listener);
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   await listen(server, address, bind);
   return { address: formatAddress(server.address() as AddressInfo), close: () => close(server) };
 }

@@ -1,43 +1,25 @@
 import type { BoundKind, RelatedObjects } from "../../crds/binding.ts";
 import { Namespace } from "../../crds/core-kinds.ts";
-import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { type CustomResource, groupKindOf, type ObjectKind } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
-import type { Clock, Logger, ObjectStore, Random, Stores, WatchSource } from "../ports.ts";
-import { Reflector } from "./reflector.ts";
-import { type StoreHandler, WatchedStore } from "./store.ts";
-import type { IndexFunction } from "./store-index.ts";
+import type { Clock, ObjectStore, Stores } from "../ports.ts";
+import type { StoreHandler } from "./store.ts";
 import { UnionStore } from "./union-store.ts";
+import {
+  type Indexes,
+  prepareWatches,
+  setLabelOf,
+  type WantedWatch,
+  type WatchedKind,
+  type WatchesInput,
+  type WatchRole,
+} from "./watched-kind.ts";
 
-/** What a watch is for; a child kind is watched once, however many kinds have such children. */
-export type WatchRole = "resource" | "child" | "related" | "namespace";
+export type { WatchedKind, WatchRole } from "./watched-kind.ts";
 
-export interface WatchedKind {
-  readonly role: WatchRole;
-  readonly kind: ObjectKind;
-  readonly selector: string | undefined;
-  /** Undefined: all namespaces. */
-  readonly namespace: string | undefined;
-  readonly store: WatchedStore;
-  readonly reflector: Reflector;
-}
-
-export interface KindStoresInput {
+export interface KindStoresInput extends WatchesInput {
   readonly kinds: readonly BoundKind[];
-  /** Namespaces to watch; empty means all. */
-  readonly namespaces: readonly string[];
-  readonly sourceOf: (
-    kind: ObjectKind,
-    options: { role: WatchRole; selector: string | undefined; namespace: string | undefined },
-  ) => WatchSource;
-  /** Reduces objects that enter a store, in answers to our own writes too. Default: they are kept as they are. */
-  readonly transformOf?: (
-    kind: ObjectKind,
-    options: { readonly role: WatchRole },
-  ) => (object: LiveObject) => LiveObject;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
 }
 
 /** So long a namespace that refused a write is believed to be going away. */
@@ -79,7 +61,7 @@ export class KindStores implements Stores {
     // A namespace's Role cannot allow a watch on namespaces; refused writes tell there.
     if (input.namespaces.length === 0) watch("namespace", Namespace, undefined, {});
     this.watched = [...wanted].flatMap(([id, one]) => {
-      const parts = startsOf(one, input);
+      const parts = prepareWatches(one, input);
       this.#unions.set(id, UnionStore.of(parts.map(({ namespace, store }) => ({ namespace, store }))));
       return parts;
     });
@@ -134,27 +116,6 @@ export class KindStores implements Stores {
   }
 }
 
-type Indexes = Readonly<Record<string, IndexFunction>>;
-
-interface WantedWatch extends Pick<WatchedKind, "role" | "kind" | "selector"> {
-  readonly indexes: Indexes;
-}
-
-/** A watch in every namespace that is looked at, or one for all of them. */
-function startsOf(
-  { role, kind, selector, indexes }: WantedWatch,
-  { namespaces, sourceOf, transformOf, clock, random, log }: KindStoresInput,
-): readonly WatchedKind[] {
-  const places = namespaces.length === 0 || !kind.namespaced ? [undefined] : namespaces;
-  const transform = transformOf?.(kind, { role });
-  return places.map((namespace): WatchedKind => {
-    const store = new WatchedStore({ kind, indexes, log, ...(transform && { transform }) });
-    const source = sourceOf(kind, { role, selector, namespace });
-    const reflector = new Reflector({ source, store, clock, random, log });
-    return { role, kind, selector, namespace, store, reflector };
-  });
-}
-
 /** Index of a kind's resources: what they look for related objects by. */
 export function soughtIndexOf({ kind, selector }: Pick<RelatedObjects, "kind" | "selector">): string {
   return `sought ${idOfWatch("related", kind, selector)}`;
@@ -162,8 +123,4 @@ export function soughtIndexOf({ kind, selector }: Pick<RelatedObjects, "kind" | 
 
 function idOfWatch(role: WatchRole, kind: ObjectKind, selector: string | undefined): string {
   return `${role} ${groupKindOf(kind)} ${selector ?? ""}`;
-}
-
-function setLabelOf({ metadata }: LiveObject): string | undefined {
-  return metadata.labels?.[stamps.set];
 }

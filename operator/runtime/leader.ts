@@ -1,7 +1,7 @@
 import { acquireDelayMs, assertElectionTimes, type ElectionTimes } from "../core/election.ts";
 import { NotLeadingError } from "../errors.ts";
 import type { Clock, Fence, LeaseClient, LeaseTerm, Logger, Random } from "../ports.ts";
-import type { Election, StoppedLeading } from "./election.ts";
+import type { Election, LeaderPlace, StoppedLeading } from "./election.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { sleep } from "./sleep.ts";
 
@@ -22,6 +22,8 @@ export interface LeaderElectorOptions {
   readonly client: LeaseClient;
   /** Inside a cluster the pod's name, elsewhere host name and a UUID. */
   readonly identity: string;
+  /** Where this instance takes hooks, `HOST:PORT`; undefined: nowhere that others could reach. */
+  readonly address?: string | undefined;
   readonly times: ElectionTimes;
   readonly clock: Clock;
   readonly random: Random;
@@ -50,9 +52,9 @@ export class LeaderElector implements Election {
     if (options.identity === "")
       throw new RangeError("Cannot elect a leader: the identity must not be empty");
     this.#options = options;
-    const { client, identity, times, clock } = options;
+    const { client, identity, address, times, clock } = options;
     const onSlowPath = (): void => options.observer?.renewedSlowly();
-    this.#keeper = new LeaseKeeper({ client, identity, times, clock, onSlowPath });
+    this.#keeper = new LeaseKeeper({ client, identity, address, times, clock, onSlowPath });
     this.elected = this.#becameLeader.promise;
   }
 
@@ -65,6 +67,12 @@ export class LeaderElector implements Election {
 
   get term(): LeaseTerm | undefined {
     return this.#state === "leading" ? this.#keeper.term : undefined;
+  }
+
+  get leader(): LeaderPlace {
+    if (this.isLeading) return "self";
+    const { holder, holderAddress: address } = this.#keeper;
+    return address === undefined || holder === this.#options.identity ? undefined : { address };
   }
 
   start(): void {

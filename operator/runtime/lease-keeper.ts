@@ -16,9 +16,14 @@ export interface LeaseKeeperOptions {
   readonly identity: string;
   readonly times: ElectionTimes;
   readonly clock: Clock;
+  /** Where this instance takes hooks, `HOST:PORT`: written into the lease for those who do not lead. */
+  readonly address?: string | undefined;
   /** A renewal had to read the lease first. */
   readonly onSlowPath: () => void;
 }
+
+/** Annotation of the lease: where its holder takes hooks. */
+const ADDRESS = "fairlead.dev/hook-address";
 
 /** What this instance knows of the lease, and the requests that take, renew and release it. */
 export class LeaseKeeper {
@@ -49,6 +54,13 @@ export class LeaseKeeper {
 
   get holder(): string | undefined {
     return this.#seen?.lease.spec?.holderIdentity;
+  }
+
+  /** Where the holder takes hooks, if it said so. */
+  get holderAddress(): string | undefined {
+    const { metadata, spec } = this.#seen?.lease ?? {};
+    if ((spec?.holderIdentity ?? "") === "") return undefined;
+    return annotationsOf(metadata)[ADDRESS];
   }
 
   get term(): LeaseTerm | undefined {
@@ -113,7 +125,7 @@ export class LeaseKeeper {
   }
 
   async #write(signal: AbortSignal, found: Lease | undefined): Promise<void> {
-    const { client, clock, identity, times } = this.#options;
+    const { client, clock, identity, times, address } = this.#options;
     const isRenewal = this.#isHeld && found?.spec?.holderIdentity === identity;
     const { leaseDurationMs } = times;
     const wallClock = clock.wallClock();
@@ -122,7 +134,9 @@ export class LeaseKeeper {
     const sentAtMs = clock.now();
     this.#hasTried = true;
     const lease = await this.#request(signal, (options) =>
-      found === undefined ? client.create(spec, options) : client.replace({ ...found, spec }, options),
+      found === undefined
+        ? client.create(spec, options)
+        : client.replace({ ...placed(found, address), spec }, options),
     );
     this.#seen = observe(this.#seen, lease, sentAtMs);
     this.#renewedAtMs = sentAtMs;
@@ -137,6 +151,18 @@ export class LeaseKeeper {
       timeoutMs: requestTimeoutMs(times.renewDeadlineMs),
     });
   }
+}
+
+/** The lease with the place of its new holder, and without that of another one. */
+function placed(lease: Lease, address: string | undefined): Lease {
+  const { [ADDRESS]: before, ...others } = annotationsOf(lease.metadata);
+  if (before === address) return lease;
+  const annotations = address === undefined ? others : { ...others, [ADDRESS]: address };
+  return { ...lease, metadata: { ...lease.metadata, annotations } };
+}
+
+function annotationsOf(metadata: Lease["metadata"] | undefined): Readonly<Record<string, string>> {
+  return (metadata?.["annotations"] ?? {}) as Readonly<Record<string, string>>;
 }
 
 /** Somebody else holds it; or somebody of our name does, such as a container that was started after this one. */

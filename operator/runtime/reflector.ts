@@ -29,6 +29,8 @@ export interface ReflectorInput {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** How long to wait for a kind that is not served, each time. Default: 10 s. */
+  readonly missingKindWaitMs?: () => number;
 }
 
 /** Keeps a store equal to what the server has, for as long as it runs (client-go's `Reflector`). */
@@ -39,6 +41,8 @@ export class Reflector {
   readonly #random: Random;
   readonly #log: Logger;
   readonly #backoff: Backoff;
+  readonly #missingKindWaitMs: () => number;
+  readonly #listeners: (() => void)[] = [];
   #state: ReflectorState = { state: "starting", message: "" };
   readonly #watching = new SyncedGate();
   /** Everything up to here is in the store; empty before the first list. */
@@ -49,13 +53,14 @@ export class Reflector {
   #pagingForced = false;
   #watchList: "trusted" | "distrusted" | "unsupported" = "trusted";
 
-  constructor({ source, store, clock, random, log }: ReflectorInput) {
+  constructor({ source, store, clock, random, log, ...input }: ReflectorInput) {
     this.#source = source;
     this.#store = store;
     this.#clock = clock;
     this.#random = random;
     this.#log = log.child({ kind: source.kind.kind, group: source.kind.group });
     this.#backoff = new Backoff(backoff, random);
+    this.#missingKindWaitMs = input.missingKindWaitMs ?? (() => missingKindWaitMs);
   }
 
   get state(): ReflectorState {
@@ -65,6 +70,11 @@ export class Reflector {
   /** Resolves while a watch keeps the store up to date: now, or when a broken one is mended. Rejects when the signal aborts. */
   whenWatching(signal: AbortSignal): Promise<void> {
     return this.#watching.whenOpen(signal);
+  }
+
+  /** Calls `listener` whenever {@link state} has become another one. */
+  onState(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Runs until the signal aborts. Never rejects: whatever fails is tried again. */
@@ -198,11 +208,12 @@ export class Reflector {
     if (state.state === before) return;
     if (state.state === "synced") this.#log.info("Watching");
     else this.#log.warn(complaints[state.state], { why: state.message });
+    for (const tell of this.#listeners) tell();
   }
 
   #waitMs({ error }: Outcome, { wait }: Next): number {
     if (wait === "none") return 0;
-    if (wait === "kind") return missingKindWaitMs;
+    if (wait === "kind") return this.#missingKindWaitMs();
     const asked = error instanceof WatchError ? (error.retryAfterMs ?? 0) : 0;
     return Math.max(asked, this.#backoff.next(this.#clock.now()));
   }

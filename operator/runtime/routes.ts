@@ -81,7 +81,8 @@ function forResources({ queue, onGone, onEdit }: RoutesInput): StoreHandler {
   };
 }
 
-function forOwners(
+/** Puts the owners of objects into a queue when something becomes of those, and what waited for one that is gone. */
+export function forOwners(
   ownersOf: (object: LiveObject) => Iterable<string>,
   queue: KeySink,
   onChildGone: RoutesInput["onChildGone"],

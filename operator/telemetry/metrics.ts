@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import { EventMetrics } from "./event-metrics.ts";
 import { FenceMetrics } from "./fence-metrics.ts";
+import { HookMetrics } from "./hook-metrics.ts";
 import { LagMetrics } from "./lag-metrics.ts";
 import { ObjectMetrics } from "./object-metrics.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
@@ -36,6 +37,7 @@ export class Metrics {
   readonly publish: PublishMetrics;
   readonly events: EventMetrics;
   readonly fences: FenceMetrics;
+  readonly hooks: HookMetrics;
   readonly #registry = new Registry();
 
   constructor({ version, hasRepository }: MetricsOptions) {
@@ -48,6 +50,7 @@ export class Metrics {
     this.publish = new PublishMetrics(this.#registry);
     this.events = new EventMetrics(this.#registry);
     this.fences = new FenceMetrics(this.#registry);
+    this.hooks = new HookMetrics(this.#registry);
     addProcessMetrics(this.#registry, { version });
   }
 

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { composeFrame, formatTable, rowOf, rowsOnScreen } from "../../cli/live-table.ts";
+import {
+  composeFrame,
+  formatReleases,
+  formatTable,
+  releaseRowOf,
+  rowOf,
+  rowsOnScreen,
+} from "../../cli/live-table.ts";
 import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.ts";
 
 const echoKind: ObjectKind = {
@@ -127,4 +134,49 @@ describe("rowsOnScreen()", () => {
   ])("is $rows for $lines", ({ lines, rows }) => {
     expect(rowsOnScreen(lines, 60)).toBe(rows);
   });
+});
+
+describe("releaseRowOf()", () => {
+  const aRelease = (status: object | undefined, metadata: object = {}): CustomResource => ({
+    ...anEcho(status, metadata),
+    apiVersion: "fairlead.dev/v1alpha1",
+    kind: "Release",
+  });
+
+  test("shows what Ready says, and the beginning of the revision", () => {
+    const message = "All is well at 0123456789\nand more";
+    const status = {
+      conditions: [{ type: "Ready", status: "True", reason: "Reconciled", message, lastTransitionTime: "" }],
+      revision: "0123456789abcdef0123456789abcdef01234567",
+    };
+    expect(releaseRowOf(aRelease(status))).toEqual({
+      release: "shop/hello",
+      ready: "True",
+      revision: "0123456789",
+      message: "All is well at 0123456789",
+    });
+  });
+
+  test("says so before there is a status, and when it is going away", () => {
+    expect(releaseRowOf(aRelease(undefined))).toMatchObject({ ready: "Unknown", revision: "none" });
+    const leaving = aRelease(undefined, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+    expect(releaseRowOf(leaving)).toMatchObject({ ready: "False", message: "Deleting" });
+  });
+});
+
+test("Releases stand above the other resources, in their order, and their messages give way first", () => {
+  const releases = ["web", "api"].map((name) => ({
+    ...{ release: `shop/${name}`, ready: "True", revision: "0123456789" },
+    message: "a message that is too long for it",
+  }));
+  expect(formatReleases(releases, 50)).toEqual([
+    "RELEASE   READY  REVISION    MESSAGE",
+    "shop/api  True   0123456789  a message that is to…",
+    "shop/web  True   0123456789  a message that is to…",
+  ]);
+  const frame = composeFrame({ releases, rows: [], footer: ["try"], columns: 50, lines: 20 });
+  expect(frame.map((line) => line.split(" ")[0])).toEqual([
+    ...["RELEASE", "shop/api", "shop/web", ""],
+    ...["RESOURCE", "", "try"],
+  ]);
 });

@@ -10,6 +10,7 @@ import {
   fenceNamesOf,
   fenceRulesOf,
   WriteFences,
+  type WriteFencesProps,
 } from "../../constructs/write-fences.ts";
 import type { BoundKind } from "../../crds/binding.ts";
 import { type AuditEvent, readAuditLog } from "./audit-log.ts";
@@ -45,6 +46,8 @@ export interface FencedOptions {
   /** Of `install()`: the name of its roles. Default: `fairlead`. */
   readonly rights?: string;
   readonly policies?: FencedInstallation["policies"];
+  /** What Releases are allowed. Default: there are none. */
+  readonly releases?: WriteFencesProps["releases"];
   /** When the fences are removed. Default: after the test. */
   readonly onEnd?: (remove: () => Promise<void>) => void;
 }
@@ -55,13 +58,13 @@ const name = "operator";
 /** Fences an operator in a namespace, and waits until the API server heeds the fences. */
 export async function fence(namespace: string, options: FencedOptions = {}): Promise<Fenced> {
   const { cluster = testCluster(), kinds = shipped, rights = "fairlead" } = options;
-  const { policies = { ownership: true, leadership: true }, onEnd = onTestFinished } = options;
+  const { policies = { ownership: true, leadership: true }, releases, onEnd = onTestFinished } = options;
   const kubectl = kubectlFor(cluster);
   const installation: FencedInstallation = { name, namespace, ha: true, policies };
   const user = `system:serviceaccount:${namespace}:${name}`;
   const app = new App();
   const chart = new Chart(app, "fences");
-  new WriteFences(chart, "fences", { ...installation, kinds });
+  new WriteFences(chart, "fences", { ...installation, kinds, releases });
   const roles = [rights, `${rights}-leases`, `${namespace}-fences`];
   const objects = [
     ...chart.toJson(),

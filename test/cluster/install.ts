@@ -1,6 +1,7 @@
 import { App } from "cdk8s";
 import { kinds } from "../../charts/bindings.ts";
 import { installChart } from "../../charts/install-chart.ts";
+import type { OperatorValues } from "../../charts/values/operator-values.ts";
 import type { BoundKind } from "../../crds/binding.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { eventually } from "./eventually.ts";
@@ -15,6 +16,8 @@ export interface InstallOptions {
   readonly kinds?: readonly BoundKind[];
   /** Of roles and bindings: kinds of a test's own take another one. Default: `fairlead`. */
   readonly name?: string;
+  /** More values of the installation, such as `releases`. */
+  readonly values?: Omit<OperatorValues, "image" | "name">;
 }
 
 /**
@@ -22,11 +25,11 @@ export interface InstallOptions {
  * is there already stays as it is.
  */
 export async function install(cluster: TestCluster, options: InstallOptions = {}): Promise<void> {
-  const { kinds: installed = kinds, name = "fairlead" } = options;
+  const { kinds: installed = kinds, name = "fairlead", values: more } = options;
   const kubectl = kubectlFor(cluster);
   const app = new App();
   // Stories have repositories: with one, the uid of kube-system is read.
-  const values = { image: "example.dev/fairlead:test", name, repository: { url: "file:///story" } };
+  const values = { image: "example.dev/fairlead:test", name, repository: { url: "file:///story" }, ...more };
   installChart(app, { kinds: installed, values });
   const objects = app.charts
     .flatMap((chart) => chart.toJson() as KubernetesObject[])

@@ -30,6 +30,7 @@ const operator = await composeOperator(
       const stubborn = {
         fence: { check() {} },
         isLeading: true,
+        leader: "self" as const,
         get term() {
           return election.term;
         },

@@ -57,6 +57,73 @@ describe("operatorRulesOf()", () => {
   });
 });
 
+describe("operatorRulesOf() with Releases", () => {
+  const kinds = [aGadgetKind({ children: [ConfigMap] })];
+  const releases = {
+    kinds: [{ group: "apps", resource: "deployments" }],
+    watchAll: false,
+    readSecrets: false,
+    impersonate: false,
+    serviceAccounts: [],
+  };
+  const own = `get ${look} create patch delete`;
+
+  test("allows to deploy the kinds that are named and those that it reconciles, and nothing else", () => {
+    const { namespaced, cluster } = operatorRulesOf(kinds, { releases });
+    expect(text(namespaced)).toEqual([
+      `/configmaps: ${own}`,
+      `apps/deployments: ${own}`,
+      "events.k8s.io/events: create patch",
+      `example.dev/gadgets: ${own}`,
+      "example.dev/gadgets/finalizers: update",
+      "example.dev/gadgets/status: patch",
+      // Its finalizer, and what makes it an ApplySet.
+      `fairlead.dev/releases: ${look} patch`,
+      "fairlead.dev/releases/status: patch",
+    ]);
+    expect(text(cluster)).toEqual([`/namespaces: ${look}`]);
+  });
+
+  test("allows what is named by itself: less of a kind, a kind without namespaces, all kinds", () => {
+    const named = [
+      { group: "", resource: "configmaps", verbs: ["get", "list", "watch"] },
+      { group: "rbac.authorization.k8s.io", resource: "clusterroles", namespaced: false },
+    ];
+    const { namespaced, cluster } = operatorRulesOf([], {
+      releases: { ...releases, kinds: named, watchAll: true },
+    });
+    expect(text(namespaced)).toContain(`/configmaps: get ${look}`);
+    expect(text(namespaced)).toContain(`*/*: ${look}`);
+    expect(text(cluster)).toContain(`rbac.authorization.k8s.io/clusterroles: ${own}`);
+  });
+
+  test("allows to read Secrets and to act as ServiceAccounts only where that is wanted", () => {
+    const { namespaced, cluster } = operatorRulesOf([], {
+      releases: {
+        ...releases,
+        kinds: [],
+        readSecrets: true,
+        impersonate: true,
+        serviceAccounts: ["deployer"],
+      },
+    });
+    expect(text(namespaced)).toContain("/secrets: get");
+    expect(namespaced.at(-1)).toEqual({
+      apiGroups: [""],
+      resources: ["serviceaccounts"],
+      resourceNames: ["deployer"],
+      verbs: ["impersonate"],
+    });
+    // Neither users nor groups.
+    expect(text(cluster)).toEqual([
+      `/namespaces: ${look}`,
+      "authentication.k8s.io/userextras/fairlead.dev/holder: impersonate",
+    ]);
+    const any = operatorRulesOf([], { releases: { ...releases, impersonate: true } });
+    expect(any.namespaced.at(-1)).not.toHaveProperty("resourceNames");
+  });
+});
+
 test("leaseRules() allows one Lease, by name", () => {
   const [create, use] = leaseRules("fairlead");
   expect(create).toMatchObject({ verbs: ["create"] });

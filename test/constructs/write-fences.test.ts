@@ -5,9 +5,11 @@ import {
   fenceNamesOf,
   fenceRulesOf,
   WriteFences,
+  type WriteFencesProps,
 } from "../../constructs/write-fences.ts";
 import type { BoundKind } from "../../crds/binding.ts";
 import { ConfigMap, Pod } from "../../crds/core-kinds.ts";
+import { holderOf, impersonationHeaders } from "../../operator/cluster/impersonation.ts";
 import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
 import { aGadgetKind, Gadget } from "../fakes/gadget.ts";
 
@@ -26,7 +28,10 @@ interface Made {
     readonly paramKind?: object;
     readonly paramRef?: object;
     readonly validationActions?: readonly string[];
-    readonly matchConstraints: { readonly resourceRules: readonly Rule[] };
+    readonly matchConstraints: {
+      readonly resourceRules: readonly Rule[];
+      readonly excludeResourceRules?: readonly Rule[];
+    };
     readonly matchConditions: readonly { readonly expression: string }[];
     readonly validations: readonly { readonly expression: string; readonly reason: string }[];
   };
@@ -39,7 +44,9 @@ const installation: FencedInstallation = {
   policies: { ownership: true, leadership: true },
 };
 
-function fencesFor(kinds: readonly BoundKind[], more: Partial<FencedInstallation> = {}): readonly Made[] {
+const releases = { kinds: [], watchAll: false, readSecrets: false, impersonate: true, serviceAccounts: [] };
+
+function fencesFor(kinds: readonly BoundKind[], more: Partial<WriteFencesProps> = {}): readonly Made[] {
   const chart = new Chart(new App(), "fences");
   new WriteFences(chart, "fences", { ...installation, ...more, kinds });
   return chart.toJson();
@@ -120,6 +127,61 @@ describe("WriteFences", () => {
     const { validations } = policy(fencesFor([parent]), "ownership");
     expect(validations[0]?.expression).toContain("['example.dev/Gadget'].exists(k, k == request.kind.group");
     expect(policy(fencesFor(gadgets), "ownership").validations[0]?.expression).not.toContain("request.kind");
+  });
+
+  test("look at objects of every kind where there are Releases, but for events and the operator's Lease", () => {
+    const fences = fencesFor(gadgets, { releases });
+    expect(rulesOf(policy(fences, "ownership"))).toEqual(["*/*: UPDATE DELETE"]);
+    expect(rulesOf(policy(fences, "leadership"))).toEqual([
+      "*/*: CREATE UPDATE DELETE",
+      // Subresources are not among them.
+      "/pods/ephemeralcontainers: UPDATE",
+      "example.dev/gadgets/status: UPDATE",
+      "fairlead.dev/releases/status: UPDATE",
+    ]);
+    for (const fence of ["ownership", "leadership"]) {
+      const { excludeResourceRules } = policy(fences, fence).matchConstraints;
+      expect(excludeResourceRules).toMatchObject([
+        { apiGroups: [""], resources: ["events"] },
+        { apiGroups: ["events.k8s.io"], resources: ["events"] },
+        { apiGroups: ["coordination.k8s.io"], resources: ["leases"], resourceNames: ["lead"] },
+        { apiGroups: ["authentication.k8s.io"], resources: ["*"] },
+        { apiGroups: ["authorization.k8s.io"], resources: ["*"] },
+      ]);
+    }
+  });
+
+  test("concern requests under impersonation too, of this installation alone", () => {
+    const fences = fencesFor(gadgets, { releases });
+    const claims = "request.userInfo.?extra[?'fairlead.dev/holder'].orValue([])";
+    for (const fence of ["ownership", "leadership"]) {
+      expect(policy(fences, fence).matchConditions).toMatchObject([
+        {
+          expression: `request.userInfo.username == 'system:serviceaccount:ops:lead' || ${claims}.exists(h, h.startsWith('ops/lead/'))`,
+        },
+      ]);
+    }
+    // What the operator's adapter sends.
+    const headers = impersonationHeaders(
+      { namespace: "shop", serviceAccountName: "deployer" },
+      holderOf(["ops", "lead"], "lead-1"),
+    );
+    const [[header = "", claim] = []] = Object.entries(headers).filter(
+      ([name]) => name !== "impersonate-user",
+    );
+    expect(decodeURIComponent(header)).toBe("impersonate-extra-fairlead.dev/holder");
+    expect(claim).toMatch(/^ops\/lead\//);
+  });
+
+  test("let a Release become an ApplySet, and be named by what is handed over to it", () => {
+    const text = policy(fencesFor(gadgets, { releases }), "ownership").validations[0]?.expression;
+    expect(text).toContain(
+      "(['fairlead.dev/Release'].exists(k, k == request.kind.group + '/' + request.kind.kind)",
+    );
+    expect(JSON.stringify(policy(fencesFor(gadgets, { releases }), "ownership"))).toContain(
+      "'releases.fairlead.dev': ['release', 'release.fairlead.dev']",
+    );
+    expect(JSON.stringify(fencesFor(gadgets))).not.toContain("Release");
   });
 
   test("can be turned off, and there is none for leadership where no leader is elected", () => {

@@ -20,13 +20,20 @@ export function aLeaseServer(): { server: FakeLeaseServer; clock: FakeClock } {
   return { server: new FakeLeaseServer(clock), clock };
 }
 
-export function anInstance(identity: string, server: FakeLeaseServer, clock: Clock, random = 0.5): Instance {
+export function anInstance(
+  identity: string,
+  server: FakeLeaseServer,
+  clock: Clock,
+  random = 0.5,
+  address?: string,
+): Instance {
   const { client, line } = server.client(identity);
   const stopped: StoppedLeading[] = [];
   const status: boolean[] = [];
   const elector = new LeaderElector({
     client,
     identity,
+    address,
     times,
     clock,
     random: () => random,

@@ -26,6 +26,11 @@ export class FakeCluster implements Cluster {
     return this;
   }
 
+  /** Requests say nothing of who sent them. */
+  as(): FakeCluster {
+    return this;
+  }
+
   /** Puts an object in as somebody else made or changed it. */
   put(object: LiveObject): LiveObject {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };

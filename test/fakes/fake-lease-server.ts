@@ -35,10 +35,11 @@ export class FakeLeaseServer {
   }
 
   /** Puts a record there, as some other client would. */
-  put(spec: LeaseSpec): void {
+  put(spec: LeaseSpec, annotations = this.lease?.metadata["annotations"]): void {
     this.#versions++;
     const uid = this.lease?.metadata.uid ?? `uid-${++this.#uids}`;
-    this.lease = { metadata: { uid, resourceVersion: String(this.#versions) }, spec };
+    const metadata = { uid, resourceVersion: String(this.#versions) };
+    this.lease = { metadata: { ...metadata, ...(annotations !== undefined && { annotations }) }, spec };
   }
 
   client(by: string): { client: LeaseClient; line: Line } {
@@ -73,7 +74,7 @@ export class FakeLeaseServer {
           ) {
             throw new Error("409 Conflict");
           }
-          this.put(lease.spec ?? {});
+          this.put(lease.spec ?? {}, lease.metadata["annotations"]);
           return structuredClone(this.lease);
         }) as Promise<Lease>,
     };

@@ -9,6 +9,8 @@ export interface GitHttpServerOptions {
   readonly certificate: SelfSignedCertificate;
   /** The values of the Authorization header that are let in. */
   readonly authorizations: readonly string[];
+  /** Speaks version 0 of git's protocol only, as old hosts do. */
+  readonly oldProtocol?: boolean;
   /** Sees every request, with the status that it gets if it is not let in. */
   readonly onRequest?: (request: {
     readonly url: string;
@@ -25,7 +27,7 @@ export function gitHttpServer(options: GitHttpServerOptions): Server {
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { root, authorizations, onRequest }: GitHttpServerOptions,
+  { root, authorizations, onRequest, oldProtocol = false }: GitHttpServerOptions,
 ): void {
   const { authorization } = request.headers;
   const { pathname, search } = new URL(request.url ?? "/", "https://host");
@@ -52,7 +54,7 @@ function answer(
       CONTENT_TYPE: request.headers["content-type"] ?? "",
       HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
       ...(request.headers["content-length"] && { CONTENT_LENGTH: request.headers["content-length"] }),
-      HTTP_GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
+      HTTP_GIT_PROTOCOL: oldProtocol ? "" : String(request.headers["git-protocol"] ?? ""),
       REMOTE_USER: "operator",
       REMOTE_ADDR: "127.0.0.1",
     },

@@ -61,13 +61,25 @@ export class FakeGitRemote implements Disposable {
     { message = "By hand", branch = "main" } = {},
   ): string {
     const parent = this.head(branch);
+    return this.#commit(files, { message, branch, parent });
+  }
+
+  /** A commit on top of another one; the branch `aside` is moved to it. */
+  commitOn(parent: string, files: Readonly<Record<string, string | undefined>>, message = "By hand"): string {
+    return this.#commit(files, { message, branch: "aside", parent });
+  }
+
+  #commit(
+    files: Readonly<Record<string, string | undefined>>,
+    { message, branch, parent }: { message: string; branch: string; parent: string | undefined },
+  ): string {
     let stream = `commit refs/heads/${branch}\ncommitter Somebody <s@example.dev> 1700000000 +0000\n`;
     stream += `data ${Buffer.byteLength(message)}\n${message}\n${parent === undefined ? "" : `from ${parent}\n`}`;
     for (const [path, content] of Object.entries(files)) {
       if (content === undefined) stream += `D ${path}\n`;
       else stream += `M 100644 inline ${path}\ndata ${Buffer.byteLength(content)}\n${content}\n`;
     }
-    this.git(["fast-import", "--quiet"], stream);
+    this.git(["fast-import", "--quiet", "--force"], stream);
     return this.head(branch) ?? "";
   }
 

@@ -54,10 +54,12 @@ export class OperatorProcess {
     this.#tellClock();
   }
 
+  /** Kills it, and keeps it down until it is started again. */
   async stop(): Promise<void> {
     this.#wanted = false;
     this.#child?.kill("SIGKILL");
     await this.#supervising;
+    this.#supervising = undefined;
   }
 
   async #supervise(): Promise<void> {

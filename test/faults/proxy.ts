@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { selfSignedCertificate } from "../fakes/self-signed-certificate.ts";
 import { ActiveFaults, trafficOf, type WireFault } from "./active-faults.ts";
 import { cannedAnswers } from "./canned-answers.ts";
-import { holderIn, type Journal } from "./journal.ts";
+import { holderIn, type Journal, type SentWrite } from "./journal.ts";
 import { OpenWatch } from "./open-watch.ts";
 import type { Chance } from "./random.ts";
 import { readAll, type Upstream, UpstreamConnections } from "./upstream.ts";
@@ -17,6 +17,8 @@ export interface ApiProxyOptions {
   readonly protocol: "h2" | "http/1.1";
   readonly journal: Journal;
   readonly chance: Chance;
+  /** A request that changes something has come, and goes on to the API server whatever happens here. */
+  readonly onWrite?: (write: SentWrite) => void;
 }
 
 /** Which operator a token belongs to, and which start of it. */
@@ -130,6 +132,7 @@ export class ApiProxy {
       const holder = holderIn(path, body.toString());
       const sent = { auditId, incarnation: incarnation.name, method, path, arrivedMs: Date.now(), holder };
       this.#options.journal.writes.push(sent);
+      this.#options.onWrite?.(sent);
     }
     const reset = (): void => this.#reset(request, response);
     const fault = this.#faults.pick(incarnation.slot, traffic);

@@ -33,6 +33,7 @@ function anOperator({ reconciles = [async () => ({})], endpoints = [], leads = t
     fence: { check() {} },
     isLeading: leads,
     term: undefined,
+    leader: leads ? "self" : undefined,
     elected: elected.promise,
     start: () => void did.push("election starts"),
     stop: note("lease is released"),

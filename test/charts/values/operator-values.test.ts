@@ -72,6 +72,22 @@ describe("readOperatorValues()", () => {
       { networkPolicy: { apiServerPorts: [] } },
       "networkPolicy.apiServerPorts: expected a list of at least 1",
     ],
+    [
+      { releases: { hooks: { enabled: true } } },
+      "releases.hooks.secret: expected the name of a Secret: a hook that nobody signs is refused",
+    ],
+    [
+      { releases: { requireServiceAccount: true } },
+      "releases.impersonate: expected true: Releases that must act as a ServiceAccount have to be let",
+    ],
+    [
+      { releases: { kinds: [{ resource: "deployments/status" }] } },
+      'releases.kinds[0].resource: expected the plural of a kind, such as deployments, or * for all, found "deployments/status"',
+    ],
+    [
+      { releases: { kinds: [{ resource: "secrets", verbs: ["escalate"] }] } },
+      'releases.kinds[0].verbs[0]: expected get or list or watch or create or patch or delete, found "escalate"',
+    ],
   ] as const)("%j: %s", ([values, complaint]) => {
     expect(complaintsAbout(values)).toBe(complaint);
   });

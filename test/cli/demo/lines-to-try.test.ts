@@ -6,13 +6,19 @@ const place = {
   context: undefined,
   kubectl: "kubectl",
   repository: "/some/a/r.git",
+  workTree: "/some/a/shop",
 };
 
 test("linesToTry() gives commands that can be copied as they are", () => {
   expect(linesToTry(place).slice(1)).toEqual([
     "export KUBECONFIG=/some/a/kubeconfig",
+    "cd /some/a/shop",
+    "sed -i.bak s/Welcome/Ahoy/ web/main.ts custom/echo.yaml && git commit -qam 'Say Ahoy' && git push -q",
+    "kubectl -n default get configmap/shop job/shop-greeting -o yaml | grep Ahoy",
+    "git revert --no-edit HEAD && git push -q",
+    "kubectl -n default scale deployment shop --replicas=5",
+    "kubectl -n default delete service shop",
     `kubectl -n default patch echo hello-world --type=merge -p '{"spec":{"message":"Ahoy"}}'`,
-    "kubectl -n default delete deployment podset-sample",
     "git -C /some/a/r.git log --stat",
   ]);
 });
@@ -23,9 +29,11 @@ test("linesToTry() quotes paths, and names a context; kubectl finds its own kube
     kubeconfig: undefined,
     context: "my cluster",
     kubectl: "/Users/Zoë's/Application Support/kubectl",
+    workTree: "/tmp/a b",
   });
   expect(lines.join("\n")).not.toContain("KUBECONFIG");
-  expect(lines[2]).toBe(
-    `'/Users/Zoë'\\''s/Application Support/kubectl' --context='my cluster' -n default delete deployment podset-sample`,
+  expect(lines[1]).toBe("cd '/tmp/a b'");
+  expect(lines).toContain(
+    `'/Users/Zoë'\\''s/Application Support/kubectl' --context='my cluster' -n default delete service shop`,
   );
 });

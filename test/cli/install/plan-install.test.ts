@@ -28,11 +28,27 @@ describe("planInstall()", () => {
   test("knows every kind that any values make, so that it is found again to be removed", () => {
     const enabled = { enabled: true };
     const monitoring = { serviceMonitor: enabled, prometheusRule: enabled, dashboard: enabled };
-    const everything = { ...values, monitoring, repository: { url: "/r" }, watchedNamespaces: ["a"] };
+    const releases = { ...enabled, impersonate: true, hooks: { ...enabled, secret: "hooks" } };
+    const everything = {
+      ...values,
+      monitoring,
+      releases,
+      repository: { url: "/r" },
+      watchedNamespaces: ["a"],
+    };
     const { objects } = planInstall(kinds, everything, { crdsOnly: false });
     expect(() => objects.map(kindOf)).not.toThrow();
     for (const { metadata } of objects) expect(metadata.labels?.[label]).toBe("fairlead-system.fairlead");
   });
+});
+
+test("planInstall() brings the CustomResourceDefinition of Release where there are Releases", () => {
+  const namesOf = (releases: object) =>
+    planInstall(kinds, { ...values, releases }, { crdsOnly: true }).definitions.map(
+      ({ metadata }) => metadata.name,
+    );
+  expect(namesOf({ enabled: true })).toContain("releases.fairlead.dev");
+  expect(namesOf({})).not.toContain("releases.fairlead.dev");
 });
 
 describe("mayTakeOver()", () => {

@@ -11,11 +11,16 @@ function aRound() {
   const clock = new FakeClock();
   const ledger = new PublishLedger();
   const commits: string[][] = [];
+  const steps: string[] = [];
+  let isOvertaken = false;
   const view = { ...emptyBranch(), head: "c0" };
   const repository = {
     view,
     format: "sha1" as const,
-    look: async () => view,
+    look: async () => {
+      steps.push("look");
+      return view;
+    },
     assertOurs() {},
     async land({
       write,
@@ -24,10 +29,12 @@ function aRound() {
       write: readonly { folder: string }[];
       remove: ReadonlyMap<string, string>;
     }) {
+      steps.push("land");
+      if (isOvertaken) return undefined;
       commits.push([...write.map(({ folder }) => folder), ...remove.keys()]);
       return `c${commits.length}`;
     },
-    tidy: async () => {},
+    tidy: async () => void steps.push("tidy"),
     rebuild: async () => {},
   };
   const sweeper = { isDue: false, plan: () => [], done() {}, branchChanged() {} };
@@ -39,7 +46,10 @@ function aRound() {
   });
   const offer = (name: string, generation: number) =>
     ledger.publish(anOffer({ name, generation }), clock.now());
-  return { clock, ledger, round, commits, offer };
+  const overtake = (yes: boolean): void => {
+    isOvertaken = yes;
+  };
+  return { clock, ledger, round, commits, steps, offer, overtake };
 }
 
 describe("a resource that had commit after commit", () => {
@@ -100,4 +110,22 @@ describe("a resource that had commit after commit", () => {
     await stopping.round.run();
     expect(stopping.commits).toHaveLength(11);
   });
+});
+
+test("nothing stands between a look and the push: the clone is tidied afterwards, also when somebody was faster", async () => {
+  const { round, steps, offer, overtake } = aRound();
+  offer("a", 1);
+  overtake(true);
+  expect(await round.run()).toBe("overtaken");
+  expect(steps).toEqual(["look", "land", "tidy"]);
+
+  steps.length = 0;
+  overtake(false);
+  expect(await round.run()).toBe("done");
+  expect(steps).toEqual(["look", "land", "tidy"]);
+
+  // A round without anything to do does not touch it.
+  steps.length = 0;
+  await round.run();
+  expect(steps).toEqual([]);
 });

@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { filesOf, programOf, setName } from "./set-files.ts";
+
+/** The repository that Releases come from, and a clone of it, as the person has it who pushes. */
+export class SourceRepository {
+  readonly path: string;
+  readonly #workTree: string;
+
+  private constructor(folder: string) {
+    this.path = join(folder, "source.git");
+    this.#workTree = join(folder, "source");
+  }
+
+  /** Makes it, with a folder per set and the program, in one commit. */
+  static async create(folder: string, sets: number): Promise<SourceRepository> {
+    const repository = new SourceRepository(folder);
+    await git(folder, ["init", "--quiet", "--bare", "--initial-branch=main", repository.path]);
+    await git(folder, ["init", "--quiet", "--initial-branch=main", repository.#workTree]);
+    for (let index = 0; index < sets; index += 1) await repository.#writeSet(index, 1);
+    await repository.#writeProgram(1);
+    await repository.#run(["remote", "add", "origin", repository.path]);
+    await repository.#push("Begin");
+    return repository;
+  }
+
+  get url(): string {
+    return `file://${this.path}`;
+  }
+
+  /** Resolves when the repository has taken the push. */
+  async pushSet(index: number, version: number): Promise<void> {
+    await this.#writeSet(index, version);
+    await this.#push(`Set ${setName(index)} to ${version}`);
+  }
+
+  async pushProgram(version: number): Promise<void> {
+    await this.#writeProgram(version);
+    await this.#push(`Set the program to ${version}`);
+  }
+
+  async #writeSet(index: number, version: number): Promise<void> {
+    const folder = join(this.#workTree, "sets", setName(index));
+    await mkdir(folder, { recursive: true });
+    for (const [name, text] of Object.entries(filesOf(index, version)))
+      await writeFile(join(folder, name), text);
+  }
+
+  async #writeProgram(version: number): Promise<void> {
+    const folder = join(this.#workTree, "program");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "main.ts"), programOf(version));
+  }
+
+  async #push(message: string): Promise<void> {
+    await this.#run(["add", "--all"]);
+    await this.#run(["commit", "--quiet", `--message=${message}`]);
+    await this.#run(["push", "--quiet", "origin", "HEAD:main"]);
+  }
+
+  async #run(command: readonly string[]): Promise<void> {
+    const who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.dev"];
+    await git(this.#workTree, [...who, "-c", "gc.auto=0", ...command]);
+  }
+}
+
+async function git(directory: string, command: readonly string[]): Promise<void> {
+  const env = { ...process.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
+  await promisify(execFile)("git", command, { cwd: directory, env, maxBuffer: 64 * 1024 ** 2 });
+}

@@ -1,0 +1,80 @@
+import type { BenchApi } from "../load/bench-api.ts";
+
+/** An object as a watch shows it, as far as anything here reads it. */
+export interface LiveObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly generation?: number;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly status?: {
+    readonly revision?: string;
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason: string;
+      readonly message: string;
+      readonly observedGeneration?: number;
+    }[];
+  };
+}
+
+/** A kind's objects in all namespaces, as a watch of the driver's own shows them, and who waits for what in them. */
+export class WatchedObjects {
+  readonly objects = new Map<string, LiveObject>();
+  readonly #waiting = new Set<() => void>();
+
+  /** Begins to watch; `path` is the collection of all namespaces. */
+  static async open(api: BenchApi, path: string, signal: AbortSignal): Promise<WatchedObjects> {
+    const watched = new WatchedObjects();
+    await api.watch(path, ({ type, object }) => watched.#take(type, object as LiveObject), signal);
+    return watched;
+  }
+
+  get(key: string): LiveObject | undefined {
+    return this.objects.get(key);
+  }
+
+  /**
+   * Resolves with the moment (`performance.now()`) at which the watch showed it.
+   *
+   * @throws Error that says what was waited for when it does not come.
+   */
+  async until(what: string, holds: () => boolean, timeoutMs = 600_000): Promise<number> {
+    if (holds()) return performance.now();
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const check = (): void => {
+      if (holds()) resolve(performance.now());
+    };
+    const timer = setTimeout(() => reject(new Error(`It did not happen that ${what}`)), timeoutMs);
+    this.#waiting.add(check);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(check);
+    }
+  }
+
+  #take(type: string, object: LiveObject): void {
+    const { namespace = "", name } = object.metadata;
+    if (type === "BOOKMARK") return;
+    if (type === "DELETED") this.objects.delete(`${namespace}/${name}`);
+    else this.objects.set(`${namespace}/${name}`, object);
+    for (const check of this.#waiting) check();
+  }
+}
+
+/** The operator says of what is asked for now that all is well. */
+export function isReady({ metadata, status }: LiveObject): boolean {
+  return (
+    status?.conditions?.some(
+      (one) =>
+        one.type === "Ready" && one.status === "True" && one.observedGeneration === metadata.generation,
+    ) === true
+  );
+}

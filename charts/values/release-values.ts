@@ -1,0 +1,105 @@
+import * as z from "zod";
+import type { ReleaseRights } from "../../constructs/release-rights.ts";
+import { namespaceName, objectName, quantity } from "./value-shapes.ts";
+
+const groupName = z
+  .string()
+  .regex(/^(\*|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?)$/, {
+    error: 'expected an API group such as apps, "" for the core group, or * for all',
+  });
+const resourceName = z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$/, {
+  error: "expected the plural of a kind, such as deployments, or * for all",
+});
+
+const kind = z.strictObject({
+  group: groupName.default(""),
+  resource: resourceName,
+  namespaced: z.boolean().default(true),
+  verbs: z
+    .array(z.enum(["get", "list", "watch", "create", "patch", "delete"]))
+    .min(1)
+    .optional(),
+});
+
+/** What applications are commonly made of; neither Secrets, nor rights, nor what has no namespace. */
+const commonKinds = [
+  { group: "", resource: "configmaps" },
+  { group: "", resource: "persistentvolumeclaims" },
+  { group: "", resource: "serviceaccounts" },
+  { group: "", resource: "services" },
+  { group: "apps", resource: "daemonsets" },
+  { group: "apps", resource: "deployments" },
+  { group: "apps", resource: "statefulsets" },
+  { group: "autoscaling", resource: "horizontalpodautoscalers" },
+  { group: "batch", resource: "cronjobs" },
+  { group: "batch", resource: "jobs" },
+  { group: "networking.k8s.io", resource: "ingresses" },
+  { group: "networking.k8s.io", resource: "networkpolicies" },
+  { group: "policy", resource: "poddisruptionbudgets" },
+] as const;
+
+export const releases = z.strictObject({
+  enabled: z.boolean().default(false).describe("Reconcile Releases: deploy what git repositories say."),
+  commonKinds: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Let the operator deploy what applications are commonly made of: workloads, Jobs, Services, Ingresses, ConfigMaps, claims, ServiceAccounts, autoscalers, disruption budgets, network policies.",
+    ),
+  kinds: z
+    .array(kind)
+    .default([])
+    .describe("More kinds that it may deploy: `{group, resource, namespaced, verbs}`, where `*` is any."),
+  watchAll: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Let the operator list and watch objects of every kind, for Releases that bring rights of their own.",
+    ),
+  readSecrets: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Let the operator read Secrets that Releases name; with rights of its own, a Release needs no such.",
+    ),
+  impersonate: z
+    .boolean()
+    .default(false)
+    .describe("Let Releases act as a ServiceAccount of their namespace, with its rights alone."),
+  serviceAccounts: z.array(objectName).default([]).describe("Names of those they may act as. None: any."),
+  requireServiceAccount: z
+    .boolean()
+    .default(false)
+    .describe("Refuse Releases that name no ServiceAccount to act as."),
+  cacheSize: quantity
+    .default("2Gi")
+    .describe("Most that clones of repositories may take on the node's disk."),
+  gitPorts: z
+    .array(z.int().min(1).max(65_535))
+    .default([443, 22])
+    .describe("Ports of git hosts that the network policy lets the pods reach."),
+  hooks: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe("Serve /hooks, where git hosts tell of pushes, with a Service in front."),
+      secret: objectName
+        .optional()
+        .describe("Secret in the operator's namespace with one entry per hook: what its sender signs with."),
+      fromNamespaces: z
+        .array(namespaceName)
+        .default([])
+        .describe("Namespaces whose pods may reach it, such as that of the ingress controller. None: any."),
+    })
+    .prefault({})
+    .describe("Where git hosts tell of pushes."),
+});
+
+/** Values of Releases as the rights that follow from them; undefined: there are none. */
+export function releaseRightsOf(
+  values: z.output<typeof releases>,
+): (Omit<z.output<typeof releases>, "kinds"> & ReleaseRights) | undefined {
+  if (!values.enabled) return undefined;
+  return { ...values, kinds: [...(values.commonKinds ? commonKinds : []), ...values.kinds] };
+}

@@ -1,0 +1,114 @@
+import { readFile } from "node:fs/promises";
+import { text as readAll } from "node:stream/consumers";
+import { Command } from "commander";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { chooseRevision } from "../release/choose-revision.ts";
+import { diffManifests, diffRelease } from "../release/diff/diff-release.ts";
+import { filesOfFolder, filesOfText } from "../release/diff/plain-files.ts";
+import { type DiffReport, exitCodeOf, formatReport } from "../release/diff/report.ts";
+import {
+  addReleaseOptions,
+  type ReleaseFlags,
+  type ReleaseSession,
+  withReleases,
+} from "../release/release-command.ts";
+import { readReleases } from "../release/release-file.ts";
+import { readTimeout } from "./installation-options.ts";
+import { type Screen, terminal } from "./screen.ts";
+
+/** What the command line says, and the kinds of custom resources whose objects are compared as well. */
+export interface DiffInput extends DiffFlags {
+  readonly kinds: readonly SynthesizableKind[];
+}
+
+export interface DiffFlags extends ReleaseFlags {
+  readonly source?: string;
+  readonly revision?: string;
+  readonly timeout?: string;
+}
+
+/** `fairlead diff FILE|NAME`: what would change in the cluster, without changing it. */
+export function diffCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
+  const command = new Command("diff")
+    .description("Show what a Release, or a file of manifests, would change in the cluster")
+    .argument(
+      "<file|name>",
+      "a file, - for the standard input, or a folder such as ./web; or the name of a Release",
+    )
+    .option("--source <folder>", "what is in this folder, in place of the folder in the repository")
+    .option(
+      "--revision <commit>",
+      "this commit, in place of the one that the source names; a number of its history",
+    )
+    .option("--timeout <time>", "how long to wait for the repository", "2m");
+  return addReleaseOptions(command)
+    .addHelpText(
+      "after",
+      `
+What ends in .yaml, .yml or .json, begins with . or /, or is - is a file; anything else is the name of a Release.
+The API server is asked by dry runs, as the user of the kubeconfig. Values of Secrets are not shown.
+
+Exits 0 if nothing would change, 1 if something would, 2 if something would be refused or the command failed.`,
+    )
+    .action(async (text: string, flags: DiffFlags) => {
+      process.exitCode = await runDiff(text, { ...flags, kinds }, terminal);
+    });
+}
+
+/** @throws an error for people. */
+export async function runDiff(
+  text: string,
+  flags: DiffInput,
+  screen: Pick<Screen, "print">,
+): Promise<number> {
+  const timeoutMs = readTimeout(flags.timeout);
+  const reports = await withReleases(flags, (session) => compare(text, { ...flags, timeoutMs }, session));
+  if (flags.output === "json") screen.print(JSON.stringify(reports, undefined, 2));
+  else {
+    for (const report of reports) {
+      for (const warning of report.warnings) process.stderr.write(`Warning: ${warning}\n`);
+      for (const line of formatReport(report)) screen.print(line);
+    }
+  }
+  return exitCodeOf(reports);
+}
+
+async function compare(
+  text: string,
+  { source: folder, revision, timeoutMs, kinds: bindings }: DiffInput & { readonly timeoutMs: number },
+  session: ReleaseSession,
+): Promise<readonly DiffReport[]> {
+  if (folder !== undefined && revision !== undefined)
+    throw new Error("Cannot compare: --source takes a folder and --revision a commit; give one of them");
+  const options = { session, folder, timeoutMs };
+  if (!isFile(text)) {
+    const release = await session.find(text);
+    const commit = revision === undefined ? undefined : chooseRevision(release, revision).revision;
+    return [await diffRelease(release, { ...options, revision: commit ?? release.spec.revision })];
+  }
+  const inFolder = text === "-" ? undefined : await filesOfFolder(text);
+  if (inFolder !== undefined)
+    return [await diffManifests({ title: text, files: inFolder, session, bindings })];
+  const contents = await (text === "-" ? readAll(process.stdin) : readFile(text, "utf8"));
+  const file = text === "-" ? "standard input" : text;
+  const releases = readReleases(contents, { file, namespace: session.namespace });
+  if (releases === undefined) {
+    if (folder !== undefined || revision !== undefined)
+      throw new Error(`Cannot compare ${file}: it has no Release, which --source and --revision need`);
+    return [await diffManifests({ title: file, files: filesOfText(text, contents), session, bindings })];
+  }
+  if (folder !== undefined && releases.length > 1)
+    throw new Error(
+      `Cannot compare ${file}: it has several Releases, and --source is the folder of one; put one in a file`,
+    );
+  const reports: DiffReport[] = [];
+  for (const release of releases) {
+    const commit = revision === undefined ? undefined : chooseRevision(release, revision).revision;
+    reports.push(await diffRelease(release, { ...options, revision: commit ?? release.spec.revision }));
+  }
+  return reports;
+}
+
+function isFile(text: string): boolean {
+  return text === "-" || /^[./]/.test(text) || /\.(ya?ml|json)$/.test(text);
+}

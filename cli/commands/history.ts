@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { formatHistory } from "../release/history-text.ts";
+import { type ReleaseFlags, releaseCommand, withReleases } from "../release/release-command.ts";
+import { historyOf } from "../release/release-object.ts";
+import { describeRelease } from "../release/state-line.ts";
+import { type Screen, terminal } from "./screen.ts";
+
+/** `fairlead history NAME`: what was deployed, by whom, and what came of it. */
+export function historyCommand(): Command {
+  return releaseCommand("history", "List what a Release deployed, newest first").action(
+    (name: string, flags: ReleaseFlags) => runHistory(name, flags, terminal),
+  );
+}
+
+/** @throws an error for people. */
+export async function runHistory(name: string, flags: ReleaseFlags, { print }: Screen): Promise<void> {
+  const release = await withReleases(flags, ({ find }) => find(name));
+  if (flags.output === "json") return print(JSON.stringify(historyOf(release), undefined, 2));
+  print(describeRelease(release));
+  if (historyOf(release).length === 0) print("Nothing was deployed yet");
+  else for (const line of formatHistory(release)) print(line);
+}

@@ -1,0 +1,81 @@
+import type { Command } from "commander";
+import { Release } from "../../crds/release.ts";
+import { type ChosenRevision, choosePrevious, chooseRevision } from "../release/choose-revision.ts";
+import { printable } from "../release/columns.ts";
+import { untilReady } from "../release/follow-release.ts";
+import { releaseCommand, withReleases } from "../release/release-command.ts";
+import { labelOfRelease, type ReleaseObject, shortCommit } from "../release/release-object.ts";
+import { describeRelease } from "../release/state-line.ts";
+import { readTimeout } from "./installation-options.ts";
+import { addWaitOptions, type WaitFlags } from "./reconcile.ts";
+import { type Screen, terminal } from "./screen.ts";
+
+export interface RollbackFlags extends WaitFlags {
+  readonly unpin?: true;
+}
+
+/** `fairlead rollback NAME [REVISION]`: deploys an older commit, and stays there. */
+export function rollbackCommand(): Command {
+  const command = releaseCommand("rollback", "Deploy an earlier commit of a Release, and stay there")
+    .argument(
+      "[revision]",
+      "number in fairlead history, or id of a commit; default: the last one before that was ready",
+    )
+    .option("--unpin", "follow the source again");
+  return addWaitOptions(command)
+    .addHelpText(
+      "after",
+      `With --wait, exits 1 also when the Release does not get ready, and says why.
+A rollback pins the Release (spec.revision): new commits are not deployed until --unpin.`,
+    )
+    .action((name: string, revision: string | undefined, flags: RollbackFlags) =>
+      runRollback({ name, revision }, flags, terminal),
+    );
+}
+
+/** @throws an error for people. */
+export async function runRollback(
+  { name, revision }: { readonly name: string; readonly revision: string | undefined },
+  flags: RollbackFlags,
+  { print, withProgress }: Screen,
+): Promise<void> {
+  const timeoutMs = readTimeout(flags.timeout);
+  if (flags.unpin === true && revision !== undefined)
+    throw new Error("Cannot roll back: --unpin goes with no revision, because it follows the source");
+  const { after, said } = await withReleases(flags, async ({ client, find }) => {
+    const release = await find(name);
+    const chosen = flags.unpin === true ? undefined : choose(release, revision);
+    // In a merge patch, null takes a field away.
+    const change = { spec: { revision: chosen?.revision ?? null } };
+    const pinned = (await client.patch(Release, release, change)) as ReleaseObject;
+    const words = chosen === undefined ? sayUnpinned(release) : sayPinned(pinned, chosen);
+    if (flags.wait !== true) return { after: pinned, said: words };
+    const ready = await withProgress(`Rolling back Release ${labelOfRelease(release)}`, (report) =>
+      untilReady(pinned, { client, report, timeoutMs }),
+    );
+    return { after: ready, said: [...words, describeRelease(ready)] };
+  });
+  if (flags.output === "json") return print(JSON.stringify(after, undefined, 2));
+  for (const line of said) print(printable(line));
+  if (after.spec.suspend)
+    print(`It is suspended: nothing is deployed before fairlead resume ${after.metadata.name}`);
+}
+
+function choose(release: ReleaseObject, revision: string | undefined): ChosenRevision {
+  return revision === undefined ? choosePrevious(release) : chooseRevision(release, revision);
+}
+
+function sayPinned(release: ReleaseObject, { revision, entry }: ChosenRevision): readonly string[] {
+  const what = entry === undefined ? "" : ` (${entry.subject})`;
+  return [
+    `Release ${labelOfRelease(release)} is pinned to ${shortCommit(revision)}${what}`,
+    `To follow the source again: fairlead rollback ${release.metadata.name} --unpin`,
+  ];
+}
+
+function sayUnpinned(before: ReleaseObject): readonly string[] {
+  const title = `Release ${labelOfRelease(before)}`;
+  return [
+    before.spec.revision === undefined ? `${title} was not pinned` : `${title} follows its source again`,
+  ];
+}

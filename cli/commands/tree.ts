@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import { createHealthChecks } from "../../operator/release/core/health-checks.ts";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { formatTree } from "../release/format-tree.ts";
+import { readKinds } from "../release/read-kinds.ts";
+import { readTree } from "../release/read-tree.ts";
+import { type ReleaseFlags, releaseCommand, withReleases } from "../release/release-command.ts";
+import { conditionOf, labelOfRelease, type ReleaseObject } from "../release/release-object.ts";
+import { describeRelease } from "../release/state-line.ts";
+import { type Screen, terminal } from "./screen.ts";
+
+/** Of a file or pipe, which has no width. */
+const wideColumns = 160;
+
+/** `fairlead tree NAME`: what a Release deployed, what stands behind it, and how it is. */
+export function treeCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
+  return releaseCommand("tree", "Show what a Release deployed, what stands behind it, and how it is").action(
+    (name: string, flags: ReleaseFlags) => runTree(name, { ...flags, kinds }, terminal),
+  );
+}
+
+/** @throws an error for people. */
+export async function runTree(
+  name: string,
+  { kinds, ...flags }: ReleaseFlags & { readonly kinds: readonly SynthesizableKind[] },
+  { print }: Screen,
+): Promise<void> {
+  const { release, objects } = await withReleases(flags, async ({ client, transport, find }) => {
+    const found = await find(name);
+    const cluster = await readKinds(transport);
+    const options = { client, cluster, kinds, assess: assessorOf(found) };
+    return { release: found, objects: await readTree(found, options) };
+  });
+  if (flags.output === "json") {
+    const { status, spec } = release;
+    const ready = conditionOf(release, "Ready");
+    const about = {
+      release: labelOfRelease(release),
+      revision: status?.revision,
+      pinned: spec.revision,
+      ready,
+    };
+    return print(JSON.stringify({ ...about, objects }, undefined, 2));
+  }
+  print(describeRelease(release));
+  const ready = conditionOf(release, "Ready");
+  if (ready !== undefined && ready.status !== "True") print(`  ${ready.message.replaceAll(/\s+/g, " ")}`);
+  const width = process.stdout.isTTY ? process.stdout.columns : wideColumns;
+  for (const line of formatTree(objects, { width })) print(line);
+  if (objects.length === 0) print("It has no objects");
+}
+
+/** Objects are judged as the operator judges them. */
+function assessorOf({ spec }: ReleaseObject): Parameters<typeof readTree>[1]["assess"] {
+  const checks = createHealthChecks();
+  const nowMs = Date.now();
+  return (live, pods) => checks.assess(live, spec.healthChecks, { nowMs, pods });
+}

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { KubernetesObject } from "../../crds/object.ts";
+import { type AdminOptions, deleteAsAdmin, existsForAdmin } from "./admin.ts";
+import { isRelease } from "./samples.ts";
+
+const looksMs = 200;
+const patienceMs = 30_000;
+
+/** Deletes samples. Call it while the operator runs: a Release goes when its objects have gone, and the operator deletes them. */
+export async function removeSamples(
+  samples: readonly KubernetesObject[],
+  admin: AdminOptions,
+): Promise<void> {
+  for (const sample of samples) await telling(() => deleteAsAdmin(sample, admin));
+  for (const release of samples.filter(isRelease)) await telling(() => untilGone(release, admin));
+}
+
+async function untilGone(release: KubernetesObject, admin: AdminOptions): Promise<void> {
+  for (let waitedMs = 0; await existsForAdmin(release, admin); waitedMs += looksMs) {
+    if (waitedMs >= patienceMs)
+      throw new Error(
+        `Release "${release.metadata.name}" still has objects: delete them, and then its finalizer`,
+      );
+    await sleep(looksMs);
+  }
+}
+
+/** What goes wrong with one is told; the others can go nevertheless. */
+async function telling(step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    process.stderr.write(`fairlead: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,34 @@
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { build } from "esbuild";
+import { buildLibraries } from "../../operator/release/program/build-libraries.ts";
+import { librariesFile } from "../../operator/release/program/libraries.ts";
+
+/**
+ * Puts what Releases with programs need beside the image's program: the libraries that programs import, ready to be run,
+ * and esbuild, whose larger part is a program for this platform and so cannot be bundled.
+ *
+ * @returns The files, relative to the folder.
+ */
+export async function addProgramSupport(folder: string): Promise<readonly string[]> {
+  const esbuild = dirname(dirname(new URL(import.meta.resolve("esbuild")).pathname));
+  const binary = `@esbuild/${process.platform}-${process.arch}`;
+  const packages = dirname(esbuild);
+  const copied = [
+    "esbuild/package.json",
+    "esbuild/lib/main.js",
+    `${binary}/package.json`,
+    `${binary}/bin/esbuild`,
+  ];
+  for (const file of copied) {
+    const target = join(folder, "node_modules", file);
+    await mkdir(dirname(target), { recursive: true });
+    await cp(join(packages, file), target);
+  }
+  const libraries = await buildLibraries(async (options) => {
+    const { outputFiles = [] } = await build(options);
+    return outputFiles[0]?.text ?? "";
+  });
+  await writeFile(join(folder, librariesFile), JSON.stringify(libraries));
+  return [librariesFile, ...copied.map((file) => `node_modules/${file}`)];
+}

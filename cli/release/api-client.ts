@@ -1,0 +1,86 @@
+import type { KubernetesObject, ObjectKind } from "../../crds/object.ts";
+import { apiVersionOf } from "../../crds/object.ts";
+import { type Attempt, toOperatorError } from "../../operator/cluster/api-errors.ts";
+import { readStatus } from "../../operator/cluster/api-status.ts";
+import { collectionPath, objectPath, withQuery } from "../../operator/cluster/resource-path.ts";
+import type { ApiResponse, ApiTransport } from "../../operator/cluster/transport.ts";
+import { FIELD_MANAGER } from "../install/install-client.ts";
+import { titleOf } from "../install/installable-kinds.ts";
+
+/** An object as the server has it. */
+export type StoredObject = KubernetesObject & { readonly metadata: { readonly uid: string } };
+
+export interface Place {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+/** Objects of any kind on the API server, as the user who runs the command. Errors are for people. */
+export class ApiClient {
+  readonly #transport: Pick<ApiTransport, "send">;
+
+  constructor(transport: Pick<ApiTransport, "send">) {
+    this.#transport = transport;
+  }
+
+  /** Undefined: there is none. */
+  async read(kind: ObjectKind, place: Place): Promise<StoredObject | undefined> {
+    const response = await this.#transport.send({ method: "GET", path: objectPath(kind, place) });
+    if (response.status === 404 && readStatus(response).kind !== "") return undefined;
+    return objectIn(response, { verb: "read", id: labelOf(kind, place), namespace: place.namespace });
+  }
+
+  /** All objects of a kind, in one namespace or in all. */
+  async list(
+    kind: ObjectKind,
+    {
+      namespace,
+      labelSelector,
+    }: { readonly namespace?: string | undefined; readonly labelSelector?: string },
+  ): Promise<readonly StoredObject[]> {
+    const found: StoredObject[] = [];
+    // Items of a list come without these.
+    const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+    let next: string | undefined;
+    do {
+      const path = withQuery(collectionPath(kind, kind.namespaced ? namespace : undefined), {
+        labelSelector,
+        limit: "500",
+        continue: next,
+      });
+      const response = await this.#transport.send({ method: "GET", path });
+      const id = `${kind.plural}${namespace === undefined ? "" : ` of namespace ${namespace}`}`;
+      const { items, metadata } = objectIn(response, { verb: "read", id, namespace }) as unknown as List;
+      found.push(...items.map((object) => ({ ...object, ...type })));
+      next = metadata.continue === "" ? undefined : metadata.continue;
+    } while (next !== undefined);
+    return found;
+  }
+
+  /** Merge patch of exactly this object. */
+  async patch(kind: ObjectKind, object: StoredObject, change: object): Promise<StoredObject> {
+    const { uid, name, namespace } = object.metadata;
+    const { metadata = {} } = change as { readonly metadata?: object };
+    const response = await this.#transport.send({
+      method: "PATCH",
+      path: withQuery(objectPath(kind, { name, namespace }), { fieldManager: FIELD_MANAGER }),
+      contentType: "application/merge-patch+json",
+      body: JSON.stringify({ ...change, metadata: { ...metadata, uid } }),
+    });
+    return objectIn(response, { verb: "patch", id: titleOf(object), namespace });
+  }
+}
+
+interface List {
+  readonly items: readonly StoredObject[];
+  readonly metadata: { readonly continue?: string };
+}
+
+function labelOf({ kind }: ObjectKind, { name, namespace }: Place): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+function objectIn(response: ApiResponse, attempt: Attempt): StoredObject {
+  if (response.status >= 300) throw toOperatorError(response, attempt);
+  return JSON.parse(response.body) as StoredObject;
+}

@@ -1,0 +1,99 @@
+import type { LiveObject } from "../../crds/object.ts";
+import type { Health } from "../../operator/core/health.ts";
+import { releaseStageOf } from "../../operator/release/core/release-stage.ts";
+import { idOf, type ObjectId } from "../../synth/manifest.ts";
+import { nodeOf, type TreeNode } from "./tree-node.ts";
+
+export interface BuildTreeInput {
+  /** Ids of everything that the Release says it deployed. */
+  readonly inventory: readonly ObjectId[];
+  /** Objects that carry the label of the Release's set. */
+  readonly owned: readonly LiveObject[];
+  /** Objects that may stand behind them. */
+  readonly behind: readonly LiveObject[];
+  /** Why objects of a kind in a namespace could not be read, by {@link placeOf}. */
+  readonly unread: ReadonlyMap<string, string>;
+  readonly assess: (live: LiveObject, pods: readonly LiveObject[]) => Health;
+}
+
+/** Owners that point at each other must not be followed for ever. */
+const deepest = 5;
+
+/** What objects of one kind in one namespace have in common: `apps/Deployment/shop`. Pure. */
+export function placeOf(id: ObjectId): string {
+  return id.split("/", 3).join("/");
+}
+
+/**
+ * The objects of a Release in the order of applying, each with what stands behind it by owner references. An object of the
+ * inventory that is not there is a node all the same. Pure.
+ */
+export function buildTree({ inventory, owned, behind, unread, assess }: BuildTreeInput): readonly TreeNode[] {
+  const live = new Map(owned.map((object) => [idOf(object), object]));
+  const ownedUids = new Set(owned.map(({ metadata }) => metadata.uid));
+  const byOwner = Map.groupBy(
+    behind
+      .filter(({ metadata }) => !ownedUids.has(metadata.uid))
+      .flatMap((object) => (object.metadata.ownerReferences ?? []).map(({ uid }) => ({ uid, object }))),
+    ({ uid }) => uid,
+  );
+  const behindOf = ({ metadata }: LiveObject): readonly LiveObject[] =>
+    (byOwner.get(metadata.uid) ?? []).map(({ object }) => object).filter(isInUse);
+  const nodeOfLive = (object: LiveObject, depth: number): TreeNode => {
+    const children = depth === 0 ? [] : behindOf(object).map((child) => nodeOfLive(child, depth - 1));
+    const pods = podsBehind(object, behindOf, depth);
+    return nodeOf(idOf(object), assess(object, pods), children.toSorted(byId));
+  };
+  const ids = new Set([...inventory, ...live.keys()]);
+  return [...ids].map((id) => nodeOfId(id, live.get(id), { unread, nodeOfLive })).toSorted(inApplyOrder);
+}
+
+function nodeOfId(
+  id: ObjectId,
+  object: LiveObject | undefined,
+  {
+    unread,
+    nodeOfLive,
+  }: Pick<BuildTreeInput, "unread"> & {
+    readonly nodeOfLive: (object: LiveObject, depth: number) => TreeNode;
+  },
+): TreeNode {
+  if (object !== undefined) return nodeOfLive(object, deepest);
+  const why = unread.get(placeOf(id));
+  if (why !== undefined) return nodeOf(id, { status: "Unknown", message: why });
+  return nodeOf(id, { status: "NotFound", message: "does not exist" });
+}
+
+function podsBehind(
+  object: LiveObject,
+  behindOf: (object: LiveObject) => readonly LiveObject[],
+  depth: number,
+): readonly LiveObject[] {
+  if (depth === 0) return [];
+  return behindOf(object).flatMap((child) =>
+    child.kind === "Pod" ? [child] : podsBehind(child, behindOf, depth - 1),
+  );
+}
+
+/** A ReplicaSet of a former template stays for its history, and has nothing to say. */
+function isInUse(object: LiveObject): boolean {
+  if (object.kind !== "ReplicaSet") return true;
+  return (object["spec"] as { readonly replicas?: number } | undefined)?.replicas !== 0;
+}
+
+function inApplyOrder(a: TreeNode, b: TreeNode): number {
+  return stageOfNode(a) - stageOfNode(b) || byKind(a, b) || byId(a, b);
+}
+
+function stageOfNode({ id, kind }: TreeNode): number {
+  const [group = ""] = id.split("/", 1);
+  return releaseStageOf({ apiVersion: group === "" ? "v1" : `${group}/v1`, kind });
+}
+
+function byKind(a: TreeNode, b: TreeNode): number {
+  return a.kind < b.kind ? -1 : Number(a.kind > b.kind);
+}
+
+function byId(a: TreeNode, b: TreeNode): number {
+  return a.id < b.id ? -1 : Number(a.id > b.id);
+}

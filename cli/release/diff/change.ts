@@ -1,0 +1,64 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
+import type { KubernetesObject } from "../../../crds/object.ts";
+import { describeId } from "../../../operator/release/core/object-text.ts";
+import type { ObjectId } from "../../../synth/manifest.ts";
+import { maskSecrets } from "./mask-secrets.ts";
+import { textOf, toComparable } from "./object-text.ts";
+
+export type ChangeAction =
+  | "create"
+  | "change"
+  /** Deleted and made anew, because a field of it cannot be changed. */
+  | "replace"
+  | "delete"
+  | "unchanged"
+  /** It would not be touched, or the API server would not take it. */
+  | "refused";
+
+/** What would become of one object. */
+export interface Change {
+  readonly action: ChangeAction;
+  readonly id: ObjectId;
+  /** Unified diff of YAML; empty if nothing differs. Secret values are masked. */
+  readonly diff: string;
+  /** Why, or what could not be checked. */
+  readonly note: string | undefined;
+}
+
+export interface ChangeInput {
+  readonly id: ObjectId;
+  readonly action?: Exclude<ChangeAction, "unchanged">;
+  readonly before: KubernetesObject | undefined;
+  readonly after: KubernetesObject | undefined;
+  readonly note?: string;
+}
+
+const contextLines = 3;
+/** The algorithm takes time and memory by the square of what differs. */
+const mostEdits = 1_000;
+
+/** What would become of one object, from what it is and what it would be. Pure. */
+export function changeOf({ id, action, before, after, note }: ChangeInput): Change {
+  const masked = maskSecrets({
+    before: before && toComparable(before),
+    after: after && toComparable(after),
+  });
+  const [left, right] = [textOf(masked.before), textOf(masked.after)];
+  const isDifferent = left !== right;
+  const usual =
+    before === undefined ? "create" : after === undefined ? "delete" : isDifferent ? "change" : "unchanged";
+  return { action: action ?? usual, id, diff: isDifferent ? patchOf(id, left, right) : "", note };
+}
+
+function patchOf(id: ObjectId, left: string, right: string): string {
+  const title = describeId(id);
+  const [from, to] = [
+    left === "" ? "/dev/null" : `live/${title}`,
+    right === "" ? "/dev/null" : `release/${title}`,
+  ];
+  const options = { context: contextLines, headerOptions: FILE_HEADERS_ONLY, maxEditLength: mostEdits };
+  return (
+    createTwoFilesPatch(from, to, left, right, undefined, undefined, options) ??
+    `--- ${from}\n+++ ${to}\nThey differ in more lines than can be compared\n`
+  );
+}

@@ -1,0 +1,107 @@
+import type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "../../../crds/object.ts";
+import { decideOwnership } from "../../../operator/core/ownership.ts";
+import { type ApplyStep, decide } from "../../../operator/core/plan.ts";
+import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
+import type { Cluster } from "../../../operator/ports.ts";
+import type { Prepared, PreparedObject } from "../../../operator/release/core/prepare-manifests.ts";
+import { type ObjectId, stamps } from "../../../synth/manifest.ts";
+import { inOrder } from "../in-order.ts";
+import type { KnownKinds } from "../read-kinds.ts";
+import { type Change, changeOf } from "./change.ts";
+
+/** The cluster, where every apply is a dry run. */
+export type DryCluster = Pick<Cluster, "read" | "apply">;
+
+export interface CompareInput {
+  /** The Release, or what stands for it. */
+  readonly resource: CustomResource;
+  readonly prepared: Prepared;
+  readonly cluster: DryCluster;
+  readonly kinds: KnownKinds;
+}
+
+/**
+ * What applying a Release would change, object by object, in the order of applying. What the operator would send is sent as a
+ * dry run, so that defaults, webhooks and refusals are those of the API server; what it would keep costs a read.
+ */
+export async function compareRelease(input: CompareInput): Promise<readonly Change[]> {
+  return await inOrder(input.prepared.objects, (object) => compareObject(object, input));
+}
+
+async function compareObject(object: PreparedObject, input: CompareInput): Promise<Change> {
+  const { id, kind, manifest } = object;
+  if (kind === undefined) return explainUnknown(object, input);
+  const { name, namespace } = manifest.metadata;
+  try {
+    const live = await input.cluster.read({ kind, name, namespace });
+    return await compareLive(object, kind, live, input);
+  } catch (error) {
+    if (!(error instanceof ApiUnavailableError || error instanceof ObjectRejectedError)) throw error;
+    return changeOf({ id, action: "refused", before: undefined, after: undefined, note: error.message });
+  }
+}
+
+async function compareLive(
+  object: PreparedObject,
+  kind: ObjectKind,
+  live: LiveObject | undefined,
+  input: CompareInput,
+): Promise<Change> {
+  const { id, manifest, isEnsured } = object;
+  const { resource, prepared } = input;
+  const { set } = prepared;
+  const unchanged = { id, before: live, after: live };
+  const isOfSet = live?.metadata.labels?.[stamps.set] === set;
+  // A namespace that is there is there, whoever made it.
+  if (isEnsured && live !== undefined && !isOfSet) return changeOf(unchanged);
+  const ownership = live === undefined ? undefined : decideOwnership(live, resource, set);
+  if (ownership?.whose === "foreign") {
+    const note = `it belongs to ${ownership.owner}: it would be left alone (NotOwned)`;
+    return changeOf({ ...unchanged, action: "refused", note });
+  }
+  const decision = decide(manifest, live, { resource, set, isSettled: () => false });
+  if (decision.does === "apply")
+    return changeOf({ id, before: live, ...(await dryRun(decision.step, kind, input, object)) });
+  if (decision.does === "keep") return changeOf(unchanged);
+  const note =
+    decision.does === "wait"
+      ? "it is being deleted, and would be made anew"
+      : "it would be deleted and made anew: a field of it cannot be changed";
+  return changeOf({ id, action: "replace", before: live, after: manifest, note });
+}
+
+/** What the API server would make of it. */
+async function dryRun(
+  { manifest, guard }: ApplyStep,
+  kind: ObjectKind,
+  { cluster, prepared }: CompareInput,
+  { id }: PreparedObject,
+): Promise<{ readonly after: KubernetesObject; readonly note?: string }> {
+  try {
+    return { after: await cluster.apply(kind, manifest, guard) };
+  } catch (error) {
+    const { namespace } = manifest.metadata;
+    const isNamespaceToCome = prepared.objects.some((other) => other.id === namespaceId(namespace));
+    const isMissing = error instanceof ApiUnavailableError && error.status === 404;
+    if (!isMissing || !isNamespaceToCome || id === namespaceId(namespace)) throw error;
+    return { after: manifest, note: "not checked: its namespace comes with this Release" };
+  }
+}
+
+function namespaceId(namespace: string | undefined): ObjectId {
+  return `/Namespace//${namespace ?? ""}`;
+}
+
+function explainUnknown({ id, manifest, needs }: PreparedObject, { kinds }: CompareInput): Change {
+  const isToCome = needs.some((need) => need.startsWith("apiextensions.k8s.io/CustomResourceDefinition/"));
+  const note = isToCome
+    ? "not checked: its kind comes with this Release"
+    : kinds.explain(manifest.apiVersion, manifest.kind).message;
+  return changeOf({
+    id,
+    action: isToCome ? "create" : "refused",
+    before: undefined,
+    after: isToCome ? manifest : undefined,
+    note,
+  });
+}

@@ -1,0 +1,98 @@
+import type { Observed, RelatedObjects } from "../../../crds/binding.ts";
+import {
+  type CustomResource,
+  groupOf,
+  keyOf,
+  type LiveObject,
+  type ObjectKind,
+} from "../../../crds/object.ts";
+import { toLiveObject } from "../../../operator/cluster/live-object.ts";
+import { planChanges } from "../../../operator/core/plan.ts";
+import type { PreparedObject } from "../../../operator/release/core/prepare-manifests.ts";
+import { releaseStageOf } from "../../../operator/release/core/release-stage.ts";
+import { idOf, stamps } from "../../../synth/manifest.ts";
+import { setOf } from "../../../synth/stamp.ts";
+import { SynthesisError } from "../../../synth/synthesis-error.ts";
+import { type SynthesizableKind, synthesize } from "../../../synth/synthesize.ts";
+import type { ApiClient } from "../api-client.ts";
+import { inOrder } from "../in-order.ts";
+import { type Change, changeOf } from "./change.ts";
+import { type CompareInput, compareRelease } from "./compare-release.ts";
+
+export interface CompareResourceInput extends Pick<CompareInput, "cluster" | "kinds"> {
+  readonly client: ApiClient;
+  readonly binding: SynthesizableKind;
+}
+
+/** What the operator would change for one custom resource of ours: the objects that it stands for. */
+export async function compareResource(
+  resource: CustomResource,
+  { client, binding, cluster, kinds }: CompareResourceInput,
+): Promise<readonly Change[]> {
+  const set = setOf(binding.definition, resource);
+  const children = await listObjects(binding.children, resource, client, `${stamps.set}=${set}`);
+  const related = await listRelated(resource, binding, client);
+  try {
+    const { manifests, digest } = synthesize(binding, resource, viewOf([...children, ...related]));
+    const objects = manifests.map((manifest): PreparedObject => {
+      const kind = binding.children.find(
+        (child) => child.kind === manifest.kind && child.group === groupOf(manifest.apiVersion),
+      );
+      const about = { origin: keyOf(resource), stage: releaseStageOf(manifest), needs: [], isEnsured: false };
+      return { id: idOf(manifest), manifest, kind, ...about };
+    });
+    const prepared = { set, digest, objects, isOrdered: false };
+    const changes = await compareRelease({ resource, prepared, cluster, kinds });
+    const live = new Map(children.map((child) => [idOf(child), child]));
+    const input = { resource, set, desired: manifests, owned: children, isSettled: () => false };
+    const { prune } = planChanges({ ...input, observed: (id) => live.get(id) });
+    return [
+      ...changes,
+      ...prune.map((object) => changeOf({ id: idOf(object), before: object, after: undefined })),
+    ];
+  } catch (error) {
+    if (!(error instanceof SynthesisError)) throw error;
+    return [
+      changeOf({
+        id: idOf(resource),
+        action: "refused",
+        before: undefined,
+        after: undefined,
+        note: error.message,
+      }),
+    ];
+  }
+}
+
+async function listObjects(
+  kinds: readonly ObjectKind[],
+  { metadata: { namespace } }: CustomResource,
+  client: ApiClient,
+  labelSelector?: string,
+): Promise<readonly LiveObject[]> {
+  const options = { namespace, ...(labelSelector !== undefined && { labelSelector }) };
+  const lists = await inOrder(kinds, (kind) => client.list(kind, options));
+  return lists.flat().map((object) => toLiveObject(object));
+}
+
+async function listRelated(
+  resource: CustomResource,
+  { related }: SynthesizableKind,
+  client: ApiClient,
+): Promise<readonly LiveObject[]> {
+  const lists = await inOrder(related, async ({ kind, selector, ownerKey, soughtKey }: RelatedObjects) => {
+    const found = await listObjects([kind], resource, client, selector);
+    const sought = soughtKey === undefined ? keyOf(resource) : soughtKey(resource);
+    return found.filter((object) => sought !== undefined && [ownerKey(object)].flat().includes(sought));
+  });
+  return lists.flat();
+}
+
+function viewOf(objects: readonly LiveObject[]): Observed {
+  const sorted = [...new Map(objects.map((one) => [one.metadata.uid, one])).values()].toSorted((a, b) =>
+    a.metadata.name < b.metadata.name ? -1 : 1,
+  );
+  const list = (kind: ObjectKind) =>
+    sorted.filter((one) => one.kind === kind.kind && groupOf(one.apiVersion) === kind.group);
+  return { list, find: (kind, name) => list(kind).find(({ metadata }) => metadata.name === name) };
+}

@@ -1,0 +1,113 @@
+import type { CustomResource } from "../../../crds/object.ts";
+import { Release, releaseAnnotations } from "../../../crds/release.ts";
+import { KubeCluster } from "../../../operator/cluster/kube-cluster.ts";
+import { toLiveObject } from "../../../operator/cluster/live-object.ts";
+import { decidePrune } from "../../../operator/release/core/decide-prune.ts";
+import { prepareManifests } from "../../../operator/release/core/prepare-manifests.ts";
+import type { SourceFiles } from "../../../operator/release/ports.ts";
+import { renderOnce } from "../../../operator/release/render/render-once.ts";
+import { systemClock } from "../../../operator/runtime/clock.ts";
+import type { SynthesizableKind } from "../../../synth/synthesize.ts";
+import { readKinds } from "../read-kinds.ts";
+import type { ReleaseSession } from "../release-command.ts";
+import { labelOfRelease, type ReleaseObject, shortCommit } from "../release-object.ts";
+import { comparePlain } from "./compare-plain.ts";
+import { compareRelease, type DryCluster } from "./compare-release.ts";
+import { findOwned } from "./find-owned.ts";
+import { renderRelease } from "./render-release.ts";
+import { type DiffReport, pruneChanges } from "./report.ts";
+
+export interface DiffReleaseOptions {
+  readonly session: ReleaseSession;
+  /** A folder of this machine in place of the repository's. */
+  readonly folder: string | undefined;
+  /** Full id of a commit; undefined: what the source names. */
+  readonly revision: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** What deploying a Release would change, and what it would prune. The Release may be one that is only in a file. */
+export async function diffRelease(
+  wanted: ReleaseObject,
+  { session, ...options }: DiffReleaseOptions,
+): Promise<DiffReport> {
+  const { client, transport } = session;
+  const { rendered, commits } = await renderRelease(wanted, { client, ...options });
+  const kinds = await readKinds(transport);
+  const there = (await client.read(Release, wanted.metadata)) as ReleaseObject | undefined;
+  const release = withIdentityOf(wanted, there);
+  const resource = toLiveObject(release) as CustomResource<ReleaseObject["spec"], ReleaseObject["status"]>;
+  const prepared = prepareManifests(rendered, resource, kinds);
+  const changes = await compareRelease({ resource, prepared, cluster: dryCluster(session), kinds });
+  const owned = await findOwned(release, prepared, { client, kinds });
+  const prune = decidePrune({
+    resource,
+    set: prepared.set,
+    owned,
+    prepared,
+    isOn: release.spec.prune,
+    deployed: release.status?.inventory?.deployed,
+    approved: release.metadata.annotations?.[releaseAnnotations.approvePrune],
+    commits: commits.map(({ id }) => id),
+    waves: release.status?.inventory?.waves,
+  });
+  return {
+    title: titleOf(release, commits.at(-1)),
+    changes: [...changes, ...pruneChanges(prune)],
+    held: prune.held?.message,
+    warnings: rendered.warnings ?? [],
+  };
+}
+
+/** What applying the manifests of some files would change. */
+export async function diffManifests({
+  title,
+  files,
+  session,
+  bindings,
+}: {
+  readonly title: string;
+  readonly files: SourceFiles;
+  readonly session: ReleaseSession;
+  /** The kinds of custom resources whose objects are compared as well. */
+  readonly bindings: readonly SynthesizableKind[];
+}): Promise<DiffReport> {
+  const request = {
+    key: title,
+    render: { manifests: {} },
+    revision: { tree: "local", tenant: "local", files },
+  };
+  const programs = { run: () => Promise.reject(new Error("Cannot run a program: there is none")) };
+  const rendered = await renderOnce(request, { clock: systemClock(), programs });
+  const kinds = await readKinds(session.transport);
+  const { namespace, client } = session;
+  const cluster = dryCluster(session);
+  const changes = await comparePlain({ rendered, cluster, kinds, namespace, client, bindings });
+  return { title, changes, held: undefined, warnings: rendered.warnings ?? [] };
+}
+
+/** The API server as the user of the kubeconfig, who changes nothing. */
+function dryCluster({ transport }: ReleaseSession): DryCluster {
+  return new KubeCluster({ transport, fence: { check() {} }, clock: systemClock(), dryRun: true });
+}
+
+/** A Release of a file, with what only the cluster knows of it. */
+function withIdentityOf(wanted: ReleaseObject, there: ReleaseObject | undefined): ReleaseObject {
+  if (there === undefined) return wanted;
+  const { uid, generation, annotations } = there.metadata;
+  const metadata = {
+    ...wanted.metadata,
+    uid,
+    generation,
+    annotations: { ...annotations, ...wanted.metadata.annotations },
+  };
+  return { ...wanted, metadata, ...(there.status && { status: there.status }) };
+}
+
+function titleOf(
+  release: ReleaseObject,
+  commit: { readonly id: string; readonly subject: string } | undefined,
+): string {
+  const at = commit === undefined ? "" : ` at ${shortCommit(commit.id)} (${commit.subject})`;
+  return `Release ${labelOfRelease(release)}${at}`;
+}

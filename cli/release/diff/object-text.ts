@@ -1,0 +1,37 @@
+import type { KubernetesObject } from "../../../crds/object.ts";
+import { unstampManifest } from "../../../synth/stamp.ts";
+import { toYaml } from "../../../synth/yaml-text.ts";
+
+/** What the server writes by itself, and what nobody asks for. */
+const serverFields = [
+  "managedFields",
+  "resourceVersion",
+  "uid",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "selfLink",
+] as const;
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** An object as people compare it: what somebody can ask for, without our stamps. Pure. */
+export function toComparable(object: KubernetesObject): KubernetesObject {
+  const { status: _, ours: __, metadata, ...rest } = object;
+  const kept = Object.fromEntries(
+    Object.entries(metadata).filter(([field]) => !(serverFields as readonly string[]).includes(field)),
+  ) as unknown as KubernetesObject["metadata"];
+  const plain = unstampManifest({ ...rest, metadata: kept } as KubernetesObject);
+  const { annotations, ...others } = plain.metadata;
+  // A copy of the whole manifest, a Secret's values too.
+  const { [lastApplied]: ___, ...shown } = annotations ?? {};
+  return {
+    ...plain,
+    metadata: Object.keys(shown).length === 0 ? others : { ...others, annotations: shown },
+  };
+}
+
+/** The same as text. Undefined: there is no object. Pure. */
+export function textOf(object: KubernetesObject | undefined): string {
+  return object === undefined ? "" : toYaml(object);
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Logger } from "../../../operator/ports.ts";
+import type { Rendered, RenderRequest, SourceCommit } from "../../../operator/release/ports.ts";
+import { createPrograms } from "../../../operator/release/program/programs.ts";
+import { localFiles } from "../../../operator/release/render/local-files.ts";
+import { renderOnce } from "../../../operator/release/render/render-once.ts";
+import { systemClock } from "../../../operator/runtime/clock.ts";
+import type { ApiClient } from "../api-client.ts";
+import { labelOfRelease, type ReleaseObject } from "../release-object.ts";
+import { resolveSource } from "./resolve-source.ts";
+
+export interface RenderReleaseOptions {
+  readonly client: ApiClient;
+  /** A folder of this machine in place of the one in the repository. */
+  readonly folder: string | undefined;
+  /** Full id of a commit, in place of the one that the source names. */
+  readonly revision: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** What a source gives, and the commits that it is of: the head, and the newest one that changed it; none for a folder. */
+export interface RenderedRelease {
+  readonly rendered: Rendered;
+  readonly commits: readonly SourceCommit[];
+}
+
+/** Failures are thrown, and nobody reads the rest. */
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+
+/**
+ * Renders a Release once, with the code of the operator.
+ *
+ * @throws ReleaseError that says what is wrong with source, files or program.
+ */
+export async function renderRelease(
+  release: ReleaseObject,
+  { folder, ...options }: RenderReleaseOptions,
+): Promise<RenderedRelease> {
+  const clock = systemClock();
+  await using cleanup = new AsyncDisposableStack();
+  const { render } = release.spec;
+  const programs = createPrograms({ clock, log: silent });
+  cleanup.defer(() => programs.close());
+  const renderOf = async (revision: RenderRequest["revision"]): Promise<Rendered> =>
+    await renderOnce({ key: labelOfRelease(release), render, revision }, { clock, programs });
+  if (folder !== undefined) {
+    const files = localFiles(folder);
+    return { rendered: await renderOf({ tree: "local", tenant: "local", files }), commits: [] };
+  }
+  const cacheDirectory = await mkdtemp(join(tmpdir(), "fairlead-diff-"));
+  cleanup.defer(() => rm(cacheDirectory, { recursive: true, force: true }));
+  const source = cleanup.use(
+    await resolveSource(release, { ...options, cacheDirectory, clock, log: silent }),
+  );
+  const { head, changed } = source.revision;
+  return { rendered: await renderOf(source.revision), commits: [head, changed] };
+}

@@ -1,0 +1,85 @@
+import type { PruneDecision } from "../../../operator/release/core/decide-prune.ts";
+import { describeId } from "../../../operator/release/core/object-text.ts";
+import { formatColumns, printable } from "../columns.ts";
+import { type Change, type ChangeAction, changeOf } from "./change.ts";
+
+/** What `fairlead diff` found for one Release, or for the objects of a file. */
+export interface DiffReport {
+  /** `Release shop/web at 1a2b3c4d5e (Add a shop)`. */
+  readonly title: string;
+  readonly changes: readonly Change[];
+  /** Why nothing would be pruned, although something is no longer in the source. */
+  readonly held: string | undefined;
+  /** What a source left out, and the like. */
+  readonly warnings: readonly string[];
+}
+
+/** Exit codes of `fairlead diff`, as diff(1) and kubectl have them. */
+export const exitCodes = { same: 0, different: 1, failed: 2 } as const;
+
+const mostObjects = 100;
+const mostLines = 300;
+
+/** The objects that would be pruned, as changes. A held prune deletes nothing. Pure. */
+export function pruneChanges({ now, later }: PruneDecision): readonly Change[] {
+  return [...now, ...later].map(({ id, live }) => changeOf({ id, before: live, after: undefined }));
+}
+
+/** 0: nothing would change. 1: something would. 2: something would be refused. Pure. */
+export function exitCodeOf(reports: readonly DiffReport[]): number {
+  const actions = new Set(reports.flatMap(({ changes }) => changes.map(({ action }) => action)));
+  if (actions.has("refused")) return exitCodes.failed;
+  actions.delete("unchanged");
+  return actions.size === 0 && reports.every(({ held }) => held === undefined)
+    ? exitCodes.same
+    : exitCodes.different;
+}
+
+/** A report for people: the differences, then what becomes of which object. What is left out is counted. Pure. */
+export function formatReport({ title, changes, held }: DiffReport): readonly string[] {
+  const wanted = changes.filter(({ action }) => action !== "unchanged");
+  const lines: string[] = [];
+  for (const { action, diff } of wanted.slice(0, mostObjects)) {
+    // Of what goes, the name is enough.
+    if (diff !== "" && action !== "delete") lines.push(...shorten(diff.trimEnd().split("\n")), "");
+  }
+  const rows = wanted
+    .slice(0, mostObjects)
+    .map(({ action, id, note }) => [action, describeId(id), note ?? ""] as const);
+  if (rows.length > 0) lines.push(...formatColumns([["ACTION", "OBJECT", "NOTE"], ...rows]));
+  const left = wanted.length - rows.length;
+  if (left > 0) lines.push(`… and ${left} more (-o json has all)`);
+  if (held !== undefined) lines.push(printable(held));
+  return [...lines, printable(`${title}: ${summaryOf(changes)}`)];
+}
+
+function shorten(lines: readonly string[]): readonly string[] {
+  if (lines.length <= mostLines) return lines.map(visible);
+  return [
+    ...lines.slice(0, mostLines).map(visible),
+    `… and ${lines.length - mostLines} more lines (-o json has all)`,
+  ];
+}
+
+/** Text of others on a terminal: whoever wrote it moves no cursor. The indent stays. */
+function visible(line: string): string {
+  return line.replaceAll(/[^\P{Cc}\t]/gu, "\u{fffd}");
+}
+
+const words: readonly (readonly [ChangeAction, string])[] = [
+  ["create", "created"],
+  ["change", "changed"],
+  ["replace", "replaced"],
+  ["delete", "deleted"],
+  ["refused", "refused"],
+  ["unchanged", "unchanged"],
+];
+
+/** `1 created, 5 unchanged`. */
+function summaryOf(changes: readonly Change[]): string {
+  const counts = words.flatMap(([action, word]) => {
+    const count = changes.filter((change) => change.action === action).length;
+    return count === 0 ? [] : [`${count} ${word}`];
+  });
+  return counts.length === 0 ? "nothing to compare" : counts.join(", ");
+}

@@ -1,0 +1,116 @@
+import { Secret } from "../../../crds/core-kinds.ts";
+import type { Clock, Logger } from "../../../operator/ports.ts";
+import { ReleaseError } from "../../../operator/release/errors.ts";
+import type { SourceRequest, SourceRevision, Sources } from "../../../operator/release/ports.ts";
+import { createSources } from "../../../operator/release/sources/create-sources.ts";
+import type { ApiClient } from "../api-client.ts";
+import { labelOfRelease, type ReleaseObject } from "../release-object.ts";
+
+export interface ResolveSourceOptions {
+  readonly client: ApiClient;
+  /** Full id of the commit that is wanted; undefined: what the source names now. */
+  readonly revision: string | undefined;
+  /** Folder for a clone; the caller removes it. */
+  readonly cacheDirectory: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly timeoutMs: number;
+}
+
+/** A source that is looked at once: reading its files needs it open. */
+export interface ResolvedSource extends AsyncDisposable {
+  readonly revision: SourceRevision;
+}
+
+/** Longer than any command runs: nothing is looked at a second time. */
+const intervalMs = 24 * 3_600_000;
+
+/**
+ * Looks at the remote of a Release, with the credentials that it names: whoever runs the command must be allowed to read
+ * these Secrets.
+ *
+ * @throws ReleaseError, or what the API server said about a Secret.
+ */
+export async function resolveSource(
+  release: ReleaseObject,
+  { client, revision, cacheDirectory, clock, log, timeoutMs }: ResolveSourceOptions,
+): Promise<ResolvedSource> {
+  const { source } = release.spec;
+  const request: SourceRequest = {
+    key: labelOfRelease(release),
+    source,
+    revision,
+    intervalMs,
+    credentials: await readSecret(source.secretRef?.name, release, client),
+    signers: await readSecret(source.verify?.secretRef.name, release, client),
+    requestedAt: undefined,
+  };
+  let wake: () => void = () => {};
+  const sources = createSources({
+    cacheDirectory,
+    clock,
+    random: Math.random,
+    log,
+    environment: process.env,
+    allowFile: true,
+    onChange: () => wake(),
+  });
+  try {
+    const revisionOfNow = await untilKnown(sources, request, {
+      clock,
+      timeoutMs,
+      untilWoken: () => new Promise((resolve) => (wake = resolve)),
+    });
+    return { revision: revisionOfNow, [Symbol.asyncDispose]: () => sources.close() };
+  } catch (error) {
+    await sources.close();
+    throw error;
+  }
+}
+
+async function untilKnown(
+  sources: Sources,
+  request: SourceRequest,
+  {
+    clock,
+    timeoutMs,
+    untilWoken,
+  }: { readonly clock: Clock; readonly timeoutMs: number; readonly untilWoken: () => Promise<void> },
+): Promise<SourceRevision> {
+  const deadlineMs = clock.now() + timeoutMs;
+  for (;;) {
+    const woken = untilWoken();
+    const answer = sources.resolve(request);
+    if (answer.state === "ready") return answer.revision;
+    if (answer.state === "failed") throw new ReleaseError(answer.failure.reason, answer.failure.message);
+    const leftMs = deadlineMs - clock.now();
+    if (leftMs <= 0) {
+      const why = `Cannot look at "${request.source.url}": there was no answer in time; --timeout waits longer`;
+      throw new ReleaseError("SourceUnreachable", why);
+    }
+    // The clock's own timers do not keep a command alive; this one does.
+    const ended = Promise.withResolvers<void>();
+    const timer = setTimeout(ended.resolve, leftMs);
+    await Promise.race([woken, ended.promise]);
+    clearTimeout(timer);
+  }
+}
+
+/** The data of a Secret of the Release's namespace, decoded; undefined: none is named. */
+async function readSecret(
+  name: string | undefined,
+  { metadata: { namespace } }: ReleaseObject,
+  client: ApiClient,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  if (name === undefined) return undefined;
+  const secret = await client.read(Secret, { namespace, name });
+  if (secret === undefined)
+    throw new ReleaseError(
+      "SourceInvalid",
+      `Secret "${namespace}/${name}" does not exist; make it, or name another one`,
+    );
+  const data = (secret["data"] ?? {}) as Readonly<Record<string, string>>;
+  return new Map(
+    Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]),
+  );
+}

@@ -1,0 +1,71 @@
+import { Release } from "../../crds/release.ts";
+import { waitUntil } from "../install/wait-until.ts";
+import type { ApiClient } from "./api-client.ts";
+import { conditionOf, labelOfRelease, type ReleaseObject, shortCommit } from "./release-object.ts";
+
+/** A Release that will not get ready until somebody does something. */
+export class NotReadyError extends Error {
+  override readonly name = "NotReadyError";
+}
+
+export interface FollowOptions {
+  readonly client: ApiClient;
+  readonly report: (line: string) => void;
+  readonly timeoutMs: number;
+  /** Value of the annotation that asked for a look; it must have been acted on. */
+  readonly request?: string;
+}
+
+/**
+ * Waits until what somebody asked of a Release is done: it was looked at, everything is applied and healthy.
+ *
+ * @throws NotReadyError with what the Release says, when it will not come by itself; NotInTimeError; UnknownReleaseError.
+ */
+export async function untilReady(
+  release: ReleaseObject,
+  { client, report, timeoutMs, request }: FollowOptions,
+): Promise<ReleaseObject> {
+  let seen = release;
+  await waitUntil(
+    async () => {
+      const live = await client.read(Release, release.metadata);
+      if (live === undefined || live.metadata.uid !== release.metadata.uid)
+        throw new NotReadyError(`Cannot wait for Release ${labelOfRelease(release)}: it is gone`);
+      seen = live as ReleaseObject;
+      return missingFor(seen, { request, generation: release.metadata.generation });
+    },
+    { deadlineMs: performance.now() + timeoutMs, report },
+  );
+  return seen;
+}
+
+/** What is missing until a Release is ready as it was asked, in words; undefined: nothing. Pure. */
+export function missingFor(
+  release: ReleaseObject,
+  { request, generation }: { readonly request: string | undefined; readonly generation: number },
+): string | undefined {
+  const title = `Release ${labelOfRelease(release)}`;
+  if (release.spec.suspend)
+    throw new NotReadyError(`${title} is suspended: nothing is done until it is resumed`);
+  const ready = conditionOf(release, "Ready");
+  const isSeen = ready !== undefined && (ready.observedGeneration ?? 0) >= generation;
+  const isLookedAt = request === undefined || release.status?.lastHandledRequest === request;
+  if (!isSeen || !isLookedAt)
+    return `Waiting for ${title}: the operator has not looked at it yet${saying(release)}`;
+  if (ready.status === "True" && conditionOf(release, "Reconciling")?.status !== "True") return undefined;
+  if (conditionOf(release, "Stalled")?.status === "True")
+    throw new NotReadyError(`${title} does not get ready: ${ready.reason}: ${ready.message}`);
+  return `Waiting for ${title}${revisionIn(release)}: ${ready.reason}: ${ready.message}`;
+}
+
+/** What stands in the way of a look, if the Release says so. */
+function saying(release: ReleaseObject): string {
+  const sourced = release.status?.conditions?.find(
+    ({ type, status }) => type === "Sourced" && status === "False",
+  );
+  return sourced === undefined ? "" : ` (${sourced.reason}: ${sourced.message})`;
+}
+
+function revisionIn({ status }: ReleaseObject): string {
+  return status?.attempted === undefined ? "" : ` at ${shortCommit(status.attempted)}`;
+}

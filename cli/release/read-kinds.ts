@@ -1,0 +1,20 @@
+import type { ObjectKind } from "../../crds/object.ts";
+import type { ApiTransport } from "../../operator/cluster/transport.ts";
+import { Discovery } from "../../operator/release/cluster/discovery.ts";
+import { KindTable } from "../../operator/release/cluster/kind-table.ts";
+
+/** The kinds that a cluster has now. */
+export interface KnownKinds {
+  find(apiVersion: string, kind: string): ObjectKind | undefined;
+  /** In the version that the cluster prefers. */
+  findGroupKind(group: string, kind: string): ObjectKind | undefined;
+  /** Why a kind that is not found cannot be used, for people. */
+  explain(apiVersion: string, kind: string): { readonly message: string };
+}
+
+/** Asks discovery once. @throws ApiUnavailableError when there is no answer. */
+export async function readKinds(transport: Pick<ApiTransport, "send">): Promise<KnownKinds> {
+  const table = new KindTable();
+  table.replace((await new Discovery(transport).read()) ?? []);
+  return table;
+}

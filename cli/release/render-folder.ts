@@ -1,0 +1,27 @@
+import type { Logger } from "../../operator/ports.ts";
+import type { Rendered } from "../../operator/release/ports.ts";
+import { createPrograms } from "../../operator/release/program/programs.ts";
+import { localFiles } from "../../operator/release/render/local-files.ts";
+import { renderOnce } from "../../operator/release/render/render-once.ts";
+import { systemClock } from "../../operator/runtime/clock.ts";
+import { labelOfRelease, type ReleaseObject } from "./release-object.ts";
+
+/** Failures are thrown, and nobody reads the rest. */
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+
+/**
+ * What a Release makes of a folder of this machine, which stands for the one at its source's path.
+ *
+ * @throws {ReleaseError} that names file, line and field.
+ */
+export async function renderFolder(release: ReleaseObject, folder: string): Promise<Rendered> {
+  const clock = systemClock();
+  const programs = createPrograms({ clock, log: silent });
+  try {
+    const revision = { tree: "local", tenant: "local", files: localFiles(folder) };
+    const request = { key: labelOfRelease(release), render: release.spec.render, revision };
+    return await renderOnce(request, { clock, programs });
+  } finally {
+    await programs.close();
+  }
+}

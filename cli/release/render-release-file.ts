@@ -1,0 +1,81 @@
+import type { ObjectKind } from "../../crds/object.ts";
+import { prepareManifests } from "../../operator/release/core/prepare-manifests.ts";
+import { ReleaseError } from "../../operator/release/errors.ts";
+import type { Rendered as RenderedText } from "../render-text.ts";
+import { offlineKinds } from "./offline-kinds.ts";
+import { readReleases } from "./release-file.ts";
+import { labelOfRelease, type ReleaseObject } from "./release-object.ts";
+import { renderFolder } from "./render-folder.ts";
+
+export interface RenderReleaseFileOptions {
+  /** What messages call the text. */
+  readonly file: string;
+  /** Namespace of Releases that name none. */
+  readonly namespace: string;
+  /** Stands for the folder at the source's path. */
+  readonly source: string | undefined;
+  /** Kinds that the operator has. */
+  readonly kinds: readonly ObjectKind[];
+}
+
+/**
+ * What the operator would apply for a Release in a text, with a local folder in place of its source.
+ *
+ * @returns Undefined if the text has no Release.
+ */
+export async function renderReleaseFile(
+  text: string,
+  options: RenderReleaseFileOptions,
+): Promise<RenderedText | undefined> {
+  let releases: readonly ReleaseObject[] | undefined;
+  try {
+    releases = readReleases(text, options);
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : String(error));
+  }
+  const [release, ...others] = releases ?? [];
+  if (release === undefined) return undefined;
+  const { file, source } = options;
+  if (source === undefined) {
+    return failed(`${file}: a Release comes from git; name its folder on this machine with --source FOLDER`);
+  }
+  if (others.length > 0) {
+    const names = [release, ...others].map(labelOfRelease).join(", ");
+    return failed(
+      `${file}: has several Releases (${names}), and --source is the folder of one; put one in a file`,
+    );
+  }
+  return await renderRelease(release, source, options);
+}
+
+async function renderRelease(
+  release: ReleaseObject,
+  source: string,
+  { file, kinds }: RenderReleaseFileOptions,
+): Promise<RenderedText> {
+  const known = offlineKinds(kinds);
+  try {
+    const rendered = await renderFolder(release, source);
+    const resource = { ...release, metadata: { ...release.metadata, resourceVersion: "0" } };
+    const { objects } = prepareManifests(rendered, resource, known);
+    const unknown = objects.filter(({ kind, needs }) => kind === undefined && needs.length === 0);
+    return {
+      manifests: objects.map(({ manifest }) => manifest),
+      warnings: [
+        ...(rendered.warnings ?? []),
+        ...unknown.map(
+          ({ manifest, origin }) =>
+            `${origin}: whether a ${manifest.kind} has a namespace is not known without a cluster; it is shown as it is written`,
+        ),
+      ],
+      errors: [],
+    };
+  } catch (error) {
+    if (!(error instanceof ReleaseError)) throw error;
+    return failed(`${file}: Release ${labelOfRelease(release)}: ${error.message}`);
+  }
+}
+
+function failed(error: string): RenderedText {
+  return { manifests: [], warnings: [], errors: [error] };
+}

@@ -1,0 +1,16 @@
+import { printable } from "./columns.ts";
+import { conditionOf, historyOf, labelOfRelease, type ReleaseObject, shortCommit } from "./release-object.ts";
+
+/** A Release in one line: `Release shop/web is Ready at 1a2b3c4d5e (Add a shop)`. Pure. */
+export function describeRelease(release: ReleaseObject): string {
+  const { status, spec } = release;
+  const ready = conditionOf(release, "Ready");
+  const state =
+    ready === undefined ? "is new" : ready.status === "True" ? "is Ready" : `is not ready (${ready.reason})`;
+  const revision = status?.revision;
+  const subject = historyOf(release).find((entry) => entry.revision === revision)?.subject;
+  const at = revision === undefined ? "" : ` at ${shortCommit(revision)}${subject ? ` (${subject})` : ""}`;
+  const marks = [spec.suspend ? "suspended" : [], spec.revision === undefined ? [] : "pinned"].flat();
+  const marked = marks.length === 0 ? "" : `, ${marks.join(", ")}`;
+  return printable(`Release ${labelOfRelease(release)} ${state}${at}${marked}`);
+}

@@ -1,0 +1,31 @@
+import type { Health, HealthStatus } from "../../operator/core/health.ts";
+import type { ObjectId } from "../../synth/manifest.ts";
+
+/** One object of a Release, or one that stands behind it. */
+export interface TreeNode {
+  readonly id: ObjectId;
+  readonly kind: string;
+  /** Empty: none. */
+  readonly namespace: string;
+  readonly name: string;
+  /** `Unknown`: it cannot be read; the message says why. */
+  readonly health: HealthStatus | "Unknown";
+  /** For people; may be empty if all is well. */
+  readonly message: string;
+  readonly children: readonly TreeNode[];
+}
+
+/** The node of an object id. Pure. */
+export function nodeOf(
+  id: ObjectId,
+  { status, message }: Pick<Health, "message"> & { readonly status: TreeNode["health"] },
+  children: readonly TreeNode[] = [],
+): TreeNode {
+  const [, kind = "", namespace = "", ...name] = id.split("/");
+  return { id, kind, namespace, name: name.join("/"), health: status, message, children };
+}
+
+/** Whether nothing of a node or of what is behind it needs anybody's eye. Pure. */
+export function isWell({ health, children }: TreeNode): boolean {
+  return (health === "Current" || health === "Suspended") && children.every(isWell);
+}

@@ -1,0 +1,75 @@
+import type { BoundKind } from "../crds/binding.ts";
+import { Secret } from "../crds/core-kinds.ts";
+import { HOLDER_EXTRA } from "../crds/names.ts";
+import { Release } from "../crds/release.ts";
+import { look, type Need, own } from "./needed-verbs.ts";
+import type { OperatorRules } from "./operator-role.ts";
+
+/** What an installation allows to Releases, beyond what the kinds that it reconciles are made of. */
+export interface ReleaseRights {
+  /** What a Release that names no ServiceAccount may deploy. */
+  readonly kinds: readonly {
+    readonly group: string;
+    readonly resource: string;
+    /** Default: true. Says where the right is given if only some namespaces are watched. */
+    readonly namespaced?: boolean | undefined;
+    /** Default: all that deploying needs. */
+    readonly verbs?: readonly string[] | undefined;
+  }[];
+  /** Objects of every kind may be watched: what is in a Release of the rights of a ServiceAccount can be any. */
+  readonly watchAll: boolean;
+  /** Secrets that Releases name may be read. */
+  readonly readSecrets: boolean;
+  /** ServiceAccounts that Releases name may be impersonated. */
+  readonly impersonate: boolean;
+  /** Names of these; none: any. */
+  readonly serviceAccounts: readonly string[];
+}
+
+/** What Releases need, one kind after the other: themselves, what they may deploy, and what they name. */
+export function releaseNeedsOf(
+  kinds: readonly BoundKind[],
+  rights: ReleaseRights | undefined,
+): readonly { readonly need: Need; readonly verbs: readonly string[]; readonly subresource?: string }[] {
+  if (rights === undefined) return [];
+  const every: Need = { group: "*", plural: "*", namespaced: true };
+  return [
+    // Patched for its finalizer, and for the labels and annotations that make it an ApplySet.
+    { need: Release, verbs: [...look, "patch"] },
+    { need: Release, verbs: ["patch"], subresource: "status" },
+    // What the operator reconciles comes from git as well.
+    ...kinds.map(({ definition }) => ({ need: definition, verbs: own })),
+    ...rights.kinds.map(({ group, resource, namespaced = true, verbs = own }) => ({
+      need: { group, plural: resource, namespaced },
+      verbs,
+    })),
+    ...(rights.watchAll ? [{ need: every, verbs: look }] : []),
+    ...(rights.readSecrets ? [{ need: Secret, verbs: ["get"] }] : []),
+  ];
+}
+
+/**
+ * What it takes to act as a ServiceAccount, and to say which instance does. Nobody asks for its groups: the API server
+ * knows those of a ServiceAccount.
+ */
+export function impersonationRules(rights: ReleaseRights | undefined): OperatorRules {
+  if (rights === undefined || !rights.impersonate) return { namespaced: [], cluster: [] };
+  const { serviceAccounts } = rights;
+  return {
+    namespaced: [
+      {
+        apiGroups: [""],
+        resources: ["serviceaccounts"],
+        ...(serviceAccounts.length > 0 && { resourceNames: serviceAccounts }),
+        verbs: ["impersonate"],
+      },
+    ],
+    cluster: [
+      {
+        apiGroups: ["authentication.k8s.io"],
+        resources: [`userextras/${HOLDER_EXTRA}`],
+        verbs: ["impersonate"],
+      },
+    ],
+  };
+}

@@ -1,0 +1,25 @@
+import * as z from "zod";
+import { toMilliseconds } from "../crds/duration.ts";
+
+/** A duration as people write it: `500ms`, `15s`, `1m30s`, `2h`. */
+export const duration = z.string().transform((text, context): number => {
+  const durationMs = toMilliseconds(text);
+  if (!Number.isNaN(durationMs)) return durationMs;
+  context.addIssue({ code: "custom", message: `expected a duration such as 15s or 1m30s, got "${text}"` });
+  return z.NEVER;
+});
+
+/** A switch: `true` and `false`, as several words. */
+export const flag = z
+  .enum(["true", "false", "1", "0", "yes", "no", "on", "off"], { error: "expected true or false" })
+  .transform((text) => ["true", "1", "yes", "on"].includes(text));
+
+/** Where to listen; `0` nowhere. */
+export const bindAddress = z
+  .string()
+  .regex(/^(0|\S*:\d{1,5})$/, { error: "expected [HOST]:PORT, or 0 to turn it off" });
+
+/** The name of a namespace. */
+export const dnsLabel = z
+  .string()
+  .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, { error: "expected a namespace name" });

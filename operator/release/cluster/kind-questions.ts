@@ -1,0 +1,90 @@
+import type { Clock } from "../../ports.ts";
+
+/** First and longest time until discovery is asked again about a kind that is not there. */
+const firstWaitMs = 60_000;
+const longestWaitMs = 600_000;
+
+/** A kind that is not known, and who waits for it. */
+export interface KindQuestion {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly keys: Set<string>;
+  /** A look that began after the question came up has not brought it. */
+  isAnswered: boolean;
+  /** When to ask again. */
+  dueMs: number;
+  waitMs: number;
+}
+
+/**
+ * What was asked of discovery in vain. Each question is asked again after a minute, and then later and later, for as long
+ * as somebody wants to know.
+ */
+export class KindQuestions {
+  readonly #clock: Clock;
+  readonly #questions = new Map<string, KindQuestion>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Somebody waits for a look that begins from now on. */
+  get hasUnanswered(): boolean {
+    return this.#questions.values().some(({ isAnswered, keys }) => !isAnswered && keys.size > 0);
+  }
+
+  /** When the next question is due; undefined: there is none. */
+  get nextMs(): number | undefined {
+    const due = this.#questions
+      .values()
+      .filter(({ isAnswered, keys }) => isAnswered && keys.size > 0)
+      .map(({ dueMs }) => dueMs)
+      .toArray();
+    return due.length === 0 ? undefined : Math.min(...due);
+  }
+
+  ask({ apiVersion, kind }: Pick<KindQuestion, "apiVersion" | "kind">, key: string): KindQuestion {
+    const question = this.#questions.getOrInsertComputed(`${apiVersion}/${kind}`, () => ({
+      apiVersion,
+      kind,
+      keys: new Set<string>(),
+      isAnswered: false,
+      dueMs: Number.POSITIVE_INFINITY,
+      waitMs: firstWaitMs,
+    }));
+    question.keys.add(key);
+    return question;
+  }
+
+  /** The questions that a look beginning now will answer; those that nobody asks any more are dropped. */
+  open(): readonly KindQuestion[] {
+    for (const [name, { keys, isAnswered }] of this.#questions) {
+      if (keys.size === 0 && isAnswered) this.#questions.delete(name);
+    }
+    const nowMs = this.#clock.now();
+    return [...this.#questions.values()].filter(({ isAnswered, dueMs }) => !isAnswered || dueMs <= nowMs);
+  }
+
+  /** A look that was made for these questions is over. */
+  answered(questions: readonly KindQuestion[]): void {
+    const nowMs = this.#clock.now();
+    for (const question of questions) {
+      if (question.isAnswered) question.waitMs = Math.min(longestWaitMs, question.waitMs * 2);
+      question.isAnswered = true;
+      question.dueMs = nowMs + question.waitMs;
+    }
+  }
+
+  /** Those who wait for an answer to such questions; they ask again if they still want to know. */
+  takeKeys(isWanted: (question: KindQuestion) => boolean): ReadonlySet<string> {
+    const keys = new Set<string>();
+    for (const [name, question] of this.#questions) {
+      if (!isWanted(question)) continue;
+      for (const key of question.keys) keys.add(key);
+      question.keys.clear();
+      // Asked in vain before the server answered: it counts anew.
+      if (!question.isAnswered) this.#questions.delete(name);
+    }
+    return keys;
+  }
+}

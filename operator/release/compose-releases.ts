@@ -1,0 +1,191 @@
+import { join } from "node:path";
+import { groupKindOf, keyOf, type LiveObject } from "../../crds/object.ts";
+import { Release } from "../../crds/release.ts";
+import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../../synth/manifest.ts";
+import { folderOf } from "../../synth/file-tree.ts";
+import { BlockedKeys } from "../blocked-keys.ts";
+import { holderOf } from "../cluster/impersonation.ts";
+import { KubeCluster } from "../cluster/kube-cluster.ts";
+import { leaseOf } from "../compose-election.ts";
+import type { Ground } from "../ground.ts";
+import { LostObjects } from "../phases/lost.ts";
+import { OutageNotices } from "../phases/outage-notices.ts";
+import { Refusals } from "../phases/refusals.ts";
+import { SettledObjects } from "../phases/settled.ts";
+import type { Logger, Reconcile } from "../ports.ts";
+import type { WorkQueue } from "../runtime/queue.ts";
+import type { LagCounts } from "../telemetry/lag-metrics.ts";
+import { createKindCatalog } from "./cluster/kind-catalog.ts";
+import { createReleaseStores, type KubeReleaseStores } from "./cluster/release-stores.ts";
+import { createSecretReader } from "./cluster/secret-reader.ts";
+import { createHealthChecks } from "./core/health-checks.ts";
+import { createPreparer } from "./core/preparer.ts";
+import type { Dependents } from "./dependents.ts";
+import { watchRecorded } from "./phases/recorded-kinds.ts";
+import { ReleaseMemory } from "./phases/release-memory.ts";
+import { createPrograms } from "./program/programs.ts";
+import { createPlaceClaims } from "./published-places.ts";
+import { createReleaseReconcile } from "./reconcile-release.ts";
+import type { ReleaseControllerInput } from "./release-controller.ts";
+import { ReleasePublishers } from "./release-publishers.ts";
+import { createRenderer } from "./render/renderer.ts";
+import { createSources } from "./sources/create-sources.ts";
+
+export interface ComposeReleasesInput extends ReleaseControllerInput {
+  readonly queue: WorkQueue;
+  readonly dependents: Dependents;
+  readonly log: Logger;
+  readonly lag: LagCounts | undefined;
+}
+
+/** All that reconciles Releases, once there is one. */
+export interface ComposedReleases {
+  readonly reconcile: Reconcile;
+  /** Runs the watches of what Releases own, until the signal aborts. */
+  readonly watch: (signal: AbortSignal) => Promise<void>;
+  /** A Release was seen: what it has recorded is watched. */
+  readonly warm: (release: LiveObject) => void;
+  /** A Release is gone. */
+  readonly forget: (release: LiveObject) => void;
+  readonly refresh: (url: string) => void;
+  readonly close: (options: { readonly flushMs: number }) => Promise<void>;
+}
+
+/** How long a node port or an address may stay taken after its Service was seen to be gone. */
+const freedAfterMs = 1_000;
+
+/** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
+export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
+  const { ground, stores: kindStores, election, events, queue, dependents, log } = input;
+  const { config, clock, random, metrics, transport } = ground;
+  const releases = kindStores.resources(Release);
+  const wake = (keys: Iterable<string>): void => {
+    for (const key of keys) queue.add(key);
+  };
+  const holder = holderOf(leaseOf(ground), ground.identity);
+  const cluster = new KubeCluster({ transport, fence: election.fence, clock, holder });
+  const catalog = createKindCatalog({ transport, clock, random, log, wake });
+  const memory = new ReleaseMemory();
+  const objects = metrics?.objects.observer(groupKindOf(Release));
+  const [lost, settled, refusals, blocked] = [new LostObjects(), new SettledObjects(), new Refusals(clock), new BlockedKeys()];
+  const freedBy = (gone: ObjectId | ObjectKindId): Iterable<string> => {
+    const waiting = blocked.release(gone);
+    for (const key of waiting) refusals.forget(key);
+    return waiting;
+  };
+  const stores: KubeReleaseStores = createReleaseStores({
+    ...input,
+    releases,
+    catalog,
+    stores: kindStores,
+    namespaces: config.namespaces,
+    clock,
+    random,
+    onObjectGone: (object, owners) => {
+      settled.forget(object);
+      lost.note(object, owners);
+      const id = idOf(object);
+      // The server frees what an object held only after it has told of its end.
+      for (const key of freedBy(kindIn(id))) queue.add(key, { afterMs: freedAfterMs });
+      return freedBy(id);
+    },
+  });
+  kindStores.onReadmit((namespace) => {
+    for (const release of releases.list()) if (release.metadata.namespace === namespace) queue.add(keyOf(release));
+  });
+  const cacheDirectory = config.releaseCache ?? join(config.repositoryCache, "releases");
+  const { sources, renderer, closeSources } = composeSources(ground, {
+    cacheDirectory,
+    log,
+    wake: (keys) => {
+      for (const key of keys) noteNews(key);
+      wake(keys);
+    },
+  });
+  const prepare = createPreparer();
+  const publishers = composePublishers(input, cacheDirectory);
+  const noteNews = (key: string): void => {
+    // What another instance brings about is not ours to measure, nor what was there before we came.
+    if (!election.isLeading || memory.find(key)?.applied === undefined) return;
+    input.lag?.edited(key, releases.get(key)?.metadata.generation ?? 0);
+  };
+  const forget = (release: LiveObject): void => {
+    const key = keyOf(release);
+    const target = memory.find(key)?.target;
+    // Somebody took our finalizer off: its folder goes all the same.
+    if (target !== undefined && election.isLeading) publishers?.retire(folderOf(Release, release), target);
+    for (const one of [memory, sources, renderer, refusals, lost, blocked]) one.forget(key);
+    prepare.forget(release.metadata.uid);
+  };
+  const reconcile = createReleaseReconcile({
+    releases,
+    dependents,
+    cluster,
+    stores,
+    catalog,
+    sources,
+    renderer,
+    secrets: createSecretReader({ cluster, clock }),
+    prepare,
+    checks: createHealthChecks(),
+    publishers,
+    memory,
+    settled,
+    refusals,
+    lost,
+    events,
+    outages: new OutageNotices(),
+    namespaceOf: (name) =>
+      kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name),
+    requiresServiceAccount: config.releaseRequireServiceAccount,
+    progress: input.lag,
+    count: objects?.count ?? (() => undefined),
+    onBlocked: (key, by) => blocked.block(key, by),
+    onNamespaceTerminating: (namespace) => kindStores.refuse(namespace),
+    wake,
+    clock,
+    random,
+  });
+  return {
+    reconcile,
+    watch: (signal) => stores.run(signal),
+    warm: (release) => void watchRecorded({ key: keyOf(release), resource: release }, { catalog, stores }),
+    forget,
+    refresh: (url) => sources.refresh({ url }),
+    close: async (options) => {
+      catalog.close();
+      await Promise.all([publishers?.close(options), closeSources()]);
+    },
+  };
+}
+
+function composeSources(
+  { config, environment, clock, random }: Ground,
+  { cacheDirectory, wake, log }: { readonly cacheDirectory: string; readonly wake: (keys: readonly string[]) => void; readonly log: Logger },
+) {
+  // What runs in a cluster has no business with files of its node.
+  const allowFile = config.releaseFileRemotes ?? environment["KUBERNETES_SERVICE_HOST"] === undefined;
+  const sources = createSources({ cacheDirectory, clock, random, log, environment, allowFile, onChange: wake });
+  const programs = createPrograms({ clock, log });
+  const renderer = createRenderer({ clock, log, programs, onChange: (key) => wake([key]) });
+  const closeSources = async (): Promise<void> => {
+    await Promise.all([sources.close(), renderer.close()]);
+    await programs.close();
+  };
+  return { sources, renderer, closeSources };
+}
+
+function composePublishers(
+  { ground: { config }, stores, repository }: ComposeReleasesInput,
+  cacheDirectory: string,
+): ReleasePublishers | undefined {
+  if (repository === undefined || config.repository === undefined) return undefined;
+  const place = { url: config.repository, branch: config.repositoryBranch, root: config.repositoryPath };
+  return new ReleasePublishers({
+    repository: place,
+    publisher: repository.own,
+    open: repository.open,
+    cacheDirectory,
+    claimOf: createPlaceClaims(stores, place),
+  });
+}

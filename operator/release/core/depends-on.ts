@@ -1,0 +1,76 @@
+import type { ReleaseResource } from "../../../crds/release.ts";
+import type { EngineStatus } from "../../../crds/status.ts";
+
+type Dependent = Pick<ReleaseResource, "metadata"> & {
+  readonly spec: Pick<ReleaseResource["spec"], "dependsOn">;
+};
+
+/** Keys of the Releases that must be ready before this one is applied; sorted, each one once. Pure. */
+export function dependenciesOf({ metadata, spec }: Dependent): readonly string[] {
+  const keys = (spec.dependsOn ?? []).map(
+    ({ name, namespace = metadata.namespace }) => `${namespace ?? ""}/${name}`,
+  );
+  return [...new Set(keys)].sort();
+}
+
+/**
+ * The cycle of dependencies that a Release is part of: keys, each of which waits for the next, the first one again at the
+ * end, the shortest one; undefined: it is in none. Pure.
+ *
+ * @param dependenciesOfKey Keys of what a Release waits for; none for one that does not exist.
+ */
+export function findCycle(
+  key: string,
+  dependenciesOfKey: (key: string) => readonly string[],
+): readonly string[] | undefined {
+  // Breadth first, so that the shortest cycle is shown.
+  const cameFrom = new Map<string, string>();
+  const queue = [key];
+  for (let at = 0; at < queue.length; at++) {
+    const current = queue[at] as string;
+    for (const next of dependenciesOfKey(current)) {
+      if (next === key) return pathTo(current, key, cameFrom);
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, current);
+      queue.push(next);
+    }
+  }
+  return undefined;
+}
+
+function pathTo(last: string, key: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {
+  const path = [key];
+  for (let at: string | undefined = last; at !== undefined && at !== key; at = cameFrom.get(at))
+    path.unshift(at);
+  return [key, ...path];
+}
+
+/** Says which Releases wait for each other, and what to do. */
+export function describeCycle(cycle: readonly string[]): string {
+  return `These Releases wait for each other: ${cycle.join(" → ")}. Take one of them out of spec.dependsOn`;
+}
+
+/**
+ * Why a Release waits for one that it depends on; undefined: that one is ready. Ready is: at its newest revision, as far as
+ * its status and `isCurrent` tell, and `Ready=True` for the spec that it has now. Pure.
+ *
+ * @param options.isCurrent Whether its source, as last looked at, says what was deployed last.
+ */
+export function assessDependency(
+  key: string,
+  dependency: Pick<ReleaseResource, "metadata" | "status"> | undefined,
+  { isCurrent }: { readonly isCurrent: (key: string) => boolean },
+): string | undefined {
+  if (dependency === undefined) return `Release ${key} does not exist`;
+  const { generation, deletionTimestamp } = dependency.metadata;
+  if (deletionTimestamp !== undefined) return `Release ${key} is being deleted`;
+  const { status } = dependency;
+  const ready = (status as EngineStatus | undefined)?.conditions?.find(({ type }) => type === "Ready");
+  if (ready === undefined || ready.observedGeneration !== generation)
+    return `Release ${key} was not looked at since its spec was edited`;
+  if (ready.status !== "True") return `Release ${key} is not ready (${ready.reason})`;
+  const { revision, attempted = revision } = status ?? {};
+  if (revision === undefined || attempted !== revision || !isCurrent(key))
+    return `Release ${key} is not at its newest revision yet`;
+  return undefined;
+}

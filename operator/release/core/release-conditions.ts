@@ -1,0 +1,139 @@
+import type { Condition, ConditionType } from "../../../crds/conditions.ts";
+import type { ReleaseResource } from "../../../crds/release.ts";
+import { composeConditions, type Statement, withTransition } from "../../core/conditions.ts";
+import type { Health } from "../../core/health.ts";
+import type { ApplyOutcome } from "../../core/outcome.ts";
+import type { StatusInput } from "../../core/status.ts";
+import type { ReleaseFailure } from "../ports.ts";
+import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
+
+export interface ReleaseConditionsInput {
+  readonly resource: ReleaseResource;
+  readonly outcome: ReleaseOutcome;
+  /** Undefined: its objects were not judged. */
+  readonly health: Health | undefined;
+  readonly publish: StatusInput["publish"];
+  /** Undefined: nothing new is known of it. */
+  readonly source: SourceReport | undefined;
+  readonly previous: readonly Condition[];
+  readonly nowIso: string;
+}
+
+/**
+ * The conditions of a Release: Ready, Sourced, Applied, Healthy, Published, and Reconciling or Stalled. What is not known
+ * anew is kept: an outage of a git host makes nothing unready that was ready. Pure.
+ */
+export function composeReleaseConditions(input: ReleaseConditionsInput): Condition[] {
+  const { outcome } = input;
+  switch (outcome.state) {
+    case "unsourced":
+      return withoutSource(outcome.failure, input);
+    case "pending":
+      return isDeployed(input) ? [...input.previous] : stillPending(outcome.message, input);
+    case "suspended":
+      return suspended(input);
+    case "deleting":
+      return deleting(outcome.message, input);
+    default:
+      return applied(outcome, input);
+  }
+}
+
+function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Condition[] {
+  const { source, previous } = input;
+  const sourced = source === undefined ? previousOf("Sourced", previous) : describeSource(source);
+  const conditions = composeConditions({ ...input, applied: outcome, own: [], sourced });
+  const { health } = input;
+  return outcome.state === "waiting" && health?.status === "Failed"
+    ? waitsInVain(`${outcome.message}; ${health.message}`, conditions, input)
+    : conditions;
+}
+
+/** What it waits for has failed, or it waits for longer than its timeout: somebody has to look. */
+function waitsInVain(
+  message: string,
+  conditions: readonly Condition[],
+  input: ReleaseConditionsInput,
+): Condition[] {
+  const ready: Statement = { type: "Ready", status: "False", reason: "Failed", message };
+  const others = conditions.filter(({ type }) => type !== "Ready" && type !== "Reconciling");
+  return assemble([ready, ...(others as Statement[]), { ...ready, type: "Stalled", status: "True" }], input);
+}
+
+function describeSource({ changed, stale }: SourceReport): Statement {
+  const commit = `Commit ${shortId(changed.id)} by ${changed.author}: ${changed.subject}`;
+  if (stale === undefined) return { type: "Sourced", status: "True", reason: "Sourced", message: commit };
+  const message = `${stale.message}. What is known holds until then: ${commit}`;
+  return { type: "Sourced", status: "False", reason: stale.reason, message };
+}
+
+/** What is deployed stays, and stays ready if only nobody can say whether there is something newer. */
+function withoutSource({ reason, message }: ReleaseFailure, input: ReleaseConditionsInput): Condition[] {
+  const isUnreachable = reason === "SourceUnreachable";
+  const sourced: Statement = { type: "Sourced", status: "False", reason, message };
+  const last = input.previous.find(({ type }) => type === "Ready");
+  // An edit of the spec that nobody could act on yet is not ready.
+  const isCurrent = last?.observedGeneration === input.resource.metadata.generation;
+  const isStillReady = isUnreachable && isDeployed(input) && isCurrent && last?.status === "True";
+  const ready = isStillReady ? (last as Statement) : { ...sourced, type: "Ready" as const };
+  const progress: Statement = { ...sourced, type: isUnreachable ? "Reconciling" : "Stalled", status: "True" };
+  return assemble([ready, sourced, ...kept(sourced, input), ...(isStillReady ? [] : [progress])], input);
+}
+
+function stillPending(message: string, input: ReleaseConditionsInput): Condition[] {
+  const sourced: Statement = { type: "Sourced", status: "Unknown", reason: "SourcePending", message };
+  const reconciling: Statement = { ...sourced, type: "Reconciling", status: "True" };
+  return assemble([{ ...sourced, type: "Ready" }, sourced, ...kept(sourced, input), reconciling], input);
+}
+
+function suspended(input: ReleaseConditionsInput): Condition[] {
+  const { previous } = input;
+  const sourced = previousOf("Sourced", previous);
+  const message = "Suspended: nothing is looked at or changed until spec.suspend is false";
+  const status = previousOf("Ready", previous)?.status ?? "Unknown";
+  const ready: Statement = { type: "Ready", status, reason: "Suspended", message };
+  return assemble([ready, ...(sourced === undefined ? [] : [sourced]), ...kept(ready, input)], input);
+}
+
+function deleting(message: string, input: ReleaseConditionsInput): Condition[] {
+  const ready: Statement = { type: "Ready", status: "False", reason: "Deleting", message };
+  const sourced = previousOf("Sourced", input.previous);
+  const reconciling: Statement = { ...ready, type: "Reconciling", status: "True" };
+  return assemble(
+    [ready, ...(sourced === undefined ? [] : [sourced]), ...kept(ready, input), reconciling],
+    input,
+  );
+}
+
+/** What was last known of the objects, or that nothing is. */
+function kept(cause: Statement, { previous }: ReleaseConditionsInput): readonly Statement[] {
+  const published = previousOf("Published", previous);
+  return [
+    previousOf("Applied", previous) ?? unknown("Applied", cause),
+    previousOf("Healthy", previous) ?? unknown("Healthy", cause),
+    ...(published === undefined ? [] : [published]),
+  ];
+}
+
+function unknown(type: ConditionType, { reason }: Statement): Statement {
+  return { type, status: "Unknown", reason, message: "Nothing was applied yet" };
+}
+
+function previousOf(type: ConditionType, previous: readonly Condition[]): Statement | undefined {
+  return previous.find((condition) => condition.type === type) as Statement | undefined;
+}
+
+function isDeployed({ resource }: ReleaseConditionsInput): boolean {
+  return resource.status?.revision !== undefined;
+}
+
+/** What is only kept speaks of the generation that it spoke of. */
+function assemble(statements: readonly Statement[], input: ReleaseConditionsInput): Condition[] {
+  const before = new Map(input.previous.map((condition) => [condition.type, condition]));
+  return statements.map((statement) => {
+    const last = before.get(statement.type);
+    return last !== undefined && (statement as unknown) === last
+      ? last
+      : withTransition(statement, before, input);
+  });
+}

@@ -1,0 +1,89 @@
+import type { Condition } from "../../../crds/conditions.ts";
+import type { ReleaseHistoryEntry, ReleaseResource, ReleaseStatus } from "../../../crds/release.ts";
+import { toCanonicalJson } from "../../../synth/digest.ts";
+import type { Health } from "../../core/health.ts";
+import type { ResourceStatus, StatusInput } from "../../core/status.ts";
+import { nextHistory } from "./history.ts";
+import type { Inventory } from "./inventory.ts";
+import { composeReleaseConditions } from "./release-conditions.ts";
+import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
+
+/** How long the status of a Release that is not healthy yet is kept back: most are by then, and need one write. */
+export const releaseParkingMs = 2_000;
+
+export interface ReleaseStatusInput {
+  /** As it is in the store: its status is what was written last. */
+  readonly resource: ReleaseResource;
+  readonly outcome: ReleaseOutcome;
+  /** Of all objects together; undefined when they were not judged. */
+  readonly health: Health | undefined;
+  /** `skipped`: there is a repository, but nothing was offered to it this time. Undefined: there is none. */
+  readonly publish: StatusInput["publish"];
+  /** Undefined: nothing new is known of it. */
+  readonly source: SourceReport | undefined;
+  /** Digest over all manifests, as prepared; undefined: there are none. */
+  readonly digest: string | undefined;
+  /** Undefined: as it was. */
+  readonly inventory: Inventory | undefined;
+  /** Wall clock, RFC 3339. */
+  readonly nowIso: string;
+}
+
+/**
+ * The status that a Release should have. Pure, and stable: composed again with nothing changed it is equal to what is
+ * there. A head that only moved elsewhere in the repository is not worth a write; it is told with the next one.
+ */
+export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus {
+  const { resource, source } = input;
+  const previous: Partial<ReleaseStatus> = resource.status ?? {};
+  const head = source?.head.id ?? previous.observedHead;
+  const quiet = composeWithHead(input, previous, previous.observedHead ?? head);
+  const isSame = toCanonicalJson(quiet) === toCanonicalJson(previous);
+  return isSame ? quiet : composeWithHead(input, previous, head);
+}
+
+function composeWithHead(
+  input: ReleaseStatusInput,
+  previous: Partial<ReleaseStatus>,
+  observedHead: string | undefined,
+): ResourceStatus {
+  const { resource, outcome, publish, source } = input;
+  // What nobody could look at yet is not observed.
+  const isUnseen = outcome.state === "pending" && previous.revision !== undefined;
+  const generation = isUnseen ? previous.observedGeneration : resource.metadata.generation;
+  const isWorkedOn = outcome.state !== "suspended" && outcome.state !== "deleting";
+  const attempted = (isWorkedOn ? source?.changed.id : undefined) ?? previous.attempted;
+  const revision = (outcome.state === "applied" ? source?.changed.id : undefined) ?? previous.revision;
+  const request = source?.handledRequest ?? previous.lastHandledRequest;
+  const inventory = input.inventory ?? previous.inventory;
+  const history = historyOf(input, previous.history);
+  const published = publish?.state === "published" ? publish.record : publish && previous.published;
+  return {
+    ...(revision !== undefined && { revision }),
+    ...(attempted !== undefined && { attempted }),
+    ...(observedHead !== undefined && { observedHead }),
+    ...(request !== undefined && { lastHandledRequest: request }),
+    ...(inventory !== undefined && { inventory }),
+    ...(history !== undefined && { history: [...history] }),
+    ...(generation !== undefined && { observedGeneration: generation }),
+    ...(published !== undefined && { published }),
+    conditions: composeReleaseConditions({
+      ...input,
+      previous: (previous.conditions ?? []) as readonly Condition[],
+    }),
+  };
+}
+
+/** Only what was applied as a whole is a deployment. */
+function historyOf(
+  { outcome, health, source, digest, nowIso }: ReleaseStatusInput,
+  history: readonly ReleaseHistoryEntry[] | undefined,
+): readonly ReleaseHistoryEntry[] | undefined {
+  if (outcome.state !== "applied" || source === undefined || digest === undefined) return history;
+  return nextHistory(history, { commit: source.changed, digest, outcome: outcomeOf(health), nowIso });
+}
+
+function outcomeOf(health: Health | undefined): "Progressing" | "Ready" | "Failed" {
+  if (health?.status === "Failed") return "Failed";
+  return health?.status === "Current" || health?.status === "Suspended" ? "Ready" : "Progressing";
+}

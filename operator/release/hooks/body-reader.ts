@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** Largest body: pushes have some 10 KiB. */
+export const MOST_BODY_BYTES = 1024 * 1024;
+/** Of all bodies that are being read at one time: who cannot sign must not be able to fill the memory. */
+const mostBytesAtOnce = 16 * MOST_BODY_BYTES;
+
+export type BodyResult = { readonly body: Buffer } | { readonly refused: "too-large" | "busy" | "broken" };
+
+/** Reads bodies of requests, within limits for each and for all together. Never rejects. */
+export type BodyReader = (request: IncomingMessage, response: ServerResponse) => Promise<BodyResult>;
+
+export interface BodyReaderOptions {
+  readonly mostBytes?: number;
+  readonly mostBytesAtOnce?: number;
+}
+
+export function createBodyReader({
+  mostBytes = MOST_BODY_BYTES,
+  mostBytesAtOnce: budget = mostBytesAtOnce,
+}: BodyReaderOptions = {}): BodyReader {
+  let heldBytes = 0;
+  return (request, response) => {
+    const { promise, resolve } = Promise.withResolvers<BodyResult>();
+    // One buffer that doubles: pieces of one byte each would cost a hundred times their size.
+    let buffer = Buffer.alloc(0);
+    let length = 0;
+    const end = (result: BodyResult): void => {
+      request.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
+      // What is still to come stays where it is: the connection is closed with the answer.
+      request.pause();
+      heldBytes -= buffer.length;
+      resolve(result);
+    };
+    /** Makes room for so many bytes. */
+    const reserve = (bytes: number): boolean => {
+      if (heldBytes - buffer.length + bytes > budget) return false;
+      heldBytes += bytes - buffer.length;
+      const larger = Buffer.alloc(bytes);
+      buffer.copy(larger, 0, 0, length);
+      buffer = larger;
+      return true;
+    };
+    const onData = (piece: Buffer): void => {
+      const needed = length + piece.length;
+      const room = Math.min(mostBytes, Math.max(needed, buffer.length * 2));
+      if (needed > mostBytes) end({ refused: "too-large" });
+      else if (needed > buffer.length && !reserve(room)) end({ refused: "busy" });
+      else {
+        piece.copy(buffer, length);
+        length = needed;
+      }
+    };
+    const onEnd = (): void => end({ body: buffer.subarray(0, length) });
+    const onClose = (): void => end({ refused: "broken" });
+    const announced = Number(request.headers["content-length"] ?? 0);
+    if (announced > mostBytes) resolve({ refused: "too-large" });
+    else if (!reserve(announced)) resolve({ refused: "busy" });
+    else {
+      if (request.headers.expect !== undefined) response.writeContinue();
+      request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
+    }
+    return promise;
+  };
+}

@@ -1,0 +1,75 @@
+/** What is read of a webhook's body, and nothing else is. */
+export interface PushPayload {
+  /** URLs of the repository, as the sender names it; unchecked text. */
+  readonly urls: readonly string[];
+  /** `refs/heads/main`. Unchecked text, for the log. */
+  readonly ref: string | undefined;
+}
+
+/** Where senders put a repository's URLs: in `repository` (GitHub, Gitea, Bitbucket), `project` (GitLab), or on top. */
+const urlFields = [
+  "clone_url",
+  "ssh_url",
+  "html_url",
+  "git_url",
+  "git_http_url",
+  "git_ssh_url",
+  "http_url",
+  "web_url",
+  "homepage",
+  "url",
+];
+const longestUrl = 2_048;
+const longestRef = 255;
+
+/**
+ * Reads the body of a webhook that was found to be signed: JSON, or a form whose field `payload` is JSON (GitHub's default).
+ * An empty body names no repository. Undefined: it cannot be read. Takes nothing apart but the fields it knows, so deep
+ * nesting costs nothing. Pure.
+ */
+export function readPush(body: Buffer, contentType: string | undefined): PushPayload | undefined {
+  const text = isForm(contentType)
+    ? (new URLSearchParams(body.toString("utf8")).get("payload") ?? "")
+    : body.toString("utf8");
+  if (text.trim() === "") return { urls: [], ref: undefined };
+  const payload = objectIn(parse(text));
+  if (payload === undefined) return undefined;
+  const places = [payload, objectIn(payload["repository"]), objectIn(payload["project"])];
+  const urls = new Set<string>();
+  for (const place of places) {
+    for (const url of urlsIn(place)) urls.add(url);
+  }
+  const ref = payload["ref"];
+  return { urls: [...urls], ref: typeof ref === "string" && ref.length <= longestRef ? ref : undefined };
+}
+
+function isForm(contentType: string | undefined): boolean {
+  return contentType?.split(";")[0]?.trim().toLowerCase() === "application/x-www-form-urlencoded";
+}
+
+function urlsIn(place: Fields | undefined): string[] {
+  if (place === undefined) return [];
+  const links = objectIn(place["links"]);
+  const clones = Array.isArray(links?.["clone"]) ? links["clone"].slice(0, 10) : [];
+  const found = [
+    ...urlFields.map((field) => place[field]),
+    ...[objectIn(links?.["html"]), ...clones.map(objectIn)].map((link) => link?.["href"]),
+  ];
+  return found.filter(
+    (url): url is string => typeof url === "string" && url !== "" && url.length <= longestUrl,
+  );
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function objectIn(value: unknown): Fields | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,194 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import { idOf } from "../../../synth/manifest.ts";
+import { isRepair, type ObjectAction } from "../../core/apply-result.ts";
+import { findDrift } from "../../core/covers.ts";
+import { type ApplyOutcome, describeFailure, listNames } from "../../core/outcome.ts";
+import { UnsettledError } from "../../errors.ts";
+import { apply, liveOf, type StepResult } from "../../phases/apply.ts";
+import type { Change } from "../../phases/converge.ts";
+import type { LostObjects } from "../../phases/lost.ts";
+import { prune } from "../../phases/prune.ts";
+import type { Refusals } from "../../phases/refusals.ts";
+import type { SettledObjects } from "../../phases/settled.ts";
+import type { ObjectStore } from "../../ports.ts";
+import { applySetOf, readApplySet } from "../core/apply-set.ts";
+import type { PruneDecision } from "../core/decide-prune.ts";
+import { describePlan } from "../core/describe-plan.ts";
+import type { HealthChecks } from "../core/health-checks.ts";
+import { planRelease, type ReleasePlan } from "../core/plan-release.ts";
+import type { KindCatalog, ReleaseCluster, ReleaseStores } from "../ports.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import { observe, placesOf } from "./object-places.ts";
+import { pruneRelease } from "./prune-release.ts";
+import { recordSet } from "./record-set.ts";
+import { type RecordedKinds, watchRecorded } from "./recorded-kinds.ts";
+import type { Desired } from "./release-memory.ts";
+
+export interface ConvergeReleaseOptions {
+  /** With the operator's own rights: for the Release itself. */
+  readonly cluster: ReleaseCluster;
+  /** With the rights that the Release asks for: for its objects. */
+  readonly acting: ReleaseCluster;
+  readonly releases: ObjectStore;
+  readonly stores: ReleaseStores;
+  readonly catalog: KindCatalog;
+  /** A namespace of the cluster, where we may see those. */
+  readonly namespaceOf: (name: string) => LiveObject | undefined;
+  readonly checks: HealthChecks;
+  readonly nowMs: number;
+  readonly settled: SettledObjects;
+  readonly refusals: Refusals;
+  readonly lost: LostObjects;
+  readonly count: (did: ObjectAction, objects: number) => void;
+}
+
+export interface ConvergedRelease {
+  readonly outcome: ApplyOutcome;
+  readonly plan: ReleasePlan | undefined;
+  /** Undefined: it was not time to prune. */
+  readonly pruned: PruneDecision | undefined;
+  readonly changes: readonly Change[];
+  /** Why objects of kinds that the Release once had are not seen, and so not pruned. */
+  readonly unseen: readonly string[];
+  /** What `outcome` was made of, where it was a failure. */
+  readonly error: unknown;
+}
+
+/** Finding and replacing objects changes what is planned; more passes than these mean that somebody works against us. */
+const mostFinds = 4;
+/** A dependency chain takes a pass for each of its links; no plan needs more. */
+const mostPasses = 1_000;
+
+/** Plans, applies and prunes what may be by now, for one Release. Failures are values: the caller reports or throws them. */
+export async function convergeRelease(
+  release: LoadedRelease,
+  desired: Desired,
+  options: ConvergeReleaseOptions,
+): Promise<ConvergedRelease> {
+  const changes: Change[] = [];
+  const claimed = new Map(release.memory.found);
+  const run: Run = { release, desired, claimed, changes };
+  let plan: ReleasePlan | undefined;
+  try {
+    const recorded = watchRecorded(release, options);
+    for (let finds = 0, passes = 0; finds < mostFinds && passes < mostPasses; passes++) {
+      plan = planFor(run, options);
+      const next = await carryOut(plan, run, options);
+      if (next === "found") finds++;
+      if (next !== "done") continue;
+      const pruned = plan.isComplete && recorded.areKnown ? await pruneRelease({ ...run, observed: observe(run, options) }, options) : undefined;
+      const outcome = describeEnd(plan, pruned, { release, recorded });
+      if (plan.isComplete) forgetFailures(release, options);
+      if (recorded.refusals.length === 0) await shrinkRecord(run, pruned, options);
+      return { ...nothing, outcome, plan, pruned, changes, unseen: recorded.refusals };
+    }
+    return { ...nothing, outcome: { state: "retry" }, plan, changes, error: new UnsettledError() };
+  } catch (error) {
+    // Perhaps a namespace that was there is no more.
+    release.memory.found.clear();
+    const outcome = describeFailure(error, `Release/${release.resource.metadata.name}`);
+    return { ...nothing, outcome, plan, changes, error };
+  }
+}
+
+const nothing = { pruned: undefined, error: undefined, unseen: [] } as const;
+
+interface Run {
+  readonly release: LoadedRelease;
+  readonly desired: Desired;
+  /** Objects that a read found where we wanted to make ours; no store need hold them. */
+  readonly claimed: Map<string, LiveObject>;
+  readonly changes: Change[];
+}
+
+function planFor(run: Run, options: ConvergeReleaseOptions): ReleasePlan {
+  const { release, desired } = run;
+  const { stores, catalog, settled, checks, nowMs } = options;
+  const { key, resource } = release;
+  return planRelease({
+    resource,
+    prepared: desired.prepared,
+    observed: observe(run, options),
+    watch: (kind) => stores.watch(kind, key),
+    isSettled: (live) => settled.has(live),
+    assess: (live) => checks.assess(live, resource.spec.healthChecks, { nowMs }),
+    explainUnknown: ({ manifest: { apiVersion, kind } }) => {
+      const answer = catalog.ask(apiVersion, kind, key);
+      return "message" in answer ? answer.message : undefined;
+    },
+  });
+}
+
+/** @returns Whether that was all that can be done now, or a plan made anew would find more to do. */
+async function carryOut(
+  plan: ReleasePlan,
+  run: Run,
+  options: ConvergeReleaseOptions,
+): Promise<"done" | "more" | "found"> {
+  const { release, desired, changes } = run;
+  const { settled, acting: cluster, stores } = options;
+  const record = applySetOf(desired.prepared, stores.owned(release.set), readApplySet(release.resource));
+  await recordSet(release, record, options);
+  const kinds = desired.prepared.objects.flatMap(({ kind }) => kind ?? []);
+  const parts = { ...placesOf(kinds, stores), cluster, lost: options.lost };
+  await prune(plan.replace, parts);
+  for (const live of plan.replace)
+    changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
+  const ensured = new Set(desired.prepared.objects.filter(({ isEnsured }) => isEnsured).map(({ id }) => id));
+  const results = await apply(plan.apply, {
+    ...options,
+    ...parts,
+    loaded: release,
+    isEnough: ({ manifest }) => ensured.has(idOf(manifest)),
+  });
+  options.count("kept", plan.keep.length);
+  for (const result of results) noteResult(result, run, settled);
+  for (const { live } of results) if (ensured.has(idOf(live))) release.memory.found.set(idOf(live), live);
+  const isFreed = plan.replace.some((live) => liveOf(live, parts.kind, parts.stores) === undefined);
+  if (isFreed || results.some(({ was }) => was !== "applied")) return "found";
+  return plan.isWorthAnotherPass ? "more" : "done";
+}
+
+function describeEnd(
+  plan: ReleasePlan,
+  prune: PruneDecision | undefined,
+  { release, recorded }: { readonly release: LoadedRelease; readonly recorded: RecordedKinds },
+): ApplyOutcome {
+  if (!plan.isComplete || recorded.areKnown) return describePlan({ plan, prune, set: release.set });
+  const { refusals } = recorded;
+  if (refusals.length === 0) return { state: "retry" };
+  const message = `Cannot see all of its objects: ${listNames(refusals)}`;
+  return { state: "waiting", message, isWatched: true };
+}
+
+function forgetFailures({ key }: LoadedRelease, { refusals, lost }: ConvergeReleaseOptions): void {
+  refusals.forget(key);
+  lost.forget(key);
+}
+
+/** What was to go is gone: kinds of which there is nothing left need not be looked through any more. */
+async function shrinkRecord(
+  { release, desired }: Run,
+  pruned: PruneDecision | undefined,
+  options: ConvergeReleaseOptions,
+): Promise<void> {
+  if (pruned === undefined || pruned.held !== undefined) return;
+  if (pruned.now.length + pruned.later.length + pruned.leaving.length > 0) return;
+  const owned = options.stores.owned(release.set);
+  await recordSet(release, applySetOf(desired.prepared, owned), options);
+}
+
+/** Keeps what the next pass, the next run and people should know of one step. */
+function noteResult({ step, live, was, wasLost }: StepResult, { claimed, changes }: Run, settled: SettledObjects): void {
+  if (was !== "applied") {
+    claimed.set(idOf(live), live);
+    if (was === "adopted")
+      changes.push({ done: "Adopted", live, why: "it was there, and is meant to be this Release's" });
+    return;
+  }
+  claimed.delete(idOf(live));
+  // What the answer still lacks, another apply would not bring either.
+  if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
+  if (isRepair(step)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
+  else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });
+}

@@ -1,0 +1,43 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import type { ReleaseResource } from "../../../crds/release.ts";
+import { type ApplyOutcome, listNames } from "../../core/outcome.ts";
+import type { ObjectStore } from "../../ports.ts";
+import { assessDependency, dependenciesOf, describeCycle, findCycle } from "../core/depends-on.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import type { Desired } from "./release-memory.ts";
+
+export interface DependencyOptions {
+  readonly releases: ObjectStore;
+  /** Keys of the Releases that one depends on. */
+  readonly dependents: { dependenciesOf(key: string): readonly string[] };
+  /** Whether what a Release's source says now is what it has applied. */
+  readonly isCurrent: (key: string) => boolean;
+}
+
+/**
+ * What a new state of a Release waits for; undefined: for nothing. What is deployed already is kept as it is, however the
+ * Releases are that it depended on.
+ */
+export function findWait(
+  { key, resource }: LoadedRelease,
+  desired: Desired,
+  { releases, dependents, isCurrent }: DependencyOptions,
+): ApplyOutcome | undefined {
+  const keys = dependenciesOf(resource);
+  if (keys.length === 0 || isDeployed(resource, desired)) return undefined;
+  const cycle = findCycle(key, (other) => dependents.dependenciesOf(other));
+  if (cycle !== undefined)
+    return { state: "refused", reason: "DependencyCycle", message: describeCycle(cycle) };
+  const reasons = keys.flatMap((other) => {
+    const dependency = releases.get(other) as (ReleaseResource & LiveObject) | undefined;
+    return assessDependency(other, dependency, { isCurrent }) ?? [];
+  });
+  if (reasons.length === 0) return undefined;
+  const message = `Waiting: ${listNames(reasons)}`;
+  return { state: "waiting", reason: "DependencyNotReady", message, isWatched: true };
+}
+
+function isDeployed({ status }: ReleaseResource, { commit, prepared }: Desired): boolean {
+  const [last] = status?.history ?? [];
+  return last?.digest === prepared.digest && last.revision === commit.id && status?.revision === commit.id;
+}

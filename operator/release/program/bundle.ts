@@ -1,0 +1,176 @@
+import type { Message, OnLoadArgs, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
+import { digestOf } from "../../../synth/digest.ts";
+import { ReleaseError } from "../errors.ts";
+import type { SourceFiles } from "../ports.ts";
+import type { Esbuild } from "./esbuild-service.ts";
+import { importContents } from "./import-contents.ts";
+import { importable, resolveImport } from "./import-path.ts";
+import { programFailure, programLimit } from "./program-failure.ts";
+
+/** A program as one script. */
+export interface Bundle {
+  /** A classic script that hands its exports to the harness. */
+  readonly code: string;
+  readonly digest: string;
+  /** Libraries that it imports. */
+  readonly needs: readonly string[];
+  /** Files that it is made of, sorted. */
+  readonly readPaths: readonly string[];
+  /** JSON of the source map of `code`. */
+  readonly sourceMap: string;
+}
+
+/** Largest file, and all files together, in bytes. */
+const FILE_BYTES = 4 * 2 ** 20;
+const ALL_BYTES = 16 * 2 ** 20;
+/** Most files of one program. */
+const FILES = 2_000;
+const namespace = "release";
+
+/**
+ * Bundles a program from the files of one commit. Every import is answered by us, so that nothing outside of the folder
+ * is ever looked at.
+ *
+ * @throws ReleaseError RenderFailed with file and line; RenderLimit; what reading the files throws.
+ */
+export async function bundleProgram(entry: string, files: SourceFiles, esbuild: Esbuild): Promise<Bundle> {
+  const folder = await readFolder(files);
+  const start = resolveImport(entry, undefined, folder);
+  if (!("path" in start)) {
+    throw programFailure(`entry ${entry}: ${"refused" in start ? start.refused : "this is a library"}`);
+  }
+  const needs = new Set<string>(["cdk8s"]);
+  const failures: ReleaseError[] = [];
+  let [bytes, count] = [0, 0];
+  const early = await readCode(folder, files);
+  const read = async (path: string): Promise<string> => {
+    const { blob = "", size = 0 } = folder.entries.get(path) ?? {};
+    bytes += size;
+    count += 1;
+    if (size > FILE_BYTES) throw programLimit(`${path} is larger than ${FILE_BYTES / 2 ** 20} MiB`);
+    if (bytes > ALL_BYTES) throw programLimit(`its files are larger than ${ALL_BYTES / 2 ** 20} MiB`);
+    if (count > FILES) throw programLimit(`it is made of more than ${FILES} files`);
+    const text = (early.get(blob) ?? (await files.read([blob])).get(blob))?.toString("utf8");
+    if (text === undefined) throw new Error(`Cannot read "${path}": its content is missing`);
+    return text;
+  };
+  const plugin = answerImports({ folder, needs, read, entry: start.path, failures });
+  const result = await esbuild.build({
+    entryPoints: [start.path],
+    plugins: [plugin],
+    outfile: "release-program.js",
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "iife",
+    globalName: "__exports",
+    platform: "neutral",
+    target: "es2024",
+    // Code that is loaded later cannot be: import() of what is not known here becomes a call that explains it.
+    supported: { "dynamic-import": false },
+    tsconfigRaw: {},
+    sourcemap: "external",
+    sourcesContent: false,
+    charset: "utf8",
+    logLevel: "silent",
+    logLimit: 10,
+    banner: { js: `__fairlead.program(() => { const require = ${refuseRequire};` },
+    footer: { js: "return __exports; });" },
+  });
+  const [failure] = failures;
+  if (failure !== undefined) throw failure;
+  if (!result.ok) throw programFailure(describe(result.messages));
+  const texts = new Map(result.files.map(({ path, text }) => [path.endsWith(".map") ? "map" : "code", text]));
+  const code = texts.get("code") ?? "";
+  const prefix = `${namespace}:`;
+  return {
+    code,
+    digest: digestOf(code),
+    needs: [...needs],
+    readPaths: result.inputs
+      .filter((input) => input.startsWith(prefix))
+      .map((input) => input.slice(prefix.length))
+      .toSorted(),
+    sourceMap: texts.get("map") ?? "",
+  };
+}
+
+const refuseRequire =
+  '(name) => { throw new Error("a program cannot load " + name + " while it runs: import it by a constant name at the top of the file"); }';
+
+interface Folder {
+  readonly files: ReadonlySet<string>;
+  readonly refused: ReadonlyMap<string, string>;
+  readonly entries: ReadonlyMap<string, { readonly blob: string; readonly size: number }>;
+}
+
+async function readFolder(files: SourceFiles): Promise<Folder> {
+  const list = await files.list();
+  const entries = new Map(list.files.map(({ path, blob, size }) => [path, { blob, size }]));
+  return {
+    entries,
+    files: new Set(entries.keys()),
+    refused: new Map(list.refused.map(({ path, what }) => [path, what])),
+  };
+}
+
+/** Reads the code of a small folder at once, because each question to git takes its time. */
+async function readCode({ entries }: Folder, files: SourceFiles): Promise<ReadonlyMap<string, Buffer>> {
+  const code = [...entries].filter(([path]) => /\.(m?[jt]s|json|ya?ml)$/.test(path)).map(([, entry]) => entry);
+  const bytes = code.reduce((sum, { size }) => sum + size, 0);
+  return code.length > 200 || bytes > 2 ** 20 ? new Map() : files.read(code.map(({ blob }) => blob));
+}
+
+interface AnswerImportsInput {
+  readonly folder: Folder;
+  readonly needs: Set<string>;
+  readonly read: (path: string) => Promise<string>;
+  readonly entry: string;
+  /** Errors that are to come out as they are. */
+  readonly failures: ReleaseError[];
+}
+
+function answerImports({ folder, needs, read, entry, failures }: AnswerImportsInput): Plugin {
+  const resolve = ({ path, kind, importer }: OnResolveArgs): OnResolveResult => {
+    if (kind === "entry-point") return { path: entry, namespace };
+    const target = resolveImport(path, importer, folder);
+    if ("refused" in target) return { errors: [{ text: `Cannot import "${path}": ${target.refused}` }] };
+    if ("path" in target) return { path: target.path, namespace };
+    needs.add(target.library);
+    return { path: target.library, namespace: "library", sideEffects: false };
+  };
+  const load = async ({ path, with: attributes }: OnLoadArgs): Promise<OnLoadResult> => {
+    try {
+      const contents = importContents(path, await read(path), attributes["type"]);
+      if (contents !== undefined) return contents;
+      const text = `Cannot import "${path}": a program imports .ts, .js, .json, .yaml and .txt files, and any other file as a text by: with { type: "text" }`;
+      return { errors: [{ text }] };
+    } catch (error) {
+      if (error instanceof ReleaseError) failures.push(error);
+      throw error;
+    }
+  };
+  return {
+    name: "release",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /.*/ }, resolve);
+      onLoad({ filter: /.*/, namespace }, load);
+      onLoad({ filter: /.*/, namespace: "library" }, ({ path }) => ({
+        contents: `module.exports = __fairlead.library(${JSON.stringify(path)});`,
+        loader: "js",
+      }));
+    },
+  };
+}
+
+function describe(messages: readonly Message[]): string {
+  const [first, ...others] = messages;
+  const { file = "", line = 0, column = 0 } = first?.location ?? {};
+  const path = file.startsWith(`${namespace}:`) ? file.slice(namespace.length + 1) : file;
+  const at = path === "" ? "" : `${path}:${line}:${column + 1}: `;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  return `${at}${first?.text ?? "it cannot be bundled"}${more}`;
+}
+
+/** Names of libraries, for texts. */
+export const libraryNames = importable.join(", ");

@@ -1,0 +1,75 @@
+/** What a program may import beside its own files. */
+export const importable = ["cdk8s", "cdk8s-plus-27", "constructs", "zod"] as const;
+
+/** What an import stands for: a library, a file of the folder, or why it is refused. */
+export type ImportTarget =
+  | { readonly library: string }
+  | { readonly path: string }
+  | { readonly refused: string };
+
+/** TypeScript's way: an import of `x.js` means the source `x.ts`, and the extension may be left out. */
+const candidates = (path: string): readonly string[] => [
+  path,
+  path.replace(/\.(m?)js$/, ".$1ts"),
+  ...["ts", "mts", "js", "mjs", "json"].map((extension) => `${path}.${extension}`),
+  `${path}/index.ts`,
+  `${path}/index.js`,
+];
+
+/**
+ * Finds what one import of a program means. Pure: nothing but the list of the folder's files is asked.
+ *
+ * @param specifier As it is written in the program.
+ * @param importer Path of the file that imports, relative to the folder; undefined: the specifier is the entry itself.
+ * @param folder Every regular file, and every entry that is refused, with what it is.
+ */
+export function resolveImport(
+  specifier: string,
+  importer: string | undefined,
+  folder: { readonly files: ReadonlySet<string>; readonly refused: ReadonlyMap<string, string> },
+): ImportTarget {
+  const isRelative = importer === undefined || /^\.\.?(\/|$)/.test(specifier);
+  if (!isRelative) return resolveBare(specifier);
+  const path = joinPath(importer, specifier);
+  if (path === undefined) return { refused: "it leaves the folder of the Release's source" };
+  const found = candidates(path).find((candidate) => folder.files.has(candidate));
+  if (found !== undefined) return { path: found };
+  for (const [entry, what] of folder.refused) {
+    if (path === entry || path.startsWith(`${entry}/`)) return { refused: `${entry} is a ${what}` };
+  }
+  return { refused: importer === undefined ? "the folder has no such file" : `there is no ${path}` };
+}
+
+function resolveBare(specifier: string): ImportTarget {
+  if ((importable as readonly string[]).includes(specifier)) return { library: specifier };
+  const library = importable.find((name) => specifier.startsWith(`${name}/`));
+  if (library !== undefined) return { refused: `import it from "${library}" itself` };
+  if (specifier.startsWith("/") || /^[a-z]+:\/\//i.test(specifier)) {
+    return { refused: 'files are imported by relative paths, such as "./web.ts"' };
+  }
+  if (/^node:/.test(specifier) || nodeModules.has(specifier.split("/")[0] ?? "")) {
+    return {
+      refused: "a program has no modules of Node: no files, no network, no processes, no environment",
+    };
+  }
+  return {
+    refused: `a program imports ${importable.join(", ")} and its own files, and no other packages: copy what is needed into the folder`,
+  };
+}
+
+const nodeModules: ReadonlySet<string> = new Set(
+  "assert async_hooks buffer child_process cluster console crypto dgram diagnostics_channel dns domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder sys timers tls tty url util v8 vm wasi worker_threads zlib".split(
+    " ",
+  ),
+);
+
+/** `./b` seen from `x/a.ts` is `x/b`. Undefined: it leaves the folder. */
+function joinPath(importer: string | undefined, specifier: string): string | undefined {
+  const parts = importer?.split("/").slice(0, -1) ?? [];
+  for (const part of specifier.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  return parts.join("/");
+}

@@ -1,0 +1,159 @@
+// Runs inside the context of one run, before the program, and in the same realm: what it does for the program is a
+// convenience, never a boundary. Whatever comes out of it is checked outside (check-output.ts).
+import { type Outcome, outcomeText } from "./outcome.ts";
+import { collectObjects } from "./collect.ts";
+import { describeError } from "./describe-error.ts";
+import { furnish } from "./furnish.ts";
+import { createYamlImports } from "./yaml-imports.ts";
+
+/** What a program's bundle and the libraries find under the name `__fairlead`. */
+export interface Harness {
+  /** Makes a library known; it is evaluated when it is first asked for. */
+  define(name: string, load: () => unknown): void;
+  library(name: string): unknown;
+  yaml(path: string, text: string): unknown;
+  program(load: () => unknown): void;
+}
+
+interface Request {
+  readonly entry: string;
+  /** Hexadecimal digits. */
+  readonly seed: string;
+  readonly inputs?: unknown;
+  readonly objects: number;
+  readonly characters: number;
+}
+
+interface Cdk8s {
+  readonly App: { new (): object; prototype: { synth: () => void } };
+}
+
+const loads = new Map<string, () => unknown>();
+const libraries = new Map<string, unknown>();
+const console = furnish(globalThis);
+let load: (() => unknown) | undefined;
+let outcome: Outcome | undefined;
+/** Apps on which the program itself called `synth()`. */
+const synthesized = new Set<object>();
+
+function library(name: string): unknown {
+  const known = libraries.get(name);
+  if (known !== undefined) return known;
+  const made = loads.get(name)?.();
+  libraries.set(name, made);
+  return made;
+}
+
+const harness: Harness = {
+  define: (name, make) => void loads.set(name, make),
+  library,
+  yaml: createYamlImports(() => library("yaml")),
+  program: (make) => {
+    load ??= make;
+  },
+};
+
+/** First part: everything that the program does by itself. What it leaves to microtasks runs before `finish`. */
+function run(text: string): void {
+  const request = JSON.parse(text) as Request;
+  console.seed(request.seed);
+  const { App } = library("cdk8s") as Cdk8s;
+  App.prototype.synth = function synth(this: object) {
+    synthesized.add(this);
+  };
+  const fail = (error: unknown, doing: "run" | "inputs"): void => {
+    outcome = { state: "failed", doing, error: describeError(error) };
+  };
+  outcome = { state: "pending" };
+  let doing: "run" | "inputs" = "run";
+  try {
+    const exported = load?.() as { default?: unknown; inputs?: unknown } | undefined;
+    const main = exported?.default;
+    const done = (apps: readonly object[]): void => {
+      outcome = { state: "done", apps };
+    };
+    if (typeof main !== "function") {
+      if (main !== undefined) throw new TypeError(`its default export is no function but ${describe(main)}`);
+      if (synthesized.size === 0) {
+        throw new TypeError(
+          `${request.entry} has no default export; write: export default (app: App, inputs: Inputs) => { … }`,
+        );
+      }
+      if (request.inputs !== undefined) {
+        throw new TypeError(
+          `there are inputs, but ${request.entry} has no default export that could take them`,
+        );
+      }
+      done([...synthesized]);
+      return;
+    }
+    doing = "inputs";
+    const schema = exported?.inputs as { parse?: unknown } | undefined;
+    const given =
+      typeof schema?.parse === "function" ? schema.parse(request.inputs ?? {}) : request.inputs;
+    doing = "run";
+    const app = new App();
+    const finish = (result: unknown): void => {
+      if (result !== undefined && !isConstruct(result)) {
+        throw new TypeError(
+          `its default export gives back ${describe(result)}: objects are made by constructs below app, nothing is to be given back`,
+        );
+      }
+      done([app, ...[...synthesized].filter((other) => other !== app)]);
+    };
+    const result: unknown = main(app, given);
+    if (!isThenable(result)) return finish(result);
+    result.then(
+      (value) => {
+        try {
+          finish(value);
+        } catch (error) {
+          fail(error, "run");
+        }
+      },
+      (error: unknown) => fail(error, "run"),
+    );
+  } catch (error) {
+    fail(error, doing);
+  }
+}
+
+/** A promise was rejected, and nobody was there to handle it: in Node that ends a program. */
+function reject(reason: unknown): void {
+  if (outcome?.state === "failed") return;
+  outcome = { state: "failed", doing: "run", error: describeError(reason) };
+}
+
+/** Second part: the text of what came of it, for the one who reads outside. */
+function finish(text: string): string {
+  const { objects, characters } = JSON.parse(text) as Request;
+  if (outcome?.state !== "done") return outcomeText(outcome ?? { state: "pending" }, console.text());
+  try {
+    const found = collectObjects(outcome.apps, { objects, characters });
+    return outcomeText(found, console.text());
+  } catch (error) {
+    return outcomeText({ state: "failed", doing: "run", error: describeError(error) }, console.text());
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
+  );
+}
+
+function isConstruct(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "node" in value;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+const fixed = { writable: false, configurable: false, enumerable: false };
+Object.defineProperty(globalThis, "__fairlead", { ...fixed, value: Object.freeze(harness) });
+Object.defineProperty(globalThis, "__fairleadRun", { ...fixed, value: run });
+Object.defineProperty(globalThis, "__fairleadReject", { ...fixed, value: reject });
+Object.defineProperty(globalThis, "__fairleadFinish", { ...fixed, value: finish });

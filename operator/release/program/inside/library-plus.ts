@@ -1,0 +1,6 @@
+// Run in a context whose program imports cdk8s-plus-27; its cdk8s is the one that is there already.
+import * as plus from "cdk8s-plus-27";
+import type { Harness } from "./harness.ts";
+
+declare const __fairlead: Harness;
+__fairlead.define("cdk8s-plus-27", () => plus);

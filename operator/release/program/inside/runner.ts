@@ -1,0 +1,140 @@
+// The program of a sandbox process: it serves one operator over its standard streams, and one program.
+import { type Context, constants, createContext, Script } from "node:vm";
+import { readMessage, writeMessage } from "./messages.ts";
+import { giveUpRights } from "./rights.ts";
+
+/** Contexts that are ready before the first request: it is run twice. After it one is enough. */
+let wanted = 2;
+
+interface Library {
+  readonly name: string;
+  readonly script: Script;
+}
+
+/** A context, and which libraries were run in it. */
+interface Ready {
+  readonly context: Context;
+  readonly has: Set<string>;
+}
+
+const [requests, answers] = [0, 1];
+const begin = new Script("__fairleadRun(__request)", { filename: "begin" });
+const reject = new Script("__fairleadReject(__reason)", { filename: "reject" });
+const finish = new Script("__fairleadFinish(__request)", { filename: "finish" });
+let libraries: readonly Library[] = [];
+let program: Script | undefined;
+/** Until there is a program, what it will need is not known: most need these two. */
+let needs: readonly string[] = ["cdk8s", "cdk8s-plus-27"];
+let ready: Ready[] = [];
+let rejection: { readonly reason: unknown } | undefined;
+
+giveUpRights(process);
+process.on("unhandledRejection", (reason) => {
+  rejection ??= { reason };
+});
+void serve();
+
+/** One message after the other. Waiting for one is a blocking read: there is nothing else to do meanwhile. */
+async function serve(): Promise<void> {
+  for (;;) {
+    const message = readMessage(requests);
+    if (message === undefined) process.exit(0);
+    const { header, parts } = message;
+    if (header.kind === "libraries") {
+      libraries = header.names.map((name, index) => libraryOf(name, parts[2 * index], parts[2 * index + 1]));
+      writeMessage(answers, { kind: "ready" });
+    } else if (header.kind === "caches") {
+      writeMessage(
+        answers,
+        { kind: "caches" },
+        libraries.map(({ script }) => script.createCachedData()),
+      );
+    } else if (header.kind === "program") {
+      // A context waits for one program only.
+      if (program !== undefined) ready = [];
+      program = new Script(String(parts[0]), { filename: "release-program.js" });
+      needs = header.needs;
+      for (const context of ready) fill(context);
+    } else {
+      wanted = 1;
+      await answerRun(String(parts[0]), header.copies, header.timeoutMs);
+      await nextTurn();
+    }
+    if (program !== undefined || header.kind === "libraries") prepareAll();
+  }
+}
+
+function libraryOf(name: string, code?: Buffer, cache?: Buffer): Library {
+  const cachedData = cache?.length === 0 ? undefined : cache;
+  const script = new Script(String(code), { filename: `library-${name}.js`, ...(cachedData && { cachedData }) });
+  return { name, script };
+}
+
+async function answerRun(request: string, copies: number, timeoutMs: number): Promise<void> {
+  const untilMs = performance.now() + timeoutMs;
+  const results: string[] = [];
+  for (let copy = 0; copy < copies; copy++) {
+    const result = await runOnce(request, untilMs);
+    if (result === undefined) return writeMessage(answers, { kind: "timeout" });
+    if (!results.includes(result)) results.push(result);
+  }
+  writeMessage(
+    answers,
+    { kind: "ran" },
+    results.map((result) => Buffer.from(result)),
+  );
+}
+
+/** Only strings and what comes from the context itself ever go into it; only a string is taken out. */
+async function runOnce(request: string, untilMs: number): Promise<string | undefined> {
+  const { context } = ready.shift() ?? prepare();
+  const evaluate = (script: Script): unknown =>
+    script.runInContext(context, { timeout: Math.max(1, Math.ceil(untilMs - performance.now())) });
+  try {
+    rejection = undefined;
+    context["__request"] = request;
+    evaluate(begin);
+    // Rejections that nobody handled are told after this turn.
+    await nextTurn();
+    if (rejection !== undefined) {
+      context["__reason"] = (rejection as { reason: unknown }).reason;
+      evaluate(reject);
+    }
+    const result = evaluate(finish);
+    return typeof result === "string" ? result : "";
+  } catch (error) {
+    // Anything else than the end of its time is a program that works against the harness.
+    return isTimeout(error) ? undefined : "";
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+}
+
+function prepareAll(): void {
+  while (ready.length < wanted) ready.push(prepare());
+}
+
+/** A context with nothing of Node in it, in which the libraries are and the program waits. */
+function prepare(): Ready {
+  const context = createContext(constants.DONT_CONTEXTIFY as unknown as Context, {
+    codeGeneration: { strings: false, wasm: false },
+    microtaskMode: "afterEvaluate",
+  });
+  return fill({ context, has: new Set() });
+}
+
+function fill(prepared: Ready): Ready {
+  for (const { name, script } of libraries) {
+    if (!needs.includes(name) || prepared.has.has(name)) continue;
+    script.runInContext(prepared.context);
+    prepared.has.add(name);
+  }
+  program?.runInContext(prepared.context);
+  return prepared;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

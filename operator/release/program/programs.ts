@@ -1,0 +1,116 @@
+import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
+import type { Clock, Logger } from "../../ports.ts";
+import type { Rendered, SourceFiles } from "../ports.ts";
+import { type Bundle, bundleProgram } from "./bundle.ts";
+import { BundleCache } from "./bundle-cache.ts";
+import { explainDifference } from "./compare-runs.ts";
+import { createEsbuild } from "./esbuild-service.ts";
+import { explainError } from "./explain-error.ts";
+import { type LoadedLibraries, loadLibraries } from "./libraries.ts";
+import { programFailure, programLimit } from "./program-failure.ts";
+import { readHead, readObjects } from "./read-output.ts";
+import { SandboxPool } from "./sandbox-pool.ts";
+
+/** One program with its inputs. */
+export interface ProgramRequest {
+  /** Key of the Release, for logs. */
+  readonly key: string;
+  /** Nothing that was loaded for one tenant is ever used for another. */
+  readonly tenant: string;
+  /** Git tree id of `files`: equal ids, equal files. */
+  readonly tree: string;
+  /** Path of the program's file below the folder. */
+  readonly entry: string;
+  /** Any JSON; undefined: none. */
+  readonly inputs: unknown;
+  readonly timeoutMs: number;
+  readonly files: SourceFiles;
+}
+
+/** Runs programs of Releases. */
+export interface Programs {
+  /**
+   * Bundles and runs a program, and reads what it made. The bundle is kept; the result is not.
+   *
+   * @throws ReleaseError RenderFailed, RenderLimit, RenderNotReproducible; and what reading the files throws.
+   */
+  run(request: ProgramRequest): Promise<Rendered>;
+  close(): Promise<void>;
+}
+
+export interface ProgramLimits {
+  /** Resident memory of one process. Default: 256. */
+  readonly memoryMiB?: number;
+  /** JSON of all objects. Default: 16 MiB. */
+  readonly outputBytes?: number;
+  /** Default: 10,000. */
+  readonly objects?: number;
+}
+
+export interface ProgramsOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits?: ProgramLimits;
+  /** A process that nobody has used for so long ends. Default: 60 s. */
+  readonly idleMs?: number;
+}
+
+/** Nothing is started, and nothing loaded, before the first program is run. */
+export function createPrograms(options: ProgramsOptions): Programs {
+  const { clock, log, idleMs = 60_000 } = options;
+  const { memoryMiB = 256, outputBytes = 16 * 2 ** 20, objects = 10_000 } = options.limits ?? {};
+  const esbuild = createEsbuild({ clock });
+  const bundles = new BundleCache();
+  let loading: Promise<LoadedLibraries> | undefined;
+  const libraries = (): Promise<LoadedLibraries> => {
+    loading ??= loadLibraries(esbuild);
+    loading.catch(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+  const pool = new SandboxPool({ clock, libraries, idleMs, limits: { memoryMiB, outputBytes } });
+
+  async function run({ key, tenant, tree, entry, inputs, timeoutMs, files }: ProgramRequest): Promise<Rendered> {
+    pool.warmUp();
+    const bundle = await bundles.of(JSON.stringify([tenant, tree, entry]), () =>
+      bundleProgram(entry, files, esbuild),
+    );
+    const programDigest = digestOf(`${bundle.digest}\n${(await libraries()).digest}`);
+    const inputsDigest = digestOf(toCanonicalJson(inputs ?? null));
+    const seed = digestOf(`${programDigest}\n${inputsDigest}`);
+    const request = JSON.stringify({ entry, seed, inputs, objects, characters: outputBytes });
+    // Where the program has run before, its clock and random numbers are known to be ours.
+    const copies = pool.isWarm({ tenant, bundle }) ? 1 : 2;
+    const texts = await pool.run({ tenant, bundle, request, copies, timeoutMs });
+    if (texts.length > 1) throw explainDifference(texts);
+    const [text = ""] = texts;
+    const { head, log: printed } = readHead(text);
+    if (printed !== "") log.debug("A program printed", { release: key, text: printed });
+    if (head.state !== "collected") throw explainEnd(head, bundle);
+    const rendered = await readObjects(text, head, { objects });
+    return { ...rendered, programDigest, inputsDigest, readPaths: bundle.readPaths };
+  }
+
+  async function close(): Promise<void> {
+    esbuild.close();
+    await pool.close();
+  }
+
+  return { run, close };
+}
+
+type EndedHead = Exclude<ReturnType<typeof readHead>["head"], { readonly state: "collected" }>;
+
+function explainEnd(head: EndedHead, bundle: Bundle): Error {
+  switch (head.state) {
+    case "failed":
+      return explainError(head, bundle);
+    case "limit":
+      return programLimit(head.message);
+    case "pending":
+      return programFailure(
+        "the promise that its default export gave is never fulfilled: a program has nothing to wait for",
+      );
+  }
+}

@@ -1,0 +1,88 @@
+import type { Manifest } from "../../../synth/manifest.ts";
+import { programFailure } from "./program-failure.ts";
+
+/** Deepest nesting of an object. */
+const DEPTH = 110;
+/** What only the API server writes. */
+const serverFields = [
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "managedFields",
+  "selfLink",
+];
+
+/**
+ * Checks one object that a program made, and leaves out what only the API server writes.
+ *
+ * @param origin Path of its construct, for messages.
+ * @returns The manifest, and the fields that were left out.
+ * @throws ReleaseError RenderFailed.
+ */
+export function readManifest(
+  object: Record<string, unknown>,
+  origin: string,
+): { readonly manifest: Manifest; readonly dropped: readonly string[] } {
+  const refuse = (why: string): never => {
+    throw programFailure(`${origin}: ${why}`);
+  };
+  refuseOddKeys(object, "", 0, refuse);
+  const { apiVersion, kind, metadata, status, ...rest } = object;
+  if (typeof apiVersion !== "string" || !/^([a-z0-9.-]+\/)?[a-z0-9]+$/i.test(apiVersion)) {
+    return refuse(`apiVersion is no API version but ${show(apiVersion)}`);
+  }
+  if (typeof kind !== "string" || !/^[a-z][a-z0-9]*$/i.test(kind)) {
+    return refuse(`kind is no kind but ${show(kind)}`);
+  }
+  if (!isRecord(metadata)) return refuse("it has no metadata");
+  const { name, namespace, labels, annotations } = metadata;
+  if (typeof name !== "string" || name === "" || name.length > 253 || /[/%\s]|^\.\.?$/.test(name)) {
+    return refuse(`metadata.name is no name but ${show(name)}`);
+  }
+  if (
+    namespace !== undefined &&
+    (typeof namespace !== "string" || !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace))
+  ) {
+    return refuse(`metadata.namespace is no name of a namespace but ${show(namespace)}`);
+  }
+  for (const [field, texts] of Object.entries({ labels, annotations })) {
+    if (texts === undefined) continue;
+    if (!isRecord(texts)) return refuse(`metadata.${field} is no object but ${show(texts)}`);
+    const [wrong] = Object.entries(texts).filter(([, text]) => typeof text !== "string");
+    if (wrong !== undefined) {
+      return refuse(`metadata.${field}["${wrong[0]}"] is no text but ${show(wrong[1])}`);
+    }
+  }
+  const kept = Object.entries(metadata).filter(([field]) => !serverFields.includes(field));
+  const dropped = [
+    ...(status === undefined ? [] : ["status"]),
+    ...serverFields.filter((field) => metadata[field] !== undefined).map((field) => `metadata.${field}`),
+  ];
+  const manifest = { apiVersion, kind, metadata: Object.fromEntries(kept), ...rest } as unknown as Manifest;
+  return { manifest, dropped };
+}
+
+function refuseOddKeys(value: unknown, path: string, depth: number, refuse: (why: string) => never): void {
+  if (typeof value !== "object" || value === null) return;
+  if (depth > DEPTH) refuse(`${path.slice(0, 200)} is nested too deeply`);
+  if (Array.isArray(value)) {
+    for (const [index, part] of value.entries()) refuseOddKeys(part, `${path}[${index}]`, depth + 1, refuse);
+    return;
+  }
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") refuse(`${path === "" ? "it" : path} has a key "__proto__"`);
+    const part = (value as Record<string, unknown>)[key];
+    refuseOddKeys(part, path === "" ? key : `${path}.${key}`, depth + 1, refuse);
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function show(value: unknown): string {
+  return value === undefined ? "absent" : (JSON.stringify(value)?.slice(0, 100) ?? typeof value);
+}

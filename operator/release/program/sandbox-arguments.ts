@@ -1,0 +1,46 @@
+export interface SandboxArgumentsInput {
+  /** The sandbox's own program. */
+  readonly runner: string;
+  readonly memoryMiB: number;
+  /** Where `prlimit` is, if it is there. */
+  readonly prlimit: string | undefined;
+}
+
+/** What a bare process maps for writing: 512 MiB are V8's place for code, 40 MiB the stacks of its threads. */
+const BASE_MIB = 640;
+
+/**
+ * The command line of a sandbox. Each layer holds without the others: no right of Node's permission model is given, what
+ * that model does not cover is turned off by flags, and the kernel's limits hold whatever runs.
+ *
+ * @returns Program and arguments; without the program: Node itself.
+ */
+export function sandboxArguments({ runner, memoryMiB, prlimit }: SandboxArgumentsInput): {
+  readonly wrapper: string | undefined;
+  readonly arguments: readonly string[];
+} {
+  const flags = [
+    // Files, child processes, workers, native addons, WASI, network, inspector: nothing of it is allowed.
+    "--permission",
+    "--no-experimental-sqlite",
+    "--no-experimental-webstorage",
+    "--no-addons",
+    "--disable-sigusr1",
+    "--disallow-code-generation-from-strings",
+    "--no-warnings",
+    "--unhandled-rejections=none",
+    `--max-old-space-size=${Math.floor(memoryMiB * 0.75)}`,
+    "--max-semi-space-size=4",
+    "--input-type=commonjs",
+    "-e",
+    runner,
+  ];
+  if (prlimit === undefined) return { wrapper: undefined, arguments: flags };
+  const limits = [
+    "--core=0",
+    "--fsize=0",
+    // Memory that is mapped for writing: array buffers are refused before they fill the machine.
+    `--data=${(memoryMiB + BASE_MIB) * 2 ** 20}`,
+  ];
+  return { wrapper: prlimit, arguments: [...limits, process.execPath, ...flags] };
+}

@@ -1,0 +1,182 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { Clock } from "../../ports.ts";
+import { encodeMessage, type ToSandbox } from "./inside/messages.ts";
+import { watchMemory } from "./memory-watch.ts";
+import { MessageReader, type SandboxMessage } from "./message-reader.ts";
+import { programFailure, programLimit } from "./program-failure.ts";
+import { sandboxArguments } from "./sandbox-arguments.ts";
+
+export interface SandboxLimits {
+  /** Resident memory, in all. */
+  readonly memoryMiB: number;
+  /** What one run may give. */
+  readonly outputBytes: number;
+}
+
+export interface SandboxOptions {
+  readonly clock: Clock;
+  readonly limits: SandboxLimits;
+  readonly runner: string;
+  readonly prlimit: string | undefined;
+}
+
+/** Most that is kept of what the process says on standard error, which is only ever V8's last words. */
+const LAST_WORDS = 16_384;
+/** So much longer than the program's own limit may a run take: the process ends it first, where it can. */
+const GRACE_MS = 1_000;
+/** A run that takes longer is not to be waited for by others. */
+const YOUNG_MS = 1_000;
+
+const stopped = "stopped";
+
+/**
+ * A process without rights, which runs one program again and again (inside/runner.ts). Everything that it says may be made
+ * up by the program.
+ */
+export class SandboxProcess {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #options: SandboxOptions;
+  readonly #reader: MessageReader;
+  #answer: PromiseWithResolvers<SandboxMessage> | undefined;
+  #lastWords = "";
+  /** How it ended by itself. */
+  #ended = "";
+  #killedFor: string | undefined;
+  #isOver = false;
+  runs = 0;
+
+  constructor(options: SandboxOptions) {
+    const { runner, prlimit, limits } = options;
+    this.#options = options;
+    // Two runs that differ come both; what is beyond that is no answer.
+    this.#reader = new MessageReader(2 * limits.outputBytes + 2 ** 20);
+    const { wrapper, arguments: words } = sandboxArguments({ runner, prlimit, memoryMiB: limits.memoryMiB });
+    this.#child = spawn(wrapper ?? process.execPath, words, {
+      cwd: "/",
+      env: { TZ: "UTC", LC_ALL: "C" },
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    this.#listen();
+  }
+
+  /** It can be asked no more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Sends what needs no answer. */
+  tell(header: ToSandbox, parts: readonly Uint8Array[] = []): void {
+    this.#child.stdin.write(encodeMessage(header, parts));
+  }
+
+  /**
+   * Sends a message and waits for the answer to it, for `timeoutMs` at most. One at a time.
+   *
+   * @param onOld Called when the answer takes longer than a second.
+   * @throws ReleaseError when the process ends instead, or has to be ended.
+   */
+  async ask(
+    header: ToSandbox,
+    parts: readonly Uint8Array[],
+    { timeoutMs, onOld }: { readonly timeoutMs: number; readonly onOld?: () => void },
+  ): Promise<SandboxMessage> {
+    const { clock, limits } = this.#options;
+    if (this.#isOver) throw this.#explain();
+    this.#answer = Promise.withResolvers();
+    this.tell(header, parts);
+    const pid = this.#child.pid;
+    const stops = [
+      clock.schedule(timeoutMs + GRACE_MS, () => this.kill(tooLong(timeoutMs))),
+      ...(onOld === undefined ? [] : [clock.schedule(YOUNG_MS, onOld)]),
+      ...(pid === undefined
+        ? []
+        : [
+            watchMemory(pid, {
+              clock,
+              limitMiB: limits.memoryMiB,
+              onOver: () => this.kill(tooMuchMemory(limits)),
+            }),
+          ]),
+    ];
+    try {
+      const answer = await this.#answer.promise;
+      if (answer.header.kind === "timeout") {
+        this.kill(tooLong(timeoutMs));
+        throw programLimit(tooLong(timeoutMs));
+      }
+      return answer;
+    } finally {
+      this.#answer = undefined;
+      for (const stop of stops) stop();
+    }
+  }
+
+  /** Ends it at once; `why` is what its program did. Without it, it is only needed no more. */
+  kill(why?: string): void {
+    this.#killedFor ??= why;
+    this.#ended ||= stopped;
+    this.#isOver = true;
+    this.#child.kill("SIGKILL");
+  }
+
+  #listen(): void {
+    const { stdin, stdout, stderr } = this.#child;
+    // The process ended before it read everything: that it ended is what is told.
+    stdin.on("error", () => {});
+    stderr.on("data", (chunk: Buffer) => {
+      this.#lastWords = (this.#lastWords + chunk.toString("latin1")).slice(0, LAST_WORDS);
+    });
+    stdout.on("data", (chunk: Buffer) => this.#hear(chunk));
+    this.#child.on("error", (error) => this.#end(error.message));
+    this.#child.on("close", (code, signal) => this.#end(signal ?? `exit code ${code ?? "unknown"}`));
+  }
+
+  #hear(chunk: Buffer): void {
+    try {
+      const message = this.#reader.push(chunk);
+      if (message === undefined) return;
+      if (this.#answer === undefined) this.kill("it spoke without being asked");
+      else this.#answer.resolve(message);
+    } catch (error) {
+      const { outputBytes } = this.#options.limits;
+      this.kill(
+        error instanceof RangeError
+          ? `its output is larger than ${outputBytes / 2 ** 20} MiB`
+          : "it wrote something of its own to the operator's pipe",
+      );
+    }
+  }
+
+  #end(how: string): void {
+    this.#isOver = true;
+    this.#ended ||= how;
+    this.#answer?.promise.catch(() => {});
+    this.#answer?.reject(this.#explain());
+  }
+
+  #explain(): Error {
+    const { limits } = this.#options;
+    if (this.#killedFor !== undefined) return programLimit(this.#killedFor);
+    const ranOut = /heap out of memory|Allocation failed|Zone|allocation failure/i.test(this.#lastWords);
+    if (ranOut || this.#ended === "SIGABRT" || this.#ended === "SIGTRAP") {
+      return programLimit(tooMuchMemory(limits));
+    }
+    if (this.#ended === stopped) return new Error("Cannot run a program: the operator is stopping");
+    const words = this.#lastWords.split("\n")[0] ?? "";
+    return programFailure(`its process ended (${this.#ended})${words === "" ? "" : `: ${words}`}`);
+  }
+}
+
+function tooLong(timeoutMs: number): string {
+  return `it runs longer than ${timeoutMs / 1_000} s`;
+}
+
+function tooMuchMemory({ memoryMiB }: SandboxLimits): string {
+  return `it takes more than ${memoryMiB} MiB of memory`;
+}

@@ -1,0 +1,27 @@
+import { SourceMap } from "node:module";
+import type { Bundle } from "./bundle.ts";
+
+/** A place in a program's sources, lines and columns from 1. */
+export interface SourcePosition {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Reading a larger map would hold everything else up: then there are no places. */
+const MAP_CHARACTERS = 2 * 2 ** 20;
+const FRAMES = 50;
+
+/** The places in the program's own sources that a stack trace goes through, innermost first. */
+export function positionsOf(stack: string, { sourceMap }: Pick<Bundle, "sourceMap">): SourcePosition[] {
+  const frames = [...stack.matchAll(/release-program\.js:(\d{1,7}):(\d{1,7})/g)].slice(0, FRAMES);
+  if (frames.length === 0 || sourceMap === "" || sourceMap.length > MAP_CHARACTERS) return [];
+  const map = new SourceMap(JSON.parse(sourceMap) as ConstructorParameters<typeof SourceMap>[0]);
+  return frames.flatMap(([, line = "0", column = "0"]): SourcePosition[] => {
+    const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
+    if (!("originalSource" in entry) || entry.originalSource === undefined) return [];
+    const [, path] = /^release:(.*)$/.exec(entry.originalSource) ?? [];
+    if (path === undefined) return [];
+    return [{ path, line: entry.originalLine + 1, column: entry.originalColumn + 1 }];
+  });
+}

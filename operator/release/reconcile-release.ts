@@ -1,0 +1,167 @@
+import { ApiUnavailableError, NamespaceTerminatingError, NotLeadingError } from "../errors.ts";
+import type { Reconcile } from "../ports.ts";
+import { describeForeignTool, foreignToolOf } from "./core/apply-set.ts";
+import type { ReleaseOutcome } from "./core/release-outcome.ts";
+import { type ConvergedRelease, type ConvergeReleaseOptions, convergeRelease } from "./phases/converge-release.ts";
+import { type DependencyOptions, findWait } from "./phases/dependencies.ts";
+import { finalizeRelease } from "./phases/finalize-release.ts";
+import { describeLeaving, describeLeavingFailure } from "./phases/leaving-text.ts";
+import { type LoadedRelease, loadRelease } from "./phases/load-release.ts";
+import { unpublishRelease } from "./phases/publish-release.ts";
+import type { Desired, ReleaseMemory } from "./phases/release-memory.ts";
+import { type Ended, type ReportOptions, reportRelease } from "./phases/report-release.ts";
+import { readSource, type SourceOptions, type Sourced } from "./phases/source-release.ts";
+
+export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
+  SourceOptions &
+  Omit<DependencyOptions, "isCurrent"> &
+  Omit<ReportOptions, "log"> &
+  OwnParts;
+
+interface OwnParts {
+  readonly memory: ReleaseMemory;
+  /** Releases that name no ServiceAccount are refused. */
+  readonly requiresServiceAccount: boolean;
+  /** A write was refused because the namespace is going away. */
+  readonly onNamespaceTerminating: (namespace: string) => void;
+}
+
+/** What one run works with: {@link ReleaseParts}, bound to its signal and to whom it acts for. */
+type Parts = ReleaseParts & ConvergeReleaseOptions & Pick<ReportOptions, "log">;
+
+/**
+ * One reconcile of a Release, from its key to its status: source, render, prepare, record, plan, apply, prune, judge,
+ * publish, report.
+ *
+ * It never waits for git, a render, health or a deletion: whatever is on its way puts the key back when it is there, and
+ * every run looks at the newest source.
+ */
+export function createReleaseReconcile(shared: ReleaseParts): Reconcile {
+  return async (key, { log, signal }) => {
+    const release = loadRelease(key, shared);
+    if (release === undefined) return {};
+    const { metadata } = release.resource;
+    const isLeaving = metadata.deletionTimestamp !== undefined;
+    if (!isLeaving && shared.stores.isTerminating(metadata.namespace ?? "")) return {};
+    const cluster = shared.cluster.until(signal);
+    const nowMs = shared.clock.wallClock().getTime();
+    const parts: Parts = { ...shared, cluster, acting: cluster.as(release.who), nowMs, log };
+    const ended = isLeaving ? await leave(release, parts) : await deploy(release, parts);
+    // Nothing is offered, recorded or written by a run that was told to end.
+    signal.throwIfAborted();
+    if (ended === undefined) return {};
+    const { converged } = ended;
+    if (converged?.error instanceof NamespaceTerminatingError && converged.error.namespace === metadata.namespace) {
+      // What is on its way out is nothing to tell people.
+      shared.onNamespaceTerminating(converged.error.namespace);
+      return {};
+    }
+    if (isPassing(converged)) throw converged?.error;
+    // Local copies are being filled: then it is looked at again, and until then what the status says is all that is known.
+    const isFilling = converged?.outcome.state === "retry" && release.resource.status !== undefined;
+    if (isFilling) return {};
+    return reportRelease(release, ended, parts);
+  };
+}
+
+/** Undefined: it may go, or it is not known yet what it has. */
+async function leave(release: LoadedRelease, parts: Parts): Promise<Ended | undefined> {
+  const { publishers, sources, renderer } = parts;
+  sources.forget(release.key);
+  renderer.forget(release.key);
+  const onLeft = (): void => {
+    if (publishers !== undefined) unpublishRelease(release, publishers);
+  };
+  try {
+    const leaving = await finalizeRelease(release, { ...parts, onLeft });
+    if (leaving === undefined) return undefined;
+    return { outcome: { state: "deleting", message: describeLeaving(leaving) } };
+  } catch (error) {
+    const message = describeLeavingFailure(error, release.who);
+    if (message === undefined) throw error;
+    return { outcome: { state: "deleting", message }, error };
+  }
+}
+
+async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
+  const { key, resource, memory } = release;
+  const refusal = findRefusal(release, parts);
+  if (refusal !== undefined) return { outcome: refusal };
+  if (resource.spec.suspend) {
+    parts.sources.forget(key);
+    return { outcome: { state: "suspended" } };
+  }
+  const sourced = await readSource(release, parts);
+  const report = reportSource(sourced);
+  const { desired, failure, retryAfterMs } = sourced;
+  const more = { ...(report && { source: report }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  if (desired === undefined) {
+    // What was deployed is still kept as it was, until something newer can be had.
+    const last = memory.applied?.generation === resource.metadata.generation ? memory.applied : undefined;
+    if (last !== undefined) await convergeRelease(release, last, parts);
+    return { outcome: describeMissing(failure), ...more };
+  }
+  const wait = findUnseen(desired, parts) ?? findWait(release, desired, { ...parts, isCurrent: isCurrentFor(parts) });
+  if (wait !== undefined) return { outcome: wait, desired, ...more };
+  const converged = await convergeRelease(release, desired, parts);
+  return { outcome: converged.outcome, desired, converged, error: converged.error, ...more };
+}
+
+/** Why nothing may be done for a Release until somebody edits something. */
+function findRefusal(
+  { resource, invalid, who }: LoadedRelease,
+  { requiresServiceAccount, checks }: Parts,
+): ReleaseOutcome | undefined {
+  const tool = foreignToolOf(resource);
+  const message =
+    invalid ??
+    (requiresServiceAccount && who === undefined
+      ? "This operator only deploys Releases that name a ServiceAccount: set spec.target.serviceAccountName"
+      : undefined) ??
+    (tool === undefined ? undefined : describeForeignTool(tool)) ??
+    checks.problemOf(resource.spec.healthChecks);
+  return message === undefined ? undefined : { state: "refused", reason: "SpecInvalid", message };
+}
+
+/** Where this operator does not look, it would not know what it has made. */
+function findUnseen({ prepared }: Desired, { stores }: Parts): ReleaseOutcome | undefined {
+  const unseen = prepared.objects.find(({ manifest }) => !stores.sees(manifest.metadata.namespace));
+  if (unseen === undefined) return undefined;
+  const { kind, metadata } = unseen.manifest;
+  const message =
+    `${kind} ${metadata.namespace}/${metadata.name} (${unseen.origin}) is outside of the namespaces that this operator ` +
+    "looks at: run it with --namespace for that one too";
+  return { state: "refused", reason: "KindNotWatched", message };
+}
+
+function reportSource({ source, desired }: Sourced): Ended["source"] {
+  if (source.state !== "ready") return undefined;
+  const { revision, stale, handledRequest } = source;
+  return { head: revision.head, changed: desired?.commit ?? revision.changed, stale, handledRequest };
+}
+
+function describeMissing(failure: Sourced["failure"]): ReleaseOutcome {
+  if (failure !== undefined) return { state: "unsourced", failure };
+  return { state: "pending", message: "Waiting for its source to be fetched and rendered" };
+}
+
+/** From memory: whoever depends on a Release asks its source as it did itself last. */
+function isCurrentFor({ memory, sources, releases }: Parts): (key: string) => boolean {
+  return (key) => {
+    const { spec } = (releases.get(key) ?? {}) as { readonly spec?: { readonly suspend?: boolean } };
+    if (spec?.suspend === true) return true;
+    const { request, applied } = memory.find(key) ?? {};
+    if (request === undefined || applied === undefined) return false;
+    const source = sources.resolve(request);
+    return source.state === "ready" && source.revision.tree === applied.tree;
+  };
+}
+
+/** Whether a failure is only tried again, and not told: a lost race, a lost lease, a server that does not answer. */
+function isPassing(converged: ConvergedRelease | undefined): boolean {
+  if (converged?.error === undefined) return false;
+  const { outcome, error } = converged;
+  const isOutage = error instanceof ApiUnavailableError && [0, 429, 503, 504].includes(error.status);
+  return outcome.state === "retry" || isOutage || error instanceof NotLeadingError;
+}
+

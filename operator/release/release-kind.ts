@@ -1,0 +1,15 @@
+import type { BoundKind } from "../../crds/binding.ts";
+import { Release } from "../../crds/release.ts";
+
+/** A Release has no objects of its own making: what it deploys comes from git. */
+class NoChart {}
+
+/** Release as a kind that is watched and has folders in the repository like the others; its reconcile is another one. */
+export const releaseKind: BoundKind = {
+  definition: Release,
+  chart: NoChart,
+  children: [],
+  related: [],
+  status: () => ({}),
+  warnings: () => [],
+};

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { OpenPlaceOptions } from "../compose-publisher.ts";
+import type { GitPublisher } from "../git/git-publisher.ts";
+import type { FolderClaim, Publisher } from "../ports.ts";
+import type { PublishPlaces } from "./phases/publish-release.ts";
+import type { OperatorRepository, PublishTarget } from "./phases/publish-target.ts";
+
+export interface ReleasePublishersInput {
+  readonly repository: OperatorRepository;
+  /** The operator's own, at its own branch and root. */
+  readonly publisher: Publisher;
+  readonly open: (options: OpenPlaceOptions) => GitPublisher;
+  readonly cacheDirectory: string;
+  /** What is known of the Release behind a folder at a place. */
+  readonly claimOf: (folder: string, target: PublishTarget) => FolderClaim;
+}
+
+/** One publisher for each place on the repository where Releases are published, made when the first one comes. */
+export class ReleasePublishers implements PublishPlaces {
+  readonly repository: OperatorRepository;
+  readonly #input: ReleasePublishersInput;
+  readonly #opened = new Map<string, GitPublisher>();
+
+  constructor(input: ReleasePublishersInput) {
+    this.repository = input.repository;
+    this.#input = input;
+  }
+
+  /** Call it only while we lead and the Releases are known: what belongs to none of them is swept. */
+  at(target: PublishTarget): Publisher {
+    if (isSamePlace(target, this.repository)) return this.#input.publisher;
+    return this.#opened.getOrInsertComputed(idOf(target), () => this.#open(target));
+  }
+
+  /** A Release that was published at `target` is gone, or is published elsewhere now. */
+  retire(folder: string, target: PublishTarget): void {
+    this.at(target).retire(folder);
+  }
+
+  async close(options: { readonly flushMs: number }): Promise<void> {
+    await Promise.all([...this.#opened.values()].map((publisher) => publisher.close(options)));
+  }
+
+  #open(target: PublishTarget): GitPublisher {
+    const { open, cacheDirectory, claimOf } = this.#input;
+    const place = createHash("sha256").update(idOf(target)).digest("hex").slice(0, 16);
+    const publisher = open({
+      ...target,
+      // A clone belongs to one publisher, and those of two roots of a branch would meet in one.
+      cacheDirectory: join(cacheDirectory, "published", place),
+      claimOf: (folder) => claimOf(folder, target),
+    });
+    publisher.start();
+    publisher.sweep();
+    return publisher;
+  }
+}
+
+function isSamePlace(a: PublishTarget, b: PublishTarget): boolean {
+  return a.branch === b.branch && a.root === b.root;
+}
+
+function idOf({ branch, root }: PublishTarget): string {
+  return `${branch} ${root}`;
+}

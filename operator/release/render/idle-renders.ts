@@ -1,0 +1,43 @@
+import type { Rendered } from "../ports.ts";
+import type { RenderEntry } from "./render-entry.ts";
+
+export interface IdleRendersOptions {
+  /** Characters of JSON that are kept in all. */
+  readonly limit: number;
+}
+
+/** Finished renders that no Release asks for now, for a rollback or a revert: the longest unused go first. */
+export class IdleRenders {
+  readonly #limit: number;
+  readonly #sizes = new Map<string, number>();
+  #total = 0;
+
+  constructor({ limit }: IdleRendersOptions) {
+    this.#limit = limit;
+  }
+
+  /** @returns Ids of the renders to be forgotten for it. */
+  add({ id, state }: RenderEntry): readonly string[] {
+    const size = state.state === "ready" ? sizeOf(state.rendered) : 1_000;
+    this.remove(id);
+    this.#sizes.set(id, size);
+    this.#total += size;
+    const gone: string[] = [];
+    for (const [oldest, oldSize] of this.#sizes) {
+      if (this.#total <= this.#limit) break;
+      this.#sizes.delete(oldest);
+      this.#total -= oldSize;
+      gone.push(oldest);
+    }
+    return gone;
+  }
+
+  remove(id: string): void {
+    this.#total -= this.#sizes.get(id) ?? 0;
+    this.#sizes.delete(id);
+  }
+}
+
+function sizeOf({ manifests }: Rendered): number {
+  return manifests.reduce((size, manifest) => size + JSON.stringify(manifest).length, 1_000);
+}

@@ -1,0 +1,63 @@
+import { isUtf8 } from "node:buffer";
+import { DocumentError } from "./document-error.ts";
+import { readJson } from "./json-document.ts";
+import { locateInYaml, readYaml } from "./read-yaml.ts";
+import { contentLineOf, splitDocuments } from "./split-documents.ts";
+
+/** One document's value. */
+export interface ReadDocument {
+  readonly value: unknown;
+  /** Line of the file that its content begins in. */
+  readonly line: number;
+  /** The line of a field of it, if it can be told. */
+  readonly lineOf: (path: readonly (string | number)[]) => number | undefined;
+}
+
+/** What YAML does not take in a file, such as most control characters (section 5.1). */
+const forbidden =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
+/**
+ * The documents of one file, in their order, those without content left out. Reads on as documents are asked for, so
+ * that the caller may rest between them, and gives undefined where it may rest within one.
+ *
+ * @param path Decides by its ending: `.json` is one JSON text, everything else is YAML.
+ * @throws {DocumentError}
+ */
+export function* readDocuments(path: string, content: Buffer): Generator<ReadDocument | undefined> {
+  const text = decode(content);
+  if (path.endsWith(".json")) {
+    if (text.trim() === "") return;
+    const line = /^\s*/.exec(text)?.[0].split("\n").length ?? 1;
+    yield {
+      value: yield* readJson(text),
+      line,
+      lineOf: (field) => locateInYaml({ text, firstLine: 1 }, field),
+    };
+    return;
+  }
+  for (const document of splitDocuments(text)) {
+    const value = yield* readYaml(document);
+    if (value === undefined || value === null) continue;
+    yield {
+      value,
+      line: contentLineOf(document),
+      lineOf: (field) => locateInYaml(document, field),
+    };
+  }
+}
+
+/** The text with line feeds only, and one at the end. */
+function decode(content: Buffer): string {
+  if (!isUtf8(content)) throw new DocumentError("is not UTF-8 text", { line: 1 });
+  const encoded = content.toString("utf8");
+  const marked = encoded.startsWith("\ufeff") ? encoded.slice(1) : encoded;
+  const text = marked.includes("\r") ? marked.replaceAll(/\r\n?/g, "\n") : marked;
+  const found = text.search(forbidden);
+  if (found !== -1) {
+    throw new DocumentError("has a control character; in double quotes it is written \\u and four digits", {
+      line: text.slice(0, found).split("\n").length,
+    });
+  }
+  return text.endsWith("\n") ? text : `${text}\n`;
+}

@@ -1,0 +1,57 @@
+import { toMilliseconds } from "../../../crds/duration.ts";
+import type { ReleaseSpec } from "../../../crds/release.ts";
+import { toCanonicalJson } from "../../../synth/digest.ts";
+import { ReleaseError } from "../errors.ts";
+import type { Rendered, RenderRequest, SourceFiles } from "../ports.ts";
+import { renderManifests } from "./render-manifests.ts";
+import type { Turns } from "./turns.ts";
+
+/** One run of a program; `key` names a Release that asked for it, for logs. */
+export interface ProgramRequest {
+  readonly key: string;
+  readonly tenant: string;
+  readonly tree: string;
+  readonly entry: string;
+  readonly inputs: unknown;
+  readonly timeoutMs: number;
+  readonly files: SourceFiles;
+}
+
+/** What runs programs, each in a process of its own. */
+export interface ProgramRunner {
+  /** @throws {ReleaseError} */
+  run(request: ProgramRequest): Promise<Rendered>;
+}
+
+/** Names what a render depends on: requests with equal names have equal results. */
+export function renderIdOf({ render, revision }: RenderRequest): string {
+  return toCanonicalJson([revision.tenant, revision.tree, render]);
+}
+
+/**
+ * Renders once, whatever was rendered before.
+ *
+ * @throws {ReleaseError}
+ */
+export function runRender(
+  { key, render, revision }: RenderRequest,
+  { turns, programs }: { readonly turns: Turns; readonly programs: ProgramRunner },
+): Promise<Rendered> {
+  if (render.manifests !== undefined) return renderManifests(revision.files, turns.begin());
+  if (render.program === undefined) throw noWay(render);
+  const { entry, inputs, timeout } = render.program;
+  return programs.run({
+    key,
+    tenant: revision.tenant,
+    tree: revision.tree,
+    entry,
+    inputs,
+    timeoutMs: toMilliseconds(timeout),
+    files: revision.files,
+  });
+}
+
+function noWay(render: ReleaseSpec["render"]): ReleaseError {
+  const found = Object.keys(render).join(", ") || "nothing";
+  return new ReleaseError("RenderFailed", `spec.render: expected manifests or program, found ${found}`);
+}

@@ -1,0 +1,184 @@
+import type { Clock, Logger } from "../../ports.ts";
+import { ReleaseError } from "../errors.ts";
+import type { Renderer, RenderRequest, RenderState } from "../ports.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { IdleRenders } from "./idle-renders.ts";
+import { failureOf, isSameFailure, newEntry, type RenderEntry, retryDelayMs } from "./render-entry.ts";
+import { type ProgramRunner, renderIdOf, runRender } from "./render-task.ts";
+import { Turns } from "./turns.ts";
+
+export interface RendererOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly programs: ProgramRunner;
+  /** The answer for this Release is another one now. */
+  readonly onChange: (key: string) => void;
+  /** Told of each render that really ran. */
+  readonly observe?: (run: RenderRun) => void;
+  /** Characters of JSON of renders that no Release has now; default 8 Mi. */
+  readonly idleLimit?: number;
+}
+
+/** One render, for metrics. */
+export interface RenderRun {
+  readonly way: "manifests" | "program";
+  readonly outcome: "ready" | "failed";
+  readonly durationMs: number;
+}
+
+/** Folders wait for git more than they work. */
+const MANIFEST_SLOTS = 8;
+const PROGRAM_SLOTS = 4;
+/** A Release whose program ran so long, or into a limit, has only others of its sort to wait for, and they for it. */
+const SLOW_PROGRAM_MS = 2_000;
+
+/** {@link CachedRenderer}. */
+export function createRenderer(options: RendererOptions): Renderer {
+  return new CachedRenderer(options);
+}
+
+/** Renders in the background, each input once, and tells when there is an answer. */
+class CachedRenderer implements Renderer {
+  readonly #options: RendererOptions;
+  readonly #turns: Turns;
+  readonly #entries = new Map<string, RenderEntry>();
+  /** By the key of a Release: its current render. */
+  readonly #current = new Map<string, RenderEntry>();
+  readonly #idle: IdleRenders;
+  readonly #manifestQueue = new FairQueue(MANIFEST_SLOTS);
+  readonly #programQueue = new FairQueue(PROGRAM_SLOTS);
+  readonly #slowQueue = new FairQueue(1);
+  readonly #slowKeys = new Set<string>();
+  #isClosed = false;
+
+  constructor(options: RendererOptions) {
+    this.#options = options;
+    this.#turns = new Turns(options.clock);
+    this.#idle = new IdleRenders({ limit: options.idleLimit ?? 8 * 1_048_576 });
+  }
+
+  render(request: RenderRequest): RenderState {
+    const { key } = request;
+    const before = this.#current.get(key);
+    if (before !== undefined && isSameRequest(before.request, request)) return before.state;
+    const id = renderIdOf(request);
+    const entry = this.#entries.getOrInsertComputed(id, () => newEntry(id, request));
+    entry.request = request;
+    if (before !== entry) {
+      entry.users.add(key);
+      this.#current.set(key, entry);
+      this.#idle.remove(id);
+      if (before !== undefined) this.#leave(key, before);
+    }
+    const isUnbegun = entry.state.state === "pending" && !entry.isRunning && entry.leaveQueue === undefined;
+    if (isUnbegun) this.#enqueue(entry);
+    return entry.state;
+  }
+
+  forget(key: string): void {
+    const entry = this.#current.get(key);
+    this.#current.delete(key);
+    this.#slowKeys.delete(key);
+    if (entry !== undefined) this.#leave(key, entry);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const entry of this.#entries.values()) {
+      entry.leaveQueue?.();
+      entry.cancelRetry?.();
+    }
+  }
+
+  #leave(key: string, entry: RenderEntry): void {
+    entry.users.delete(key);
+    // One that runs decides at its end.
+    if (entry.users.size > 0 || entry.isRunning) return;
+    entry.leaveQueue?.();
+    entry.leaveQueue = undefined;
+    entry.cancelRetry?.();
+    entry.cancelRetry = undefined;
+    this.#rest(entry);
+  }
+
+  /** Keeps what nobody asks for now if it may be asked for again: not a failure that a new attempt might mend. */
+  #rest(entry: RenderEntry): void {
+    if (entry.state.state === "pending" || entry.failures > 0) this.#entries.delete(entry.id);
+    else for (const id of this.#idle.add(entry)) this.#entries.delete(id);
+  }
+
+  #enqueue(entry: RenderEntry): void {
+    if (this.#isClosed) return;
+    const { render, revision, key } = entry.request;
+    const programQueue = this.#slowKeys.has(key) ? this.#slowQueue : this.#programQueue;
+    const queue = render.program === undefined ? this.#manifestQueue : programQueue;
+    entry.leaveQueue = queue.add(revision.tenant, () => this.#run(entry));
+  }
+
+  async #run(entry: RenderEntry): Promise<void> {
+    const { clock, programs, observe } = this.#options;
+    const beganMs = clock.now();
+    const way = entry.request.render.program === undefined ? "manifests" : "program";
+    entry.leaveQueue = undefined;
+    entry.isRunning = true;
+    let error: unknown;
+    let state: Extract<RenderState, { readonly state: "ready" }> | undefined;
+    try {
+      state = { state: "ready", rendered: await runRender(entry.request, { turns: this.#turns, programs }) };
+    } catch (thrown) {
+      error = thrown;
+    }
+    if (this.#isClosed) return;
+    const durationMs = clock.now() - beganMs;
+    observe?.({ way, outcome: state?.state ?? "failed", durationMs });
+    if (way === "program") this.#noteSpeed(entry, durationMs, error);
+    if (state === undefined) this.#fail(entry, error);
+    else this.#settle(entry, state);
+  }
+
+  /** All Releases of an entry have the same program and inputs. */
+  #noteSpeed({ users }: RenderEntry, durationMs: number, error: unknown): void {
+    const isLimit = error instanceof ReleaseError && error.reason === "RenderLimit";
+    const isSlow = isLimit || durationMs > SLOW_PROGRAM_MS;
+    for (const key of users) {
+      if (isSlow) this.#slowKeys.add(key);
+      else this.#slowKeys.delete(key);
+    }
+  }
+
+  #fail(entry: RenderEntry, error: unknown): void {
+    const { clock, log } = this.#options;
+    const { key, render } = entry.request;
+    const failure = failureOf(error);
+    const delayMs = retryDelayMs(error, render.program !== undefined, entry.failures + 1);
+    entry.failures = delayMs === undefined ? 0 : entry.failures + 1;
+    const fields = { release: key, reason: failure.reason, error };
+    if (error instanceof ReleaseError) log.info("Cannot render a Release", fields);
+    else log.error("Cannot render a Release, for a reason of our own", fields);
+    if (delayMs !== undefined && entry.users.size > 0) {
+      entry.cancelRetry = clock.schedule(delayMs, () => {
+        entry.cancelRetry = undefined;
+        this.#enqueue(entry);
+      });
+    }
+    this.#settle(entry, isSameFailure(entry.state, failure) ? entry.state : { state: "failed", failure });
+  }
+
+  #settle(entry: RenderEntry, state: RenderState): void {
+    const isNews = entry.state !== state;
+    entry.state = state;
+    entry.isRunning = false;
+    if (state.state === "ready") entry.failures = 0;
+    if (entry.users.size === 0) this.#rest(entry);
+    if (isNews) for (const key of [...entry.users]) this.#options.onChange(key);
+  }
+}
+
+/** Whether a request is the very one of before, as it is while nothing changes: no need to name it anew. */
+function isSameRequest(before: RenderRequest, now: RenderRequest): boolean {
+  return (
+    before.render === now.render &&
+    before.revision.tree === now.revision.tree &&
+    before.revision.tenant === now.revision.tenant
+  );
+}

@@ -1,0 +1,24 @@
+const LONGEST = 200;
+/** What could change how a line looks: control characters, line ends, marks of direction, invisible and broken characters. */
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu;
+
+/** A name out of a repository, for a message: on one line, printable, at most 200 characters. */
+export function showText(text: string, { longest = LONGEST }: { readonly longest?: number } = {}): string {
+  // Cut first, so that a name of megabytes costs nothing.
+  const cut = text.length <= longest ? text : `${text.slice(0, longest - 21)}…${text.slice(-20)}`;
+  return cut.toWellFormed().replace(unsafe, toEscape);
+}
+
+function toEscape(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+/** `spec.ports[0].name`; names that are no plain words stand in quotes. */
+export function showPath(path: readonly (string | number)[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    const isWord = /^[A-Za-z_][\w-]*$/.test(part);
+    if (!isWord) return `${text}["${showText(part, { longest: 80 })}"]`;
+    return text === "" ? part : `${text}.${part}`;
+  }, "");
+}

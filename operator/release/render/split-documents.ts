@@ -1,0 +1,58 @@
+/** One document of a YAML file. */
+export interface YamlDocument {
+  /** Ends in a line feed; with its `---` line, if it has one. */
+  readonly text: string;
+  /** Line of the file that the text begins in, counted from 1. */
+  readonly firstLine: number;
+}
+
+const separator = /^(?:---|\.\.\.)(?=[ \t\n])/gm;
+/**
+ * The documents of a YAML text, those without content left out. Where one ends is plain: nothing inside a document
+ * begins a line with `---` or `...`.
+ *
+ * @param text Lines end in line feeds, the last one too.
+ */
+export function* splitDocuments(text: string): Generator<YamlDocument> {
+  let start = 0;
+  let firstLine = 1;
+  for (const { 0: mark, index } of text.matchAll(separator)) {
+    if (index > start) yield* documentIn(text.slice(start, index), firstLine);
+    firstLine += countLines(text, start, index);
+    // What ends a document belongs to none.
+    start = mark === "..." ? text.indexOf("\n", index) + 1 : index;
+    if (mark === "...") firstLine += 1;
+  }
+  yield* documentIn(text.slice(start), firstLine);
+}
+
+function* documentIn(text: string, firstLine: number): Generator<YamlDocument> {
+  if (contentStart(text) !== -1) yield { text, firstLine };
+}
+
+/** Offset of the first line that has more than a comment, a bare `---` or a directive that changes nothing; or -1. */
+function contentStart(text: string): number {
+  let line = 0;
+  while (line < text.length) {
+    const end = text.indexOf("\n", line);
+    if (!isBare(text.slice(line, end))) return line;
+    line = end + 1;
+  }
+  return -1;
+}
+
+function isBare(line: string): boolean {
+  const rest = (line.startsWith("---") ? line.slice(3) : line).trimStart();
+  return rest === "" || rest.startsWith("#") || line.startsWith("%YAML 1.");
+}
+
+function countLines(text: string, start: number, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", start); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+/** Line of the file that a document's content begins in. */
+export function contentLineOf({ text, firstLine }: YamlDocument): number {
+  return firstLine + countLines(text, 0, contentStart(text));
+}

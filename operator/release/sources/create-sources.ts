@@ -1,0 +1,159 @@
+import { join } from "node:path";
+import type { Clock, Logger, Random } from "../../ports.ts";
+import { ReleaseError } from "../errors.ts";
+import type { SourceRequest, SourceState, Sources } from "../ports.ts";
+import type { SourceStats } from "./repository-options.ts";
+import { tenantOf } from "./secret-credentials.ts";
+import { SourceRepository } from "./source-repository.ts";
+import { readSourceWish, type SourceWish } from "./source-wish.ts";
+import { defaultLimits, type SourceLimits } from "./tree-files.ts";
+import { Turns } from "./turns.ts";
+
+export interface CreateSourcesOptions {
+  /** Where clones are kept; everything below it can be deleted while nothing runs. */
+  readonly cacheDirectory: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** The operator's environment, of which git gets PATH and the proxies. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether repositories on this machine may be used. */
+  readonly allowFile: boolean;
+  /** Answers for these Releases are other ones than they were told. */
+  readonly onChange: (keys: readonly string[]) => void;
+  /** A git process that is silent for so long is killed. @default 60_000 */
+  readonly timeoutMs?: number;
+  readonly limits?: Partial<SourceLimits>;
+}
+
+export interface GitSources extends Sources {
+  /** Counters since the start, for metrics. */
+  readonly stats: Readonly<SourceStats>;
+}
+
+/** A clone that nobody used for so long is taken off the disk. */
+const UNUSED_MS = 600_000;
+const TIMEOUT_MS = 60_000;
+
+interface Client {
+  readonly repository: SourceRepository;
+  readonly wish: SourceWish;
+  /** What it was asked with: the same again need not be read again. */
+  readonly request: SourceRequest;
+}
+
+/** Sources of Releases: one clone and one schedule per remote and credentials. Nothing runs before the first question. */
+export function createSources(options: CreateSourcesOptions): GitSources {
+  return new ClonedSources(options);
+}
+
+class ClonedSources implements GitSources {
+  readonly #options: CreateSourcesOptions;
+  readonly #clients = new Map<string, Client>();
+  readonly #repositories = new Map<string, SourceRepository>();
+  /** Clones that are being closed: who wants one again waits for it. */
+  readonly #removals = new Map<string, () => void>();
+  readonly #turns = new Turns();
+  readonly stats: SourceStats = { lsRemotes: 0, fetches: 0, rebuilds: 0, told: 0 };
+
+  constructor(options: CreateSourcesOptions) {
+    this.#options = options;
+  }
+
+  resolve(request: SourceRequest): SourceState {
+    const { key, signers, intervalMs, requestedAt } = request;
+    try {
+      const client = this.#clientOf(request);
+      return client.repository.want(key, { wish: client.wish, signers, intervalMs, requestedAt });
+    } catch (error) {
+      if (!(error instanceof ReleaseError)) throw error;
+      this.forget(key);
+      return { state: "failed", failure: error.failure };
+    }
+  }
+
+  forget(key: string): void {
+    const client = this.#clients.get(key);
+    if (client === undefined) return;
+    this.#clients.delete(key);
+    this.#leave(key, client.repository);
+  }
+
+  refresh(of: { readonly url: string } | { readonly key: string }): void {
+    if ("key" in of) this.#clients.get(of.key)?.repository.refresh();
+    else
+      for (const repository of this.#repositories.values())
+        if (repository.url === of.url) repository.refresh();
+  }
+
+  async close(): Promise<void> {
+    for (const cancel of this.#removals.values()) cancel();
+    await Promise.all([...this.#repositories.values()].map((repository) => repository.close()));
+  }
+
+  #clientOf(request: SourceRequest): Client {
+    const known = this.#clients.get(request.key);
+    if (known !== undefined && isSameQuestion(known.request, request)) return known;
+    const wish = readSourceWish(request, this.#options);
+    const tenant = tenantOf(wish.remote.url, request.credentials);
+    const client = { repository: this.#repositoryOf(tenant, wish, request), wish, request };
+    if (known !== undefined && known.repository !== client.repository)
+      this.#leave(request.key, known.repository);
+    this.#clients.set(request.key, client);
+    return client;
+  }
+
+  #repositoryOf(tenant: string, { remote }: SourceWish, { credentials }: SourceRequest): SourceRepository {
+    const known = this.#repositories.get(tenant);
+    if (known !== undefined) return known;
+    const { cacheDirectory, limits, timeoutMs = TIMEOUT_MS } = this.#options;
+    const repository = new SourceRepository({
+      ...this.#options,
+      remote,
+      tenant,
+      secret: credentials,
+      base: join(cacheDirectory, tenant.slice(0, 16)),
+      limits: { ...defaultLimits, ...limits },
+      timeoutMs,
+      turns: this.#turns,
+      stats: this.stats,
+    });
+    this.#repositories.set(tenant, repository);
+    return repository;
+  }
+
+  /** A clone stays for a while: a Release that is suspended or edited often comes back. */
+  #leave(key: string, repository: SourceRepository): void {
+    repository.drop(key);
+    if (!repository.isUnused) return;
+    const [tenant] = [...this.#repositories].find(([, each]) => each === repository) ?? [];
+    if (tenant === undefined) return;
+    this.#removals.get(tenant)?.();
+    const cancel = this.#options.clock.schedule(UNUSED_MS, () => {
+      this.#removals.delete(tenant);
+      if (!repository.isUnused) return;
+      this.#repositories.delete(tenant);
+      void repository.close({ remove: true });
+    });
+    this.#removals.set(tenant, cancel);
+  }
+}
+
+/** Whether two requests mean the same folder of the same remote, apart from when it is to be looked at. */
+function isSameQuestion(a: SourceRequest, b: SourceRequest): boolean {
+  return (
+    a.revision === b.revision &&
+    (a.source === b.source || JSON.stringify(a.source) === JSON.stringify(b.source)) &&
+    isSameData(a.credentials, b.credentials)
+  );
+}
+
+function isSameData(
+  a: ReadonlyMap<string, string> | undefined,
+  b: ReadonlyMap<string, string> | undefined,
+): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || a.size !== b.size) return false;
+  for (const [key, text] of a) if (b.get(key) !== text) return false;
+  return true;
+}

@@ -1,0 +1,138 @@
+import { CacheBrokenError } from "../../git/git-errors.ts";
+import type { Logger } from "../../ports.ts";
+import { ReleaseError } from "../errors.ts";
+import type { ReleaseFailure } from "../ports.ts";
+import { toProcessFailure } from "./remote-failure.ts";
+import type { SourceClone } from "./source-clone.ts";
+import type { SourceHeads, Target } from "./source-heads.ts";
+import type { RefWish } from "./source-wish.ts";
+import type { SourceLimits } from "./tree-files.ts";
+
+export interface FetchedCloneOptions {
+  readonly open: () => Promise<SourceClone>;
+  readonly heads: Pick<SourceHeads, "look" | "recall">;
+  /** A clone over these is made smaller, or anew. */
+  readonly limits: Pick<SourceLimits, "cloneBytes" | "packs">;
+  readonly log: Logger;
+  readonly stats: { rebuilds: number };
+  /** Something was not as it should be in the clone: a look would mend it. */
+  readonly onSuspicion: () => void;
+}
+
+export interface Look {
+  /** By the keys of the wishes. Without an answer of the remote: what it was when it last answered. */
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly outage: ReleaseFailure | undefined;
+}
+
+/** A clone that follows its remote, and is made anew when it breaks. One look at a time; reading at any time. */
+export class FetchedClone {
+  readonly #options: FetchedCloneOptions;
+  #opening: Promise<SourceClone> | undefined;
+  #isSuspect = false;
+  /** Once per outage: if a new clone fares no better, the clone was not the reason. */
+  #isRenewed = false;
+  /** Readers wait for it: the clone is being made anew. */
+  #renewal: Promise<void> | undefined;
+
+  constructor(options: FetchedCloneOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. */
+  async look(wishes: ReadonlyMap<string, RefWish>): Promise<Look> {
+    try {
+      const clone = await this.#open();
+      const targets = await this.#lookAt(clone, wishes);
+      this.#isRenewed = false;
+      await this.#tidy(clone);
+      return { targets, outage: undefined };
+    } catch (error) {
+      return { targets: await this.#recall(wishes), outage: toProcessFailure(error).failure };
+    }
+  }
+
+  /**
+   * Reads the clone, when it can be read.
+   *
+   * @throws ReleaseError of `work`, or `SourceUnreachable` when the clone is broken: it is fetched again, try later.
+   */
+  async use<Result>(work: (clone: SourceClone) => Promise<Result>): Promise<Result> {
+    try {
+      const clone = await this.#open();
+      await this.#renewal;
+      return await work(clone);
+    } catch (error) {
+      if (error instanceof ReleaseError) throw error;
+      if (error instanceof CacheBrokenError) {
+        this.#isSuspect = true;
+        this.#options.onSuspicion();
+      }
+      throw toProcessFailure(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opening?.catch(() => undefined))?.release();
+  }
+
+  /** Takes the clone off the disk. */
+  async remove(): Promise<void> {
+    await (await this.#opening?.catch(() => undefined))?.remove();
+  }
+
+  async #open(): Promise<SourceClone> {
+    this.#opening ??= this.#options.open();
+    try {
+      return await this.#opening;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  async #lookAt(clone: SourceClone, wishes: ReadonlyMap<string, RefWish>): Promise<Map<string, Target>> {
+    const { heads } = this.#options;
+    if (this.#isSuspect) return await this.#renew(clone, () => heads.look(clone, wishes));
+    try {
+      return await heads.look(clone, wishes);
+    } catch (error) {
+      if (!(error instanceof CacheBrokenError) || this.#isRenewed) throw error;
+      return await this.#renew(clone, () => heads.look(clone, wishes));
+    }
+  }
+
+  /** Makes the clone anew and looks. Nobody reads until it is filled again. */
+  async #renew<Result>(clone: SourceClone, look: () => Promise<Result>): Promise<Result> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#renewal = promise;
+    this.#isRenewed = true;
+    try {
+      this.#options.stats.rebuilds++;
+      this.#options.log.warn("Making a source's clone anew");
+      await clone.rebuild(clone.format);
+      this.#isSuspect = false;
+      return await look();
+    } finally {
+      this.#renewal = undefined;
+      resolve();
+    }
+  }
+
+  async #recall(wishes: ReadonlyMap<string, RefWish>): Promise<ReadonlyMap<string, Target>> {
+    const clone = await this.#opening?.catch(() => undefined);
+    if (clone === undefined) return new Map();
+    return await this.#options.heads.recall(clone, wishes).catch(() => new Map());
+  }
+
+  /** Keeps the clone small. What goes wrong shows with the next look. */
+  async #tidy(clone: SourceClone): Promise<void> {
+    const { limits } = this.#options;
+    try {
+      await clone.tidy(limits.packs);
+      if ((await clone.size()) > limits.cloneBytes) this.#isSuspect = true;
+    } catch {
+      this.#isSuspect = true;
+    }
+  }
+}

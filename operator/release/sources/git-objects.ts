@@ -1,0 +1,94 @@
+import type { SourceCommit } from "../ports.ts";
+
+export type EntryKind = "tree" | "file" | "symlink" | "submodule";
+
+/** One line of a tree object. */
+export interface TreeEntry {
+  readonly name: string;
+  readonly kind: EntryKind;
+  readonly id: string;
+}
+
+/** A commit object, as far as we use it. */
+export interface CommitObject {
+  readonly commit: SourceCommit;
+  readonly tree: string;
+  readonly parents: readonly string[];
+}
+
+const kinds: Readonly<Record<string, EntryKind>> = {
+  "40000": "tree",
+  "120000": "symlink",
+  "160000": "submodule",
+};
+
+/**
+ * Reads a tree object: `<mode> <name>\0<id>`, one after the other, in git's order. Pure.
+ *
+ * @param hashBytes 20 for SHA-1, 32 for SHA-256.
+ * @throws RangeError for what is no tree object.
+ */
+export function readTree(body: Buffer, hashBytes: number): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < body.length; ) {
+    const blank = body.indexOf(0x20, at);
+    const end = body.indexOf(0, blank);
+    if (blank < 0 || end < 0 || end + hashBytes >= body.length)
+      throw new RangeError("Cannot read a tree: it is cut off");
+    const mode = body.toString("latin1", at, blank);
+    const id = body.toString("hex", end + 1, end + 1 + hashBytes);
+    entries.push({ name: body.toString("utf8", blank + 1, end), kind: kinds[mode] ?? "file", id });
+    at = end + 1 + hashBytes;
+  }
+  return entries;
+}
+
+/**
+ * Reads a commit object. Pure. Times that git could not have written come out as 1970.
+ *
+ * @throws RangeError for what is no commit object.
+ */
+export function readCommit(id: string, body: Buffer): CommitObject {
+  const text = body.toString();
+  const end = text.indexOf("\n\n");
+  const headers = (end < 0 ? text : text.slice(0, end)).split("\n");
+  const tree = headers[0]?.startsWith("tree ") === true ? headers[0].slice(5) : undefined;
+  if (tree === undefined) throw new RangeError("Cannot read a commit: it names no tree");
+  const parents = headers.filter((line) => line.startsWith("parent ")).map((line) => line.slice(7));
+  const author = signatureOf(headers, "author ");
+  const subject =
+    end < 0
+      ? ""
+      : (text
+          .slice(end + 2)
+          .trimStart()
+          .split("\n", 1)[0] ?? "");
+  return {
+    commit: {
+      id,
+      author: cleaned(author.name, 100) || cleaned(author.address, 100),
+      subject: cleaned(subject, 200),
+      committedAt: signatureOf(headers, "committer ").at,
+    },
+    tree,
+    parents,
+  };
+}
+
+/** `Name <address> 1700000000 +0100` behind the first header that begins so. */
+function signatureOf(
+  headers: readonly string[],
+  header: string,
+): { readonly name: string; readonly address: string; readonly at: string } {
+  const line = headers.find((each) => each.startsWith(header))?.slice(header.length) ?? "";
+  const [, name = "", address = "", seconds = "0"] = /^(.*?) ?<(.*?)>(?: (-?\d+))?/.exec(line) ?? [];
+  const date = new Date(Number(seconds) * 1_000);
+  const at = Number.isNaN(date.getTime()) ? new Date(0) : date;
+  return { name, address, at: at.toISOString().replace(".000Z", "Z") };
+}
+
+function cleaned(text: string, length: number): string {
+  // Control characters (Cc), what turns text around (Cf), line ends of Unicode: it is shown in tables and terminals.
+  const clean = text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "");
+  return clean.trim().slice(0, length);
+}

@@ -1,0 +1,80 @@
+import { CacheBrokenError } from "../../git/git-errors.ts";
+import { GitKilledError } from "../../git/git-process.ts";
+import { withoutNoise } from "../../git/git-remote.ts";
+import { redact } from "../../git/redact.ts";
+import { ReleaseError } from "../errors.ts";
+import type { ReleaseFailureReason } from "../ports.ts";
+
+/** What git or the remote said, and what it means for whoever waits. First that matches. */
+const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReason, words: string])[] = [
+  [
+    /returned error: 30\d|redirect/i,
+    "SourceInvalid",
+    "it redirects elsewhere, and credentials are not carried along; write the URL that it redirects to",
+  ],
+  [
+    /host key verification failed|remote host identification has changed|no .*host key is known/i,
+    "SourceRefused",
+    "its host key is not in known_hosts",
+  ],
+  [
+    /certificate|SSL|TLS/i,
+    "SourceRefused",
+    "its certificate is not trusted; put the authority's into ca.crt of the Secret",
+  ],
+  [
+    /authentication failed|permission denied|could not read (username|password)|terminal prompts disabled|access denied|returned error: (401|403)|invalid (username|credentials)|not authorized/i,
+    "SourceRefused",
+    "it does not let us in with these credentials",
+  ],
+  [
+    /repository .*not found|returned error: 404|does not appear to be a git repository|no such repository|could not be found|does not exist/i,
+    "SourceNotFound",
+    "there is no such repository, or these credentials may not see it",
+  ],
+  [/not our ref|unadvertised object/i, "SourceNotFound", "it has no such commit"],
+  [/couldn't find remote ref|no such remote ref/i, "SourceNotFound", "the ref went away"],
+  [/dubious ownership/i, "SourceRefused", "its folder belongs to another user of this machine"],
+  [
+    /fsck error|invalid object|broken object/i,
+    "SourceInvalid",
+    "it holds an object that git takes for damaged or harmful",
+  ],
+];
+
+/**
+ * What a failed command says to people: our words for what we know, and git's own without secrets.
+ *
+ * @param stderr What git wrote.
+ */
+export function toRemoteFailure(stderr: string, secrets: readonly string[]): ReleaseError {
+  const said = redact(withoutNoise(stderr), secrets);
+  const [, reason, words] = meanings.find(([pattern]) => pattern.test(stderr)) ?? [];
+  if (reason === undefined || words === undefined) {
+    return new ReleaseError(
+      "SourceUnreachable",
+      `Cannot reach the repository: ${said || "git said nothing"}`,
+    );
+  }
+  return new ReleaseError(reason, `Cannot read the repository: ${words} (${said})`);
+}
+
+/** The same for what no remote said: a process that we ended or that did not start, a clone that cannot be used. */
+export function toProcessFailure(error: unknown): ReleaseError {
+  if (error instanceof ReleaseError) return error;
+  if (error instanceof GitKilledError) {
+    return new ReleaseError(
+      "SourceUnreachable",
+      error.message.replace("Cannot run git", "Cannot reach the repository: git"),
+      {
+        cause: error,
+      },
+    );
+  }
+  if (error instanceof CacheBrokenError)
+    return new ReleaseError("SourceUnreachable", error.message, { cause: error });
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new ReleaseError("SourceUnreachable", `Cannot run git: ${code ?? redact(message, [])}`, {
+    cause: error,
+  });
+}

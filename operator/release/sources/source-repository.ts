@@ -1,0 +1,237 @@
+import { GitProcesses } from "../../git/git-process.ts";
+import { redact } from "../../git/redact.ts";
+import type { ReleaseFailure, SourceState } from "../ports.ts";
+import { FetchedClone, type Look } from "./fetched-clone.ts";
+import { LookSchedule } from "./look-schedule.ts";
+import { RefWatch } from "./ref-watch.ts";
+import type { SourceRepositoryOptions } from "./repository-options.ts";
+import { digestOf, SignatureCheck } from "./signature-check.ts";
+import { answerOf, isSameAnswer } from "./source-answer.ts";
+import { SourceClone } from "./source-clone.ts";
+import { SourceHeads } from "./source-heads.ts";
+import { SourcePlaces } from "./source-places.ts";
+import { SourceRemote } from "./source-remote.ts";
+import { SourceRevisions, type Want } from "./source-revisions.ts";
+import { isSameWish, type RefWish } from "./source-wish.ts";
+import type { Standing } from "./turns.ts";
+
+interface Client {
+  want: Want;
+  state: SourceState;
+  handledRequest: string | undefined;
+}
+
+/** What comes in so close together is answered together. */
+const GATHER_MS = 5;
+
+/** One remote, as one set of credentials sees it: its clone, its schedule, and the Releases that come from it. */
+export class SourceRepository {
+  readonly #options: SourceRepositoryOptions;
+  readonly #processes: GitProcesses;
+  readonly #fetched: FetchedClone;
+  readonly #revisions: SourceRevisions;
+  readonly #schedule: LookSchedule;
+  readonly #watch: RefWatch | undefined;
+  readonly #clients = new Map<string, Client>();
+  #look: Look = { targets: new Map(), outage: undefined };
+  /** Refs that the look that is under way asks for. */
+  #asking: ReadonlyMap<string, RefWish> = new Map();
+  #standing: Standing = "new";
+  #evaluation: Promise<void> = Promise.resolve();
+  #cancelGather: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: SourceRepositoryOptions) {
+    this.#options = options;
+    const { remote, secret, base, clock, random, environment, limits, timeoutMs, stats } = options;
+    const processes = new GitProcesses({ clock, timeoutMs });
+    this.#processes = processes;
+    const sourceRemote = new SourceRemote({ remote, secret, processes, clock, environment, limits });
+    this.#fetched = new FetchedClone({
+      ...options,
+      open: () => SourceClone.open({ base, processes, clock, environment }),
+      heads: new SourceHeads({ remote: sourceRemote, limits, clock, stats }),
+      onSuspicion: () => this.#schedule.ask(),
+    });
+    this.#revisions = new SourceRevisions({
+      ...options,
+      fetched: this.#fetched,
+      places: new SourcePlaces(clock),
+      signatures: new SignatureCheck(processes),
+    });
+    const intervalMs = (): number => this.#intervalMs();
+    this.#schedule = new LookSchedule({ clock, random, intervalMs, look: () => this.#lookAtRemote() });
+    if (remote.protocol !== "file") return;
+    const wishes = (): Iterable<RefWish> => this.#wishes().values();
+    this.#watch = new RefWatch({ remote, clock, wishes, onChange: () => this.refresh() });
+  }
+
+  get isUnused(): boolean {
+    return this.#clients.size === 0;
+  }
+
+  get url(): string {
+    return this.#options.remote.url;
+  }
+
+  /** Where a Release's source stands; what it wants is looked for from now on. */
+  want(key: string, want: Want): SourceState {
+    const known = this.#clients.get(key);
+    const isAsked = want.requestedAt !== undefined && want.requestedAt !== known?.want.requestedAt;
+    if (known !== undefined && isSamePlace(known.want, want)) {
+      const { intervalMs } = known.want;
+      known.want = want;
+      if (intervalMs !== want.intervalMs) this.#schedule.reschedule();
+      if (isAsked) this.#schedule.ask();
+      return known.state;
+    }
+    const client: Client = { want, state: { state: "pending" }, handledRequest: known?.handledRequest };
+    // What was known when the last one left may be old.
+    const isFirst = this.isUnused;
+    const isSooner = want.intervalMs < this.#intervalMs();
+    this.#clients.set(key, client);
+    if (isSooner) this.#schedule.reschedule();
+    const { refKey } = want.wish;
+    // The look that is under way answers those that come meanwhile.
+    if (known === undefined && this.#asking.has(refKey)) return client.state;
+    if (isFirst || isAsked || !this.#look.targets.has(refKey)) this.#schedule.ask();
+    else this.#gather();
+    return client.state;
+  }
+
+  drop(key: string): void {
+    this.#clients.delete(key);
+  }
+
+  /** Asks the remote at once. */
+  refresh(): void {
+    if (!this.isUnused) this.#schedule.ask();
+  }
+
+  /** Ends what runs. @param options.remove Takes the clone off the disk as well. */
+  async close({ remove = false } = {}): Promise<void> {
+    this.#isClosed = true;
+    this.#schedule.close();
+    this.#watch?.close();
+    this.#cancelGather?.();
+    this.#processes.close();
+    await this.#evaluation;
+    await (remove ? this.#fetched.remove() : this.#fetched.close());
+  }
+
+  #intervalMs(): number {
+    let shortestMs = Number.POSITIVE_INFINITY;
+    for (const { want } of this.#clients.values()) shortestMs = Math.min(shortestMs, want.intervalMs);
+    return shortestMs;
+  }
+
+  #wishes(): Map<string, RefWish> {
+    return new Map([...this.#clients.values()].map(({ want: { wish } }) => [wish.refKey, wish.ref]));
+  }
+
+  async #lookAtRemote(): Promise<boolean> {
+    const { turns, clock } = this.#options;
+    const giveFree = await turns.take(this.#standing);
+    try {
+      if (this.#isClosed || this.isUnused) return true;
+      const startedMs = clock.now();
+      await this.#watch?.mark();
+      this.#asking = this.#wishes();
+      const requests = new Map([...this.#clients].map(([key, { want }]) => [key, want.requestedAt]));
+      const look = await this.#fetched.look(this.#asking);
+      if (this.#isClosed) return true;
+      this.#tellOutage(look.outage);
+      this.#look = look;
+      this.#standing = look.outage === undefined ? "good" : "failing";
+      for (const [key, client] of this.#clients) {
+        const isAnswered = this.#asking.has(client.want.wish.refKey);
+        if (isAnswered)
+          client.handledRequest = requests.has(key) ? requests.get(key) : client.want.requestedAt;
+      }
+      await this.#evaluate({ startedMs });
+      return look.outage === undefined;
+    } finally {
+      this.#asking = new Map();
+      giveFree();
+      // Those that came after the question was put.
+      if (this.#hasUnasked()) this.#schedule.ask();
+    }
+  }
+
+  #hasUnasked(): boolean {
+    return [...this.#clients.values()].some(
+      ({ want, state }) =>
+        state.state === "pending" &&
+        !this.#look.targets.has(want.wish.refKey) &&
+        this.#look.outage === undefined,
+    );
+  }
+
+  #tellOutage(outage: ReleaseFailure | undefined): void {
+    const { log } = this.#options;
+    const fields = { repository: redact(this.url, []), releases: this.#clients.size };
+    if (outage?.message === this.#look.outage?.message) return;
+    if (outage === undefined) log.info("A source answers again", fields);
+    else log.warn("Cannot look at a source", { ...fields, reason: outage.reason, error: outage.message });
+  }
+
+  /** Answers those who wait for an answer, soon. */
+  #gather(): void {
+    this.#cancelGather ??= this.#options.clock.schedule(GATHER_MS, () => {
+      this.#cancelGather = undefined;
+      void this.#evaluate({ onlyPending: true });
+    });
+  }
+
+  /** One after the other: each starts with what is known then. */
+  async #evaluate(options: { readonly onlyPending?: boolean; readonly startedMs?: number }): Promise<void> {
+    this.#evaluation = this.#evaluation
+      .then(() => this.#evaluateNow(options))
+      .catch((error: unknown) => {
+        this.#options.log.error("Cannot work out what a source holds", { error: String(error) });
+      });
+    await this.#evaluation;
+  }
+
+  async #evaluateNow({
+    onlyPending = false,
+    startedMs,
+  }: {
+    readonly onlyPending?: boolean;
+    readonly startedMs?: number;
+  }) {
+    if (this.#isClosed) return;
+    const { log, onChange, stats, clock } = this.#options;
+    const clients = [...this.#clients].filter(([, { state }]) => !onlyPending || state.state === "pending");
+    const found = await this.#revisions.find(
+      clients.map(([, { want }]) => want),
+      this.#look,
+    );
+    const told: string[] = [];
+    for (const [index, [key, client]] of clients.entries()) {
+      const now = found[index];
+      // Gone, or wants something else since.
+      if (now === undefined || this.#clients.get(key) !== client) continue;
+      const { state: before, handledRequest, want } = client;
+      const outage = want.wish.ref.kind === "commit" ? undefined : this.#look.outage;
+      client.state = answerOf({ before, now, outage, handledRequest });
+      if (!isSameAnswer(before, client.state)) told.push(key);
+    }
+    if (told.length === 0 || this.#isClosed) return;
+    stats.told += told.length;
+    const ms = startedMs === undefined ? undefined : Math.round(clock.now() - startedMs);
+    log.debug("A source has news", {
+      repository: redact(this.url, []),
+      releases: told.length,
+      ...(ms !== undefined && { ms }),
+    });
+    onChange(told);
+  }
+}
+
+/** Whether two answers to these would be the same. */
+function isSamePlace(a: Want, b: Want): boolean {
+  if (!isSameWish(a.wish, b.wish)) return false;
+  if (a.signers === b.signers) return true;
+  return a.signers !== undefined && b.signers !== undefined && digestOf(a.signers) === digestOf(b.signers);
+}

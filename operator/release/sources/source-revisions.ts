@@ -1,0 +1,113 @@
+import type { ReleaseFailure, SourceRevision } from "../ports.ts";
+import type { FetchedClone, Look } from "./fetched-clone.ts";
+import type { SecretData } from "./secret-credentials.ts";
+import type { SignatureCheck } from "./signature-check.ts";
+import type { FoundPlace, SourcePlaces } from "./source-places.ts";
+import type { SourceWish } from "./source-wish.ts";
+import { type SourceLimits, treeFiles } from "./tree-files.ts";
+
+/** What one Release wants. */
+export interface Want {
+  readonly wish: SourceWish;
+  /** Keys that may sign; undefined: nobody needs to. */
+  readonly signers: SecretData | undefined;
+  readonly intervalMs: number;
+  readonly requestedAt: string | undefined;
+}
+
+export interface SourceRevisionsOptions {
+  readonly fetched: Pick<FetchedClone, "use">;
+  readonly places: SourcePlaces;
+  readonly signatures: SignatureCheck;
+  readonly tenant: string;
+  readonly limits: SourceLimits;
+}
+
+type Answer = SourceRevision | ReleaseFailure | undefined;
+
+/** Turns what a look found into what Releases are told: folder, commits, files. */
+export class SourceRevisions {
+  readonly #options: SourceRevisionsOptions;
+  /** Of the last answers, by ref and folder: a thousand Releases on one folder have one revision. */
+  readonly #known = new Map<string, SourceRevision>();
+
+  constructor(options: SourceRevisionsOptions) {
+    this.#options = options;
+  }
+
+  /** @returns In the order of the wants; undefined: not known yet, a look will tell. */
+  async find(wants: readonly Want[], { targets, outage }: Look): Promise<Answer[]> {
+    const { fetched, places } = this.#options;
+    const answers: Answer[] = [];
+    const open: { readonly index: number; readonly want: Want; readonly commit: string }[] = [];
+    for (const [index, want] of wants.entries()) {
+      const target = targets.get(want.wish.refKey);
+      if (target === undefined) answers[index] = outage;
+      else if ("failure" in target) answers[index] = target.failure;
+      else open.push({ index, want, commit: target.commit });
+    }
+    if (open.length === 0) return answers;
+    await fetched
+      .use(async (clone) => {
+        const found = await places.find(
+          clone,
+          open.map(({ want: { wish }, commit }) => ({
+            refKey: wish.refKey,
+            segments: wish.segments,
+            commit,
+          })),
+        );
+        for (const [at, { index, want, commit }] of open.entries()) {
+          const place = found[at];
+          if (place === undefined) continue;
+          const refused =
+            want.signers === undefined
+              ? undefined
+              : await this.#options.signatures.check(clone, commit, want.signers);
+          answers[index] = refused ?? ("reason" in place ? place : this.#revisionOf(want.wish, place));
+        }
+      })
+      // The clone is being made anew, and then they are answered.
+      .catch(() => undefined);
+    places.trim(wants.length);
+    this.#trim(wants.length);
+    return answers;
+  }
+
+  #revisionOf({ refKey, segments }: SourceWish, place: FoundPlace): SourceRevision {
+    const { fetched, places, tenant, limits } = this.#options;
+    const key = JSON.stringify([refKey, segments]);
+    const known = this.#known.get(key);
+    const { head, tree, changed } = place;
+    if (known?.head.id === head.commit.id && known.tree === tree && known.changed.id === changed.id)
+      return known;
+    const use: Parameters<typeof treeFiles>[0]["use"] = (work) =>
+      fetched.use((clone) => work(clone.reader, clone.format === "sha1" ? 20 : 32));
+    const revision: SourceRevision = {
+      head: head.commit,
+      changed,
+      tree,
+      tenant,
+      lastChangeOf: async (paths) => {
+        const subject = paths.map((path) => [
+          ...segments,
+          ...path.split("/").filter((part) => part !== "" && part !== "."),
+        ]);
+        return await fetched
+          .use((clone) => places.lastChange(clone, head, refKey, subject))
+          .catch(() => changed);
+      },
+      files: treeFiles({ tree, limits, use }),
+    };
+    this.#known.delete(key);
+    this.#known.set(key, revision);
+    return revision;
+  }
+
+  #trim(wants: number): void {
+    for (const key of this.#known.keys()) {
+      if (this.#known.size <= 2 * wants + 100) return;
+      this.#known.delete(key);
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import { CacheBrokenError } from "../../git/git-errors.ts";
+import { ReleaseError } from "../errors.ts";
+import type { SourceFiles } from "../ports.ts";
+import { readTree, type TreeEntry } from "./git-objects.ts";
+import type { ObjectReader } from "./object-reader.ts";
+
+export interface SourceLimits {
+  /** Entries below one path: files and folders. @default 20_000 */
+  readonly entries: number;
+  /** Bytes that are read of one path at once. @default 64 MiB */
+  readonly readBytes: number;
+  /** Files over this are not fetched where the server can leave them out. @default 8 MiB */
+  readonly fileBytes: number;
+  /** A clone over this is fetched no further. @default 2 GiB */
+  readonly cloneBytes: number;
+  /** Packs that a clone may have before they are made one: every fetch brings one. @default 50 */
+  readonly packs: number;
+}
+
+export const defaultLimits: SourceLimits = {
+  entries: 20_000,
+  readBytes: 64 * 1024 * 1024,
+  fileBytes: 8 * 1024 * 1024,
+  cloneBytes: 2 * 1024 * 1024 * 1024,
+  packs: 50,
+};
+
+export interface TreeFilesInput {
+  /** Id of the folder's tree. */
+  readonly tree: string;
+  readonly limits: SourceLimits;
+  /** Does something with the clone, when it can be read. */
+  readonly use: <Result>(
+    work: (reader: ObjectReader, hashBytes: number) => Promise<Result>,
+  ) => Promise<Result>;
+}
+
+type Listing = Awaited<ReturnType<SourceFiles["list"]>>;
+type ListedFile = Listing["files"][number];
+
+/** Longest entry of a tree object: mode, name, id. */
+const ENTRY_BYTES = 300;
+const FOLDERS_AT_ONCE = 16;
+/** Folders within each other. */
+const DEPTH = 100;
+
+/** The files of one folder of a clone. */
+export function treeFiles({ tree, limits, use }: TreeFilesInput): SourceFiles {
+  return {
+    list: () => use((reader, hashBytes) => list(reader, hashBytes, tree, limits)),
+    read: (blobs) => use((reader) => read(reader, blobs, limits)),
+  };
+}
+
+async function list(
+  reader: ObjectReader,
+  hashBytes: number,
+  root: string,
+  limits: SourceLimits,
+): Promise<Listing> {
+  const folders = await readFolders(reader, hashBytes, root, limits);
+  const files: Omit<ListedFile, "size">[] = [];
+  const refused: { path: string; what: "symlink" | "submodule" }[] = [];
+  const visit = (id: string, prefix: string): void => {
+    for (const { name, kind, id: below } of folders.get(id) ?? []) {
+      const path = prefix + name;
+      if (kind === "tree") visit(below, `${path}/`);
+      else if (kind === "file") files.push({ path, blob: below });
+      else refused.push({ path, what: kind });
+    }
+  };
+  visit(root, "");
+  const blobs = await reader.info(files.map(({ blob }) => blob));
+  // What the server was told to leave out is not here: all that is known of it is that it is big.
+  const sized = files.map((file, index) => ({ ...file, size: blobs[index]?.size ?? limits.fileBytes + 1 }));
+  return { files: sized, refused };
+}
+
+/** All folders below a tree by id, level by level; one that is there many times is read once, and counts each time. */
+async function readFolders(
+  reader: ObjectReader,
+  hashBytes: number,
+  root: string,
+  { entries: most }: SourceLimits,
+): Promise<ReadonlyMap<string, readonly TreeEntry[]>> {
+  const folders = new Map<string, readonly TreeEntry[]>();
+  let [level, count, isRead] = [[root], 0, 0];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH)
+      throw new ReleaseError("RenderLimit", `Cannot read the folder: it is over ${DEPTH} folders deep`);
+    const unread = [...new Set(level)].filter((id) => !folders.has(id));
+    for (let at = 0; at < unread.length; at += FOLDERS_AT_ONCE) {
+      for (const object of await reader.read(unread.slice(at, at + FOLDERS_AT_ONCE), most * ENTRY_BYTES)) {
+        if (object?.type !== "tree") throw lost();
+        if (object.body === undefined) throw tooMany(most);
+        const entries = readTree(object.body, hashBytes);
+        isRead += entries.length;
+        if (isRead > most) throw tooMany(most);
+        folders.set(object.id, entries);
+      }
+    }
+    const next: string[] = [];
+    for (const entries of level.map((id) => folders.get(id) ?? [])) {
+      count += entries.length;
+      if (count > most) throw tooMany(most);
+      assertReadable(entries);
+      next.push(...entries.filter(({ kind }) => kind === "tree").map(({ id }) => id));
+    }
+    level = next;
+  }
+  return folders;
+}
+
+function assertReadable(entries: readonly TreeEntry[]): void {
+  const odd = entries.find(({ name }) => name.includes("\ufffd"));
+  if (odd === undefined) return;
+  throw new ReleaseError(
+    "RenderFailed",
+    `Cannot read ${JSON.stringify(odd.name)}: the file's name is not UTF-8`,
+  );
+}
+
+async function read(
+  reader: ObjectReader,
+  blobs: readonly string[],
+  { readBytes, fileBytes }: SourceLimits,
+): Promise<ReadonlyMap<string, Buffer>> {
+  const unique = [...new Set(blobs)];
+  const infos = await reader.info(unique);
+  const absent = infos.findIndex((info) => info?.type !== "blob");
+  if (absent >= 0)
+    throw new ReleaseError("RenderLimit", `Cannot read the files: one is over ${mebibytes(fileBytes)} MiB`);
+  const bytes = infos.reduce((sum, info) => sum + (info?.size ?? 0), 0);
+  if (bytes > readBytes) {
+    throw new ReleaseError(
+      "RenderLimit",
+      `Cannot read the files: they have ${mebibytes(bytes)} MiB in all, at most ${mebibytes(readBytes)} are allowed`,
+    );
+  }
+  const objects = await reader.read(unique, readBytes);
+  const contents = new Map<string, Buffer>();
+  for (const [index, id] of unique.entries()) {
+    const body = objects[index]?.body;
+    if (body === undefined) throw lost();
+    contents.set(id, body);
+  }
+  return contents;
+}
+
+function mebibytes(bytes: number): number {
+  return Math.ceil(bytes / (1024 * 1024));
+}
+
+function tooMany(most: number): ReleaseError {
+  return new ReleaseError(
+    "RenderLimit",
+    `Cannot read the folder: it has more than ${most.toLocaleString("en")} entries`,
+  );
+}
+
+/** It was there when the folder was found. */
+function lost(): CacheBrokenError {
+  return new CacheBrokenError("Cannot read the files: they are being fetched again");
+}

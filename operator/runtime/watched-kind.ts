@@ -1,0 +1,64 @@
+import type { LiveObject, ObjectKind } from "../../crds/object.ts";
+import { stamps } from "../../synth/manifest.ts";
+import type { Clock, Logger, Random, WatchSource } from "../ports.ts";
+import { Reflector, type ReflectorInput } from "./reflector.ts";
+import { WatchedStore } from "./store.ts";
+import type { IndexFunction } from "./store-index.ts";
+
+/** What a watch is for; a child kind is watched once, however many kinds have such children. */
+export type WatchRole = "resource" | "child" | "related" | "namespace";
+
+export interface WatchedKind {
+  readonly role: WatchRole;
+  readonly kind: ObjectKind;
+  readonly selector: string | undefined;
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  readonly store: WatchedStore;
+  readonly reflector: Reflector;
+}
+
+export type Indexes = Readonly<Record<string, IndexFunction>>;
+
+export interface WantedWatch extends Pick<WatchedKind, "role" | "kind" | "selector"> {
+  readonly indexes: Indexes;
+}
+
+export interface WatchesInput {
+  /** Namespaces to watch; empty means all. */
+  readonly namespaces: readonly string[];
+  readonly sourceOf: (
+    kind: ObjectKind,
+    options: { role: WatchRole; selector: string | undefined; namespace: string | undefined },
+  ) => WatchSource;
+  /** Reduces objects that enter a store, in answers to our own writes too. Default: they are kept as they are. */
+  readonly transformOf?: (
+    kind: ObjectKind,
+    options: { readonly role: WatchRole },
+  ) => (object: LiveObject) => LiveObject;
+  readonly missingKindWaitMs?: ReflectorInput["missingKindWaitMs"];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** A watch in every namespace that is looked at, or one for all of them. None of them runs yet. */
+export function prepareWatches(
+  { role, kind, selector, indexes }: WantedWatch,
+  { namespaces, sourceOf, transformOf, missingKindWaitMs, clock, random, log }: WatchesInput,
+): readonly WatchedKind[] {
+  const places = namespaces.length === 0 || !kind.namespaced ? [undefined] : namespaces;
+  const transform = transformOf?.(kind, { role });
+  return places.map((namespace): WatchedKind => {
+    const store = new WatchedStore({ kind, indexes, log, ...(transform && { transform }) });
+    const source = sourceOf(kind, { role, selector, namespace });
+    const more = missingKindWaitMs && { missingKindWaitMs };
+    const reflector = new Reflector({ source, store, clock, random, log, ...more });
+    return { role, kind, selector, namespace, store, reflector };
+  });
+}
+
+/** The set that an object is labelled with. */
+export function setLabelOf({ metadata }: LiveObject): string | undefined {
+  return metadata.labels?.[stamps.set];
+}

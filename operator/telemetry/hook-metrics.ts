@@ -1,0 +1,20 @@
+import { Counter, type Registry } from "prom-client";
+
+/** The fairlead_hook_* metrics. */
+export class HookMetrics {
+  readonly #requests: Counter;
+
+  constructor(registry: Registry) {
+    this.#requests = new Counter({
+      name: "fairlead_hook_requests_total",
+      help: "Requests to /hooks, by what became of them",
+      labelNames: ["outcome"],
+      registers: [registry],
+    });
+  }
+
+  /** A request was answered. */
+  answered(outcome: string): void {
+    this.#requests.inc({ outcome });
+  }
+}

@@ -1,0 +1,122 @@
+import { App } from "cdk8s";
+import { describe, expect, test } from "vitest";
+import { kinds } from "../../charts/bindings.ts";
+import { CrdsChart } from "../../charts/crds-chart.ts";
+import { installChart } from "../../charts/install-chart.ts";
+import { configOf, idOf, install, type Made, podOf, the } from "./operator-install.ts";
+
+const idsOf = (objects: readonly Made[]) => objects.map(idOf);
+
+describe("OperatorChart", () => {
+  test("knows nothing of Releases unless it is told to", () => {
+    const objects = install();
+    expect(JSON.stringify(objects)).not.toMatch(/releases|impersonate|hooks|"resources":\["\*"\]/);
+    expect(configOf(objects).releases).toBe(false);
+    expect(idsOf(new CrdsChart(new App(), "crds", { kinds }).toJson()).join()).not.toContain("fairlead.dev");
+  });
+
+  test("hands Releases on: a cache, git hosts to reach, and who may be acted as", () => {
+    const objects = install({
+      releases: {
+        enabled: true,
+        impersonate: true,
+        requireServiceAccount: true,
+        cacheSize: "1Gi",
+        gitPorts: [443, 2222],
+      },
+    });
+    expect(configOf(objects)).toMatchObject({
+      releases: true,
+      releaseRequireServiceAccount: true,
+      releaseCache: "/var/cache/fairlead",
+      hookBindAddress: "0",
+    });
+    expect(podOf(objects).spec).toMatchObject({
+      containers: [{ volumeMounts: [{}, {}, { name: "releases", mountPath: "/var/cache/fairlead" }] }],
+      volumes: [{}, {}, { name: "releases", emptyDir: { sizeLimit: "1Gi" } }],
+    });
+    const ports = [443, 6443, 2222].map((port) => ({ protocol: "TCP", port }));
+    expect(the("NetworkPolicy", objects)["spec"]).toMatchObject({ egress: [{}, { ports }] });
+    expect(JSON.stringify(the("ClusterRole", objects))).toContain('"impersonate"');
+    expect(JSON.stringify(the("ClusterRole", objects))).not.toContain('"secrets"');
+  });
+
+  test("serves hooks to those who may reach them, each instance also to the others", () => {
+    const hooks = { enabled: true, secret: "hooks", fromNamespaces: ["ingress"] };
+    const objects = install({ releases: { enabled: true, hooks } });
+    expect(configOf(objects)).toMatchObject({ hookBindAddress: ":8082", hookSecrets: "/etc/fairlead/hooks" });
+    expect(objects.find((object) => idOf(object) === "Service fairlead-system/fairlead-hooks")).toMatchObject(
+      {
+        spec: { ports: [{ port: 80, targetPort: "hooks" }] },
+      },
+    );
+    const [container] = podOf(objects).spec.containers;
+    expect(container).toMatchObject({
+      ports: expect.arrayContaining([{ name: "hooks", containerPort: 8082 }]),
+      env: expect.arrayContaining([
+        { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+      ]),
+      volumeMounts: expect.arrayContaining([
+        { name: "hooks", mountPath: "/etc/fairlead/hooks", readOnly: true },
+      ]),
+    });
+    const itself = { podSelector: { matchLabels: { "app.kubernetes.io/instance": "fairlead" } } };
+    const at8082 = [{ protocol: "TCP", port: 8082 }];
+    expect(the("NetworkPolicy", objects)["spec"]).toMatchObject({
+      ingress: [
+        {},
+        {
+          ports: at8082,
+          from: [{ namespaceSelector: { matchExpressions: [{ values: ["ingress"] }] } }, itself],
+        },
+      ],
+      egress: [{}, {}, { ports: at8082, to: [itself] }],
+    });
+    const open = install({ releases: { enabled: true, hooks: { enabled: true, secret: "hooks" } } });
+    expect(the("NetworkPolicy", open)["spec"]).toMatchObject({ ingress: [{}, { ports: at8082 }] });
+  });
+
+  test("names the installation to the API server also where no leader is elected", () => {
+    const objects = install({ ha: false, name: "lead", namespace: "ops", releases: { enabled: true } });
+    expect(configOf(objects)).toMatchObject({
+      leaderElect: false,
+      leaderElectNamespace: "ops",
+      leaderElectId: "lead",
+    });
+  });
+
+  test("gives Releases rights in the namespaces alone that it watches, but to say who acts", () => {
+    const objects = install({
+      watchedNamespaces: ["a"],
+      policies: { ownership: false, leadership: false },
+      releases: { enabled: true, impersonate: true },
+    });
+    const roles = objects.filter(({ kind }) => kind === "Role" || kind === "ClusterRole");
+    const [inA, cluster] = roles.map((role) => JSON.stringify(role["rules"]));
+    expect(inA).toContain('"ingresses"');
+    expect(inA).toContain('"impersonate"');
+    expect(cluster).toBe(
+      JSON.stringify([
+        {
+          apiGroups: ["authentication.k8s.io"],
+          resources: ["userextras/fairlead.dev/holder"],
+          verbs: ["impersonate"],
+        },
+      ]),
+    );
+  });
+
+  test("ships the CustomResourceDefinition of Release as one that kubectl takes for an ApplySet", () => {
+    const app = new App();
+    installChart(app, { kinds, values: { image: "fairlead:1", releases: { enabled: true } } });
+    const [crds] = app.charts;
+    expect(crds?.toJson()).toContainEqual(
+      expect.objectContaining({
+        metadata: {
+          name: "releases.fairlead.dev",
+          labels: { "applyset.kubernetes.io/is-parent-type": "true" },
+        },
+      }),
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import type { Change, ChangeAction } from "../../../../cli/release/diff/change.ts";
+import { exitCodeOf, formatReport } from "../../../../cli/release/diff/report.ts";
+
+const change = (action: ChangeAction, name = "web", diff = ""): Change => ({
+  action,
+  id: `/ConfigMap/shop/${name}`,
+  diff,
+  note: undefined,
+});
+const report = (changes: readonly Change[], held?: string) => ({
+  title: "Release shop/web",
+  changes,
+  held,
+  warnings: [],
+});
+
+describe("exitCodeOf()", () => {
+  test.for([
+    { of: "nothing", changes: [], code: 0 },
+    { of: "what stays as it is", changes: [change("unchanged")], code: 0 },
+    { of: "something that changes", changes: [change("unchanged"), change("change")], code: 1 },
+    { of: "something that goes", changes: [change("delete")], code: 1 },
+    { of: "something that is refused", changes: [change("change"), change("refused")], code: 2 },
+  ])("is $code of $of", ({ changes, code }) => {
+    expect(exitCodeOf([report([]), report(changes)])).toBe(code);
+  });
+
+  test("is 1 where a person would be asked before something goes", () => {
+    expect(exitCodeOf([report([], "Nothing is deleted")])).toBe(1);
+  });
+});
+
+describe("formatReport()", () => {
+  test("shows differences, then what becomes of which object, then the sum", () => {
+    const lines = formatReport(
+      report([
+        change("change", "web", "-a\n+b\n"),
+        change("delete", "old", "-x\n"),
+        change("unchanged", "x"),
+      ]),
+    );
+    expect(lines).toEqual([
+      "-a",
+      "+b",
+      "",
+      "ACTION  OBJECT              NOTE",
+      "change  ConfigMap shop/web",
+      "delete  ConfigMap shop/old",
+      "Release shop/web: 1 changed, 1 deleted, 1 unchanged",
+    ]);
+  });
+
+  test("counts what it leaves out", () => {
+    const many = Array.from({ length: 150 }, (_, index) => change("create", `c${index}`));
+    expect(formatReport(report(many))).toContain("… and 50 more (-o json has all)");
+    const long = change("create", "web", `${"+x\n".repeat(1_000)}`);
+    expect(formatReport(report([long]))).toContain("… and 700 more lines (-o json has all)");
+  });
+
+  test("lets nothing of an object move the cursor", () => {
+    const lines = formatReport(report([change("create", "web", "+a\u001b[2J\n")], "x\u001b[2J"));
+    expect(lines.join("")).not.toContain("\u001b");
+  });
+});

@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { kinds } from "../../../charts/bindings.ts";
+import { renderReleaseFile } from "../../../cli/release/render-release-file.ts";
+
+const aRelease = (more = ""): string =>
+  [
+    "apiVersion: fairlead.dev/v1alpha1",
+    "kind: Release",
+    "metadata: {name: web, namespace: shop}",
+    "spec:",
+    "  source: {url: https://git.example.com/shop.git}",
+    "  render: {manifests: {}}",
+    "  target: {namespace: prod, createNamespace: true, labels: {team: shop}}",
+    more,
+  ].join("\n");
+
+describe("renderReleaseFile()", () => {
+  let source: string;
+  beforeEach(async () => {
+    source = await mkdtemp(join(tmpdir(), "fairlead-render-"));
+  });
+  afterEach(async () => {
+    await rm(source, { recursive: true, force: true });
+  });
+  const render = (text: string, folder: string | undefined = source) =>
+    renderReleaseFile(text, {
+      file: "release.yaml",
+      namespace: "default",
+      source: folder,
+      kinds: kinds.map(({ definition }) => definition),
+    });
+
+  test("shows the objects of a folder as they would be applied", async () => {
+    await writeFile(
+      join(source, "all.yaml"),
+      [
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: 'shop:web'}\n",
+        "apiVersion: mmontes.io/v1alpha1\nkind: Echo\nmetadata: {name: e}\nspec: {message: hi}\n",
+        "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n",
+      ].join("---\n"),
+    );
+    const rendered = await render(aRelease());
+    expect(rendered?.errors).toEqual([]);
+    expect(rendered?.warnings).toEqual([
+      "all.yaml:13: whether a Thing has a namespace is not known without a cluster; it is shown as it is written",
+    ]);
+    const placed = rendered?.manifests.map(({ kind, metadata }) => [
+      kind,
+      metadata.namespace,
+      metadata.labels?.["team"],
+    ]);
+    expect(placed?.toSorted()).toEqual([
+      ["ClusterRole", undefined, "shop"],
+      ["ConfigMap", "prod", "shop"],
+      ["Echo", "prod", "shop"],
+      ["Namespace", undefined, "shop"],
+      ["Thing", undefined, "shop"],
+    ]);
+  });
+
+  test("says file, line and field of what is wrong", async () => {
+    await writeFile(join(source, "a.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 5}\n");
+    expect(await render(aRelease())).toEqual({
+      manifests: [],
+      warnings: [],
+      errors: [
+        "release.yaml: Release shop/web: a.yaml:3: metadata.name: expected text, found a number; put it in quotes",
+      ],
+    });
+  });
+
+  test("leaves other resources alone", async () => {
+    expect(
+      await render("apiVersion: mmontes.io/v1alpha1\nkind: Echo\nmetadata: {name: a}\n"),
+    ).toBeUndefined();
+  });
+
+  test("says what is missing", async () => {
+    const errorsOf = async (text: string, folder?: string) => (await render(text, folder))?.errors;
+    expect(
+      await renderReleaseFile(aRelease(), {
+        file: "release.yaml",
+        namespace: "a",
+        source: undefined,
+        kinds: [],
+      }),
+    ).toMatchObject({
+      errors: [
+        "release.yaml: a Release comes from git; name its folder on this machine with --source FOLDER",
+      ],
+    });
+    expect(await errorsOf(`${aRelease()}\n---\n${aRelease()}`)).toEqual([
+      "release.yaml: has several Releases (shop/web, shop/web), and --source is the folder of one; put one in a file",
+    ]);
+    expect(await errorsOf(aRelease("  interval: 1"))).toEqual([expect.stringContaining("spec.interval")]);
+    expect(await errorsOf(aRelease(), join(source, "nothing"))).toEqual([
+      expect.stringContaining("Cannot read the folder"),
+    ]);
+  });
+});

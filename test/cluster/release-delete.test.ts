@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { Release } from "../../crds/release.ts";
+import { applyObjects, kubectl, readObject } from "./fixture.ts";
+import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { conditionOf } from "./story.ts";
+
+describe("a Release that is deleted", () => {
+  test("takes its objects with it although its repository is gone and the operator was away", async () => {
+    const story = await aReleaseStory();
+    const { namespace, commit, source } = story;
+    const id = commit({ "shop/a.json": aConfigMapFile("a", {}), "shop/b.json": aConfigMapFile("b", {}) });
+    const operator = await story.start();
+    await story.release("shop");
+    await story.untilAt("shop", id);
+    await operator.stop("SIGKILL");
+    source.vanish();
+    await kubectl(["delete", "release", "shop", "-n", namespace, "--wait=false"]);
+    await story.start();
+    await story.untilGone("shop");
+    expect(await readObject("configmaps", "a", namespace)).toBeUndefined();
+    expect(await readObject("configmaps", "b", namespace)).toBeUndefined();
+  });
+
+  test("leaves its objects where it says so", async () => {
+    const story = await aReleaseStory();
+    const { namespace, commit } = story;
+    const id = commit({ "shop/a.json": aConfigMapFile("a", {}) });
+    await story.start();
+    await story.release("shop", { deletionPolicy: "Orphan" });
+    await story.untilAt("shop", id);
+    await story.remove("shop");
+    expect(await readObject("configmaps", "a", namespace)).toBeDefined();
+  });
+});
+
+describe("a Release that acts as a ServiceAccount", () => {
+  test("deploys with its rights alone, and says which are missing", async () => {
+    const story = await aReleaseStory();
+    const { namespace, commit } = story;
+    const id = commit({ "shop/a.json": aConfigMapFile("a", {}) });
+    await story.start();
+    await story.release("shop", { target: { serviceAccountName: "deployer" } });
+    const refused = await story.until("shop", { status: "False", message: /system:serviceaccount:.*:deployer.*configmaps/ });
+    expect(conditionOf(refused, "Applied")?.message).toMatch(/may not/);
+    expect(await readObject("configmaps", "a", namespace)).toBeUndefined();
+    await grant(namespace, "deployer");
+    await story.untilAt("shop", id);
+
+    // Its rights are taken away: nothing is deleted with more than those.
+    await kubectl(["delete", "rolebinding", "deployer", "-n", namespace]);
+    await kubectl(["delete", "release", "shop", "-n", namespace, "--wait=false"]);
+    await story.until("shop", { status: "False", reason: "Deleting", message: /deployer.*Orphan/ });
+    expect(await readObject("configmaps", "a", namespace)).toBeDefined();
+    await grant(namespace, "deployer");
+    await story.untilGone("shop");
+    expect(await readObject("configmaps", "a", namespace)).toBeUndefined();
+    expect(await readObject(`releases.${Release.group}`, "shop", namespace)).toBeUndefined();
+  });
+});
+
+async function grant(namespace: string, name: string): Promise<void> {
+  const group = "rbac.authorization.k8s.io";
+  const verbs = ["get", "create", "patch", "delete"];
+  await applyObjects(
+    {
+      apiVersion: `${group}/v1`,
+      kind: "Role",
+      metadata: { name, namespace },
+      rules: [{ apiGroups: [""], resources: ["configmaps"], verbs }],
+    },
+    {
+      apiVersion: `${group}/v1`,
+      kind: "RoleBinding",
+      metadata: { name, namespace },
+      roleRef: { apiGroup: group, kind: "Role", name },
+      subjects: [{ kind: "ServiceAccount", name, namespace }],
+    },
+  );
+}

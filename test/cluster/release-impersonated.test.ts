@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import type { AuditEvent } from "./audit-log.ts";
+import { fence } from "./fenced.ts";
+import { applyObjects, auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
+import { startOperator } from "./operator.ts";
+import { isWrite, lineOf } from "./operator-user.ts";
+import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { untilGone } from "./story.ts";
+
+const rbac = "rbac.authorization.k8s.io";
+const releases = { kinds: [], watchAll: true, readSecrets: true, impersonate: true, serviceAccounts: [] };
+
+interface ImpersonatedEvent extends AuditEvent {
+  readonly impersonatedUser?: AuditEvent["user"];
+}
+
+interface ConfigMap {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** An account of the namespace that may deploy ConfigMaps into it, and nothing else. */
+async function makeDeployer(namespace: string): Promise<void> {
+  const metadata = { name: "deployer", namespace };
+  const verbs = ["get", "create", "patch", "delete"];
+  await applyObjects(
+    { apiVersion: "v1", kind: "ServiceAccount", metadata },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "Role",
+      metadata,
+      rules: [{ apiGroups: [""], resources: ["configmaps"], verbs }],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { apiGroup: rbac, kind: "Role", name: "deployer" },
+      subjects: [{ kind: "ServiceAccount", ...metadata }],
+    },
+  );
+}
+
+describe("a Release that names a ServiceAccount, with an operator that is fenced", () => {
+  test("is deployed, repaired, pruned and deleted with the rights of the account alone", async () => {
+    const story = await aReleaseStory();
+    const { namespace, source, commit } = story;
+    await makeDeployer(namespace);
+    const fenced = await fence(namespace, { rights: "releases", releases });
+    const pod = await fenced.aPod("leader");
+    const since = new Date();
+    const target = { serviceAccountName: "deployer" };
+    const first = commit({
+      "shop/a.json": aConfigMapFile("a", { colour: "blue" }),
+      "shop/b.json": aConfigMapFile("b", { colour: "blue" }),
+      "other/secret.json": { apiVersion: "v1", kind: "Secret", metadata: { name: "no" } },
+    });
+    await startOperator({
+      kubeconfigPath: pod.kubeconfigPath,
+      environment: pod.environment,
+      args: [
+        `--namespace=${namespace}`,
+        "--releases",
+        "--release-file-remotes",
+        `--release-cache=${source.folder}/releases`,
+        ...fenced.args,
+      ],
+    });
+    await story.release("shop", { target });
+    await story.untilAt("shop", first);
+
+    const colourOf = async () =>
+      (await readObject<ConfigMap>("configmaps", "a", namespace))?.data?.["colour"];
+    await kubectl(["patch", "cm", "a", "-n", namespace, "--type=merge", "-p", '{"data":{"colour":"red"}}']);
+    await eventually(async () => (await colourOf()) === "blue", { what: "the hand edit is undone" });
+
+    const second = commit({ "shop/b.json": undefined });
+    await story.untilAt("shop", second);
+    await untilGone("configmaps", "b", namespace);
+
+    // What the account may not do, nobody does for it.
+    await story.release("other", { target });
+    const refused = await story.until("other", { status: "False", message: /secrets/ });
+    expect(JSON.stringify(refused.status)).toContain(
+      `user \\"system:serviceaccount:${namespace}:deployer\\" may not patch \\"secrets\\"`,
+    );
+    await story.remove("shop");
+    await untilGone("configmaps", "a", namespace);
+
+    const events: readonly ImpersonatedEvent[] = await auditEvents({ user: fenced.user, since });
+    const ofObjects = events.filter(
+      ({ objectRef }) =>
+        objectRef?.namespace === namespace && ["configmaps", "secrets"].includes(objectRef.resource ?? ""),
+    );
+    const asItself = ofObjects.filter(({ impersonatedUser }) => impersonatedUser === undefined);
+    // It sees by its own rights, and changes by the account's.
+    expect(asItself.filter(isWrite).map(lineOf)).toEqual([]);
+    const writes = ofObjects.filter(isWrite);
+    expect(writes.length).toBeGreaterThanOrEqual(5);
+    for (const { impersonatedUser } of writes) {
+      expect(impersonatedUser).toMatchObject({
+        username: `system:serviceaccount:${namespace}:deployer`,
+        extra: { "fairlead.dev/holder": [`${namespace}/operator/leader`] },
+      });
+    }
+    // Neither fence refused anything, and no right was missing but the one that was meant to be.
+    const denied = events.filter(({ responseStatus }) => responseStatus?.code === 403).map(lineOf);
+    expect(new Set(denied)).toEqual(new Set(["patch secrets no 403"]));
+  });
+});

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { playPoints } from "../faults/releases/play-points.ts";
+import { makePoints } from "../faults/releases/points.ts";
+import { createWorld, type World } from "../faults/world.ts";
+import { testCluster } from "./fixture.ts";
+
+// The short form of `npm run test:release-kills`.
+let world: World;
+beforeAll(async () => {
+  world = await createWorld(testCluster());
+});
+afterAll(() => world.close());
+
+test("an operator that is killed while it deploys leaves nothing behind that no Release tracks", {
+  timeout: 900_000,
+}, async () => {
+  const told: string[] = [];
+  const onPoint = (text: string): void => void told.push(text);
+  const { violations, log } = await playPoints(world, { seed: 7, points: makePoints(7, 6), onPoint });
+  const story = violations.length === 0 ? "" : [...told, ...log.slice(-100)].join("\n");
+  expect(violations, story).toEqual([]);
+});

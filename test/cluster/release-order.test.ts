@@ -1,0 +1,73 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { kubectl, readObject } from "./fixture.ts";
+import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+
+describe("what a Release is made of", () => {
+  test("may be a definition and an object of the kind that it defines", async () => {
+    const story = await aReleaseStory();
+    const { namespace, commit } = story;
+    // Kinds are everybody's: each run has one of its own.
+    const plural = `tools${namespace.slice(-8)}`;
+    const kind = `Tool${namespace.slice(-8)}`;
+    const group = "stories.fairlead.dev";
+    onTestFinished(async () => void (await kubectl(["delete", "crd", `${plural}.${group}`, "--ignore-not-found", "--wait=false"])));
+    const commitId = commit({
+      "shop/a-tool.json": {
+        apiVersion: `${group}/v1`,
+        kind,
+        metadata: { name: "hammer" },
+        spec: { weight: 3 },
+      },
+      "shop/tools.json": {
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+        metadata: { name: `${plural}.${group}` },
+        spec: {
+          group,
+          scope: "Namespaced",
+          names: { plural, singular: plural, kind },
+          versions: [
+            {
+              name: "v1",
+              served: true,
+              storage: true,
+              schema: {
+                openAPIV3Schema: {
+                  type: "object",
+                  properties: { spec: { type: "object", properties: { weight: { type: "integer" } } } },
+                },
+              },
+            },
+          ],
+        },
+      },
+    });
+    await story.start();
+    await story.release("shop", { healthChecks: [{ apiVersion: `${group}/v1`, kind, current: "self.spec.weight > 2" }] });
+    await story.untilAt("shop", commitId);
+    expect(await readObject(`${plural}.${group}`, "hammer", namespace)).toMatchObject({ spec: { weight: 3 } });
+    await story.remove("shop");
+    expect(await readObject("crd", `${plural}.${group}`)).toBeUndefined();
+  });
+
+  test("waits for the Releases that it depends on, and a cycle is shown", async () => {
+    const story = await aReleaseStory();
+    const { namespace, commit } = story;
+    commit({
+      "base/base.json": aConfigMapFile("base", {}),
+      "app/app.json": aConfigMapFile("app", {}),
+    });
+    await story.start();
+    await story.release("app", { dependsOn: [{ name: "base" }] });
+    await story.until("app", { status: "False", reason: "DependencyNotReady", message: /base/ });
+    expect(await readObject("configmaps", "app", namespace)).toBeUndefined();
+    await story.release("base");
+    await story.until("app", { status: "True" });
+    // What is deployed stays ready: only something new would have to wait.
+    await story.release("base", { dependsOn: [{ name: "app" }] });
+    const both = commit({ "base/base.json": aConfigMapFile("base", { x: "1" }) });
+    await story.until("base", { status: "False", reason: "DependencyCycle", message: /base.*app.*base/ });
+    await story.release("base");
+    await story.untilAt("base", both);
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { eventually, readObject } from "./fixture.ts";
+import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+
+const program = (key: string) => `
+import { ApiObject, type App, Chart } from "cdk8s";
+
+export default function main(app: App, inputs: { readonly colour: string }): void {
+  const chart = new Chart(app, "web");
+  new ApiObject(chart, "map", {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "web" },
+    data: { ${key}: inputs.colour },
+  });
+}
+`;
+
+test("a program is deployed with its inputs, and what it made is on a branch for people, where edits are put back", async () => {
+  const story = await aReleaseStory();
+  const { namespace, commit, source } = story;
+  const first = commit({ "shop/main.ts": program("colour"), "all/web.json": aConfigMapFile("all", {}) });
+  await story.start([`--repository=${source.path}`, `--repository-cache=${source.folder}/cache`]);
+  const render = { program: { inputs: { colour: "blue" } } };
+  await story.release("shop", { render, publish: { branch: "env", path: "prod" } });
+  await story.untilAt("shop", first);
+  expect(await readObject("configmaps", "web", namespace)).toMatchObject({ data: { colour: "blue" } });
+
+  const file = `prod/${namespace}/releases.fairlead.dev/shop/configmap-web.yaml`;
+  await story.until("shop", { type: "Published", status: "True" });
+  expect(source.read(file, "env")).toMatch(/colour: blue/);
+  const message = source.message("env");
+  expect(message).toMatch(new RegExp(`^Fairlead-Source: ${first}$`, "m"));
+  expect(message).toMatch(/^Fairlead-Program: \w+$/m);
+  expect(message).toMatch(/^Fairlead-Inputs: \w+$/m);
+
+  source.commitByOthers({ [file]: "edited: by hand\n" }, { branch: "env" });
+  await story.release("shop", { render: { program: { inputs: { colour: "green" } } }, publish: { branch: "env", path: "prod" } });
+  await eventually(() => /colour: green/.test(source.read(file, "env")), { what: "the edit is overwritten" });
+
+  // What would be made from its own output is not published, and deployed all the same.
+  await story.release("all", { source: { url: `file://${source.path}`, path: "." }, render: { manifests: {} }, target: {} });
+  await story.until("all", { type: "Published", status: "False", reason: "PublishRefused", message: /inside/ });
+
+  const broken = commit({ "shop/main.ts": "export default () => { throw new Error('no colour left'); };\n" });
+  const failed = await story.until("shop", { status: "False", reason: "RenderFailed", message: /main\.ts:1.*no colour left|no colour left.*main\.ts:1/s });
+  expect(failed.status).toMatchObject({ revision: first, attempted: broken });
+  await story.remove("shop");
+  await eventually(() => !source.paths("env").includes(file), { what: "its folder is gone from the branch" });
+});

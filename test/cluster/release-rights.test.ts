@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { applyObjects, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { anOperatorUser } from "./operator-user.ts";
+import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+
+const rbac = "rbac.authorization.k8s.io";
+
+test("a Release says which right the operator lacks to see its objects, and goes on when it is given", async () => {
+  const rights = "releases-bare";
+  const releases = { enabled: true, commonKinds: false };
+  await install(testCluster(), { name: rights, values: { releases } });
+  const story = await aReleaseStory();
+  const { namespace, commit } = story;
+  const bare = await anOperatorUser(namespace, { rights, name: "bare" });
+  const wanted = commit({ "shop/web.json": aConfigMapFile("web", { colour: "blue" }) });
+  await story.start([`--kubeconfig=${bare.kubeconfigPath}`]);
+  await story.release("shop");
+  await story.until("shop", {
+    status: "False",
+    message:
+      /may not list and watch configmaps in namespace ".*"; add \{group: "", resource: configmaps\} to the value releases\.kinds/,
+  });
+  // Nothing is made that nobody would see.
+  expect(
+    (await bare.requests())
+      .filter(({ objectRef }) => objectRef?.resource === "configmaps")
+      .map(({ verb }) => verb),
+  ).not.toContain("patch");
+
+  const metadata = { name: "more", namespace };
+  const verbs = ["get", "list", "watch", "create", "patch", "delete"];
+  await applyObjects(
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "Role",
+      metadata,
+      rules: [{ apiGroups: [""], resources: ["configmaps"], verbs }],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { apiGroup: rbac, kind: "Role", name: "more" },
+      subjects: [{ kind: "ServiceAccount", name: "bare", namespace }],
+    },
+  );
+  await story.untilAt("shop", wanted);
+});

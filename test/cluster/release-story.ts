@@ -1,0 +1,154 @@
+import { onTestFinished } from "vitest";
+import { Release } from "../../crds/release.ts";
+import { apiVersionOf } from "../../crds/object.ts";
+import { FakeGitRemote } from "../fakes/git-remote.ts";
+import { aNamespace, applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { type RunningOperator, startOperator } from "./operator.ts";
+import { anOperatorUser, isWrite, lineOf, type OperatorUser } from "./operator-user.ts";
+import { conditionOf, type SeenResource, seen, untilGone } from "./story.ts";
+
+/** An operator for the Releases of one namespace, a repository that they come from, and what it asked the API server. */
+export interface ReleaseStory {
+  readonly namespace: string;
+  /** Where Releases come from; branch `main`. */
+  readonly source: FakeGitRemote;
+  readonly user: OperatorUser;
+  start(args?: readonly string[]): Promise<RunningOperator>;
+  /** Puts files on the branch: manifests by path; `undefined` deletes one. Gives the commit. */
+  commit(files: Readonly<Record<string, object | string | undefined>>, message?: string): string;
+  /** Applies a Release from `path` (default: its name); more fields of the spec over ours. */
+  release(name: string, spec?: Readonly<Record<string, unknown>>): Promise<SeenResource>;
+  /** Deletes a Release and waits until it is gone. */
+  remove(name: string): Promise<void>;
+  untilGone(name: string): Promise<void>;
+  /** Waits until a condition of a Release is so, in words that match. */
+  until(name: string, wanted: Wanted): Promise<SeenResource>;
+  /** Waits until a Release is Ready at a commit. */
+  untilAt(name: string, commit: string): Promise<SeenResource>;
+  /** Writes of the operator since a moment, such as `patch configmaps web 200`; of Events and Leases none are told. */
+  writes(since: Date): Promise<readonly string[]>;
+}
+
+export interface Wanted {
+  readonly type?: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: RegExp;
+}
+
+const rights = "releases";
+
+/** What stories deploy beyond the ordinary. */
+const more = [
+  { group: "apiextensions.k8s.io", resource: "customresourcedefinitions", namespaced: false },
+  { group: "stories.fairlead.dev", resource: "*" },
+  { resource: "namespaces", namespaced: false },
+  { resource: "configmaps" },
+  { resource: "services" },
+  { resource: "serviceaccounts" },
+  { group: "apps", resource: "deployments" },
+  { group: "networking.k8s.io", resource: "ingresses" },
+];
+
+/** A namespace, a source and a user of the test's own. */
+export async function aReleaseStory(): Promise<ReleaseStory> {
+  const releases = { enabled: true, impersonate: true, watchAll: true, readSecrets: true, kinds: more };
+  await install(testCluster(), { name: rights, values: { releases } });
+  const namespace = await aNamespace();
+  const source = new FakeGitRemote();
+  onTestFinished(() => source[Symbol.dispose]());
+  const user = await anOperatorUser(namespace, { rights });
+  const until: ReleaseStory["until"] = (name, { type = "Ready", status, reason, message = /(?:)/ }) =>
+    eventually(
+      async () => {
+        const release = await seen(Release, namespace, name);
+        const condition = conditionOf(release, type);
+        const isSo =
+          condition?.status === status &&
+          (reason === undefined || condition.reason === reason) &&
+          message.test(condition.message) &&
+          condition.observedGeneration === release.metadata.generation;
+        if (!isSo) throw new Error(JSON.stringify(release.status ?? "no status"));
+        return release;
+      },
+      { what: `Release ${name} is ${type}=${status} ${reason ?? ""} ${message}` },
+    );
+  return {
+    namespace,
+    source,
+    user,
+    until,
+    start: (args = []) =>
+      startOperator({
+        kubeconfigPath: user.kubeconfigPath,
+        args: [
+          `--namespace=${namespace}`,
+          `--leader-elect-namespace=${namespace}`,
+          "--releases",
+          "--release-file-remotes",
+          `--release-cache=${source.folder}/releases`,
+          ...args,
+        ],
+      }),
+    commit: (files, message = "Change") => {
+      const texts = Object.entries(files).map(([path, content]) => [
+        path,
+        typeof content === "object" ? JSON.stringify(content, undefined, 2) : content,
+      ]);
+      return source.commitByOthers(Object.fromEntries(texts), { message });
+    },
+    release: async (name, spec = {}) => {
+      const from = { url: `file://${source.path}`, path: name };
+      await applyObjects({
+        apiVersion: apiVersionOf(Release),
+        kind: Release.kind,
+        metadata: { name, namespace },
+        spec: { source: from, interval: "1s", render: { manifests: {} }, ...spec },
+      });
+      return await seen(Release, namespace, name);
+    },
+    untilAt: async (name, commit) => {
+      const release = await eventually(
+        async () => {
+          const found = await seen(Release, namespace, name);
+          const isThere = found.status?.["revision"] === commit && conditionOf(found, "Ready")?.status === "True";
+          if (!isThere) throw new Error(JSON.stringify(found.status ?? "no status"));
+          return found;
+        },
+        { what: `Release ${name} is Ready at ${commit}` },
+      );
+      return release;
+    },
+    remove: async (name) => {
+      await kubectl(["delete", "release", name, "-n", namespace, "--timeout=60s"]);
+    },
+    untilGone: (name) => untilGone(`releases.${Release.group}`, name, namespace),
+    writes: async (since) => {
+      const requests = await user.requests(since);
+      const isTold = ({ objectRef }: (typeof requests)[number]) =>
+        !["events", "leases"].includes(objectRef?.resource ?? "");
+      return requests.filter((request) => isWrite(request) && isTold(request)).map(lineOf);
+    },
+  };
+}
+
+/** A ConfigMap as a file has it, without a namespace. */
+export function aConfigMapFile(name: string, data: Readonly<Record<string, string>>): object {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
+}
+
+/** A Deployment of no pods. */
+export function aDeploymentFile(name: string, image = "example.dev/web:1"): object {
+  const labels = { app: name };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "web", image }] } },
+    },
+  };
+}

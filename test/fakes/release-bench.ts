@@ -1,0 +1,246 @@
+import type { Condition } from "../../crds/conditions.ts";
+import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { Release, type ReleaseResource } from "../../crds/release.ts";
+import { LostObjects } from "../../operator/phases/lost.ts";
+import { OutageNotices } from "../../operator/phases/outage-notices.ts";
+import { Refusals } from "../../operator/phases/refusals.ts";
+import { SettledObjects } from "../../operator/phases/settled.ts";
+import type { ReconcileResult } from "../../operator/ports.ts";
+import { createHealthChecks } from "../../operator/release/core/health-checks.ts";
+import { createPreparer } from "../../operator/release/core/preparer.ts";
+import { Dependents } from "../../operator/release/dependents.ts";
+import type { PublishPlaces } from "../../operator/release/phases/publish-release.ts";
+import { ReleaseMemory } from "../../operator/release/phases/release-memory.ts";
+import type {
+  KindCatalog,
+  OwnedObject,
+  Rendered,
+  ReleaseFailure,
+  ReleaseStores,
+  SourceState,
+} from "../../operator/release/ports.ts";
+import { createReleaseReconcile } from "../../operator/release/reconcile-release.ts";
+import { WatchedStore } from "../../operator/runtime/store.ts";
+import { idOf, type Manifest, stamps } from "../../synth/manifest.ts";
+import { setOf } from "../../synth/stamp.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { FakeCluster } from "./fake-cluster.ts";
+import { RecordingLogger } from "./recording-logger.ts";
+import { aCatalog, aCommit, aRelease, asRendered } from "./releases.ts";
+
+/** What a commit holds, or why it cannot be had. */
+type Source =
+  | { readonly digit: string; readonly rendered: Rendered; readonly tree?: string }
+  | { readonly source: ReleaseFailure }
+  | { readonly digit: string; readonly render: ReleaseFailure };
+
+/** The reconcile of Releases with everything around it in memory: their sources are what a test says. */
+export class ReleaseBench {
+  readonly cluster = new FakeCluster();
+  readonly clock = new FakeClock();
+  readonly log = new RecordingLogger();
+  readonly events: { readonly type: string; readonly reason: string; readonly note: string }[] = [];
+  /** Keys that were put back into the queue. */
+  readonly woken: string[] = [];
+  /** Kinds whose first list has not come, by their plural. */
+  readonly unsynced = new Set<string>();
+  /** Why kinds may not be watched, by their plural. */
+  readonly refused = new Map<string, string>();
+  readonly dependents = new Dependents();
+  readonly memory = new ReleaseMemory();
+  readonly #releases = new WatchedStore({ kind: Release, indexes: { set: (object) => setOf(Release, object) } });
+  readonly #stores = new Map<string, { readonly kind: ObjectKind; readonly store: WatchedStore }>();
+  readonly #sources = new Map<string, Source>();
+  readonly #reconcile: ReturnType<typeof createReleaseReconcile>;
+
+  constructor({ publishers }: { readonly publishers?: PublishPlaces } = {}) {
+    this.#reconcile = createReleaseReconcile({
+      releases: this.#releases,
+      dependents: this.dependents,
+      cluster: this.cluster,
+      stores: this.#releaseStores(),
+      catalog: this.#catalog(),
+      sources: {
+        resolve: ({ key, source }) => this.#resolve(key, source.path),
+        forget: () => undefined,
+        refresh: () => undefined,
+        close: async () => undefined,
+      },
+      renderer: {
+        render: ({ key }) => {
+          const source = this.#sources.get(key);
+          if (source === undefined || "source" in source) return { state: "pending" };
+          if ("render" in source) return { state: "failed", failure: source.render };
+          return { state: "ready", rendered: source.rendered };
+        },
+        forget: () => undefined,
+        close: async () => undefined,
+      },
+      secrets: { read: async () => new Map(), forget: () => undefined },
+      prepare: createPreparer(),
+      checks: createHealthChecks(),
+      publishers,
+      memory: this.memory,
+      settled: new SettledObjects(),
+      refusals: new Refusals(this.clock),
+      lost: new LostObjects(),
+      events: { record: (_, event) => void this.events.push(event) },
+      outages: new OutageNotices(),
+      namespaceOf: () => undefined,
+      requiresServiceAccount: false,
+      progress: undefined,
+      count: () => undefined,
+      onBlocked: () => undefined,
+      onNamespaceTerminating: () => undefined,
+      wake: (keys) => void this.woken.push(...keys),
+      clock: this.clock,
+      random: () => 0.5,
+    });
+  }
+
+  reconcile(key = "shop/web"): Promise<ReconcileResult> {
+    return this.#reconcile(key, { signal: new AbortController().signal, log: this.log });
+  }
+
+  /** Makes or edits a Release, as people do; what the operator wrote of it stays. */
+  edit(release: ReleaseResource = aRelease()): void {
+    const found = this.cluster.objects.get(idOf(release));
+    const { metadata } = found ?? {};
+    const status = found?.["status"];
+    const { finalizers, annotations, labels } = metadata ?? {};
+    const merged = {
+      ...release.metadata,
+      ...(finalizers && { finalizers }),
+      ...((labels || release.metadata.labels) && { labels: { ...labels, ...release.metadata.labels } }),
+      annotations: { ...annotations, ...release.metadata.annotations },
+    };
+    const next = { ...release, metadata: merged, ...(status !== undefined && { status }) } as LiveObject;
+    this.dependents.learn(next);
+    this.deliver(this.cluster.put(next));
+  }
+
+  /** What the source of a Release has from now on. */
+  commit(digit: string, manifests: readonly Manifest[], { key = "shop/web", tree = `tree-${digit}` } = {}): void {
+    this.#sources.set(key, { digit, rendered: asRendered(manifests), tree });
+  }
+
+  /** The same folder under another commit: somebody changed another one. */
+  moveHead(digit: string, key = "shop/web"): void {
+    const source = this.#sources.get(key);
+    if (source !== undefined && "rendered" in source) this.#sources.set(key, { ...source, digit });
+  }
+
+  fail(source: Source, key = "shop/web"): void {
+    this.#sources.set(key, source);
+  }
+
+  release(key = "shop/web"): ReleaseResource {
+    return this.#releases.get(key) as ReleaseResource;
+  }
+
+  /** A condition of the status that was written, as `True Applied`. */
+  condition(type: string, key = "shop/web"): string | undefined {
+    const conditions = this.release(key).status?.conditions as readonly Condition[] | undefined;
+    const found = conditions?.find((condition) => condition.type === type);
+    return found && `${found.status} ${found.reason}`;
+  }
+
+  /** What the watch says of an object of the server. */
+  deliver(object: LiveObject): void {
+    this.#storeOf(object).apply({ type: "MODIFIED", object });
+  }
+
+  /** The server has an object no more, and the watch says so. */
+  vanish(object: LiveObject): void {
+    this.cluster.objects.delete(idOf(object));
+    this.#storeOf(object).apply({ type: "DELETED", object });
+  }
+
+  live(kind: string, name: string): LiveObject | undefined {
+    return [...this.cluster.objects.values()].find(
+      (object) => object.kind === kind && object.metadata.name === name,
+    );
+  }
+
+  /** Requests since the last call. */
+  takeRequests(): readonly string[] {
+    return this.cluster.requests.splice(0);
+  }
+
+  #resolve(key: string, _path: string): SourceState {
+    const source = this.#sources.get(key);
+    if (source === undefined) return { state: "pending" };
+    if ("source" in source) return { state: "failed", failure: source.source };
+    const commit = aCommit(source.digit);
+    const tree = ("tree" in source && source.tree) || `tree-${source.digit}`;
+    const files = { list: async () => ({ files: [], refused: [] }), read: async () => new Map() };
+    const changed = tree === `tree-${source.digit}` ? commit : aCommit(tree.replace("tree-", ""));
+    return {
+      state: "ready",
+      handledRequest: undefined,
+      revision: { head: commit, changed, tree, tenant: "t", lastChangeOf: async () => commit, files },
+    };
+  }
+
+  #catalog(): KindCatalog {
+    const { find } = aCatalog();
+    const answer = (kind: ObjectKind | undefined) =>
+      kind === undefined
+        ? ({ state: "absent", message: "the cluster has no such kind" } as const)
+        : ({ state: "known", kind } as const);
+    const findGroupKind = (group: string, kind: string) =>
+      ["v1", "v1alpha1"].flatMap((version) => find(group === "" ? version : `${group}/${version}`, kind) ?? [])[0];
+    return {
+      find,
+      findGroupKind,
+      ask: (apiVersion, kind) => answer(find(apiVersion, kind)),
+      askGroupKind: (group, kind) => answer(findGroupKind(group, kind)),
+      refresh: () => undefined,
+      hasSynced: true,
+    };
+  }
+
+  #releaseStores(): ReleaseStores {
+    const { unsynced, refused } = this;
+    const watch = (kind: ObjectKind) => ({
+      store: this.#storeFor(kind),
+      get hasSynced() {
+        return !unsynced.has(kind.plural);
+      },
+      get refusal() {
+        return refused.get(kind.plural);
+      },
+    });
+    return {
+      watch,
+      owned: (set) =>
+        [...this.#stores.values()].flatMap(({ kind, store }): OwnedObject[] =>
+          unsynced.has(kind.plural)
+            ? []
+            : store.byIndex("set", set).map((live) => ({ id: idOf(live), kind, live })),
+        ),
+      children: (kind) => this.#storeFor(kind),
+      sees: () => true,
+      get watched() {
+        return [];
+      },
+      isTerminating: () => false,
+    };
+  }
+
+  #storeOf(object: LiveObject): WatchedStore {
+    if (object.kind === Release.kind) return this.#releases;
+    const kind = aCatalog().find(object.apiVersion, object.kind);
+    if (kind === undefined) throw new Error(`no kind ${object.kind}`);
+    return this.#storeFor(kind);
+  }
+
+  #storeFor(kind: ObjectKind): WatchedStore {
+    const make = () => ({
+      kind,
+      store: new WatchedStore({ kind, indexes: { set: ({ metadata }) => metadata.labels?.[stamps.set] } }),
+    });
+    return this.#stores.getOrInsertComputed(groupKindOf(kind), make).store;
+  }
+}
+

@@ -1,0 +1,34 @@
+import type { Condition } from "../../crds/conditions.ts";
+import type { ReleaseResource } from "../../crds/release.ts";
+import type { Health } from "../../operator/core/health.ts";
+import { composeReleaseStatus, type ReleaseStatusInput } from "../../operator/release/core/release-status.ts";
+import { aCommit, aRelease } from "./releases.ts";
+
+export const healthy: Health = { status: "Current", reason: "Current", message: "4 objects in place" };
+
+/** What a status is made of, of a Release that is ready. */
+export const statusInput = (more: Partial<ReleaseStatusInput> = {}): ReleaseStatusInput => ({
+  resource: aRelease(),
+  outcome: { state: "applied", count: 4 },
+  health: healthy,
+  publish: undefined,
+  source: { head: aCommit("b"), changed: aCommit("a") },
+  digest: "d1",
+  inventory: { entries: ["/ConfigMap/shop/web"], deployed: 1 },
+  nowIso: "2026-11-21T12:00:00Z",
+  ...more,
+});
+
+/** A Release that has this status. */
+export const having = (status: unknown, generation = 1) =>
+  aRelease({ generation, status: status as NonNullable<ReleaseResource["status"]> });
+/** A Release that is deployed, and ready. */
+export const deployedRelease = having(composeReleaseStatus(statusInput()));
+
+/** `Ready True Reconciled`, in the order of the status. */
+export const conditionsOf = (status: { readonly conditions?: unknown }) =>
+  ((status.conditions ?? []) as readonly Condition[]).map(
+    ({ type, status: is, reason }) => `${type} ${is} ${reason}`,
+  );
+export const conditionOf = (status: { readonly conditions?: unknown }, type: string) =>
+  ((status.conditions ?? []) as readonly Condition[]).find((condition) => condition.type === type);

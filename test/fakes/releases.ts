@@ -1,0 +1,131 @@
+import type { LiveObject, ObjectKind } from "../../crds/object.ts";
+import type { ReleaseResource } from "../../crds/release.ts";
+import { Release } from "../../crds/release.ts";
+import { type Prepared, prepareManifests } from "../../operator/release/core/prepare-manifests.ts";
+import type { KindCatalog, OwnedObject, Rendered, SourceCommit } from "../../operator/release/ports.ts";
+import { idOf, type Manifest } from "../../synth/manifest.ts";
+
+export interface ReleaseOptions {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly generation?: number;
+  readonly labels?: Record<string, string>;
+  readonly annotations?: Record<string, string>;
+  readonly spec?: Record<string, unknown>;
+  readonly status?: ReleaseResource["status"];
+}
+
+/** A Release `shop/web` of a folder; `spec` goes over the defaults. */
+export function aRelease(options: ReleaseOptions = {}): ReleaseResource {
+  const { name = "web", namespace = "shop", generation = 1, labels, annotations, spec, status } = options;
+  return {
+    apiVersion: "fairlead.dev/v1alpha1",
+    kind: "Release",
+    metadata: {
+      name,
+      namespace,
+      uid: `uid-of-${namespace}-${name}`,
+      resourceVersion: "1",
+      generation,
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+    },
+    ours: false,
+    spec: Release.spec.parse({
+      source: { url: "https://git.example/shop.git" },
+      render: { manifests: {} },
+      ...spec,
+    }) as ReleaseResource["spec"],
+    ...(status && { status }),
+  };
+}
+
+const plurals: Readonly<Record<string, [plural: string, namespaced: boolean]>> = {
+  "v1/ConfigMap": ["configmaps", true],
+  "v1/Namespace": ["namespaces", false],
+  "v1/PersistentVolumeClaim": ["persistentvolumeclaims", true],
+  "v1/Secret": ["secrets", true],
+  "v1/Service": ["services", true],
+  "v1/ServiceAccount": ["serviceaccounts", true],
+  "apps/v1/Deployment": ["deployments", true],
+  "batch/v1/Job": ["jobs", true],
+  "networking.k8s.io/v1/Ingress": ["ingresses", true],
+  "storage.k8s.io/v1/StorageClass": ["storageclasses", false],
+  "rbac.authorization.k8s.io/v1/ClusterRole": ["clusterroles", false],
+  "fairlead.dev/v1alpha1/Release": ["releases", true],
+  "apiextensions.k8s.io/v1/CustomResourceDefinition": ["customresourcedefinitions", false],
+  "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration": [
+    "validatingwebhookconfigurations",
+    false,
+  ],
+};
+
+/** A cluster's kinds: those that ship, and `more` by `apiVersion/Kind`. */
+export function aCatalog(more: Readonly<Record<string, ObjectKind>> = {}): Pick<KindCatalog, "find"> {
+  const known = new Map<string, ObjectKind>(Object.entries(more));
+  for (const [key, [plural, namespaced]] of Object.entries(plurals)) {
+    const [kind = "", version = "", group = ""] = key.split("/").toReversed();
+    known.set(key, { group, version, kind, plural, namespaced });
+  }
+  return { find: (apiVersion, kind) => known.get(`${apiVersion}/${kind}`) };
+}
+
+/** Any kind, as it may stand in a folder. */
+export function aSourceManifest(
+  apiVersion: string,
+  kind: string,
+  name: string,
+  more: {
+    readonly namespace?: string;
+    readonly fields?: Record<string, unknown>;
+    readonly labels?: Record<string, string>;
+  } = {},
+): Manifest {
+  const { namespace, fields, labels } = more;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, ...(namespace !== undefined && { namespace }), ...(labels && { labels }) },
+    ...fields,
+  };
+}
+
+/** What a renderer gives for these manifests; each comes from a file of its own. */
+export function asRendered(
+  manifests: readonly Manifest[],
+  dependencies: Readonly<Record<number, readonly number[]>> = {},
+): Rendered {
+  return {
+    manifests,
+    origins: manifests.map((_, index) => `file-${index}.yaml:1`),
+    dependencies: new Map(Object.entries(dependencies).map(([index, needs]) => [Number(index), needs])),
+    digest: "rendered",
+  };
+}
+
+/** Prepared as for {@link aRelease}. */
+export function asPrepared(
+  manifests: readonly Manifest[],
+  dependencies: Readonly<Record<number, readonly number[]>> = {},
+  release: ReleaseResource = aRelease(),
+): Prepared {
+  return prepareManifests(asRendered(manifests, dependencies), release, aCatalog());
+}
+
+/** The object that a prepared manifest becomes. */
+export function asOwned(manifest: Manifest, overrides: Partial<LiveObject["metadata"]> = {}): OwnedObject {
+  const id = idOf(manifest);
+  const metadata = { uid: `uid-of-${id}`, resourceVersion: "1", ...manifest.metadata, ...overrides };
+  const live: LiveObject = { ...structuredClone(manifest), metadata, ours: true };
+  const kind = aCatalog().find(manifest.apiVersion, manifest.kind);
+  return {
+    id,
+    live,
+    kind: kind ?? { group: "", version: "v1", kind: manifest.kind, plural: "things", namespaced: true },
+  };
+}
+
+/** A commit whose id is made of one digit. */
+export function aCommit(digit: string, subject = `Commit ${digit}`): SourceCommit {
+  return { id: digit.repeat(40), author: "Ann", subject, committedAt: "2026-11-21T12:00:00Z" };
+}

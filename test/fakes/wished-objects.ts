@@ -1,0 +1,64 @@
+import * as fc from "fast-check";
+import type { Prepared } from "../../operator/release/core/prepare-manifests.ts";
+import { aSourceManifest, asPrepared } from "./releases.ts";
+
+const apiVersions = {
+  Namespace: "v1",
+  CustomResourceDefinition: "apiextensions.k8s.io/v1",
+  StorageClass: "storage.k8s.io/v1",
+  ConfigMap: "v1",
+  Secret: "v1",
+  Deployment: "apps/v1",
+  Service: "v1",
+  ValidatingWebhookConfiguration: "admissionregistration.k8s.io/v1",
+} as const;
+type Kind = keyof typeof apiVersions;
+const clusterScoped: ReadonlySet<Kind> = new Set([
+  "Namespace",
+  "CustomResourceDefinition",
+  "StorageClass",
+  "ValidatingWebhookConfiguration",
+]);
+
+interface Wish {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly namespace: string;
+  readonly value: number;
+}
+
+const wish: fc.Arbitrary<Wish> = fc.record({
+  kind: fc.constantFrom(...(Object.keys(apiVersions) as Kind[])),
+  name: fc.constantFrom("a", "b"),
+  namespace: fc.constantFrom("shop", "a", "b"),
+  value: fc.integer({ min: 0, max: 2 }),
+});
+const wishId = ({ kind, name, namespace }: Wish) =>
+  `${kind}/${clusterScoped.has(kind) ? "" : namespace}/${name}`;
+export const wishes = fc.uniqueArray(wish, { selector: wishId, maxLength: 8 });
+/** Edges from later to earlier manifests, so that there are no cycles among the declared ones. */
+const edges = fc.array(fc.tuple(fc.nat(7), fc.nat(7)), { maxLength: 4 });
+
+/** What a commit wants, as indexes of what needs what. */
+export interface WishedCommit {
+  readonly wanted: readonly Wish[];
+  readonly edges: readonly (readonly [number, number])[];
+}
+export const wishedCommit: fc.Arbitrary<WishedCommit> = fc.record({ wanted: wishes, edges });
+
+/** Undefined: what must be there before and what was declared make a cycle, which is refused. */
+export function prepareWishes({ wanted, edges: declared }: WishedCommit): Prepared | undefined {
+  const manifests = wanted.map(({ kind, name, namespace, value }) =>
+    aSourceManifest(apiVersions[kind], kind, name, { namespace, fields: { value } }),
+  );
+  const dependencies: Record<number, number[]> = {};
+  for (const [a, b] of declared) {
+    const [from, to] = [Math.max(a, b), Math.min(a, b)];
+    if (from !== to && from < manifests.length) dependencies[from] = [...(dependencies[from] ?? []), to];
+  }
+  try {
+    return asPrepared(manifests, dependencies);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { type Chance, chanceFrom } from "../random.ts";
+
+export const releaseNames = ["ash", "birch", "cedar", "elm", "fir"] as const;
+export type ReleaseName = (typeof releaseNames)[number];
+
+export const objectKinds = ["ConfigMap", "Service", "ServiceAccount", "Deployment", "Stamp"] as const;
+export type DeployedKind = (typeof objectKinds)[number];
+
+/** One object that a Release's folder has. */
+export interface DeployedObject {
+  readonly kind: DeployedKind;
+  readonly name: string;
+  /** The Release's own namespace, or the other one, where no owner reference could reach. */
+  readonly isElsewhere: boolean;
+}
+
+/** What is done to one Release: to its folder by a push, or to itself. */
+export interface Action {
+  readonly does: "fill" | "edit" | "prune" | "replace" | "delete" | "recreate";
+  readonly release: ReleaseName;
+  /** Chooses the objects. */
+  readonly choice: number;
+}
+
+/** One kill -9: what is under way, when it comes, and what happens before the operator is there again. */
+export interface KillPoint {
+  readonly number: number;
+  readonly actions: readonly Action[];
+  /** With this write, counted from the actions on; the API server still does it. Undefined: after `afterMs`. */
+  readonly atWrite: number | undefined;
+  readonly afterMs: number;
+  readonly whileDown: readonly Action[];
+}
+
+/** Makes the points of a seed. Pure. */
+export function makePoints(seed: number, count: number): readonly KillPoint[] {
+  const chance = chanceFrom(seed);
+  return Array.from({ length: count }, (_, index) => makePoint(chance, index + 1));
+}
+
+function makePoint(chance: Chance, number: number): KillPoint {
+  const actions = Array.from({ length: chance.between(1, 3) }, () => makeAction(chance));
+  const isByWrite = chance.isHit(0.75);
+  const point = {
+    number,
+    actions,
+    // A set is some 4 objects, and three writes beside them.
+    atWrite: isByWrite ? chance.between(1, 7 * actions.length) : undefined,
+    afterMs: chance.between(0, 1_500),
+  };
+  // Half of the time the same Release is meant: what was half done is what must not be forgotten.
+  const whileDown = Array.from({ length: chance.isHit(0.6) ? chance.between(1, 2) : 0 }, () => {
+    const later = makeAction(chance);
+    const same = chance.pick(actions).release;
+    return chance.isHit(0.7) ? { ...later, release: same } : later;
+  });
+  return { ...point, whileDown };
+}
+
+function makeAction(chance: Chance): Action {
+  const does = chance.pick([
+    ...(["fill", "fill", "fill", "edit", "edit", "prune", "prune", "replace"] as const),
+    ...(["delete", "delete", "recreate"] as const),
+  ]);
+  return { does, release: chance.pick(releaseNames), choice: chance.between(0, 2 ** 30) };
+}
+
+/** A new set of objects for a Release, whose names are its own. Pure. */
+export function makeObjects(release: ReleaseName, choice: number): readonly DeployedObject[] {
+  const chance = chanceFrom(choice);
+  return Array.from({ length: chance.between(3, 6) }, (_, index) => {
+    const kind = chance.pick(objectKinds);
+    // Names come back: what one commit drops the next may have again.
+    const name = `${release}-${kind.toLowerCase()}-${index}-${chance.between(0, 1)}`;
+    return { kind, name, isElsewhere: kind !== "Stamp" && chance.isHit(0.3) };
+  });
+}
+
+export function describePoint({ number, actions, atWrite, afterMs, whileDown }: KillPoint): string {
+  const text = (list: readonly Action[]): string =>
+    list.map(({ does, release, choice }) => `${does} ${release} (${choice})`).join(", ") || "nothing";
+  const when = atWrite === undefined ? `${afterMs} ms later` : `with write ${atWrite}`;
+  return `point ${number}: ${text(actions)}; kill -9 ${when}; while it is down: ${text(whileDown)}`;
+}

@@ -1,0 +1,305 @@
+import { describe, expect, test } from "vitest";
+import {
+  ConfigMap,
+  CustomResourceDefinition,
+  Deployment,
+  Namespace,
+  Secret,
+} from "../../../../crds/core-kinds.ts";
+import { groupKindOf, type LiveObject, type ObjectKind } from "../../../../crds/object.ts";
+import { Release } from "../../../../crds/release.ts";
+import { WatchError } from "../../../../operator/errors.ts";
+import { createReleaseStores } from "../../../../operator/release/cluster/release-stores.ts";
+import { KindStores } from "../../../../operator/runtime/kind-stores.ts";
+import { stamps } from "../../../../synth/manifest.ts";
+import { setOf } from "../../../../synth/stamp.ts";
+import { FakeClock } from "../../../fakes/fake-clock.ts";
+import { aGadgetKind } from "../../../fakes/gadget.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { ScriptedWatchSource } from "../../../fakes/scripted-watch-source.ts";
+
+const setFor = (name: string, namespace = "shop") => setOf(Release, { metadata: { name, namespace } });
+const inSet = (name: string) => ({ labels: { [stamps.set]: setFor(name) } });
+const forbidden = () => new WatchError("forbidden", { status: 403 });
+const missing = () => new WatchError("not found", { status: 404 });
+
+const releaseBinding = {
+  ...aGadgetKind({ children: [] }),
+  definition: Release,
+};
+
+/** Stores of Releases over servers in memory; the Releases a and b of the namespace shop exist. */
+async function aScene({ namespaces = [] as readonly string[] } = {}) {
+  const clock = new FakeClock();
+  const log = new RecordingLogger();
+  const sources = new Map<string, ScriptedWatchSource>();
+  const keys: string[] = [];
+  const gone: string[] = [];
+  const learnt: string[] = [];
+  const stop = new AbortController();
+  const nameOf = (kind: ObjectKind, namespace?: string) =>
+    `${groupKindOf(kind)}/${kind.version}${namespace === undefined ? "" : ` in ${namespace}`}`;
+  /** What a server answers to the first request already. */
+  const refusals = new Map<string, () => WatchError>();
+  const input = {
+    namespaces,
+    clock,
+    random: () => 0,
+    log,
+    sourceOf: (kind: ObjectKind, { namespace }: { namespace: string | undefined }) => {
+      const name = nameOf(kind, namespace);
+      const source = new ScriptedWatchSource(clock, kind);
+      source.intercept = () => refusals.get(name)?.();
+      sources.set(name, source);
+      return source;
+    },
+  };
+  const kindStores = new KindStores({
+    ...input,
+    kinds: [aGadgetKind({ children: [ConfigMap] }), releaseBinding],
+  });
+  const stores = createReleaseStores({
+    ...input,
+    stores: kindStores,
+    releases: kindStores.resources(Release),
+    queue: { add: (key, { priority } = {}) => void keys.push(`${key}${priority ? ` ${priority}` : ""}`) },
+    catalog: {
+      learn: ({ metadata }) => void learnt.push(`learn ${metadata.name}`),
+      unlearn: ({ metadata }) => void learnt.push(`unlearn ${metadata.name}`),
+      refresh: () => void learnt.push("refresh"),
+    },
+    onObjectGone: (object: LiveObject, owners) => {
+      gone.push(`${object.metadata.name} of ${owners.join()}`);
+      return [];
+    },
+  });
+  const source = (kind: ObjectKind, namespace?: string) =>
+    sources.get(nameOf(kind, namespace)) ?? expect.fail(`nothing watches ${nameOf(kind, namespace)}`);
+  for (const name of ["a", "b"]) source(Release, namespaces[0]).put({ name });
+  const shared = Promise.all(kindStores.watched.map(({ reflector }) => reflector.run(stop.signal)));
+  await clock.settle();
+  const run = () => stores.run(stop.signal);
+  const take = async () => {
+    await clock.settle();
+    return keys.splice(0);
+  };
+  return {
+    clock,
+    log,
+    stores,
+    source,
+    sources,
+    run,
+    take,
+    gone,
+    learnt,
+    refusals,
+    async end(running?: Promise<void>) {
+      stop.abort();
+      await running;
+      await shared;
+    },
+  };
+}
+
+describe("the stores of Releases", () => {
+  test("watch a kind from when it is asked for, once they run, and only what is in a set", async () => {
+    const scene = await aScene();
+    const { stores, source, clock, take } = scene;
+    expect(scene.sources.has("deployments.apps/v1")).toBe(false);
+    const watched = stores.watch(Deployment, "shop/a");
+    await clock.settle();
+    expect(source(Deployment).calls).toEqual([]);
+    expect(watched.hasSynced).toBe(false);
+    source(Deployment).put({ name: "web", ...inSet("b") });
+    const running = scene.run();
+    // The one who waited, and the one whose object was found.
+    expect(await take()).toEqual(["shop/b -100", "shop/a"]);
+    expect(watched.hasSynced).toBe(true);
+    // A kind that is asked for later runs at once.
+    stores.watch(Secret, "shop/a");
+    expect(await take()).toEqual(["shop/a"]);
+    expect(stores.watched.map(({ kind }) => kind)).toEqual(["Deployment", "Secret"]);
+    await scene.end(running);
+  });
+
+  test("share the watch of a kind that another kind has as its child, and do not end it", async () => {
+    const scene = await aScene();
+    const before = scene.sources.size;
+    const running = scene.run();
+    expect(scene.stores.watch(ConfigMap).hasSynced).toBe(true);
+    expect(scene.sources.size).toBe(before);
+    scene.source(ConfigMap).put({ name: "settings", ...inSet("a") });
+    expect(await scene.take()).toEqual(["shop/a"]);
+    await scene.end(running);
+  });
+
+  test("put the Release back that an object is of, by its label, and tell of what is gone", async () => {
+    const scene = await aScene();
+    const running = scene.run();
+    scene.stores.watch(Deployment);
+    await scene.take();
+    const server = scene.source(Deployment);
+    server.put({ name: "web", ...inSet("a") });
+    expect(await scene.take()).toEqual(["shop/a"]);
+    // It changes hands: both must know.
+    server.put({ name: "web", ...inSet("b") });
+    expect(await scene.take()).toEqual(["shop/a", "shop/b"]);
+    server.put({ name: "other", ...inSet("nobody") });
+    expect(await scene.take()).toEqual([]);
+    server.remove("shop/web");
+    server.remove("shop/other");
+    expect(await scene.take()).toEqual(["shop/b"]);
+    expect(scene.gone).toEqual(["web of shop/b", "other of "]);
+    await scene.end(running);
+  });
+
+  test("list what a set owns, of all kinds, and each object once though two versions show it", async () => {
+    const scene = await aScene();
+    const running = scene.run();
+    const old = { ...Deployment, version: "v1beta1" };
+    for (const kind of [Deployment, old, Secret]) scene.stores.watch(kind);
+    await scene.take();
+    scene.source(Deployment).put({ name: "web", uid: "1", ...inSet("a") });
+    scene.source(old).put({ name: "web", uid: "1", ...inSet("a") });
+    scene.source(Secret).put({ name: "token", uid: "2", ...inSet("a") });
+    scene.source(Secret).put({ name: "else", uid: "3", ...inSet("b") });
+    await scene.take();
+    expect(scene.stores.owned(setFor("a")).map(({ id, kind }) => [id, kind.version])).toEqual([
+      ["apps/Deployment/shop/web", "v1"],
+      ["/Secret/shop/token", "v1"],
+    ]);
+    await scene.end(running);
+  });
+
+  test("watch each namespace by itself where only some are wanted, and tell which are seen", async () => {
+    const scene = await aScene({ namespaces: ["shop", "west"] });
+    const running = scene.run();
+    const watched = scene.stores.watch(Deployment);
+    scene.source(Deployment, "west").put({ name: "web", namespace: "west", ...inSet("a") });
+    await scene.take();
+    expect(watched.store.get("west/web")).toBeDefined();
+    expect(["shop", "west", "east", undefined].map((place) => scene.stores.sees(place))).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+    await scene.end(running);
+  });
+
+  test("say which right is missing, try again slowly, and go on when it is given", async () => {
+    const scene = await aScene();
+    const { stores, clock, take, refusals } = scene;
+    const running = scene.run();
+    refusals.set("deployments.apps/v1", forbidden);
+    stores.watch(Deployment, "shop/a");
+    expect(await take()).toEqual(["shop/a"]);
+    const { refusal, hasSynced } = stores.watch(Deployment, "shop/a");
+    expect(hasSynced).toBe(false);
+    expect(refusal).toContain('add {group: "apps", resource: deployments} to the value releases.kinds');
+    await clock.advance(3_600_000);
+    // In its first minute a few times, then every half minute.
+    expect(scene.source(Deployment).calls.length).toBeLessThan(150);
+    expect(await take()).toEqual([]);
+    refusals.clear();
+    scene.source(Deployment).put({ name: "web", ...inSet("a") });
+    await clock.advance(60_000);
+    expect(await take()).toContain("shop/a");
+    expect(stores.watch(Deployment).refusal).toBeUndefined();
+    expect(stores.watch(Deployment).hasSynced).toBe(true);
+    await scene.end(running);
+  });
+
+  test("tell those who own objects when the right to see them is taken away, and when it is back", async () => {
+    const scene = await aScene();
+    const { stores, take, refusals, clock } = scene;
+    const running = scene.run();
+    const watched = stores.watch(Deployment);
+    scene.source(Deployment).put({ name: "web", ...inSet("a") });
+    await take();
+    refusals.set("deployments.apps/v1", forbidden);
+    await clock.advance(2_000);
+    scene.source(Deployment).cut();
+    await clock.advance(2_000);
+    expect(await take()).toEqual(["shop/a"]);
+    expect(watched.refusal).toContain("may not list and watch deployments.apps");
+    stores.watch(Deployment, "shop/a");
+    refusals.clear();
+    await clock.advance(120_000);
+    expect(await take()).toContain("shop/a");
+    expect(watched.refusal).toBeUndefined();
+    await scene.end(running);
+  });
+
+  test("name the namespaces in which a right is missing", async () => {
+    const scene = await aScene({ namespaces: ["shop", "west"] });
+    const running = scene.run();
+    scene.refusals.set("deployments.apps/v1 in west", forbidden);
+    const watched = scene.stores.watch(Deployment);
+    await scene.take();
+    expect(watched.refusal).toContain('deployments.apps in namespace "west";');
+    expect(watched.refusal).not.toContain("shop");
+    await scene.end(running);
+  });
+
+  test("have a kind that is just being made within a second, and wait patiently for one that is gone", async () => {
+    const scene = await aScene();
+    const { stores, clock, refusals, take } = scene;
+    const running = scene.run();
+    refusals.set("deployments.apps/v1", missing);
+    const watched = stores.watch(Deployment, "shop/a");
+    await take();
+    // The catalog is to find out whether there still is such a kind.
+    expect(scene.learnt).toContain("refresh");
+    stores.watch(Deployment, "shop/a");
+    await clock.advance(200);
+    refusals.clear();
+    await clock.advance(800);
+    expect(watched.hasSynced).toBe(true);
+    expect(await take()).toContain("shop/a");
+    refusals.set("deployments.apps/v1", missing);
+    scene.source(Deployment).cut();
+    await clock.advance(60_000);
+    expect(watched.hasSynced).toBe(false);
+    expect(stores.owned(setFor("a"))).toEqual([]);
+    const calls = scene.source(Deployment).calls.length;
+    await clock.advance(600_000);
+    expect(scene.source(Deployment).calls.length - calls).toBeLessThanOrEqual(61);
+    await scene.end(running);
+  });
+
+  test("hand definitions of ours to the catalog before their Release is put back", async () => {
+    const scene = await aScene();
+    const running = scene.run();
+    scene.stores.watch(CustomResourceDefinition);
+    await scene.take();
+    const server = scene.source(CustomResourceDefinition);
+    server.put({ name: "widgets.example.dev", namespace: null, ...inSet("a") });
+    expect(await scene.take()).toEqual(["shop/a"]);
+    server.remove("widgets.example.dev");
+    await scene.take();
+    expect(scene.learnt).toEqual(["learn widgets.example.dev", "unlearn widgets.example.dev"]);
+    await scene.end(running);
+  });
+
+  test("know what the operator knows of namespaces", async () => {
+    const scene = await aScene();
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    scene.source(Namespace).put({ name: "shop", namespace: null, metadata: { deletionTimestamp } });
+    await scene.clock.settle();
+    expect(scene.stores.isTerminating("shop")).toBe(true);
+    expect(scene.stores.isTerminating("other")).toBe(false);
+    await scene.end();
+  });
+
+  test("end all their watches when they are told to", async () => {
+    const scene = await aScene();
+    const running = scene.run();
+    scene.stores.watch(Deployment);
+    await scene.take();
+    expect(scene.source(Deployment).openWatches).toBe(1);
+    await scene.end(running);
+    expect(scene.source(Deployment).openWatches).toBe(0);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { composeInventory, wavesOf } from "../../../../operator/release/core/inventory.ts";
+import { stamps } from "../../../../synth/manifest.ts";
+import { aSourceManifest, asOwned, asPrepared } from "../../../fakes/releases.ts";
+
+const manifests = ["b", "a"].map((name) => aSourceManifest("v1", "ConfigMap", name));
+const prepared = asPrepared(manifests);
+const owned = prepared.objects.map(({ manifest }) => asOwned(manifest));
+
+describe("composeInventory()", () => {
+  test("names what is there of ours, sorted", () => {
+    const [first, second] = owned;
+    const others = second && {
+      ...second,
+      live: { ...second.live, metadata: { ...second.live.metadata, labels: { [stamps.set]: "x" } } },
+    };
+    expect(composeInventory({ owned, prepared, previous: undefined, isComplete: true })).toEqual({
+      entries: ["/ConfigMap/shop/a", "/ConfigMap/shop/b"],
+      deployed: 2,
+    });
+    const some = [first, others].flatMap((one) => one ?? []);
+    expect(composeInventory({ owned: some, prepared, previous: undefined, isComplete: false })).toEqual({
+      entries: ["/ConfigMap/shop/b"],
+    });
+  });
+
+  test("remembers how many the last complete deployment had", () => {
+    const previous = { entries: [], deployed: 7 };
+    expect(composeInventory({ owned, prepared, previous, isComplete: false }).deployed).toBe(7);
+    expect(composeInventory({ owned, prepared, previous, isComplete: true }).deployed).toBe(2);
+  });
+
+  test("keeps the declared order, with what is left from before as the first to go", () => {
+    const ordered = asPrepared(manifests, { 1: [0] });
+    expect(wavesOf(ordered)).toEqual([["/ConfigMap/shop/b"], ["/ConfigMap/shop/a"]]);
+    const left = asOwned(
+      asPrepared([aSourceManifest("v1", "ConfigMap", "old")]).objects[0]?.manifest ?? (manifests[0] as never),
+    );
+    const previous = {
+      entries: [],
+      waves: [["/ConfigMap/shop/gone", "/ConfigMap/shop/old"], ["/ConfigMap/shop/a"]],
+    };
+    expect(
+      composeInventory({ owned: [...owned, left], prepared: ordered, previous, isComplete: false }).waves,
+    ).toEqual([["/ConfigMap/shop/b"], ["/ConfigMap/shop/a"], ["/ConfigMap/shop/old"]]);
+    expect(composeInventory({ owned, prepared, previous, isComplete: true }).waves).toBeUndefined();
+  });
+});
+
+describe("wavesOf()", () => {
+  test("puts side by side what needs nothing of each other", () => {
+    const names = ["a", "b", "c", "d"].map((name) => aSourceManifest("v1", "ConfigMap", name));
+    expect(wavesOf(asPrepared(names, { 1: [0], 2: [0], 3: [1, 2] }))).toEqual([
+      ["/ConfigMap/shop/a"],
+      ["/ConfigMap/shop/b", "/ConfigMap/shop/c"],
+      ["/ConfigMap/shop/d"],
+    ]);
+  });
+});

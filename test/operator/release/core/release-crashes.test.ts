@@ -1,0 +1,162 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { groupOf, type LiveObject } from "../../../../crds/object.ts";
+import type { Health } from "../../../../operator/core/health.ts";
+import { applySetMetadata, applySetOf, readApplySet } from "../../../../operator/release/core/apply-set.ts";
+import { decidePrune } from "../../../../operator/release/core/decide-prune.ts";
+import { planRelease } from "../../../../operator/release/core/plan-release.ts";
+import type { Prepared } from "../../../../operator/release/core/prepare-manifests.ts";
+import type { OwnedObject } from "../../../../operator/release/ports.ts";
+import { idOf, type Manifest, type ObjectId, stamps } from "../../../../synth/manifest.ts";
+import { aCommit, aRelease, asOwned } from "../../../fakes/releases.ts";
+import { prepareWishes, type WishedCommit, wishedCommit, wishes } from "../../../fakes/wished-objects.ts";
+
+const current: Health = { status: "Current", reason: "Current", message: "" };
+
+/** A cluster with one Release; what exists outlives every crash of the operator. */
+class ModelCluster {
+  readonly objects = new Map<ObjectId, OwnedObject>();
+  release = aRelease();
+  #made = 0;
+
+  apply(manifest: Manifest): void {
+    const id = idOf(manifest);
+    const uid = this.objects.get(id)?.live.metadata.uid ?? `uid-${this.#made++}`;
+    const isDefinition = manifest.kind === "CustomResourceDefinition";
+    const established = { status: { conditions: [{ type: "Established", status: "True" }] } };
+    const made = asOwned(manifest, { uid });
+    this.objects.set(id, isDefinition ? { ...made, live: { ...made.live, ...established } } : made);
+  }
+
+  patch(metadata: NonNullable<ReturnType<typeof applySetMetadata>>): void {
+    this.release = aRelease(metadata);
+  }
+
+  /** What the operator sees after a start: the kinds and namespaces that are recorded, and those that it wants now. */
+  seen(prepared: Prepared): readonly OwnedObject[] {
+    const wanted = prepared.objects.map(({ manifest }) => placeOf(manifest));
+    return [...this.objects.values()].filter(
+      ({ live }) => this.isRecorded(live) || wanted.includes(placeOf(live)),
+    );
+  }
+
+  isRecorded({ apiVersion, kind, metadata }: LiveObject): boolean {
+    const { groupKinds, namespaces } = readApplySet(this.release);
+    const isKnownKind = groupKinds.some((one) => one.kind === kind && one.group === groupOf(apiVersion));
+    const { namespace } = metadata;
+    return isKnownKind && (namespace === undefined || namespace === "shop" || namespaces.includes(namespace));
+  }
+}
+
+function placeOf({ apiVersion, kind, metadata }: Manifest): string {
+  return `${groupOf(apiVersion)}/${kind}/${metadata.namespace ?? ""}`;
+}
+
+/** One reconcile as the phases do it; every `yield` is a point at which the operator may be killed. */
+function* reconcile(prepared: Prepared, cluster: ModelCluster): Generator<void> {
+  const recorded = readApplySet(cluster.release);
+  const before = applySetMetadata(cluster.release, applySetOf(prepared, cluster.seen(prepared), recorded));
+  if (before !== undefined) yield cluster.patch(before);
+  for (;;) {
+    const plan = planRelease({
+      resource: cluster.release,
+      prepared,
+      observed: ({ id }) => cluster.objects.get(id)?.live,
+      watch: () => ({ hasSynced: true, refusal: undefined }),
+      isSettled: () => true,
+      assess: () => current,
+    });
+    for (const { manifest } of plan.apply.flat()) yield cluster.apply(manifest);
+    if (plan.isComplete) break;
+    expect(plan.isWorthAnotherPass).toBe(true);
+  }
+  for (;;) {
+    const desired = new Set(prepared.objects.map(({ id }) => id));
+    const { now, held } = decidePrune({
+      resource: cluster.release,
+      set: prepared.set,
+      owned: cluster.seen(prepared),
+      prepared,
+      observed: ({ id }) => cluster.objects.get(id)?.live,
+      isOn: true,
+      deployed: undefined,
+      approved: aCommit("a").id,
+      commits: [aCommit("a").id],
+    });
+    expect(held).toBeUndefined();
+    for (const { id } of now) {
+      expect(desired).not.toContain(id);
+      yield void cluster.objects.delete(id);
+    }
+    if (now.length === 0) break;
+  }
+  const after = applySetMetadata(cluster.release, applySetOf(prepared, cluster.seen(prepared)));
+  if (after !== undefined) yield cluster.patch(after);
+}
+
+describe("a Release whose operator is killed at any point", () => {
+  test("never has an object in a place that it does not record, and converges when it is left alone", () => {
+    const crash = fc.record({ commit: wishedCommit, steps: fc.nat(20) });
+    fc.assert(
+      fc.property(fc.array(crash, { maxLength: 5 }), wishedCommit, (crashes, last) => {
+        const cluster = new ModelCluster();
+        const run = (one: WishedCommit, steps: number): Prepared | undefined => {
+          const prepared = prepareWishes(one);
+          if (prepared === undefined) return undefined;
+          let left = steps;
+          for (const _ of reconcile(prepared, cluster)) {
+            for (const { live } of cluster.objects.values()) expect(cluster.isRecorded(live)).toBe(true);
+            if (--left < 0) break;
+          }
+          return prepared;
+        };
+        for (const { commit: one, steps } of crashes) run(one, steps);
+        const prepared = run(last, Number.POSITIVE_INFINITY);
+        if (prepared === undefined) return;
+        expect([...cluster.objects.keys()].sort()).toEqual(prepared.objects.map(({ id }) => id).sort());
+        // Nothing is left to do.
+        expect([...reconcile(prepared, cluster)]).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("never deletes what others made or moved to another set", () => {
+    const mark = fc.constantFrom("ours", "otherSet", "notOurs", "controlled");
+    fc.assert(
+      fc.property(wishes, wishes, fc.array(mark, { minLength: 8, maxLength: 8 }), (before, after, marks) => {
+        const [there, prepared] = [
+          prepareWishes({ wanted: before, edges: [] }),
+          prepareWishes({ wanted: after, edges: [] }),
+        ];
+        if (there === undefined || prepared === undefined) return;
+        const owned = there.objects.map(({ manifest }, index): OwnedObject => {
+          const one = asOwned(manifest);
+          const { metadata } = one.live;
+          const controller = { apiVersion: "v1", kind: "X", name: "x", uid: "x", controller: true };
+          const is = marks[index];
+          const changed = {
+            ...metadata,
+            ...(is === "otherSet" && { labels: { [stamps.set]: "other" } }),
+            ...(is === "controlled" && { ownerReferences: [controller] }),
+          };
+          return { ...one, live: { ...one.live, metadata: changed, ours: is !== "notOurs" } };
+        });
+        const { now, later } = decidePrune({
+          resource: aRelease(),
+          set: prepared.set,
+          owned,
+          prepared,
+          observed: ({ id }) => owned.find((one) => one.id === id)?.live,
+          isOn: true,
+          deployed: undefined,
+          approved: aCommit("a").id,
+          commits: [aCommit("a").id],
+        });
+        const desired = new Set(prepared.objects.map(({ id }) => id));
+        const expected = there.objects.filter(({ id }, index) => !desired.has(id) && marks[index] === "ours");
+        expect([...now, ...later].map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
+      }),
+    );
+  });
+});

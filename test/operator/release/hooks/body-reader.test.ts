@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text as readAll } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  type BodyReaderOptions,
+  type BodyResult,
+  createBodyReader,
+} from "../../../../operator/release/hooks/body-reader.ts";
+
+/** A server that answers with what became of the body. */
+async function aReader(options: BodyReaderOptions) {
+  const readBody = createBodyReader(options);
+  const results: BodyResult[] = [];
+  const server = createServer(async (request, response) => {
+    const result = await readBody(request, response);
+    results.push(result);
+    response.setHeader("Connection", "close");
+    response.end("body" in result ? `read ${result.body.toString("latin1")}` : result.refused);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const open = (head: string) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}\r\n\r\n`);
+    return socket;
+  };
+  return { open, results };
+}
+
+test("a body in pieces of one byte is read as it came", async () => {
+  const { open } = await aReader({ mostBytes: 100 });
+  const socket = open("Transfer-Encoding: chunked");
+  socket.write(`${[..."hello"].map((letter) => `1\r\n${letter}\r\n`).join("")}0\r\n\r\n`);
+  expect(await readAll(socket)).toMatch(/\r\n\r\n.*read hello/s);
+});
+
+test("a body that is one byte too large is not read", async () => {
+  const { open } = await aReader({ mostBytes: 4 });
+  const fits = open("Content-Length: 4");
+  fits.write("1234");
+  expect(await readAll(fits)).toMatch(/read 1234/);
+  expect(await readAll(open("Content-Length: 5"))).toMatch(/too-large/);
+});
+
+test("who holds many bodies open has others wait, until they are let go", async () => {
+  const { open, results } = await aReader({ mostBytes: 100, mostBytesAtOnce: 150 });
+  const held = open("Content-Length: 100");
+  held.write("x");
+  await expect.poll(async () => await readAll(open("Content-Length: 100"))).toMatch(/busy/);
+  held.destroy();
+  await expect.poll(() => results).toContainEqual({ refused: "broken" });
+  const next = open("Content-Length: 100");
+  next.write("y".repeat(100));
+  expect(await readAll(next)).toMatch(/read y{100}/);
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { toRemoteFailure } from "../../../../operator/release/sources/remote-failure.ts";
+
+describe("toRemoteFailure()", () => {
+  test.for([
+    ["fatal: unable to access 'https://h/x/': Could not resolve host: h", "SourceUnreachable"],
+    [
+      "fatal: unable to access 'https://h/x/': Failed to connect to h port 443: Connection refused",
+      "SourceUnreachable",
+    ],
+    [
+      "ssh: connect to host h port 22: Connection timed out\nfatal: Could not read from remote repository.",
+      "SourceUnreachable",
+    ],
+    ["fatal: unable to access 'https://h/x/': The requested URL returned error: 503", "SourceUnreachable"],
+    ["fatal: Authentication failed for 'https://h/x/'", "SourceRefused"],
+    ["fatal: could not read Username for 'https://h': terminal prompts disabled", "SourceRefused"],
+    ["git@h: Permission denied (publickey).\nfatal: Could not read from remote repository.", "SourceRefused"],
+    ["Host key verification failed.\nfatal: Could not read from remote repository.", "SourceRefused"],
+    ["fatal: unable to access 'https://h/x/': The requested URL returned error: 403", "SourceRefused"],
+    [
+      "fatal: unable to access 'https://h/x/': server certificate verification failed. CAfile: none",
+      "SourceRefused",
+    ],
+    ["remote: Repository not found.\nfatal: repository 'https://h/x/' not found", "SourceNotFound"],
+    ["fatal: '/srv/x.git' does not appear to be a git repository", "SourceNotFound"],
+    ["fatal: unable to access 'https://h/x/': The requested URL returned error: 301", "SourceInvalid"],
+    ["error: object 1234: hasDotgit: contains '.git'\nfatal: fsck error in packed object", "SourceInvalid"],
+    ["", "SourceUnreachable"],
+  ] as const)("takes %j for %s", ([stderr, reason]) => {
+    expect(toRemoteFailure(stderr, []).reason).toBe(reason);
+  });
+
+  test("has no secret, no control characters, and an end", () => {
+    const stderr = `fatal: https://me:hunter2@h said \u001b[31mt0ken\n${"x".repeat(5_000)}`;
+    const { message } = toRemoteFailure(stderr, ["t0ken"]);
+    expect(message).not.toMatch(/hunter2|t0ken/);
+    expect(message).not.toContain("\u001b");
+    expect(message.length).toBeLessThan(600);
+  });
+});

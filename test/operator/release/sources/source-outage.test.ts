@@ -1,0 +1,158 @@
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { SourceState } from "../../../../operator/release/ports.ts";
+import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { readAll, SourcesHarness } from "./sources-harness.ts";
+
+const isStale = (state: SourceState): boolean => state.state === "ready" && state.stale !== undefined;
+const isFresh = (state: SourceState): boolean => state.state === "ready" && state.stale === undefined;
+
+/** The clone of the only remote of a test. */
+function cloneIn(remote: FakeGitRemote): string {
+  const [name = ""] = readdirSync(join(remote.folder, "cache"));
+  return join(remote.folder, "cache", name, "repository.git");
+}
+
+test("while the remote is away the last good state stays, and it is told when it is back", async () => {
+  using remote = new FakeGitRemote();
+  const first = remote.commitByOthers({ x: "1" });
+  await using it = new SourcesHarness(remote);
+  await it.ready("a");
+
+  remote.vanish();
+  const state = await it.answer("a", {}, isStale);
+  expect(state).toMatchObject({ revision: { head: { id: first } }, stale: { reason: "SourceNotFound" } });
+  if (state.state === "ready") expect(await readAll(state.revision)).toEqual({ x: "1" });
+
+  remote.behave();
+  const second = remote.commitByOthers({ x: "2" });
+  expect(await it.answer("a", {}, isFresh)).toMatchObject({ revision: { head: { id: second } } });
+  expect(it.log.messages("warn")).toEqual(["Cannot look at a source"]);
+  expect(it.log.messages("info")).toEqual(["A source answers again"]);
+});
+
+test("an outage is told once, and asked about less and less often", async () => {
+  using remote = new FakeGitRemote();
+  remote.vanish();
+  await using it = new SourcesHarness(remote);
+  await it.answer("a");
+  await it.until(() => it.sources.stats.lsRemotes >= 8, { stepMs: 1_000 });
+  // 2, 4, 8, 16, 32, 60, 60 seconds at least.
+  expect(it.clock.now()).toBeGreaterThan(180_000);
+  expect(it.told).toEqual(["a"]);
+});
+
+test("after a restart with the remote away, what the clone has counts", async () => {
+  using remote = new FakeGitRemote();
+  const head = remote.commitByOthers({ "a/x": "1" });
+  const before = new SourcesHarness(remote);
+  await before.ready("a", { path: "a" });
+  await before.sources.close();
+  remote.vanish();
+
+  await using it = new SourcesHarness(remote);
+  const state = await it.answer("a", { path: "a" });
+
+  expect(state).toMatchObject({
+    state: "ready",
+    revision: { head: { id: head } },
+    stale: { reason: "SourceNotFound" },
+  });
+  if (state.state === "ready") expect(await readAll(state.revision)).toEqual({ x: "1" });
+});
+
+test("after a restart nothing is fetched that the clone has", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  const before = new SourcesHarness(remote);
+  await before.ready("a");
+  const changed = remote.commitByOthers({ x: "2" });
+  await before.ready("a", {}, ({ head }) => head.id === changed);
+  const later = remote.commitByOthers({ "b/y": "2" });
+  await before.ready("b", { path: "b" });
+  await before.ready("a", {}, ({ head }) => head.id === later);
+  await before.sources.close();
+
+  await using it = new SourcesHarness(remote);
+  expect((await it.ready("b", { path: "b" })).changed.id).toBe(later);
+  expect(it.sources.stats).toMatchObject({ lsRemotes: 1, fetches: 0, rebuilds: 0 });
+});
+
+test("a branch that is deleted leaves the last good state", async () => {
+  using remote = new FakeGitRemote();
+  const first = remote.commitByOthers({ x: "1" });
+  remote.git(["branch", "other", first]);
+  await using it = new SourcesHarness(remote);
+  await it.ready("a");
+  remote.git(["branch", "-D", "main"]);
+  expect(await it.answer("a", {}, isStale)).toMatchObject({
+    revision: { head: { id: first } },
+    stale: { reason: "SourceNotFound", message: expect.stringMatching(/branch "main"; there are "other"/) },
+  });
+});
+
+test("a rewritten history is taken as it is now", async () => {
+  using remote = new FakeGitRemote();
+  const base = remote.commitByOthers({ x: "1" });
+  remote.commitByOthers({ x: "2" });
+  await using it = new SourcesHarness(remote);
+  await it.ready("a");
+  // Another child of the same commit, then one that has nothing to do with any of them.
+  const forced = remote.commitOn(base, { x: "3" });
+  remote.resetTo(forced);
+  expect(await readAll(await it.ready("a", {}, ({ head }) => head.id === forced))).toEqual({ x: "3" });
+  const unrelated = remote.commitByOthers({ x: "4" }, { branch: "unrelated" });
+  remote.resetTo(unrelated);
+  expect(await readAll(await it.ready("a", {}, ({ head }) => head.id === unrelated))).toEqual({ x: "4" });
+  expect(it.sources.stats.rebuilds).toBe(0);
+});
+
+test("a clone that lost its objects is made anew, and readers wait for it", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  await using it = new SourcesHarness(remote);
+  const revision = await it.ready("a");
+  rmSync(join(cloneIn(remote), "objects", "pack"), { recursive: true });
+  // The process that reads has the lost files open still.
+  await it.clock.advance(30_000);
+
+  await expect(revision.files.list()).rejects.toMatchObject({ reason: "SourceUnreachable" });
+  await it.until(() => it.sources.stats.rebuilds === 1);
+  await it.untilNextLook();
+  expect(await readAll(await it.ready("a"))).toEqual({ x: "1" });
+});
+
+test("locks that a killed command left do not stand in the way", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  const before = new SourcesHarness(remote);
+  await before.ready("a");
+  await before.sources.close();
+  for (const lock of ["shallow.lock", "packed-refs.lock"]) writeFileSync(join(cloneIn(remote), lock), "");
+  const second = remote.commitByOthers({ x: "2" });
+
+  await using it = new SourcesHarness(remote);
+  expect((await it.ready("a")).head.id).toBe(second);
+  expect(it.sources.stats.rebuilds).toBe(0);
+});
+
+test("a clone that two operators want at once is one for each", async () => {
+  using remote = new FakeGitRemote();
+  const head = remote.commitByOthers({ x: "1" });
+  await using one = new SourcesHarness(remote);
+  await using two = new SourcesHarness(remote);
+  const revisions = await Promise.all([one.ready("a"), two.ready("a")]);
+  expect(revisions.map((revision) => revision.head.id)).toEqual([head, head]);
+});
+
+test("a clone that nobody wants goes off the disk after a while", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  await using it = new SourcesHarness(remote);
+  await it.ready("a");
+  it.sources.forget("a");
+  await it.clock.advance(700_000);
+  await it.until(() => readdirSync(join(remote.folder, "cache")).length === 0);
+  expect(await readAll(await it.ready("a"))).toEqual({ x: "1" });
+});

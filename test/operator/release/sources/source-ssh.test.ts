@@ -1,0 +1,78 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { FakeSsh } from "./fake-ssh.ts";
+import { readAll, SourcesHarness } from "./sources-harness.ts";
+
+const credentials = { identity: "KEY\r\nrest", known_hosts: "HOSTS" };
+
+test("over ssh the key is in a file of our own while a command needs it, and gone afterwards", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  const ssh = new FakeSsh(remote.folder);
+  await using it = new SourcesHarness(remote, { environment: { PATH: ssh.path } });
+  const options = { url: `ssh://git@git.example.dev${remote.path}`, credentials };
+
+  expect(await readAll(await it.ready("a", options))).toEqual({ x: "1" });
+
+  expect(ssh.calls.length).toBe(2);
+  for (const call of ssh.calls)
+    expect(call).toEqual([expect.stringContaining(remote.path), "600", "700", "KEY", "HOSTS"]);
+  const left = readdirSync(join(remote.folder, "cache"), { recursive: true, encoding: "utf8" });
+  expect(left.filter((path) => /identity|known_hosts|credentials/.test(path))).toEqual([]);
+});
+
+test.for([
+  { credentials: undefined, says: "needs secretRef" },
+  { credentials: { identity: "KEY" }, says: '"known_hosts"' },
+  { credentials: { known_hosts: "HOSTS" }, says: '"identity"' },
+])(
+  "without what ssh needs ($credentials) no key of anybody is tried",
+  async ({ credentials: data, says }) => {
+    using remote = new FakeGitRemote();
+    const ssh = new FakeSsh(remote.folder);
+    await using it = new SourcesHarness(remote, { environment: { PATH: ssh.path } });
+    const url = `git@git.example.dev:${remote.path}`;
+    const state = await it.answer("a", data === undefined ? { url } : { url, credentials: data });
+    expect(state).toMatchObject({
+      failure: { reason: "SourceInvalid", message: expect.stringContaining(says) },
+    });
+    expect(ssh.calls).toEqual([]);
+  },
+);
+
+test("a fetch that brings more than it may is broken off, and leaves nothing behind", async () => {
+  using remote = new FakeGitRemote();
+  // Nothing of it can be compressed: the pack is far over what comes through.
+  remote.commitByOthers({ a: Array.from({ length: 20_000 }, () => crypto.randomUUID()).join("\n") });
+  // The question is answered; of the pack comes so much, and then no more.
+  const isFetch = '[ "$(wc -l < "$(dirname "$0")/../ssh-calls")" -gt 1 ]';
+  const cut = '{ sh -c "$last" | { dd bs=4096 iflag=count_bytes count=200000 status=none; exec sleep 600; }; }';
+  const ssh = new FakeSsh(remote.folder, `if ${isFetch}; then ${cut}; else exec sh -c "$last"; fi`);
+  await using it = new SourcesHarness(remote, {
+    environment: { PATH: ssh.path },
+    limits: { cloneBytes: 50_000 },
+  });
+  const options = { url: `ssh://git@git.example.dev${remote.path}`, credentials };
+  const state = await it.answer("a", options, ({ state: name }) => name === "failed");
+  expect(state).toMatchObject({ failure: { reason: "RenderLimit" } });
+  const left = readdirSync(join(remote.folder, "cache"), { recursive: true, encoding: "utf8" });
+  expect(left.filter((path) => /tmp_|\.lock$/.test(path))).toEqual([]);
+});
+
+test("a remote that says nothing is given up, with everything that git started", async () => {
+  using remote = new FakeGitRemote();
+  const mark = join(remote.folder, "alive");
+  const ssh = new FakeSsh(remote.folder, `touch '${mark}'; exec sleep 600`);
+  await using it = new SourcesHarness(remote, { environment: { PATH: ssh.path }, timeoutMs: 60_000 });
+  const options = { url: `ssh://git@git.example.dev${remote.path}`, credentials };
+  it.ask("a", options);
+  await it.until(() => existsSync(mark), { stepMs: 0 });
+
+  const state = await it.answer("a", options);
+
+  expect(state).toMatchObject({
+    failure: { reason: "SourceUnreachable", message: expect.stringContaining("no answer for 60 s") },
+  });
+});

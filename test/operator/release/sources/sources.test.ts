@@ -1,0 +1,176 @@
+import { expect, test } from "vitest";
+import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { readAll, SourcesHarness } from "./sources-harness.ts";
+
+test("a folder of a branch is found, with the commit that it is of and its files", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ "apps/web/a.yaml": "a: 1\n", "apps/web/sub/b.json": "{}", "other.txt": "x" });
+  const head = remote.commitByOthers({ "apps/web/a.yaml": "a: 2\n" }, { message: "Raise a\n\nBecause." });
+  await using it = new SourcesHarness(remote);
+
+  const revision = await it.ready("shop/web", { path: "./apps//web/" });
+
+  expect(revision.head).toEqual({
+    id: head,
+    author: "Somebody",
+    subject: "Raise a",
+    committedAt: "2023-11-14T22:13:20Z",
+  });
+  expect(revision.tree).toBe(remote.git(["rev-parse", "main:apps/web"]).trim());
+  expect(await readAll(revision)).toEqual({ "a.yaml": "a: 2\n", "sub/b.json": "{}" });
+  expect(await revision.files.list()).toMatchObject({
+    files: [
+      { path: "a.yaml", size: 5 },
+      { path: "sub/b.json", size: 2 },
+    ],
+    refused: [],
+  });
+  expect(it.told).toEqual(["shop/web"]);
+});
+
+test("a push tells the Releases whose folder it changed, and no others", async () => {
+  using remote = new FakeGitRemote();
+  const first = remote.commitByOthers({ "a/x": "1", "b/x": "1" });
+  await using it = new SourcesHarness(remote);
+  await it.ready("ns/a", { path: "a" });
+  const before = await it.ready("ns/b", { path: "b" });
+  it.told.length = 0;
+
+  const head = remote.commitByOthers({ "a/x": "2" });
+  await it.until(() => it.told.length > 0);
+
+  const [a, b] = [await it.ready("ns/a", { path: "a" }), await it.ready("ns/b", { path: "b" })];
+  expect(it.told).toEqual(["ns/a"]);
+  expect(a.changed.id).toBe(head);
+  expect(await readAll(a)).toEqual({ x: "2" });
+  // The other one may know of the new head, and was changed by the commit that it knew.
+  expect(b.head.id).toBe(head);
+  expect(b.changed.id).toBe(first);
+  expect(b.tree).toBe(before.tree);
+});
+
+test("of several commits in one push each folder has the one that changed it", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ "a/x": "1", "b/x": "1", "c/x": "1" });
+  await using it = new SourcesHarness(remote);
+  const keys = ["a", "b", "c"];
+  for (const key of keys) await it.ready(key, { path: key });
+
+  // The push lands as one: the branch moves after all commits are made.
+  let parent = remote.head() ?? "";
+  const made: Record<string, string> = {};
+  for (const key of ["c", "a", "b"]) {
+    parent = remote.commitOn(parent, { [`${key}/x`]: "2" }, key);
+    made[key] = parent;
+  }
+  remote.resetTo(parent);
+
+  for (const key of keys) {
+    const revision = await it.ready(key, { path: key }, ({ head }) => head.id === parent);
+    expect(revision.changed.id).toBe(made[key]);
+  }
+});
+
+test("a thousand Releases of one repository cost one question and one fetch, and a push one more of each", async () => {
+  using remote = new FakeGitRemote();
+  const names = Array.from({ length: 1_000 }, (_, index) => `set-${index}`);
+  remote.commitByOthers(Object.fromEntries(names.map((name) => [`sets/${name}/x.yaml`, `name: ${name}\n`])));
+  await using it = new SourcesHarness(remote);
+  const ask = () => names.map((name) => it.ask(name, { path: `sets/${name}`, intervalMs: 3_600_000 }));
+
+  ask();
+  await it.until(() => ask().every(({ state }) => state === "ready"));
+  expect(it.sources.stats).toMatchObject({ lsRemotes: 1, fetches: 1, told: 1_000 });
+
+  remote.commitByOthers({ "sets/set-7/x.yaml": "name: other\n" });
+  await it.until(() => it.told.length > 1_000);
+  expect(it.told.slice(1_000)).toEqual(["set-7"]);
+  expect(it.sources.stats).toMatchObject({ lsRemotes: 2, fetches: 2, told: 1_001 });
+});
+
+test("a repository on this machine is looked at right after a push, whatever the interval", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  await using it = new SourcesHarness(remote);
+  await it.ready("a", { intervalMs: 3_600_000 });
+
+  const head = remote.commitByOthers({ x: "2" });
+  const pushedMs = it.clock.now();
+  await it.ready("a", { intervalMs: 3_600_000 }, (revision) => revision.head.id === head);
+
+  expect(it.clock.now() - pushedMs).toBeLessThan(60_000);
+});
+
+test("the shortest interval counts, and nothing is asked while nobody wants anything", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  await using it = new SourcesHarness(remote);
+  await it.ready("slow", { intervalMs: 3_600_000 });
+  await it.ready("quick", { intervalMs: 10_000 });
+  const { lsRemotes } = it.sources.stats;
+  const beforeMs = it.clock.now();
+
+  await it.untilNextLook({ stepMs: 500 });
+  expect(it.clock.now() - beforeMs).toBeLessThanOrEqual(15_000);
+
+  it.sources.forget("slow");
+  it.sources.forget("quick");
+  await it.clock.advance(500_000);
+  expect(it.sources.stats.lsRemotes).toBe(lsRemotes + 1);
+});
+
+test("a burst of requests is one look, and one more for those that came during it", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  await using it = new SourcesHarness(remote);
+  const options = { intervalMs: 3_600_000 };
+  await it.ready("a", options);
+  const { url } = it.request("a", options).source;
+
+  for (let index = 0; index < 1_000; index++) it.sources.refresh(index % 2 === 0 ? { url } : { key: "a" });
+  await it.until(() => it.sources.stats.lsRemotes >= 3);
+  await it.clock.advance(1_000);
+
+  expect(it.sources.stats).toMatchObject({ lsRemotes: 3, fetches: 1 });
+});
+
+test("a new value of requestedAt makes it look, and is told when that was done", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  await using it = new SourcesHarness(remote);
+  const options = { intervalMs: 3_600_000, requestedAt: "one" };
+  const state = await it.answer("a", options);
+  expect(state).toMatchObject({ state: "ready", handledRequest: "one" });
+  const { lsRemotes } = it.sources.stats;
+
+  const next = { ...options, requestedAt: "two" };
+  expect(it.ask("a", next)).toMatchObject({ handledRequest: "one" });
+  await it.answer("a", next, (now) => now.state === "ready" && now.handledRequest === "two");
+
+  expect(it.sources.stats.lsRemotes).toBe(lsRemotes + 1);
+  expect(it.told).toEqual(["a", "a"]);
+});
+
+test("the newest commit that changed one of some files is found", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ "app/main.ts": "1", "app/lib/a.ts": "1", "app/README.md": "1" });
+  await using it = new SourcesHarness(remote);
+  await it.ready("a", { path: "app" });
+  const library = remote.commitByOthers({ "app/lib/a.ts": "2" });
+  await it.ready("a", { path: "app" }, ({ head }) => head.id === library);
+  const readme = remote.commitByOthers({ "app/README.md": "2" });
+  const revision = await it.ready("a", { path: "app" }, ({ head }) => head.id === readme);
+
+  expect((await revision.lastChangeOf(["main.ts", "lib/a.ts"])).id).toBe(library);
+  expect((await revision.lastChangeOf(["README.md"])).id).toBe(readme);
+  expect(revision.changed.id).toBe(readme);
+});
+
+test("a repository whose objects are named by SHA-256 works as well", async () => {
+  using remote = new FakeGitRemote({ format: "sha256" });
+  const head = remote.commitByOthers({ "a/x": "1" });
+  await using it = new SourcesHarness(remote);
+  const revision = await it.ready("a", { path: "a" });
+  expect(revision.head.id).toBe(head);
+  expect(await readAll(revision)).toEqual({ x: "1" });
+});
