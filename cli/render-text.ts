@@ -1,4 +1,4 @@
-import { type Document, parseAllDocuments, type Tags } from "yaml";
+import { type Document, isScalar, parseAllDocuments, type Tags } from "yaml";
 import type { Observed } from "../crds/binding.ts";
 import { apiVersionOf, type CustomResource, groupOf, type KubernetesObject } from "../crds/object.ts";
 import type { Manifest } from "../synth/manifest.ts";
@@ -29,8 +29,13 @@ const nothingObserved: Observed = { list: () => [], find: () => undefined };
 export function renderText(text: string, options: RenderTextOptions): readonly Rendered[] {
   return parseAllDocuments(text, { version: "1.1", customTags: asKubectlReads })
     .map((document, index) => ({ document, where: `${options.file}, document ${index + 1}` }))
-    .filter(({ document }) => document.contents !== null || document.errors.length > 0)
+    .filter(({ document }) => !isEmpty(document) || document.errors.length > 0)
     .map(({ document, where }) => renderDocument(document, where, options));
+}
+
+/** A `---` at the end of a file begins a document whose content is null. */
+function isEmpty({ contents }: Document.Parsed): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null);
 }
 
 /** kubectl reads YAML 1.1, where `yes` is a boolean, but keeps dates, times and binary as they are written. */

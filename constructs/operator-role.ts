@@ -53,7 +53,11 @@ export function operatorRulesOf(
     const ownsBeyondReach = definition.namespaced && children.some(({ namespaced }) => !namespaced);
     allow(definition, ownsBeyondReach ? [...look, "patch"] : look);
     allow(definition, ["patch"], "status");
-    if (children.length > 0) allow(definition, ["update"], "finalizers");
+    if (children.length > 0) {
+      // One read tells whether the resource is still there before an object that was lost is made anew.
+      allow(definition, ["get"]);
+      allow(definition, ["update"], "finalizers");
+    }
     for (const child of children) allow(child, own);
     for (const { kind, subresource } of related) {
       allow(kind, look);

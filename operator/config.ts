@@ -231,7 +231,9 @@ export function readOperatorConfig(texts: OptionTexts, environment: NodeJS.Proce
   }
   const { leaseDuration, renewDeadline, retryPeriod, hookBindAddress, hookSecrets } = parsed.data;
   if (hookBindAddress !== "0" && hookSecrets === undefined)
-    throw new ConfigError(`${source.get("hookBindAddress")}: needs --hook-secrets, the folder of the hooks' secrets`);
+    throw new ConfigError(
+      `${source.get("hookBindAddress")}: needs --hook-secrets, the folder of the hooks' secrets`,
+    );
   try {
     assertElectionTimes({
       leaseDurationMs: leaseDuration,

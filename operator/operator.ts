@@ -107,7 +107,10 @@ export class Operator {
   #watch(): Promise<unknown> {
     const { stores, releases } = this.#parts;
     const { signal } = this.#sources;
-    return Promise.all([...stores.watched.map(({ reflector }) => reflector.run(signal)), releases?.watch(signal)]);
+    return Promise.all([
+      ...stores.watched.map(({ reflector }) => reflector.run(signal)),
+      releases?.watch(signal),
+    ]);
   }
 
   #reconcile(): readonly Promise<void>[] {

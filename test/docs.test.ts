@@ -54,7 +54,8 @@ describe("README.md", () => {
     const readme = read("README.md");
     const [kubeconfig = ""] = /\/demo\/fairlead-start-\w+\/kubeconfig/.exec(readme) ?? [];
     const [repository = ""] = /\/demo\/fairlead-start-\w+\/rendered\.git/.exec(readme) ?? [];
-    const lines = linesToTry({ kubeconfig, context: undefined, kubectl: "kubectl", repository });
+    const workTree = repository.replace(/rendered\.git$/, "shop");
+    const lines = linesToTry({ kubeconfig, context: undefined, kubectl: "kubectl", repository, workTree });
     expect(readme).toContain(`\n${lines.join("\n")}\n`);
   });
 
@@ -158,6 +159,7 @@ describe("docs/observability.md", () => {
     metrics.events.watch(() => ({ written: 0, dropped: 0 }));
     metrics.stores.watch([]);
     metrics.publish.watch(() => nothingPublished);
+    metrics.releases.watchSources(() => ({ lsRemotes: 0, fetches: 0, rebuilds: 0 }));
     const served = readPrometheusText((await metrics.expose()).body);
     expect([...served.values()].map(({ name, type }) => `${name} ${type}`).toSorted()).toEqual(documented);
   });

@@ -146,11 +146,11 @@ export async function editLive(
     const index = (count * 53 + 1) % sets;
     const path = `/apis/apps/v1/namespaces/${namespaceOf(index)}/deployments/${setName(index)}`;
     const generation = deployments.get(keyOf(index))?.metadata.generation ?? 0;
-    await rig.api.send("PATCH", path, { spec: { minReadySeconds: 7 } });
+    await rig.api.send("PATCH", path, { spec: { replicas: 1 } });
     const startMs = performance.now();
     const isBack = (): boolean => {
       const live = deployments.get(keyOf(index));
-      return (live?.metadata.generation ?? 0) >= generation + 2 && !live?.spec?.["minReadySeconds"];
+      return (live?.metadata.generation ?? 0) >= generation + 2 && live?.spec?.["replicas"] === 0;
     };
     backMs.push((await deployments.until(`edit ${count} is undone`, isBack, 60_000)) - startMs);
     await sleep(300);

@@ -100,7 +100,13 @@ function refused(verb: string, { kind, metadata }: KubernetesObject, { status, s
 export function grantToGroup(kinds: readonly BoundKind[], group: string): readonly Manifest[] {
   const chart = new OperatorChart(new App(), "operator", {
     kinds,
-    values: { image: "local", ha: false, repository: { url: "file:///demo" } },
+    values: {
+      image: "local",
+      ha: false,
+      repository: { url: "file:///demo" },
+      // Whatever somebody tries to deploy.
+      releases: { enabled: true, kinds: [{ group: "*", resource: "*" }] },
+    },
   });
   const manifests = chart.toJson() as readonly Manifest[];
   return manifests.flatMap((manifest): Manifest[] => {

@@ -1,8 +1,8 @@
+import type { BoundKind } from "../../crds/binding.ts";
 import type { CustomResource, LiveObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import type { KindStores } from "../../operator/runtime/kind-stores.ts";
 import { setOf } from "../../synth/stamp.ts";
-import type { BoundKind } from "../../crds/binding.ts";
 import {
   composeFrame,
   type ReleaseRow,

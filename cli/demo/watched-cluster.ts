@@ -1,3 +1,4 @@
+import type { BoundKind } from "../../crds/binding.ts";
 import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
 import { ApiTransport } from "../../operator/cluster/transport.ts";
 import { WatchConnection } from "../../operator/cluster/watch-connection.ts";
@@ -5,7 +6,6 @@ import { KubeWatchSource } from "../../operator/cluster/watch-source.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { KindStores } from "../../operator/runtime/kind-stores.ts";
 import { createLogger } from "../../operator/telemetry/log.ts";
-import type { BoundKind } from "../../crds/binding.ts";
 
 export interface WatchedCluster {
   readonly transport: ApiTransport;

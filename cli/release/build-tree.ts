@@ -7,6 +7,8 @@ import { nodeOf, type TreeNode } from "./tree-node.ts";
 export interface BuildTreeInput {
   /** Ids of everything that the Release says it deployed. */
   readonly inventory: readonly ObjectId[];
+  /** Those of them that may have gone by themselves, because their work is done. */
+  readonly finished: ReadonlySet<ObjectId>;
   /** Objects that carry the label of the Release's set. */
   readonly owned: readonly LiveObject[];
   /** Objects that may stand behind them. */
@@ -28,7 +30,14 @@ export function placeOf(id: ObjectId): string {
  * The objects of a Release in the order of applying, each with what stands behind it by owner references. An object of the
  * inventory that is not there is a node all the same. Pure.
  */
-export function buildTree({ inventory, owned, behind, unread, assess }: BuildTreeInput): readonly TreeNode[] {
+export function buildTree({
+  inventory,
+  finished,
+  owned,
+  behind,
+  unread,
+  assess,
+}: BuildTreeInput): readonly TreeNode[] {
   const live = new Map(owned.map((object) => [idOf(object), object]));
   const ownedUids = new Set(owned.map(({ metadata }) => metadata.uid));
   const byOwner = Map.groupBy(
@@ -45,7 +54,9 @@ export function buildTree({ inventory, owned, behind, unread, assess }: BuildTre
     return nodeOf(idOf(object), assess(object, pods), children.toSorted(byId));
   };
   const ids = new Set([...inventory, ...live.keys()]);
-  return [...ids].map((id) => nodeOfId(id, live.get(id), { unread, nodeOfLive })).toSorted(inApplyOrder);
+  return [...ids]
+    .map((id) => nodeOfId(id, live.get(id), { unread, finished, nodeOfLive }))
+    .toSorted(inApplyOrder);
 }
 
 function nodeOfId(
@@ -53,14 +64,17 @@ function nodeOfId(
   object: LiveObject | undefined,
   {
     unread,
+    finished,
     nodeOfLive,
-  }: Pick<BuildTreeInput, "unread"> & {
+  }: Pick<BuildTreeInput, "unread" | "finished"> & {
     readonly nodeOfLive: (object: LiveObject, depth: number) => TreeNode;
   },
 ): TreeNode {
   if (object !== undefined) return nodeOfLive(object, deepest);
   const why = unread.get(placeOf(id));
   if (why !== undefined) return nodeOf(id, { status: "Unknown", message: why });
+  if (finished.has(id))
+    return nodeOf(id, { status: "Current", message: "finished, and gone after its time to live" });
   return nodeOf(id, { status: "NotFound", message: "does not exist" });
 }
 

@@ -26,14 +26,15 @@ export async function readTree(
   release: ReleaseObject,
   options: ReadTreeOptions,
 ): Promise<readonly TreeNode[]> {
-  const inventory = release.status?.inventory?.entries ?? [];
+  const { entries: inventory = [], finished = [] } = release.status?.inventory ?? {};
   const unread = new Map<string, string>();
   const places = new Map(inventory.map((id) => [placeOf(id), id]));
   const owned = await readAll([...places.values()], (id) =>
     readPlace(id, setOf(Release, release), options, unread),
   );
   const behind = await readBehind(owned, options);
-  return buildTree({ inventory, owned, behind, unread, assess: options.assess });
+  const done = new Set(finished.flatMap((run) => run.split(" ", 1)));
+  return buildTree({ inventory, finished: done, owned, behind, unread, assess: options.assess });
 }
 
 /** Objects of the set of one kind in one namespace. */

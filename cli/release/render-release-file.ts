@@ -56,8 +56,7 @@ async function renderRelease(
   const known = offlineKinds(kinds);
   try {
     const rendered = await renderFolder(release, source);
-    const resource = { ...release, metadata: { ...release.metadata, resourceVersion: "0" } };
-    const { objects } = prepareManifests(rendered, resource, known);
+    const { objects } = prepareManifests(rendered, release, known);
     const unknown = objects.filter(({ kind, needs }) => kind === undefined && needs.length === 0);
     return {
       manifests: objects.map(({ manifest }) => manifest),

@@ -18,16 +18,12 @@ export type RefusalReason = Extract<
   | "ImmutableField"
   | "NotOwned"
   | "DependencyCycle"
-  | "KindUnknown"
   | "KindNotWatched"
   | "PruneHeld"
 >;
 
 /** What a resource waits for, if it is not only on its way. */
-export type WaitingReason = Extract<
-  Reason,
-  "Progressing" | "DependencyNotReady" | "KindUnknown" | "SourcePending"
->;
+export type WaitingReason = Extract<Reason, "Progressing" | "DependencyNotReady" | "KindUnknown">;
 
 /** How applying a resource's objects ended. */
 export type ApplyOutcome =

@@ -77,11 +77,7 @@ async function send(
 async function claim(
   manifest: Manifest,
   child: ObjectKind,
-  {
-    loaded,
-    cluster,
-    isEnough,
-  }: Pick<ApplyOptions, "loaded" | "cluster"> & { readonly isEnough: boolean },
+  { loaded, cluster, isEnough }: Pick<ApplyOptions, "loaded" | "cluster"> & { readonly isEnough: boolean },
 ): Promise<Pick<StepResult, "live" | "was">> {
   const id = idOf(manifest);
   const { name, namespace } = manifest.metadata;

@@ -7,7 +7,7 @@ import { isRepair, type ObjectAction } from "../core/apply-result.ts";
 import { findDrift } from "../core/covers.ts";
 import { type ApplyOutcome, describeFailure, describeWaiting } from "../core/outcome.ts";
 import { type Plan, planChanges } from "../core/plan.ts";
-import { SpecInvalidError, UnsettledError } from "../errors.ts";
+import { ReplacedError, SpecInvalidError, UnsettledError } from "../errors.ts";
 import type { Cluster, Stores } from "../ports.ts";
 import { add } from "./add.ts";
 import { apply, liveOf, type StepResult } from "./apply.ts";
@@ -130,6 +130,9 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
   for (const live of plan.replace)
     changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
 
+  const key = keyOf(loaded.resource);
+  if (plan.apply.flat().some(({ live, manifest }) => live === undefined && lost.has(key, idOf(manifest))))
+    await confirmWanted(loaded.resource, options);
   const results = await apply(plan.apply, { ...options, loaded });
   options.count("kept", plan.keep.length);
   for (const result of results) noteResult(result, run, settled);
@@ -148,9 +151,22 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
     onAdded: (live, { subresource }) =>
       changes.push({ done: "Extended", live, why: `added to its ${subresource}` }),
   });
-  refusals.forget(keyOf(loaded.resource));
-  lost.forget(keyOf(loaded.resource));
+  refusals.forget(key);
+  lost.forget(key);
   return { state: "applied", count: plan.keep.length + results.length + added };
+}
+
+/**
+ * Garbage collection takes the objects of a deleted resource, and its watch may tell of them first: made anew, a Job
+ * would run once more for nobody. So one read asks whether the resource is still there before what was lost is made.
+ *
+ * @throws ReplacedError if it is not.
+ */
+async function confirmWanted(resource: CustomResource, { kind, cluster }: ConvergeOptions): Promise<void> {
+  const { name, namespace, uid } = resource.metadata;
+  const now = await cluster.read({ kind: kind.definition, namespace, name });
+  const isWanted = now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined;
+  if (!isWanted) throw new ReplacedError(idOf(resource));
 }
 
 /** Keeps what the next pass, the next reconcile and the user should know of one step. */

@@ -26,6 +26,11 @@ export class LostObjects {
     for (const key of keys) this.#byResource.getOrInsertComputed(key, () => new Set()).add(idOf(child));
   }
 
+  /** Whether an object was lost. */
+  has(key: string, id: ObjectId): boolean {
+    return this.#byResource.get(key)?.has(id) ?? false;
+  }
+
   /** Whether an object that was just made for a resource had been lost. Said once. */
   take(key: string, id: ObjectId): boolean {
     return this.#byResource.get(key)?.delete(id) ?? false;

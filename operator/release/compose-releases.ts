@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { groupKindOf, keyOf, type LiveObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
-import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../../synth/manifest.ts";
 import { folderOf } from "../../synth/file-tree.ts";
+import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../../synth/manifest.ts";
 import { BlockedKeys } from "../blocked-keys.ts";
 import { holderOf } from "../cluster/impersonation.ts";
 import { KubeCluster } from "../cluster/kube-cluster.ts";
@@ -13,6 +13,7 @@ import { OutageNotices } from "../phases/outage-notices.ts";
 import { Refusals } from "../phases/refusals.ts";
 import { SettledObjects } from "../phases/settled.ts";
 import type { Logger, Reconcile } from "../ports.ts";
+import type { WatchedKind } from "../runtime/kind-stores.ts";
 import type { WorkQueue } from "../runtime/queue.ts";
 import type { LagCounts } from "../telemetry/lag-metrics.ts";
 import { createKindCatalog } from "./cluster/kind-catalog.ts";
@@ -43,6 +44,8 @@ export interface ComposedReleases {
   readonly reconcile: Reconcile;
   /** Runs the watches of what Releases own, until the signal aborts. */
   readonly watch: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when no watch of them is broken, or when the signal aborts. */
+  readonly whenWatching: (signal: AbortSignal) => Promise<void>;
   /** A Release was seen: what it has recorded is watched. */
   readonly warm: (release: LiveObject) => void;
   /** A Release is gone. */
@@ -67,14 +70,24 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const catalog = createKindCatalog({ transport, clock, random, log, wake });
   const memory = new ReleaseMemory();
   const objects = metrics?.objects.observer(groupKindOf(Release));
-  const [lost, settled, refusals, blocked] = [new LostObjects(), new SettledObjects(), new Refusals(clock), new BlockedKeys()];
+  const [lost, settled, refusals, blocked] = [
+    new LostObjects(),
+    new SettledObjects(),
+    new Refusals(clock),
+    new BlockedKeys(),
+  ];
   const freedBy = (gone: ObjectId | ObjectKindId): Iterable<string> => {
     const waiting = blocked.release(gone);
     for (const key of waiting) refusals.forget(key);
     return waiting;
   };
+  const watched: WatchedKind[] = [];
   const stores: KubeReleaseStores = createReleaseStores({
     ...input,
+    onWatch: (more) => {
+      watched.push(...more);
+      input.onWatch(more);
+    },
     releases,
     catalog,
     stores: kindStores,
@@ -91,7 +104,8 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     },
   });
   kindStores.onReadmit((namespace) => {
-    for (const release of releases.list()) if (release.metadata.namespace === namespace) queue.add(keyOf(release));
+    for (const release of releases.list())
+      if (release.metadata.namespace === namespace) queue.add(keyOf(release));
   });
   const cacheDirectory = config.releaseCache ?? join(config.repositoryCache, "releases");
   const { sources, renderer, closeSources } = composeSources(ground, {
@@ -114,7 +128,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     const target = memory.find(key)?.target;
     // Somebody took our finalizer off: its folder goes all the same.
     if (target !== undefined && election.isLeading) publishers?.retire(folderOf(Release, release), target);
-    for (const one of [memory, sources, renderer, refusals, lost, blocked]) one.forget(key);
+    for (const one of [memory, sources, renderer, refusals, lost, blocked, catalog, stores]) one.forget(key);
     prepare.forget(release.metadata.uid);
   };
   const reconcile = createReleaseReconcile({
@@ -135,20 +149,26 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     lost,
     events,
     outages: new OutageNotices(),
-    namespaceOf: (name) =>
-      kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name),
+    namespaceOf: (name) => kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name),
     requiresServiceAccount: config.releaseRequireServiceAccount,
     progress: input.lag,
     count: objects?.count ?? (() => undefined),
     onBlocked: (key, by) => blocked.block(key, by),
     onNamespaceTerminating: (namespace) => kindStores.refuse(namespace),
     wake,
+    wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
     clock,
     random,
   });
   return {
     reconcile,
     watch: (signal) => stores.run(signal),
+    whenWatching: async (signal) => {
+      const broken = watched.filter(({ reflector }) =>
+        ["starting", "failing"].includes(reflector.state.state),
+      );
+      await Promise.allSettled(broken.map(({ reflector }) => reflector.whenWatching(signal)));
+    },
     warm: (release) => void watchRecorded({ key: keyOf(release), resource: release }, { catalog, stores }),
     forget,
     refresh: (url) => sources.refresh({ url }),
@@ -160,14 +180,41 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
 }
 
 function composeSources(
-  { config, environment, clock, random }: Ground,
-  { cacheDirectory, wake, log }: { readonly cacheDirectory: string; readonly wake: (keys: readonly string[]) => void; readonly log: Logger },
+  { config, environment, clock, random, metrics }: Ground,
+  {
+    cacheDirectory,
+    wake,
+    log,
+  }: {
+    readonly cacheDirectory: string;
+    readonly wake: (keys: readonly string[]) => void;
+    readonly log: Logger;
+  },
 ) {
   // What runs in a cluster has no business with files of its node.
   const allowFile = config.releaseFileRemotes ?? environment["KUBERNETES_SERVICE_HOST"] === undefined;
-  const sources = createSources({ cacheDirectory, clock, random, log, environment, allowFile, onChange: wake });
-  const programs = createPrograms({ clock, log });
-  const renderer = createRenderer({ clock, log, programs, onChange: (key) => wake([key]) });
+  const sources = createSources({
+    cacheDirectory,
+    clock,
+    random,
+    log,
+    environment,
+    allowFile,
+    onChange: wake,
+  });
+  const programs = createPrograms({
+    clock,
+    log,
+    observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
+  });
+  const renderer = createRenderer({
+    clock,
+    log,
+    programs,
+    onChange: (key) => wake([key]),
+    observe: (run) => metrics?.releases.rendered(run),
+  });
+  metrics?.releases.watchSources(() => sources.stats);
   const closeSources = async (): Promise<void> => {
     await Promise.all([sources.close(), renderer.close()]);
     await programs.close();

@@ -2,7 +2,11 @@ import { ApiUnavailableError, NamespaceTerminatingError, NotLeadingError } from 
 import type { Reconcile } from "../ports.ts";
 import { describeForeignTool, foreignToolOf } from "./core/apply-set.ts";
 import type { ReleaseOutcome } from "./core/release-outcome.ts";
-import { type ConvergedRelease, type ConvergeReleaseOptions, convergeRelease } from "./phases/converge-release.ts";
+import {
+  type ConvergedRelease,
+  type ConvergeReleaseOptions,
+  convergeRelease,
+} from "./phases/converge-release.ts";
 import { type DependencyOptions, findWait } from "./phases/dependencies.ts";
 import { finalizeRelease } from "./phases/finalize-release.ts";
 import { describeLeaving, describeLeavingFailure } from "./phases/leaving-text.ts";
@@ -10,7 +14,7 @@ import { type LoadedRelease, loadRelease } from "./phases/load-release.ts";
 import { unpublishRelease } from "./phases/publish-release.ts";
 import type { Desired, ReleaseMemory } from "./phases/release-memory.ts";
 import { type Ended, type ReportOptions, reportRelease } from "./phases/report-release.ts";
-import { readSource, type SourceOptions, type Sourced } from "./phases/source-release.ts";
+import { readSource, type Sourced, type SourceOptions } from "./phases/source-release.ts";
 
 export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
   SourceOptions &
@@ -51,7 +55,10 @@ export function createReleaseReconcile(shared: ReleaseParts): Reconcile {
     signal.throwIfAborted();
     if (ended === undefined) return {};
     const { converged } = ended;
-    if (converged?.error instanceof NamespaceTerminatingError && converged.error.namespace === metadata.namespace) {
+    if (
+      converged?.error instanceof NamespaceTerminatingError &&
+      converged.error.namespace === metadata.namespace
+    ) {
       // What is on its way out is nothing to tell people.
       shared.onNamespaceTerminating(converged.error.namespace);
       return {};
@@ -101,7 +108,8 @@ async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
     if (last !== undefined) await convergeRelease(release, last, parts);
     return { outcome: describeMissing(failure), ...more };
   }
-  const wait = findUnseen(desired, parts) ?? findWait(release, desired, { ...parts, isCurrent: isCurrentFor(parts) });
+  const wait =
+    findUnseen(desired, parts) ?? findWait(release, desired, { ...parts, isCurrent: isCurrentFor(parts) });
   if (wait !== undefined) return { outcome: wait, desired, ...more };
   const converged = await convergeRelease(release, desired, parts);
   return { outcome: converged.outcome, desired, converged, error: converged.error, ...more };
@@ -164,4 +172,3 @@ function isPassing(converged: ConvergedRelease | undefined): boolean {
   const isOutage = error instanceof ApiUnavailableError && [0, 429, 503, 504].includes(error.status);
   return outcome.state === "retry" || isOutage || error instanceof NotLeadingError;
 }
-

@@ -3,12 +3,13 @@ import { Release } from "../../crds/release.ts";
 import type { ComposedRepository } from "../compose-publisher.ts";
 import { type KindController, toSource } from "../controllers.ts";
 import type { Ground } from "../ground.ts";
-import type { EventRecorder, Publisher, Reconcile } from "../ports.ts";
+import type { Clock, EventRecorder, Publisher, Reconcile } from "../ports.ts";
 import { runController } from "../runtime/controller.ts";
 import type { Election } from "../runtime/election.ts";
 import type { KindStores, KindStoresInput, WatchedKind } from "../runtime/kind-stores.ts";
 import { WorkQueue } from "../runtime/queue.ts";
 import { routeEvents } from "../runtime/routes.ts";
+import { withTimeout } from "../runtime/with-timeout.ts";
 import type { ComposedReleases } from "./compose-releases.ts";
 import { Dependents } from "./dependents.ts";
 import { releaseKind } from "./release-kind.ts";
@@ -76,7 +77,9 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
       lag?.forget(key);
       composed?.forget(release);
     },
-    onEdit: lag && ((release) => election.isLeading && lag.edited(keyOf(release), release.metadata.generation ?? 0)),
+    onEdit:
+      lag &&
+      ((release) => election.isLeading && lag.edited(keyOf(release), release.metadata.generation ?? 0)),
     onChildGone: () => [],
   });
 
@@ -101,7 +104,7 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
         reconcile: input.traceReconcile?.(name, reconcile) ?? reconcile,
         clock,
         log,
-        gate,
+        gate: gate.then(() => untilWatching(composed, { clock, signal })),
         signal,
         sources: stores.watched
           .filter(({ role, kind }) => role === "namespace" || (role === "resource" && kind === Release))
@@ -114,14 +117,36 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
       });
       await Promise.race([first.promise, aborted]);
       if (signal.aborted) return;
-      const { warm, watch } = await compose();
+      // What cannot be loaded fails each reconcile, and is told there.
+      const parts = await compose().catch(() => undefined);
+      if (parts === undefined) return;
       // What is recorded on them is watched before anybody decides by it, on a standby as well.
-      for (const release of stores.resources(Release).list()) warm(release);
-      await watch(signal);
+      for (const release of stores.resources(Release).list()) parts.warm(release);
+      await parts.watch(signal);
     },
     refresh: (url) => composed?.refresh(url),
     close: async (options) => {
-      await (await composing)?.close(options);
+      await (await composing?.catch(() => undefined))?.close(options);
     },
   };
+}
+
+/** Then decisions by what was last known are better than none. */
+const longestWaitMs = 30_000;
+
+/**
+ * A standby whose watches broke knows less than the leader before it did: who begins to lead waits until they are mended, as
+ * the controllers of other kinds do.
+ */
+async function untilWatching(
+  composed: ComposedReleases | undefined,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  if (composed === undefined) return;
+  const wait = withTimeout((late) => composed.whenWatching(late), {
+    clock,
+    timeoutMs: longestWaitMs,
+    signal,
+  });
+  await wait.catch(() => undefined);
 }

@@ -8,6 +8,7 @@ import { addProcessMetrics } from "./process-metrics.ts";
 import { PublishMetrics } from "./publish-metrics.ts";
 import { QueueMetrics } from "./queue-metrics.ts";
 import { ReconcileMetrics } from "./reconcile-metrics.ts";
+import { ReleaseMetrics } from "./release-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { StoreMetrics } from "./store-metrics.ts";
 
@@ -39,6 +40,7 @@ export class Metrics {
   readonly fences: FenceMetrics;
   readonly hooks: HookMetrics;
   readonly #registry = new Registry();
+  #releases: ReleaseMetrics | undefined;
 
   constructor({ version, hasRepository }: MetricsOptions) {
     this.queues = new QueueMetrics(this.#registry);
@@ -52,6 +54,12 @@ export class Metrics {
     this.fences = new FenceMetrics(this.#registry);
     this.hooks = new HookMetrics(this.#registry);
     addProcessMetrics(this.#registry, { version });
+  }
+
+  /** Of Releases: there as soon as somebody asks for it. */
+  get releases(): ReleaseMetrics {
+    this.#releases ??= new ReleaseMetrics(this.#registry);
+    return this.#releases;
   }
 
   /** Leadership by the Lease of this name; starts at 0. */

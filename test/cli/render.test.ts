@@ -43,7 +43,7 @@ describe("renderText()", () => {
   });
 
   test("renders every document, and nothing for empty ones", () => {
-    const text = `---\n${anEcho("{message: a}")}---\n# nothing\n---\n${anEcho("{message: b}", "{name: b, namespace: shop}")}`;
+    const text = `---\n${anEcho("{message: a}")}---\n# nothing\n---\n${anEcho("{message: b}", "{name: b, namespace: shop}")}---\n`;
     expect(
       render(text).flatMap(({ manifests }) =>
         manifests.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),

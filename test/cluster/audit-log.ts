@@ -13,6 +13,8 @@ export interface AuditEvent {
     /** What the credentials say beside it, such as the pod that a token was made for. */
     readonly extra?: Readonly<Record<string, readonly string[]>>;
   };
+  /** Whose rights counted, where `user` acted as somebody else. */
+  readonly impersonatedUser?: AuditEvent["user"];
   readonly userAgent?: string;
   readonly objectRef?: {
     readonly resource?: string;

@@ -40,7 +40,10 @@ describe("a Release that acts as a ServiceAccount", () => {
     const id = commit({ "shop/a.json": aConfigMapFile("a", {}) });
     await story.start();
     await story.release("shop", { target: { serviceAccountName: "deployer" } });
-    const refused = await story.until("shop", { status: "False", message: /system:serviceaccount:.*:deployer.*configmaps/ });
+    const refused = await story.until("shop", {
+      status: "False",
+      message: /system:serviceaccount:.*:deployer.*configmaps/,
+    });
     expect(conditionOf(refused, "Applied")?.message).toMatch(/may not/);
     expect(await readObject("configmaps", "a", namespace)).toBeUndefined();
     await grant(namespace, "deployer");

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { AuditEvent } from "./audit-log.ts";
 import { fence } from "./fenced.ts";
 import { applyObjects, auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
 import { startOperator } from "./operator.ts";
@@ -9,10 +8,6 @@ import { untilGone } from "./story.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 const releases = { kinds: [], watchAll: true, readSecrets: true, impersonate: true, serviceAccounts: [] };
-
-interface ImpersonatedEvent extends AuditEvent {
-  readonly impersonatedUser?: AuditEvent["user"];
-}
 
 interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
@@ -86,7 +81,7 @@ describe("a Release that names a ServiceAccount, with an operator that is fenced
     await story.remove("shop");
     await untilGone("configmaps", "a", namespace);
 
-    const events: readonly ImpersonatedEvent[] = await auditEvents({ user: fenced.user, since });
+    const events = await auditEvents({ user: fenced.user, since });
     const ofObjects = events.filter(
       ({ objectRef }) =>
         objectRef?.namespace === namespace && ["configmaps", "secrets"].includes(objectRef.resource ?? ""),

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { playPoints } from "../faults/releases/play-points.ts";
 import { makePoints } from "../faults/releases/points.ts";
-import { createWorld, type World } from "../faults/world.ts";
+import { createReleaseWorld } from "../faults/releases/release-world.ts";
+import type { World } from "../faults/world.ts";
 import { testCluster } from "./fixture.ts";
 
 // The short form of `npm run test:release-kills`.
 let world: World;
 beforeAll(async () => {
-  world = await createWorld(testCluster());
+  world = await createReleaseWorld(testCluster());
 });
 afterAll(() => world.close());
 

@@ -10,7 +10,10 @@ describe("what a Release is made of", () => {
     const plural = `tools${namespace.slice(-8)}`;
     const kind = `Tool${namespace.slice(-8)}`;
     const group = "stories.fairlead.dev";
-    onTestFinished(async () => void (await kubectl(["delete", "crd", `${plural}.${group}`, "--ignore-not-found", "--wait=false"])));
+    onTestFinished(
+      async () =>
+        void (await kubectl(["delete", "crd", `${plural}.${group}`, "--ignore-not-found", "--wait=false"])),
+    );
     const commitId = commit({
       "shop/a-tool.json": {
         apiVersion: `${group}/v1`,
@@ -43,9 +46,13 @@ describe("what a Release is made of", () => {
       },
     });
     await story.start();
-    await story.release("shop", { healthChecks: [{ apiVersion: `${group}/v1`, kind, current: "self.spec.weight > 2" }] });
+    await story.release("shop", {
+      healthChecks: [{ apiVersion: `${group}/v1`, kind, current: "spec.weight > 2" }],
+    });
     await story.untilAt("shop", commitId);
-    expect(await readObject(`${plural}.${group}`, "hammer", namespace)).toMatchObject({ spec: { weight: 3 } });
+    expect(await readObject(`${plural}.${group}`, "hammer", namespace)).toMatchObject({
+      spec: { weight: 3 },
+    });
     await story.remove("shop");
     expect(await readObject("crd", `${plural}.${group}`)).toBeUndefined();
   });

@@ -35,15 +35,31 @@ test("a program is deployed with its inputs, and what it made is on a branch for
   expect(message).toMatch(/^Fairlead-Inputs: \w+$/m);
 
   source.commitByOthers({ [file]: "edited: by hand\n" }, { branch: "env" });
-  await story.release("shop", { render: { program: { inputs: { colour: "green" } } }, publish: { branch: "env", path: "prod" } });
+  await story.release("shop", {
+    render: { program: { inputs: { colour: "green" } } },
+    publish: { branch: "env", path: "prod" },
+  });
   await eventually(() => /colour: green/.test(source.read(file, "env")), { what: "the edit is overwritten" });
 
   // What would be made from its own output is not published, and deployed all the same.
-  await story.release("all", { source: { url: `file://${source.path}`, path: "." }, render: { manifests: {} }, target: {} });
-  await story.until("all", { type: "Published", status: "False", reason: "PublishRefused", message: /inside/ });
+  await story.release("all", {
+    source: { url: `file://${source.path}`, path: "." },
+    render: { manifests: {} },
+    target: {},
+  });
+  await story.until("all", {
+    type: "Published",
+    status: "False",
+    reason: "PublishRefused",
+    message: /inside/,
+  });
 
   const broken = commit({ "shop/main.ts": "export default () => { throw new Error('no colour left'); };\n" });
-  const failed = await story.until("shop", { status: "False", reason: "RenderFailed", message: /main\.ts:1.*no colour left|no colour left.*main\.ts:1/s });
+  const failed = await story.until("shop", {
+    status: "False",
+    reason: "RenderFailed",
+    message: /main\.ts:1.*no colour left|no colour left.*main\.ts:1/s,
+  });
   expect(failed.status).toMatchObject({ revision: first, attempted: broken });
   await story.remove("shop");
   await eventually(() => !source.paths("env").includes(file), { what: "its folder is gone from the branch" });

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { Release } from "../../crds/release.ts";
 import { apiVersionOf } from "../../crds/object.ts";
+import { Release } from "../../crds/release.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import { aNamespace, applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
 import { install } from "./install.ts";
@@ -112,7 +112,8 @@ export async function aReleaseStory(): Promise<ReleaseStory> {
       const release = await eventually(
         async () => {
           const found = await seen(Release, namespace, name);
-          const isThere = found.status?.["revision"] === commit && conditionOf(found, "Ready")?.status === "True";
+          const isThere =
+            found.status?.["revision"] === commit && conditionOf(found, "Ready")?.status === "True";
           if (!isThere) throw new Error(JSON.stringify(found.status ?? "no status"));
           return found;
         },

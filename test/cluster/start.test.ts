@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,6 +10,8 @@ import { aClusterOfItsOwn, eventually } from "./fixture.ts";
 import { kubectlFor } from "./kubectl.ts";
 import { aFolder } from "./operator.ts";
 
+/** Those that are applied, and the two custom resources that a Release brings. */
+const samples = readSamples().length + 2;
 const program = resolve(import.meta.dirname, "../../cli/fairlead.js");
 
 interface Started {
@@ -18,6 +20,8 @@ interface Started {
   readonly shown: () => string;
   /** The last table: resource → READY. */
   readonly ready: () => Readonly<Record<string, string>>;
+  /** The last table of Releases: name → READY and REVISION. */
+  readonly releases: () => Readonly<Record<string, readonly [ready: string, revision: string]>>;
   /** Its folder for everything temporary: empty in the end. */
   readonly folder: string;
   /** Processes that mention the folder on their command line. */
@@ -39,11 +43,11 @@ async function start(args: readonly string[] = []): Promise<Started> {
     child,
     folder,
     shown: () => text,
-    ready: () => {
-      const table = text.slice(text.lastIndexOf("RESOURCE ")).split("\n\n")[0] ?? "";
-      const rows = table.split("\n").slice(1);
-      return Object.fromEntries(rows.map((row) => row.split(/ {2,}/, 2)));
-    },
+    ready: () => Object.fromEntries(lastTable(text, "RESOURCE ").map(([name, ready]) => [name, ready])),
+    releases: () =>
+      Object.fromEntries(
+        lastTable(text, "RELEASE ").map(([name, ready = "", revision = ""]) => [name, [ready, revision]]),
+      ),
     processes: () => commandLines().filter((line) => line.includes(folder)),
     async stop(signal) {
       const ended = once(child, "exit");
@@ -52,6 +56,13 @@ async function start(args: readonly string[] = []): Promise<Started> {
       return code;
     },
   };
+}
+
+/** Cells of the last table with this title. */
+function lastTable(text: string, title: string): readonly (readonly string[])[] {
+  const table = text.slice(text.lastIndexOf(title)).split("\n\n")[0] ?? "";
+  const rows = table.split("\n").slice(1);
+  return rows.map((row) => row.split(/ {2,}/));
 }
 
 /** Command lines of all processes but this one. Only where the system shows them as files. */
@@ -72,8 +83,9 @@ async function untilAllReady(run: Started): Promise<void> {
   await eventually(
     () => {
       if (run.child.exitCode !== null) throw new Error(`it ended: ${run.shown()}`);
-      const ready = Object.values(run.ready());
-      return ready.length >= kinds.length && ready.every((word) => word === "True");
+      const releases = Object.values(run.releases()).map(([ready]) => ready);
+      const ready = [...Object.values(run.ready()), ...releases];
+      return releases.length === 2 && ready.length >= samples && ready.every((word) => word === "True");
     },
     { what: "every sample is Ready", timeoutMs: 60_000 },
   );
@@ -91,6 +103,28 @@ test("fairlead start shows every sample Ready and committed, and Ctrl-C leaves n
   const repository = /git -C (\S+) log --stat/.exec(run.shown())?.[1] ?? "";
   expect(readdirSync(repository)).toContain("refs");
   expect(run.processes().length).toBeGreaterThan(3);
+
+  // What is pushed in the clone that it names is live a moment later, and what is reverted is as before.
+  const workTree = /^cd (\S+)$/m.exec(run.shown())?.[1] ?? "";
+  const git = (...command: readonly string[]): string =>
+    execFileSync("git", command, { cwd: workTree, encoding: "utf8" }).trim();
+  for (const edit of [
+    () => git("rm", "--quiet", "custom/echo.yaml") + git("commit", "--quiet", "--message=No greeting"),
+    () => git("revert", "--no-edit", "HEAD"),
+  ]) {
+    edit();
+    git("push", "--quiet");
+    const isThere = readdirSync(join(workTree, "custom")).includes("echo.yaml");
+    const wanted = ["True", git("rev-parse", "HEAD").slice(0, 10)];
+    await eventually(() => run.releases()["default/shop-custom"]?.join() === wanted.join(), {
+      what: "the push is deployed",
+      timeoutMs: 60_000,
+    });
+    await eventually(() => (run.ready()["Echo default/shop-greeting"] === "True") === isThere, {
+      what: `the Echo is ${isThere ? "there again" : "gone"}`,
+      timeoutMs: 60_000,
+    });
+  }
 
   expect(await run.stop("SIGINT")).toBe(0);
   await untilNothingIsLeft(run);
@@ -144,7 +178,7 @@ test("fairlead start on a cluster of somebody's own takes its samples away again
 
   expect(await run.stop("SIGINT")).toBe(0);
   await untilNothingIsLeft(run);
-  const names = await kubectl("get echos,scheduledechos,memcacheds,easyservices,podsets -A -o name");
+  const names = await kubectl("get releases,echos,scheduledechos,memcacheds,easyservices,podsets -A -o name");
   expect(names.trim()).toBe("podset.apps.jicki.cn/podset-sample");
   expect(await kubectl("get podset podset-sample -n default -o jsonpath={.spec.size}")).toBe("1");
   expect(await kubectl("get crd -o name")).toContain("echos.mmontes.io");

@@ -17,7 +17,7 @@ describe("operatorRulesOf()", () => {
       `/configmaps: get ${look} create patch delete`,
       `/pods: ${look}`,
       "events.k8s.io/events: create patch",
-      `example.dev/gadgets: ${look}`,
+      `example.dev/gadgets: get ${look}`,
       "example.dev/gadgets/finalizers: update",
       "example.dev/gadgets/status: patch",
     ]);
@@ -52,7 +52,7 @@ describe("operatorRulesOf()", () => {
 
   test("allows a finalizer only where garbage collection cannot reach a child", () => {
     const { namespaced, cluster } = operatorRulesOf([aGadgetKind({ children: [Namespace] })]);
-    expect(text(namespaced)).toContain(`example.dev/gadgets: ${look} patch`);
+    expect(text(namespaced)).toContain(`example.dev/gadgets: get ${look} patch`);
     expect(text(cluster)).toEqual([`/namespaces: get ${look} create patch delete`]);
   });
 });

@@ -1,5 +1,9 @@
-import { createPrograms, type ProgramLimits, type Programs } from "../../operator/release/program/programs.ts";
 import type { Rendered } from "../../operator/release/ports.ts";
+import {
+  createPrograms,
+  type ProgramLimits,
+  type Programs,
+} from "../../operator/release/program/programs.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { MemoryFiles, type MemoryFilesOptions } from "./memory-files.ts";
 import { RecordingLogger } from "./recording-logger.ts";

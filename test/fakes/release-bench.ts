@@ -12,11 +12,10 @@ import { Dependents } from "../../operator/release/dependents.ts";
 import type { PublishPlaces } from "../../operator/release/phases/publish-release.ts";
 import { ReleaseMemory } from "../../operator/release/phases/release-memory.ts";
 import type {
-  KindCatalog,
   OwnedObject,
-  Rendered,
   ReleaseFailure,
   ReleaseStores,
+  Rendered,
   SourceState,
 } from "../../operator/release/ports.ts";
 import { createReleaseReconcile } from "../../operator/release/reconcile-release.ts";
@@ -25,6 +24,7 @@ import { idOf, type Manifest, stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeCluster } from "./fake-cluster.ts";
+import { aKnowingCatalog } from "./knowing-catalog.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 import { aCatalog, aCommit, aRelease, asRendered } from "./releases.ts";
 
@@ -46,9 +46,16 @@ export class ReleaseBench {
   readonly unsynced = new Set<string>();
   /** Why kinds may not be watched, by their plural. */
   readonly refused = new Map<string, string>();
+  /** What reading a Secret gives. */
+  readonly secrets: { read: () => Promise<ReadonlyMap<string, string>> } = { read: async () => new Map() };
+  /** Secrets that are to be read anew. */
+  readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
   readonly memory = new ReleaseMemory();
-  readonly #releases = new WatchedStore({ kind: Release, indexes: { set: (object) => setOf(Release, object) } });
+  readonly #releases = new WatchedStore({
+    kind: Release,
+    indexes: { set: (object) => setOf(Release, object) },
+  });
   readonly #stores = new Map<string, { readonly kind: ObjectKind; readonly store: WatchedStore }>();
   readonly #sources = new Map<string, Source>();
   readonly #reconcile: ReturnType<typeof createReleaseReconcile>;
@@ -59,7 +66,7 @@ export class ReleaseBench {
       dependents: this.dependents,
       cluster: this.cluster,
       stores: this.#releaseStores(),
-      catalog: this.#catalog(),
+      catalog: aKnowingCatalog(),
       sources: {
         resolve: ({ key, source }) => this.#resolve(key, source.path),
         forget: () => undefined,
@@ -76,7 +83,10 @@ export class ReleaseBench {
         forget: () => undefined,
         close: async () => undefined,
       },
-      secrets: { read: async () => new Map(), forget: () => undefined },
+      secrets: {
+        read: async () => await this.secrets.read(),
+        forget: ({ namespace, name }) => void this.forgotten.push(`${namespace}/${name}`),
+      },
       prepare: createPreparer(),
       checks: createHealthChecks(),
       publishers,
@@ -93,6 +103,7 @@ export class ReleaseBench {
       onBlocked: () => undefined,
       onNamespaceTerminating: () => undefined,
       wake: (keys) => void this.woken.push(...keys),
+      wakeLater: () => undefined,
       clock: this.clock,
       random: () => 0.5,
     });
@@ -120,8 +131,12 @@ export class ReleaseBench {
   }
 
   /** What the source of a Release has from now on. */
-  commit(digit: string, manifests: readonly Manifest[], { key = "shop/web", tree = `tree-${digit}` } = {}): void {
-    this.#sources.set(key, { digit, rendered: asRendered(manifests), tree });
+  commit(
+    digit: string,
+    manifests: readonly Manifest[],
+    { key = "shop/web", tree = `tree-${digit}`, warnings = [] as readonly string[] } = {},
+  ): void {
+    this.#sources.set(key, { digit, rendered: { ...asRendered(manifests), warnings }, tree });
   }
 
   /** The same folder under another commit: somebody changed another one. */
@@ -182,24 +197,6 @@ export class ReleaseBench {
     };
   }
 
-  #catalog(): KindCatalog {
-    const { find } = aCatalog();
-    const answer = (kind: ObjectKind | undefined) =>
-      kind === undefined
-        ? ({ state: "absent", message: "the cluster has no such kind" } as const)
-        : ({ state: "known", kind } as const);
-    const findGroupKind = (group: string, kind: string) =>
-      ["v1", "v1alpha1"].flatMap((version) => find(group === "" ? version : `${group}/${version}`, kind) ?? [])[0];
-    return {
-      find,
-      findGroupKind,
-      ask: (apiVersion, kind) => answer(find(apiVersion, kind)),
-      askGroupKind: (group, kind) => answer(findGroupKind(group, kind)),
-      refresh: () => undefined,
-      hasSynced: true,
-    };
-  }
-
   #releaseStores(): ReleaseStores {
     const { unsynced, refused } = this;
     const watch = (kind: ObjectKind) => ({
@@ -243,4 +240,3 @@ export class ReleaseBench {
     return this.#stores.getOrInsertComputed(groupKindOf(kind), make).store;
   }
 }
-

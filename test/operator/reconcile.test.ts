@@ -4,6 +4,7 @@ import {
   ApiUnavailableError,
   NamespaceTerminatingError,
   ObjectRejectedError,
+  ReplacedError,
 } from "../../operator/errors.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
@@ -71,6 +72,19 @@ describe("a reconcile", () => {
       }),
     ]);
     expect(Object.fromEntries(bench.counts)).toMatchObject({ created: 2, restored: 1 });
+  });
+
+  test("makes nothing anew that garbage collection took before the watch told of the resource's end", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    const child = childOf(bench, "a");
+    bench.vanish(child);
+    bench.lost.note(child, ["shop/web"]);
+    bench.cluster.objects.delete(idOf(bench.resource));
+    bench.takeRequests();
+    await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
+    expect(bench.takeRequests()).toEqual(["read Gadget/web"]);
+    expect(bench.events).toEqual([]);
   });
 
   test("says nothing of an object that an edit takes away and brings back", async () => {

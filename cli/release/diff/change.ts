@@ -45,9 +45,13 @@ export function changeOf({ id, action, before, after, note }: ChangeInput): Chan
   });
   const [left, right] = [textOf(masked.before), textOf(masked.after)];
   const isDifferent = left !== right;
-  const usual =
-    before === undefined ? "create" : after === undefined ? "delete" : isDifferent ? "change" : "unchanged";
-  return { action: action ?? usual, id, diff: isDifferent ? patchOf(id, left, right) : "", note };
+  const usual = before === undefined ? "create" : after === undefined ? "delete" : "change";
+  return {
+    action: action ?? (isDifferent ? usual : "unchanged"),
+    id,
+    diff: isDifferent ? patchOf(id, left, right) : "",
+    note,
+  };
 }
 
 function patchOf(id: ObjectId, left: string, right: string): string {

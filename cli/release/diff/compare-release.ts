@@ -3,6 +3,7 @@ import { decideOwnership } from "../../../operator/core/ownership.ts";
 import { type ApplyStep, decide } from "../../../operator/core/plan.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
 import type { Cluster } from "../../../operator/ports.ts";
+import { nameOfRun } from "../../../operator/release/core/finished-jobs.ts";
 import type { Prepared, PreparedObject } from "../../../operator/release/core/prepare-manifests.ts";
 import { type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { inOrder } from "../in-order.ts";
@@ -18,6 +19,8 @@ export interface CompareInput {
   readonly prepared: Prepared;
   readonly cluster: DryCluster;
   readonly kinds: KnownKinds;
+  /** `status.inventory.finished`: Jobs that are not made again. */
+  readonly finished?: readonly string[] | undefined;
 }
 
 /**
@@ -48,9 +51,10 @@ async function compareLive(
   input: CompareInput,
 ): Promise<Change> {
   const { id, manifest, isEnsured } = object;
-  const { resource, prepared } = input;
+  const { resource, prepared, finished = [] } = input;
   const { set } = prepared;
   const unchanged = { id, before: live, after: live };
+  if (live === undefined && finished.includes(nameOfRun(object) ?? "")) return changeOf(unchanged);
   const isOfSet = live?.metadata.labels?.[stamps.set] === set;
   // A namespace that is there is there, whoever made it.
   if (isEnsured && live !== undefined && !isOfSet) return changeOf(unchanged);

@@ -38,7 +38,8 @@ export async function diffRelease(
   const release = withIdentityOf(wanted, there);
   const resource = toLiveObject(release) as CustomResource<ReleaseObject["spec"], ReleaseObject["status"]>;
   const prepared = prepareManifests(rendered, resource, kinds);
-  const changes = await compareRelease({ resource, prepared, cluster: dryCluster(session), kinds });
+  const { finished } = release.status?.inventory ?? {};
+  const changes = await compareRelease({ resource, prepared, cluster: dryCluster(session), kinds, finished });
   const owned = await findOwned(release, prepared, { client, kinds });
   const prune = decidePrune({
     resource,

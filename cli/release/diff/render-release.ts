@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "../../../operator/ports.ts";
+import { ReleaseError } from "../../../operator/release/errors.ts";
 import type { Rendered, RenderRequest, SourceCommit } from "../../../operator/release/ports.ts";
 import { createPrograms } from "../../../operator/release/program/programs.ts";
 import { localFiles } from "../../../operator/release/render/local-files.ts";
@@ -35,6 +36,19 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: ()
  * @throws ReleaseError that says what is wrong with source, files or program.
  */
 export async function renderRelease(
+  release: ReleaseObject,
+  options: RenderReleaseOptions,
+): Promise<RenderedRelease> {
+  try {
+    return await tryToRender(release, options);
+  } catch (error) {
+    if (!(error instanceof ReleaseError)) throw error;
+    const what = `Cannot render Release ${labelOfRelease(release)}: ${error.message}`;
+    throw new ReleaseError(error.reason, what, { cause: error });
+  }
+}
+
+async function tryToRender(
   release: ReleaseObject,
   { folder, ...options }: RenderReleaseOptions,
 ): Promise<RenderedRelease> {

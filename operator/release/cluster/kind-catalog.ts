@@ -108,6 +108,11 @@ export class KubeKindCatalog implements KindCatalog {
     if (this.#hasSynced) this.refresh();
   }
 
+  /** A Release is gone. */
+  forget(key: string): void {
+    this.#questions.forget(key);
+  }
+
   /** Asks nothing more. */
   close(): void {
     this.#isClosed = true;

@@ -75,6 +75,11 @@ export class KindQuestions {
     }
   }
 
+  /** Somebody does not want to know any more. */
+  forget(key: string): void {
+    for (const { keys } of this.#questions.values()) keys.delete(key);
+  }
+
   /** Those who wait for an answer to such questions; they ask again if they still want to know. */
   takeKeys(isWanted: (question: KindQuestion) => boolean): ReadonlySet<string> {
     const keys = new Set<string>();

@@ -82,6 +82,11 @@ export class KubeReleaseStores implements ReleaseStores {
     return this.#input.stores.isTerminating(namespace);
   }
 
+  /** A Release is gone: it waits for nothing. */
+  forget(key: string): void {
+    for (const objects of this.#kinds.values()) objects.forget(key);
+  }
+
   /** Runs all watches, also those that are begun later, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const watches = this.#prepared.map(({ reflector }) => reflector.run(signal));

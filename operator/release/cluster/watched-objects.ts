@@ -53,6 +53,10 @@ export class KindObjects implements WatchedObjects {
     if (!this.hasSynced || this.refusal !== undefined) this.#waiting.add(key);
   }
 
+  forget(key: string): void {
+    this.#waiting.delete(key);
+  }
+
   #learn({ reflector }: WatchedKind): void {
     const { wake, ownersOf, onMissing } = this.#options;
     const { state } = reflector.state;

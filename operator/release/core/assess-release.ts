@@ -3,6 +3,7 @@ import type { LiveObject } from "../../../crds/object.ts";
 import { aggregateHealth } from "../../core/aggregate-health.ts";
 import type { Health } from "../../core/health.ts";
 import { nameOfRun } from "./finished-jobs.ts";
+import { countObjects } from "./object-text.ts";
 import type { Prepared, PreparedObject } from "./prepare-manifests.ts";
 
 export interface AssessReleaseInput {
@@ -30,7 +31,11 @@ export function assessRelease(input: AssessReleaseInput): Health {
     if (live === undefined && finished.includes(nameOfRun(object) ?? "")) return [];
     return [{ child: live ?? object.manifest, health: assess(live) }];
   });
-  return withTimeout(aggregateHealth(children), input);
+  const health = aggregateHealth(children);
+  // What is well may say how: pods that an autoscaler adds are no reason to write a status.
+  if (health.status === "Current" && children.length > 0)
+    return { ...health, message: `${countObjects(children.length)} in place` };
+  return withTimeout(health, input);
 }
 
 /** A health that is not settled when the time is over is Failed; before, it says when to look again. Pure. */
@@ -57,6 +62,8 @@ export interface UnhealthySinceInput {
   readonly conditions: readonly Condition[] | undefined;
   /** When what is wanted was applied as a whole, RFC 3339; undefined: it is not, or only now. */
   readonly deployedAt: string | undefined;
+  /** The status speaks of another commit than the one that is judged. Default: false. */
+  readonly isNew?: boolean;
   readonly nowMs: number;
 }
 
@@ -64,10 +71,10 @@ export interface UnhealthySinceInput {
  * Since when a Release that is not healthy now is not, in milliseconds since 1970: not before it was deployed; of one that is
  * not applied as a whole yet, since that is so. Pure.
  */
-export function unhealthySinceMs({ conditions, deployedAt, nowMs }: UnhealthySinceInput): number {
+export function unhealthySinceMs({ conditions, deployedAt, isNew, nowMs }: UnhealthySinceInput): number {
   const type = deployedAt === undefined ? "Applied" : "Healthy";
   const condition = conditions?.find((one) => one.type === type);
-  if (condition?.status !== "False") return nowMs;
+  if (isNew === true || condition?.status !== "False") return nowMs;
   const times = [condition.lastTransitionTime, deployedAt ?? ""]
     .map((time) => Date.parse(time))
     .filter((time) => !Number.isNaN(time));

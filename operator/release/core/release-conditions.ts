@@ -116,7 +116,7 @@ function kept(cause: Statement, { previous }: ReleaseConditionsInput): readonly 
 }
 
 function unknown(type: ConditionType, { reason }: Statement): Statement {
-  return { type, status: "Unknown", reason, message: "Nothing was applied yet" };
+  return { type, status: "Unknown", reason, message: "Not applied yet" };
 }
 
 function previousOf(type: ConditionType, previous: readonly Condition[]): Statement | undefined {

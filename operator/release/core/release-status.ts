@@ -69,9 +69,19 @@ function composeWithHead(
     ...(published !== undefined && { published }),
     conditions: composeReleaseConditions({
       ...input,
-      previous: (previous.conditions ?? []) as readonly Condition[],
+      previous: conditionsFor(attempted, previous),
     }),
   };
+}
+
+/** A commit that is not applied is so since it is worked on, not since the one before it was not: its timeout begins then. */
+function conditionsFor(
+  attempted: string | undefined,
+  previous: Partial<ReleaseStatus>,
+): readonly Condition[] {
+  const conditions = (previous.conditions ?? []) as readonly Condition[];
+  if (attempted === previous.attempted) return conditions;
+  return conditions.filter(({ type, status }) => type !== "Applied" || status !== "False");
 }
 
 /** Only what was applied as a whole is a deployment. */

@@ -5,6 +5,9 @@ export const MOST_BODY_BYTES = 1024 * 1024;
 /** Of all bodies that are being read at one time: who cannot sign must not be able to fill the memory. */
 const mostBytesAtOnce = 16 * MOST_BODY_BYTES;
 
+/** Room that an announcement alone gets; more is for bytes that came. */
+const mostUnseenBytes = 16 * 1024;
+
 export type BodyResult = { readonly body: Buffer } | { readonly refused: "too-large" | "busy" | "broken" };
 
 /** Reads bodies of requests, within limits for each and for all together. Never rejects. */
@@ -55,7 +58,7 @@ export function createBodyReader({
     const onClose = (): void => end({ refused: "broken" });
     const announced = Number(request.headers["content-length"] ?? 0);
     if (announced > mostBytes) resolve({ refused: "too-large" });
-    else if (!reserve(announced)) resolve({ refused: "busy" });
+    else if (!reserve(Math.min(announced, mostUnseenBytes))) resolve({ refused: "busy" });
     else {
       if (request.headers.expect !== undefined) response.writeContinue();
       request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);

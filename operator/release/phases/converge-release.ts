@@ -76,7 +76,10 @@ export async function convergeRelease(
       const next = await carryOut(plan, run, options);
       if (next === "found") finds++;
       if (next !== "done") continue;
-      const pruned = plan.isComplete && recorded.areKnown ? await pruneRelease({ ...run, observed: observe(run, options) }, options) : undefined;
+      const pruned =
+        plan.isComplete && recorded.areKnown
+          ? await pruneRelease({ ...run, observed: observe(run, options) }, options)
+          : undefined;
       const outcome = describeEnd(plan, pruned, { release, recorded });
       if (plan.isComplete) forgetFailures(release, options);
       if (recorded.refusals.length === 0) await shrinkRecord(run, pruned, options);
@@ -111,6 +114,7 @@ function planFor(run: Run, options: ConvergeReleaseOptions): ReleasePlan {
     observed: observe(run, options),
     watch: (kind) => stores.watch(kind, key),
     isSettled: (live) => settled.has(live),
+    finished: resource.status?.inventory?.finished,
     assess: (live) => checks.assess(live, resource.spec.healthChecks, { nowMs }),
     explainUnknown: ({ manifest: { apiVersion, kind } }) => {
       const answer = catalog.ask(apiVersion, kind, key);
@@ -179,7 +183,11 @@ async function shrinkRecord(
 }
 
 /** Keeps what the next pass, the next run and people should know of one step. */
-function noteResult({ step, live, was, wasLost }: StepResult, { claimed, changes }: Run, settled: SettledObjects): void {
+function noteResult(
+  { step, live, was, wasLost }: StepResult,
+  { claimed, changes }: Run,
+  settled: SettledObjects,
+): void {
   if (was !== "applied") {
     claimed.set(idOf(live), live);
     if (was === "adopted")

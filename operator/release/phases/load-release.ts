@@ -3,7 +3,7 @@ import { Release, type ReleaseResource, type ReleaseSpec } from "../../../crds/r
 import { setOf } from "../../../synth/stamp.ts";
 import type { ObjectStore } from "../../ports.ts";
 import type { Impersonation } from "../ports.ts";
-import type { Remembered, ReleaseMemory } from "./release-memory.ts";
+import type { ReleaseMemory, Remembered } from "./release-memory.ts";
 
 /** What one run starts from: nothing here was asked of anybody. */
 export interface LoadedRelease {

@@ -21,7 +21,12 @@ export function publishRelease(
   { rendered, prepared, commit }: Desired,
   places: PublishPlaces,
 ): PublishState {
-  const { folder, digest, trailers, render } = publishedTree({ release: resource, prepared, rendered, commit });
+  const { folder, digest, trailers, render } = publishedTree({
+    release: resource,
+    prepared,
+    rendered,
+    commit,
+  });
   const target = decidePublishTarget(resource.spec, folder, places.repository);
   const isRefused = "state" in target;
   const before = memory.target;
@@ -47,7 +52,8 @@ export function publishRelease(
 /** The Release goes, and its folder with it. */
 export function unpublishRelease({ resource, memory, invalid }: LoadedRelease, places: PublishPlaces): void {
   const folder = folderOf(Release, resource);
-  const decided = invalid === undefined ? decidePublishTarget(resource.spec, folder, places.repository) : undefined;
+  const decided =
+    invalid === undefined ? decidePublishTarget(resource.spec, folder, places.repository) : undefined;
   const target = memory.target ?? (decided === undefined || "state" in decided ? places.repository : decided);
   places.retire(folder, target);
 }

@@ -15,6 +15,7 @@ export interface OperatorRepository extends PublishTarget {
 export type Refused = Extract<PublishState, { readonly state: "failed" }>;
 
 const branchName = /^(?![-/.])(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[\w./-]+(?<![./])$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const relativeFolder = /^(?!\/)(?!.*(^|\/)\.{0,2}(\/|$))[^\0-\x1f\x7f\\]*$/;
 
 /**

@@ -7,9 +7,6 @@ import type { Cluster, ObjectRef, ObjectStore } from "../../ports.ts";
 import { type ApplySetRecord, applySetMetadata } from "../core/apply-set.ts";
 import type { LoadedRelease } from "./load-release.ts";
 
-
-
-
 interface RecordOptions {
   readonly cluster: Pick<Cluster, "patchMetadata">;
   readonly releases: ObjectStore;
@@ -29,11 +26,7 @@ export async function recordSet(
   const isHeld = finalizers.includes(FINALIZER);
   const set = applySetMetadata(resource, record);
   if (isHeld && set === undefined) return;
-  await patch(
-    resource,
-    { ...set, ...(!isHeld && { finalizers: [...finalizers, FINALIZER] }) },
-    options,
-  );
+  await patch(resource, { ...set, ...(!isHeld && { finalizers: [...finalizers, FINALIZER] }) }, options);
 }
 
 /** Lets a Release go that is being deleted. */
@@ -48,7 +41,10 @@ export async function releaseHold(
 }
 
 /** Our own writes are in the store by now. */
-function asItIsNow({ key, resource }: Pick<LoadedRelease, "key" | "resource">, { releases }: RecordOptions): LiveObject {
+function asItIsNow(
+  { key, resource }: Pick<LoadedRelease, "key" | "resource">,
+  { releases }: RecordOptions,
+): LiveObject {
   const live = releases.get(key);
   if (live?.metadata.uid !== resource.metadata.uid) throw new ReplacedError(idOf(resource));
   return live;

@@ -1,6 +1,10 @@
 import type { KubernetesObject } from "../../../crds/object.ts";
-import { type ApplySetRecord, readApplySet } from "../core/apply-set.ts";
+import type { ReleaseStatus } from "../../../crds/release.ts";
+import { kindIn } from "../../../synth/manifest.ts";
+import { type GroupKind, readApplySet } from "../core/apply-set.ts";
 import type { KindCatalog, ReleaseStores } from "../ports.ts";
+
+type RecordingRelease = Pick<KubernetesObject, "metadata"> & { readonly status?: unknown };
 
 /** How the kinds stand of which a Release has, or had, objects. */
 export interface RecordedKinds {
@@ -15,13 +19,12 @@ export interface RecordedKinds {
  * are. The key is put back when a kind gets known.
  */
 export function watchRecorded(
-  { key, resource }: { readonly key: string; readonly resource: Pick<KubernetesObject, "metadata"> },
+  { key, resource }: { readonly key: string; readonly resource: RecordingRelease },
   { catalog, stores }: { readonly catalog: KindCatalog; readonly stores: ReleaseStores },
-  record: ApplySetRecord = readApplySet(resource),
 ): RecordedKinds {
   const refusals: string[] = [];
   let areKnown = true;
-  for (const { group, kind: name } of record.groupKinds) {
+  for (const { group, kind: name } of kindsOf(resource)) {
     const answer = catalog.askGroupKind(group, name, key);
     // A kind that the cluster does not have any more has taken its objects with it.
     if (answer.state === "absent") continue;
@@ -35,4 +38,16 @@ export function watchRecorded(
     else if (!hasSynced) areKnown = false;
   }
   return { areKnown, refusals };
+}
+
+/** Where somebody replaced a Release and its annotations with it, what its status says is the next best. */
+function kindsOf(resource: RecordingRelease): readonly GroupKind[] {
+  const { groupKinds } = readApplySet(resource);
+  if (groupKinds.length > 0) return groupKinds;
+  const { inventory } = (resource.status ?? {}) as Partial<ReleaseStatus>;
+  const kinds = new Set(inventory?.entries.map(kindIn));
+  return [...kinds].map((text) => {
+    const [group = "", kind = ""] = text.split("/");
+    return { group, kind };
+  });
 }

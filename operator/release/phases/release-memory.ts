@@ -34,7 +34,7 @@ export interface Remembered {
   /** When the status began to be kept back because it may be a better one soon; monotonic clock. */
   parkedSinceMs?: number | undefined;
   /** The warnings of the last render that were told. */
-  warned?: string;
+  warned?: string | undefined;
 }
 
 /** The memory of all Releases. */

@@ -1,35 +1,25 @@
-import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import { toMilliseconds } from "../../../crds/duration.ts";
-import { Release, type ReleaseResource } from "../../../crds/release.ts";
+import { keyOf, type LiveObject } from "../../../crds/object.ts";
+import type { ReleaseResource } from "../../../crds/release.ts";
 import { kindIn, type ObjectId, type ObjectKindId } from "../../../synth/manifest.ts";
 import type { Health } from "../../core/health.ts";
+import { listNames } from "../../core/outcome.ts";
 import { decideRequeue } from "../../core/requeue.ts";
-import type { ResourceStatus } from "../../core/status.ts";
-import { statusPatch } from "../../core/status-patch.ts";
 import { NotOwnedError, ObjectRejectedError } from "../../errors.ts";
-import { announceChanges, announceStatus } from "../../phases/announce.ts";
-import type { OutageNotices } from "../../phases/outage-notices.ts";
+import { announceChanges } from "../../phases/announce.ts";
 import type { Refusals } from "../../phases/refusals.ts";
-import type {
-  Clock,
-  Cluster,
-  EventRecorder,
-  Logger,
-  ObjectStore,
-  PublishState,
-  Random,
-  ReconcileResult,
-} from "../../ports.ts";
+import type { PublishState, Random, ReconcileResult } from "../../ports.ts";
 import { assessRelease, unhealthySinceMs } from "../core/assess-release.ts";
 import type { HealthChecks } from "../core/health-checks.ts";
 import { composeInventory, type Inventory } from "../core/inventory.ts";
 import type { ReleaseOutcome, SourceReport } from "../core/release-outcome.ts";
-import { composeReleaseStatus, releaseParkingMs } from "../core/release-status.ts";
+import { composeReleaseStatus } from "../core/release-status.ts";
 import type { ReleaseStores } from "../ports.ts";
 import type { ConvergedRelease } from "./converge-release.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { type PublishPlaces, publishRelease } from "./publish-release.ts";
 import type { Desired } from "./release-memory.ts";
+import { type WriteReleaseStatusOptions, writeUnlessParked } from "./write-release-status.ts";
 
 /** How a run ended that is worth a status. */
 export interface Ended {
@@ -43,27 +33,24 @@ export interface Ended {
   readonly error?: unknown;
 }
 
-export interface ReportOptions {
-  readonly cluster: Pick<Cluster, "patchStatus">;
-  readonly releases: ObjectStore;
+export interface ReportOptions extends WriteReleaseStatusOptions {
   readonly stores: ReleaseStores;
   readonly checks: HealthChecks;
   /** Undefined: there is no repository. */
   readonly publishers: PublishPlaces | undefined;
   readonly refusals: Refusals;
-  readonly events: EventRecorder;
-  readonly outages: OutageNotices;
   /** Told how far a generation has come, for metrics. */
-  readonly progress: { live(key: string, generation: number): void; committed(key: string, generation: number): void } | undefined;
-  /** Puts keys into the queue. */
-  readonly wake: (keys: Iterable<string>) => void;
-  readonly dependents: { of(key: string): Iterable<string> };
+  readonly progress:
+    | { live(key: string, generation: number): void; committed(key: string, generation: number): void }
+    | undefined;
+  /** Puts a key into the queue, to be taken after so long at the latest. */
+  readonly wakeLater: (key: string, afterMs: number) => void;
   /** What is there has what the Release needs: an object, or something that only one of a kind can have. */
   readonly onBlocked: (key: string, by: ObjectId | ObjectKindId) => void;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly log: Logger;
 }
+
+const longestRetryMs = 60_000;
 
 /**
  * Judges and publishes what is there now, and writes the status, unless a better one is to be expected in a moment.
@@ -91,6 +78,7 @@ export async function reportRelease(
   if (converged !== undefined) announceChanges(converged.changes, { resource }, options);
   noteBlocker(key, error, options);
   noteApplied(now, ended, published, options);
+  announceWarnings(now, ended, options);
   const status = composeReleaseStatus({
     resource,
     outcome,
@@ -103,7 +91,11 @@ export async function reportRelease(
   });
   const parkedForMs = await writeUnlessParked(now, { status, ended, health }, options);
   // Written down, and now the queue's: it tries again, later and later.
-  if (error !== undefined && (outcome.state === "failed" || outcome.state === "deleting")) throw error;
+  if (error !== undefined && (outcome.state === "failed" || outcome.state === "deleting")) {
+    // Such as rights of a ServiceAccount, which nobody tells us of: who gave them should not wait for long.
+    options.wakeLater(key, longestRetryMs);
+    throw error;
+  }
   const requeueAfterMs = decideRequeue({
     applied: converged?.outcome ?? { state: "retry" },
     contestedForMs: refusals.retryAfterMs(key),
@@ -135,9 +127,11 @@ function judge(
   return assessRelease({
     prepared,
     liveOf: ({ kind, manifest }) => kind && stores.watch(kind).store.get(keyOf(manifest)),
+    finished: status?.inventory?.finished,
     assess: (live) => checks.assess(live, spec.healthChecks, { nowMs }),
     sinceMs: unhealthySinceMs({
       conditions: status?.conditions,
+      isNew: status?.attempted !== commit.id,
       deployedAt: isDeployed ? last.deployedAt : undefined,
       nowMs,
     }),
@@ -148,7 +142,11 @@ function judge(
 }
 
 /** Only what was applied as a whole is committed: the branch never shows what the cluster refused. */
-function offer(release: LoadedRelease, { outcome, desired }: Ended, { publishers }: ReportOptions): PublishState | undefined {
+function offer(
+  release: LoadedRelease,
+  { outcome, desired }: Ended,
+  { publishers }: ReportOptions,
+): PublishState | undefined {
   if (publishers === undefined || desired === undefined || outcome.state !== "applied") return undefined;
   return publishRelease(release, desired, publishers);
 }
@@ -176,6 +174,23 @@ function noteBlocker(key: string, error: unknown, { onBlocked }: ReportOptions):
   if (error instanceof ObjectRejectedError && error.isContested) onBlocked(key, kindIn(error.id));
 }
 
+/** What a source has that is left out, once for each render. */
+function announceWarnings(
+  { resource, memory }: LoadedRelease,
+  { desired }: Ended,
+  { events }: ReportOptions,
+): void {
+  const { warnings = [], digest } = desired?.rendered ?? {};
+  if (warnings.length === 0 || memory.warned === digest) return;
+  memory.warned = digest;
+  events.record(resource, {
+    type: "Warning",
+    reason: "SourceIgnored",
+    action: "Render",
+    note: listNames(warnings),
+  });
+}
+
 /** Keeps what was deployed, and tells those who wait for it. */
 function noteApplied(
   { key, resource, memory }: LoadedRelease,
@@ -191,48 +206,3 @@ function noteApplied(
   if (published?.state === "published") progress?.committed(key, generation ?? 0);
   if (isNew) wake(dependents.of(key));
 }
-
-/**
- * Writes the status if it is another one than is there: one patch. What is on its way is told only after a moment, because
- * most of it is there by then, and again only after another.
- *
- * @returns How much longer it is kept back, in milliseconds; undefined: it is written, or there is nothing to write.
- */
-async function writeUnlessParked(
-  { key, resource, memory }: LoadedRelease,
-  { status, ended, health }: { readonly status: ResourceStatus; readonly ended: Ended; readonly health: Health | undefined },
-  options: ReportOptions,
-): Promise<number | undefined> {
-  const { cluster, releases, clock, wake, dependents } = options;
-  const patch = statusPatch(resource.status, status);
-  if (patch === undefined) {
-    memory.parkedSinceMs = undefined;
-    return undefined;
-  }
-  const nowMs = clock.now();
-  if (isOnItsWay(status, ended)) {
-    memory.parkedSinceMs ??= nowMs;
-    const leftMs = memory.parkedSinceMs + releaseParkingMs - nowMs;
-    if (leftMs > 0) return leftMs;
-  }
-  const { name, namespace, uid } = resource.metadata;
-  const live = await cluster.patchStatus({ kind: Release, namespace, name }, uid, patch);
-  memory.parkedSinceMs = isOnItsWay(status, ended) ? nowMs : undefined;
-  if (live === undefined) return undefined;
-  releases.written(live);
-  // Our own writes are silent, and some wait for this Release.
-  wake(dependents.of(key));
-  announceStatus({ status, cause: health?.cause }, { resource }, { ...options, kind: { warnings: () => [] } });
-  return undefined;
-}
-
-/** Whether the status will be another one by itself, and nobody needs to do anything. */
-function isOnItsWay({ conditions = [] }: ResourceStatus, { outcome, error }: Ended): boolean {
-  if (error !== undefined || outcome.state === "refused" || outcome.state === "unsourced") return false;
-  if (outcome.state === "pending") return true;
-  return conditions.some(
-    ({ type, status }) =>
-      (type === "Reconciling" && status === "True") || (type === "Published" && status === "Unknown"),
-  );
-}
-

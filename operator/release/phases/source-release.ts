@@ -1,20 +1,20 @@
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { releaseAnnotations } from "../../../crds/release.ts";
 import type { Clock } from "../../ports.ts";
-import type { Preparer } from "../core/preparer.ts";
 import type { Prepared } from "../core/prepare-manifests.ts";
+import type { Preparer } from "../core/preparer.ts";
 import { ReleaseError } from "../errors.ts";
 import type {
   KindCatalog,
+  ReleaseFailure,
   Rendered,
   Renderer,
-  ReleaseFailure,
   SecretReader,
   SourceCommit,
   SourceRequest,
   SourceRevision,
-  Sources,
   SourceState,
+  Sources,
 } from "../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import type { Desired } from "./release-memory.ts";
@@ -56,7 +56,8 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
     const request = await requestOf(release, options);
     memory.request = request;
     source = sources.resolve(request);
-    if (source.state !== "ready") return { source, ...notReady(source, release, options), ...retry(source, retryAfterMs) };
+    if (source.state !== "ready")
+      return { source, ...notReady(source, release, options), ...retry(source, retryAfterMs) };
     const { revision } = source;
     const state = renderer.render({ key, render: resource.spec.render, revision });
     if (state.state === "failed") return { source, desired: undefined, failure: state.failure };
@@ -64,7 +65,11 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
     const prepared = prepareAll(release, state.rendered, options);
     const commit = await commitOf(release, { revision, rendered: state.rendered, prepared });
     const { head, tree } = revision;
-    return { source, desired: { commit, head, tree, rendered: state.rendered, prepared }, failure: undefined };
+    return {
+      source,
+      desired: { commit, head, tree, rendered: state.rendered, prepared },
+      failure: undefined,
+    };
   } catch (error) {
     if (!(error instanceof ReleaseError)) throw error;
     // Secrets are not watched: whether a missing one has come is seen by looking.
@@ -130,13 +135,18 @@ function retry(source: SourceState, retryAfterMs: number): Pick<Sourced, "retryA
  */
 async function commitOf(
   { resource, memory }: LoadedRelease,
-  { revision, rendered, prepared }: Pick<Desired, "rendered" | "prepared"> & { readonly revision: SourceRevision },
+  {
+    revision,
+    rendered,
+    prepared,
+  }: Pick<Desired, "rendered" | "prepared"> & { readonly revision: SourceRevision },
 ): Promise<SourceCommit> {
   const { readPaths } = rendered;
   const of = `${revision.tree} ${readPaths?.join("\0") ?? ""}`;
   if (memory.commit?.of === of) return memory.commit.value;
   const [last] = resource.status?.history ?? [];
-  const isDeployed = last !== undefined && last.digest === prepared.digest && last.revision === resource.status?.revision;
+  const isDeployed =
+    last !== undefined && last.digest === prepared.digest && last.revision === resource.status?.revision;
   const value =
     memory.commit === undefined && isDeployed
       ? { id: last.revision, author: last.author, subject: last.subject, committedAt: last.committedAt }

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuildOptions, Plugin } from "esbuild";
+import { makeClassesLazy } from "./lazy-classes.ts";
 
 /** What sandboxes run beside programs, as JavaScript. Made by esbuild from `inside/`, at the latest when first needed. */
 export interface ProgramLibraries {
@@ -29,7 +31,9 @@ export async function buildLibraries(build: BuildText): Promise<ProgramLibraries
   const [runner, warmUp, ...libraries] = await Promise.all([
     bundle("runner", { platform: "node", format: "cjs" }),
     bundle("warm-up", { format: "iife", globalName: "__exports", shared: names }),
-    ...names.map((name) => bundle(entries[name], { format: "iife", shared: name === "cdk8s" ? [] : ["cdk8s"] })),
+    ...names.map((name) =>
+      bundle(entries[name], { format: "iife", shared: name === "cdk8s" ? [] : ["cdk8s"] }),
+    ),
   ]);
   return {
     runner: runner ?? "",
@@ -95,6 +99,9 @@ const withoutNode: Plugin = {
       path: join(inside, `refused-modules.${extension}`),
     }));
     onResolve({ filter: /^(node:)?crypto$/ }, () => ({ path: join(inside, `hash.${extension}`) }));
+    onLoad({ filter: /cdk8s-plus-27[\\/]lib[\\/]imports[\\/]k8s\.js$/ }, async ({ path }) => ({
+      contents: makeClassesLazy(await readFile(path, "utf8")),
+    }));
     onResolve({ filter: /^yaml$/ }, ({ namespace }) =>
       namespace === "lazy" ? undefined : { path: "yaml", namespace: "lazy" },
     );

@@ -1,10 +1,9 @@
 import type { Message, OnLoadArgs, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
 import { digestOf } from "../../../synth/digest.ts";
-import { ReleaseError } from "../errors.ts";
 import type { SourceFiles } from "../ports.ts";
 import type { Esbuild } from "./esbuild-service.ts";
-import { importContents } from "./import-contents.ts";
-import { importable, resolveImport } from "./import-path.ts";
+import { importContents, withoutDynamicImport } from "./import-contents.ts";
+import { resolveImport } from "./import-path.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 
 /** A program as one script. */
@@ -40,7 +39,7 @@ export async function bundleProgram(entry: string, files: SourceFiles, esbuild: 
     throw programFailure(`entry ${entry}: ${"refused" in start ? start.refused : "this is a library"}`);
   }
   const needs = new Set<string>(["cdk8s"]);
-  const failures: ReleaseError[] = [];
+  const failures: unknown[] = [];
   let [bytes, count] = [0, 0];
   const early = await readCode(folder, files);
   const read = async (path: string): Promise<string> => {
@@ -54,7 +53,7 @@ export async function bundleProgram(entry: string, files: SourceFiles, esbuild: 
     if (text === undefined) throw new Error(`Cannot read "${path}": its content is missing`);
     return text;
   };
-  const plugin = answerImports({ folder, needs, read, entry: start.path, failures });
+  const plugin = answerImports({ esbuild, folder, needs, read, entry: start.path, failures });
   const result = await esbuild.build({
     entryPoints: [start.path],
     plugins: [plugin],
@@ -66,20 +65,21 @@ export async function bundleProgram(entry: string, files: SourceFiles, esbuild: 
     globalName: "__exports",
     platform: "neutral",
     target: "es2024",
-    // Code that is loaded later cannot be: import() of what is not known here becomes a call that explains it.
-    supported: { "dynamic-import": false },
+    // esbuild answers require() of a pattern by itself, with files of this machine: there is no such name for it.
+    define: { require: "__fairleadRequire" },
     tsconfigRaw: {},
     sourcemap: "external",
     sourcesContent: false,
     charset: "utf8",
     logLevel: "silent",
     logLimit: 10,
-    banner: { js: `__fairlead.program(() => { const require = ${refuseRequire};` },
+    banner: { js: `__fairlead.program(() => { const __fairleadRequire = ${refuseRequire};` },
     footer: { js: "return __exports; });" },
   });
-  const [failure] = failures;
-  if (failure !== undefined) throw failure;
+  if (failures.length > 0) throw failures[0];
   if (!result.ok) throw programFailure(describe(result.messages));
+  // The second line behind withoutDynamicImport(): whatever else came in, nothing of it gets out.
+  if (!result.inputs.every((input) => /^(release|library):/.test(input))) throw programFailure(outside);
   const texts = new Map(result.files.map(({ path, text }) => [path.endsWith(".map") ? "map" : "code", text]));
   const code = texts.get("code") ?? "";
   const prefix = `${namespace}:`;
@@ -116,21 +116,24 @@ async function readFolder(files: SourceFiles): Promise<Folder> {
 
 /** Reads the code of a small folder at once, because each question to git takes its time. */
 async function readCode({ entries }: Folder, files: SourceFiles): Promise<ReadonlyMap<string, Buffer>> {
-  const code = [...entries].filter(([path]) => /\.(m?[jt]s|json|ya?ml)$/.test(path)).map(([, entry]) => entry);
+  const code = [...entries]
+    .filter(([path]) => /\.(m?[jt]s|json|ya?ml)$/.test(path))
+    .map(([, entry]) => entry);
   const bytes = code.reduce((sum, { size }) => sum + size, 0);
   return code.length > 200 || bytes > 2 ** 20 ? new Map() : files.read(code.map(({ blob }) => blob));
 }
 
 interface AnswerImportsInput {
+  readonly esbuild: Esbuild;
   readonly folder: Folder;
   readonly needs: Set<string>;
   readonly read: (path: string) => Promise<string>;
   readonly entry: string;
   /** Errors that are to come out as they are. */
-  readonly failures: ReleaseError[];
+  readonly failures: unknown[];
 }
 
-function answerImports({ folder, needs, read, entry, failures }: AnswerImportsInput): Plugin {
+function answerImports({ esbuild, folder, needs, read, entry, failures }: AnswerImportsInput): Plugin {
   const resolve = ({ path, kind, importer }: OnResolveArgs): OnResolveResult => {
     if (kind === "entry-point") return { path: entry, namespace };
     const target = resolveImport(path, importer, folder);
@@ -142,12 +145,17 @@ function answerImports({ folder, needs, read, entry, failures }: AnswerImportsIn
   const load = async ({ path, with: attributes }: OnLoadArgs): Promise<OnLoadResult> => {
     try {
       const contents = importContents(path, await read(path), attributes["type"]);
-      if (contents !== undefined) return contents;
+      if (contents !== undefined) return await withoutDynamicImport(contents, path, esbuild);
       const text = `Cannot import "${path}": a program imports .ts, .js, .json, .yaml and .txt files, and any other file as a text by: with { type: "text" }`;
       return { errors: [{ text }] };
     } catch (error) {
-      if (error instanceof ReleaseError) failures.push(error);
-      throw error;
+      const [message] = (error as { errors?: readonly Message[] }).errors ?? [];
+      if (message === undefined) {
+        failures.push(error);
+        throw error;
+      }
+      const { line = 1, column = 0 } = message.location ?? {};
+      return { errors: [{ text: message.text, location: { file: `${namespace}:${path}`, line, column } }] };
     }
   };
   return {
@@ -163,7 +171,12 @@ function answerImports({ folder, needs, read, entry, failures }: AnswerImportsIn
   };
 }
 
+const outside = "it imports files outside of its folder";
+
 function describe(messages: readonly Message[]): string {
+  const isOurs = ({ location }: Message): boolean =>
+    location === null || location.file.startsWith(`${namespace}:`);
+  if (!messages.every(isOurs)) return outside;
   const [first, ...others] = messages;
   const { file = "", line = 0, column = 0 } = first?.location ?? {};
   const path = file.startsWith(`${namespace}:`) ? file.slice(namespace.length + 1) : file;
@@ -171,6 +184,3 @@ function describe(messages: readonly Message[]): string {
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
   return `${at}${first?.text ?? "it cannot be bundled"}${more}`;
 }
-
-/** Names of libraries, for texts. */
-export const libraryNames = importable.join(", ");

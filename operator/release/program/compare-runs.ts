@@ -17,9 +17,13 @@ export function explainDifference([first = "", second = ""]: readonly string[]):
 }
 
 function whereDifferent(first: string, second: string): string {
-  const [left, right] = [first, second].map((text) => ({ head: readHead(text).head, lines: text.split("\n") }));
+  const [left, right] = [first, second].map((text) => ({
+    head: readHead(text).head,
+    lines: text.split("\n"),
+  }));
   if (left === undefined || right === undefined) return "they cannot be compared";
-  if (left.head.state !== right.head.state) return `one ${ended[left.head.state]}, the other ${ended[right.head.state]}`;
+  if (left.head.state !== right.head.state)
+    return `one ${ended[left.head.state]}, the other ${ended[right.head.state]}`;
   if (left.head.state !== "collected") return "both failed, in different ways";
   if (left.lines.length !== right.lines.length) {
     return `one made ${left.lines.length - 1} objects, the other ${right.lines.length - 1}`;
@@ -47,7 +51,13 @@ function parse(line: string | undefined): unknown {
 }
 
 function firstDifference(left: unknown, right: unknown, path: string, depth = 0): string {
-  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null || depth > 100) {
+  if (
+    typeof left !== "object" ||
+    typeof right !== "object" ||
+    left === null ||
+    right === null ||
+    depth > 100
+  ) {
     return path;
   }
   for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {

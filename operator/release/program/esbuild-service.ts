@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { BuildOptions, Message } from "esbuild";
+import type { BuildOptions, Message, TransformOptions } from "esbuild";
 import type { Clock } from "../../ports.ts";
 import { watchMemory } from "./memory-watch.ts";
 import { programLimit } from "./program-failure.ts";
@@ -18,6 +18,8 @@ export type BuildOutcome =
 export interface Esbuild {
   /** @throws ReleaseError RenderLimit when the build takes too long or too much memory. */
   build(options: BuildOptions): Promise<BuildOutcome>;
+  /** One file by itself, while a build is under way. Reads nothing. */
+  transform(text: string, options: TransformOptions): Promise<string>;
   close(): void;
 }
 
@@ -63,7 +65,8 @@ export function createEsbuild(options: EsbuildOptions): Esbuild {
       return { ok: true, files: outputFiles.map(({ path, text }) => ({ path, text })), inputs };
     } catch (error) {
       const messages = (error as { errors?: readonly Message[] }).errors;
-      if (messages !== undefined && messages.length > 0 && ended === undefined) return { ok: false, messages };
+      if (messages !== undefined && messages.length > 0 && ended === undefined)
+        return { ok: false, messages };
       // The service is gone, and would answer every later build with an error.
       if (at === generation) {
         generation += 1;
@@ -77,6 +80,11 @@ export function createEsbuild(options: EsbuildOptions): Esbuild {
       running -= 1;
       if (running === 0) stopIdle = clock.schedule(idleMs, close);
     }
+  }
+
+  async function transform(text: string, transformOptions: TransformOptions): Promise<string> {
+    const esbuild = await import("esbuild");
+    return (await esbuild.transform(text, transformOptions)).code;
   }
 
   /** esbuild starts its process with the first build, and tells nobody which it is. */
@@ -101,5 +109,5 @@ export function createEsbuild(options: EsbuildOptions): Esbuild {
     void import("esbuild").then(({ stop }) => stop());
   }
 
-  return { build, close };
+  return { build, transform, close };
 }

@@ -1,3 +1,5 @@
+import type { Esbuild } from "./esbuild-service.ts";
+
 /** What esbuild is given for one file. */
 export interface ImportContents {
   readonly contents: string;
@@ -15,10 +17,10 @@ export function importContents(
   switch (extension) {
     case "ts":
     case "mts":
-      return { contents: withoutSourceMap(text), loader: "ts" };
+      return { contents: asModule(text), loader: "ts" };
     case "js":
     case "mjs":
-      return { contents: withoutSourceMap(text), loader: "js" };
+      return { contents: asModule(text), loader: "js" };
     case "json":
       return { contents: text, loader: "json" };
     case "txt":
@@ -35,7 +37,32 @@ export function importContents(
   }
 }
 
-/** esbuild would look for the file that such a comment names. */
-function withoutSourceMap(text: string): string {
-  return text.replaceAll(/(\/[/*][#@]\s*)sourceMappingURL=/g, "$1sourceMappingURL_");
+/** A module is strict, so that every name is what it seems. esbuild would look for the file that the comment names. */
+function asModule(text: string): string {
+  return `${text.replaceAll(/(\/[/*][#@]\s*)sourceMappingURL=/g, "$1sourceMappingURL_")}\nexport {};`;
+}
+
+/**
+ * Takes `import()` out of code. A bundler answers it by itself where its argument is a pattern: it looks for files of this
+ * machine, which no plugin hears of. Turned into `require()`, which the bundle defines, it is an error when it is run.
+ */
+export async function withoutDynamicImport(
+  { contents, loader }: ImportContents,
+  path: string,
+  esbuild: Pick<Esbuild, "transform">,
+): Promise<ImportContents> {
+  const isCode = loader === "ts" || loader === "js";
+  // What follows is a parenthesis, a dot, or a comment before them.
+  if (!isCode || !/import\s*[(./]/.test(contents)) return { contents, loader };
+  const lowered = await esbuild.transform(contents, {
+    loader,
+    sourcefile: path,
+    supported: { "dynamic-import": false },
+    sourcemap: "inline",
+    sourcesContent: false,
+    charset: "utf8",
+    tsconfigRaw: {},
+    logLevel: "silent",
+  });
+  return { contents: lowered, loader: "js" };
 }

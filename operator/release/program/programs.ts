@@ -47,17 +47,24 @@ export interface ProgramLimits {
   readonly objects?: number;
 }
 
+/** What was done, for metrics. */
+export type ProgramObservation =
+  | { readonly did: "bundle"; readonly durationMs: number }
+  /** One whole run(), which gave objects. `warm`: the program had been run before, and its process waited. */
+  | { readonly did: "run"; readonly warm: boolean; readonly durationMs: number };
+
 export interface ProgramsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: ProgramLimits;
   /** A process that nobody has used for so long ends. Default: 60 s. */
   readonly idleMs?: number;
+  readonly observe?: (observation: ProgramObservation) => void;
 }
 
 /** Nothing is started, and nothing loaded, before the first program is run. */
 export function createPrograms(options: ProgramsOptions): Programs {
-  const { clock, log, idleMs = 60_000 } = options;
+  const { clock, log, idleMs = 60_000, observe = () => {} } = options;
   const { memoryMiB = 256, outputBytes = 16 * 2 ** 20, objects = 10_000 } = options.limits ?? {};
   const esbuild = createEsbuild({ clock });
   const bundles = new BundleCache();
@@ -71,25 +78,43 @@ export function createPrograms(options: ProgramsOptions): Programs {
   };
   const pool = new SandboxPool({ clock, libraries, idleMs, limits: { memoryMiB, outputBytes } });
 
-  async function run({ key, tenant, tree, entry, inputs, timeoutMs, files }: ProgramRequest): Promise<Rendered> {
+  const makeBundle = async (request: ProgramRequest): Promise<Bundle> => {
+    const beganMs = clock.now();
+    const bundle = await bundleProgram(request.entry, request.files, esbuild);
+    observe({ did: "bundle", durationMs: clock.now() - beganMs });
+    return bundle;
+  };
+
+  async function run(request: ProgramRequest): Promise<Rendered> {
+    const { key, tenant, tree, entry, inputs, timeoutMs } = request;
+    const beganMs = clock.now();
     pool.warmUp();
-    const bundle = await bundles.of(JSON.stringify([tenant, tree, entry]), () =>
-      bundleProgram(entry, files, esbuild),
-    );
+    const bundle = await bundles.of(JSON.stringify([tenant, tree, entry]), () => makeBundle(request));
     const programDigest = digestOf(`${bundle.digest}\n${(await libraries()).digest}`);
     const inputsDigest = digestOf(toCanonicalJson(inputs ?? null));
     const seed = digestOf(`${programDigest}\n${inputsDigest}`);
-    const request = JSON.stringify({ entry, seed, inputs, objects, characters: outputBytes });
     // Where the program has run before, its clock and random numbers are known to be ours.
-    const copies = pool.isWarm({ tenant, bundle }) ? 1 : 2;
-    const texts = await pool.run({ tenant, bundle, request, copies, timeoutMs });
+    const warm = pool.isWarm({ tenant, bundle });
+    const text = JSON.stringify({ entry, seed, inputs, objects, characters: outputBytes });
+    const results = await pool.run({ tenant, bundle, request: text, copies: warm ? 1 : 2, timeoutMs });
+    const rendered = await readResults(results, bundle, (printed) =>
+      log.debug("A program printed", { release: key, text: printed }),
+    );
+    observe({ did: "run", warm, durationMs: clock.now() - beganMs });
+    return { ...rendered, programDigest, inputsDigest, readPaths: bundle.readPaths };
+  }
+
+  async function readResults(
+    texts: readonly string[],
+    bundle: Bundle,
+    onPrinted: (text: string) => void,
+  ): ReturnType<typeof readObjects> {
     if (texts.length > 1) throw explainDifference(texts);
     const [text = ""] = texts;
     const { head, log: printed } = readHead(text);
-    if (printed !== "") log.debug("A program printed", { release: key, text: printed });
+    if (printed !== "") onPrinted(printed);
     if (head.state !== "collected") throw explainEnd(head, bundle);
-    const rendered = await readObjects(text, head, { objects });
-    return { ...rendered, programDigest, inputsDigest, readPaths: bundle.readPaths };
+    return readObjects(text, head, { objects });
   }
 
   async function close(): Promise<void> {

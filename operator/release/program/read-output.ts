@@ -146,7 +146,8 @@ function refuseCycles(
         onPath.add(index);
         path.push(index);
         next.push({ index, leave: true });
-        for (const dependency of dependencies.get(index) ?? []) next.push({ index: dependency, leave: false });
+        for (const dependency of dependencies.get(index) ?? [])
+          next.push({ index: dependency, leave: false });
       }
     }
   }

@@ -123,7 +123,10 @@ export class SandboxPool {
     this.#blanks.warmUp();
     const bytes = sandbox.pid === undefined ? undefined : residentBytes(sandbox.pid);
     const isFull = (bytes ?? 0) > (limits.memoryMiB * 2 ** 20) / 2;
-    if (this.#isClosed || sandbox.isOver || sandbox.runs >= RUNS || isFull) return sandbox.kill();
+    if (this.#isClosed || sandbox.isOver || sandbox.runs >= RUNS || isFull) {
+      sandbox.kill();
+      return;
+    }
     const cancel = clock.schedule(idleMs, () => {
       this.#idle = this.#idle.filter((idle) => idle.sandbox !== sandbox);
       sandbox.kill();

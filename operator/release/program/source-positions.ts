@@ -20,8 +20,9 @@ export function positionsOf(stack: string, { sourceMap }: Pick<Bundle, "sourceMa
   return frames.flatMap(([, line = "0", column = "0"]): SourcePosition[] => {
     const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
     if (!("originalSource" in entry) || entry.originalSource === undefined) return [];
-    const [, path] = /^release:(.*)$/.exec(entry.originalSource) ?? [];
-    if (path === undefined) return [];
+    const { originalSource } = entry;
+    if (originalSource.startsWith("library:")) return [];
+    const path = originalSource.replace(/^release:/, "");
     return [{ path, line: entry.originalLine + 1, column: entry.originalColumn + 1 }];
   });
 }

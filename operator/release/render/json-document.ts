@@ -5,6 +5,8 @@ import { DEPTH_LIMIT } from "./yaml-cursor.ts";
 /** A text, a bracket, a comma, a colon, or a run of anything else but space. */
 const token = /"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
 const TOKENS_AT_ONCE = 10_000;
+/** Largest text, in characters, that is read again and again to find a line. */
+const SEARCH_LIMIT = 65_536;
 const integer = /^-?[0-9]+$/;
 
 /**
@@ -92,13 +94,13 @@ function firstLineThatFails(text: string): number {
     JSON.parse(text);
   } catch (error) {
     const [, position] = /at position (\d+)/.exec(error instanceof Error ? error.message : "") ?? [];
-    if (position !== undefined) return lineAt(text, Number(position));
-    // Read line by line: the text up to the line before is only cut short, and this line is wrong.
-    return firstWrongLine(text);
+    if (position !== undefined) return lineAt(text, Math.min(Number(position), text.trimEnd().length));
+    return text.length > SEARCH_LIMIT ? 1 : firstWrongLine(text);
   }
   return 1;
 }
 
+/** Up to the line before the text is only cut short. */
 function firstWrongLine(text: string): number {
   const lines = text.trimEnd().split("\n");
   let low = 1;

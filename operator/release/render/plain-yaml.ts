@@ -19,10 +19,10 @@ import { readBlock, readPlain } from "./yaml-scalars.ts";
 // Written by hand: the yaml package needs twenty times as long, and this runs for every file of every Release. It reads
 // what manifests are made of, and gives up, without guessing, on everything else.
 
-const plainKey = /[A-Za-z0-9_./$][A-Za-z0-9_./$-]*(?=:[ \n])/y;
+const plainKey = /[A-Za-z0-9_./$][A-Za-z0-9_./$-]*(?=:[ \t\n])/y;
 /** Any other words up to the first colon that ends them. */
-const wordyKey = /[^\s,[\]{}#&*!|>'"%@`?:-][^\n\t]*?(?=:[ \n])/y;
-const quotedKey = /(?:"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"|'[^'\n]*(?:''[^'\n]*)*')(?=:[ \n])/y;
+const wordyKey = /[^\s,[\]{}#&*!|>'"%@`?:-][^\n\t]*?(?=:[ \t\n])/y;
+const quotedKey = /(?:"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"|'[^'\n]*(?:''[^'\n]*)*')(?=:[ \t\n])/y;
 /** What no plain scalar begins with: indicators, and `-`, `?`, `:` before a blank. */
 const noPlainStart = /[,[\]{}#&*!|>'"%@`]|[-?:](?=[ \t\n])/y;
 const KEY_LIMIT = 1_000;
@@ -42,25 +42,25 @@ export function* readPlainYaml(
   const cursor: Cursor = { text, at: 0, indent: 0, depth: 0, anchors: new Map(), aliasWeight: 0, trace };
   toNextContent(cursor);
   if (cursor.indent === -1) return undefined;
-  const key = isDash(cursor) ? undefined : takeKey(cursor);
-  const value = key === undefined ? readNode(cursor, -1) : yield* readRoot(cursor, cursor.indent, key);
+  const value = yield* readRoot(cursor);
   if (cursor.indent !== -1) throw new NotPlainError(cursor.at, messages.indent);
   return value;
 }
 
-/** The map that a document is; a rest may be had between the items of a list in it. */
-function* readRoot(cursor: Cursor, indent: number, firstKey: Key): Generator<undefined, unknown> {
+/** What a document is; a rest may be had between the items of a list that it is, or that is a field of it. */
+function* readRoot(cursor: Cursor): Generator<undefined, unknown> {
+  const { indent } = cursor;
+  if (isDash(cursor)) return yield* readItems(cursor, indent);
+  let key = takeKey(cursor);
+  if (key === undefined) return readInline(cursor, -1);
   const reader = new FieldsReader();
-  let key = firstKey;
-  for (;;) {
+  for (; key !== undefined; key = nextKey(cursor, indent)) {
     openField(cursor, reader, key);
     const isList = !key.isMerge && isEndOfLine(cursor) && isListNext(cursor, indent);
     if (isList) reader.fields[key.name] = yield* readItems(cursor, cursor.indent);
     else readField(cursor, reader, key, indent);
-    const next = nextKey(cursor, indent);
-    if (next === undefined) return reader.fields;
-    key = next;
   }
+  return reader.fields;
 }
 
 /** Whether a list of blocks is the value; then the cursor stands on its first dash. */

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { DocumentError } from "./document-error.ts";
 import { readJson } from "./json-document.ts";
 import { locateInYaml, readYaml } from "./read-yaml.ts";
-import { contentLineOf, splitDocuments } from "./split-documents.ts";
+import { contentLineOf, countLines, splitDocuments } from "./split-documents.ts";
 
 /** One document's value. */
 export interface ReadDocument {
@@ -37,6 +37,10 @@ export function* readDocuments(path: string, content: Buffer): Generator<ReadDoc
     return;
   }
   for (const document of splitDocuments(text)) {
+    if (document === undefined) {
+      yield;
+      continue;
+    }
     const value = yield* readYaml(document);
     if (value === undefined || value === null) continue;
     yield {
@@ -56,7 +60,7 @@ function decode(content: Buffer): string {
   const found = text.search(forbidden);
   if (found !== -1) {
     throw new DocumentError("has a control character; in double quotes it is written \\u and four digits", {
-      line: text.slice(0, found).split("\n").length,
+      line: 1 + countLines(text, 0, found),
     });
   }
   return text.endsWith("\n") ? text : `${text}\n`;

@@ -1,7 +1,7 @@
 import { DocumentError } from "./document-error.ts";
 import { LIBRARY_LIMIT, readWithLibrary } from "./library-yaml.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
-import type { YamlDocument } from "./split-documents.ts";
+import { countLines, type YamlDocument } from "./split-documents.ts";
 import { messages, NotPlainError } from "./yaml-cursor.ts";
 
 /** The line of its own that opens a document. */
@@ -30,7 +30,7 @@ export function* readYaml({ text, firstLine }: YamlDocument): Generator<undefine
     const isLimit = why === messages.deep || why === messages.aliases;
     throw new DocumentError(why ?? unreadableText, {
       reason: isLimit ? "RenderLimit" : "RenderFailed",
-      line: firstLine + countLines(text, skipped + at),
+      line: firstLine + countLines(text, 0, skipped + at),
     });
   }
 }
@@ -64,7 +64,7 @@ export function locateInYaml(
       found = at;
       value = (value as Readonly<Record<string | number, unknown>>)[key];
     }
-    return found === undefined ? undefined : firstLine + countLines(text, skipped + found);
+    return found === undefined ? undefined : firstLine + countLines(text, 0, skipped + found);
   } catch {
     // What the library read has the line of its document.
     return undefined;
@@ -73,11 +73,4 @@ export function locateInYaml(
 
 function openingOf(text: string): number {
   return opening.exec(text)?.[0].length ?? 0;
-}
-
-/** Line feeds before an offset. */
-function countLines(text: string, end: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) count++;
-  return count;
 }

@@ -1,3 +1,5 @@
+import { codes, skipBlanks } from "./yaml-cursor.ts";
+
 /** One document of a YAML file. */
 export interface YamlDocument {
   /** Ends in a line feed; with its `---` line, if it has one. */
@@ -7,21 +9,26 @@ export interface YamlDocument {
 }
 
 const separator = /^(?:---|\.\.\.)(?=[ \t\n])/gm;
+/** So many documents without content are passed at once. */
+const AT_ONCE = 10_000;
+
 /**
  * The documents of a YAML text, those without content left out. Where one ends is plain: nothing inside a document
- * begins a line with `---` or `...`.
+ * begins a line with `---` or `...`. Gives undefined where one may rest.
  *
  * @param text Lines end in line feeds, the last one too.
  */
-export function* splitDocuments(text: string): Generator<YamlDocument> {
+export function* splitDocuments(text: string): Generator<YamlDocument | undefined> {
   let start = 0;
   let firstLine = 1;
+  let passed = 0;
   for (const { 0: mark, index } of text.matchAll(separator)) {
     if (index > start) yield* documentIn(text.slice(start, index), firstLine);
     firstLine += countLines(text, start, index);
     // What ends a document belongs to none.
     start = mark === "..." ? text.indexOf("\n", index) + 1 : index;
     if (mark === "...") firstLine += 1;
+    if (++passed % AT_ONCE === 0) yield;
   }
   yield* documentIn(text.slice(start), firstLine);
 }
@@ -34,19 +41,19 @@ function* documentIn(text: string, firstLine: number): Generator<YamlDocument> {
 function contentStart(text: string): number {
   let line = 0;
   while (line < text.length) {
-    const end = text.indexOf("\n", line);
-    if (!isBare(text.slice(line, end))) return line;
-    line = end + 1;
+    const first = text.charCodeAt(line);
+    const isMark = first === codes.dash && text.startsWith("---", line);
+    const at = skipBlanks(text, isMark ? line + 3 : line);
+    const code = text.charCodeAt(at);
+    const isBare = code === codes.newline || code === codes.hash;
+    if (!(isBare || text.startsWith("%YAML 1.", line))) return line;
+    line = text.indexOf("\n", at) + 1;
   }
   return -1;
 }
 
-function isBare(line: string): boolean {
-  const rest = (line.startsWith("---") ? line.slice(3) : line).trimStart();
-  return rest === "" || rest.startsWith("#") || line.startsWith("%YAML 1.");
-}
-
-function countLines(text: string, start: number, end: number): number {
+/** Line feeds of a text from one offset up to another. */
+export function countLines(text: string, start: number, end: number): number {
   let count = 0;
   for (let at = text.indexOf("\n", start); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) count++;
   return count;

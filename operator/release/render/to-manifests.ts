@@ -106,7 +106,8 @@ function textAt(fields: Fields, name: string, path: FieldPath, pattern: RegExp, 
   const field = nameOf([...path, name]);
   const where = { path: name in fields ? [...path, name] : path };
   if (value === undefined || value === null || value === "") {
-    throw new DocumentError(`${field}: is missing`, where);
+    const hint = name === "name" ? "" : "; what is no Kubernetes object belongs into .fairleadignore";
+    throw new DocumentError(`${field}: is missing${hint}`, where);
   }
   if (typeof value !== "string") {
     throw new DocumentError(`${field}: expected text, found ${typeText(value)}${quoteHint(value)}`, where);

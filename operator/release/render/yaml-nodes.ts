@@ -47,7 +47,7 @@ function resolveAlias(node: unknown, name: string, reading: Reading): unknown {
   if (anchored === undefined) return fail(node, reading, aliasProblem(name, reading.anchors.has(name)));
   reading.weight += anchored.weight;
   reading.aliasWeight += anchored.weight;
-  if (reading.aliasWeight > ALIAS_LIMIT) fail(node, reading, "RenderLimit");
+  if (reading.aliasWeight > ALIAS_LIMIT) fail(node, reading, messages.aliases, "RenderLimit");
   return anchored.value;
 }
 

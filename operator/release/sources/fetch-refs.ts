@@ -57,6 +57,11 @@ async function fetchAtOnce(
     onFetch();
     await remote.fetch(clone, { refs, depth, growthBytes: most });
   } catch (error) {
+    if (depth !== undefined && error instanceof ReleaseError && /shallow/i.test(error.message)) {
+      // A host of plain files gives its history as a whole or not at all.
+      onFetch();
+      return await remote.fetch(clone, { refs, depth: undefined, growthBytes: most });
+    }
     if (!(error instanceof FetchTooBigError)) throw error;
     // Somebody may have put a long history below the branch: the newest commit is all that is needed.
     if (isKnown) return await fetchAtOnce(refs, { clone, remote, limits, onFetch, isKnown: false });

@@ -1,4 +1,5 @@
 import { CacheBrokenError } from "../../git/git-errors.ts";
+import { GitKilledError } from "../../git/git-process.ts";
 import type { Logger } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
 import type { ReleaseFailure } from "../ports.ts";
@@ -45,8 +46,9 @@ export class FetchedClone {
       const clone = await this.#open();
       const targets = await this.#lookAt(clone, wishes);
       this.#isRenewed = false;
-      await this.#tidy(clone);
-      return { targets, outage: undefined };
+      // Now that the remote answers: it would leave us with nothing otherwise.
+      const isKept = await this.#tidy(clone);
+      return { targets: isKept ? targets : await this.#renew(clone, wishes), outage: undefined };
     } catch (error) {
       return { targets: await this.#recall(wishes), outage: toProcessFailure(error).failure };
     }
@@ -68,6 +70,8 @@ export class FetchedClone {
         this.#isSuspect = true;
         this.#options.onSuspicion();
       }
+      const isKnown = error instanceof CacheBrokenError || error instanceof GitKilledError;
+      if (!isKnown) this.#options.log.error("Cannot read a source's clone", { error: String(error) });
       throw toProcessFailure(error);
     }
   }
@@ -92,18 +96,17 @@ export class FetchedClone {
   }
 
   async #lookAt(clone: SourceClone, wishes: ReadonlyMap<string, RefWish>): Promise<Map<string, Target>> {
-    const { heads } = this.#options;
-    if (this.#isSuspect) return await this.#renew(clone, () => heads.look(clone, wishes));
+    if (this.#isSuspect) return await this.#renew(clone, wishes);
     try {
-      return await heads.look(clone, wishes);
+      return await this.#options.heads.look(clone, wishes);
     } catch (error) {
       if (!(error instanceof CacheBrokenError) || this.#isRenewed) throw error;
-      return await this.#renew(clone, () => heads.look(clone, wishes));
+      return await this.#renew(clone, wishes);
     }
   }
 
   /** Makes the clone anew and looks. Nobody reads until it is filled again. */
-  async #renew<Result>(clone: SourceClone, look: () => Promise<Result>): Promise<Result> {
+  async #renew(clone: SourceClone, wishes: ReadonlyMap<string, RefWish>): Promise<Map<string, Target>> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#renewal = promise;
     this.#isRenewed = true;
@@ -112,7 +115,7 @@ export class FetchedClone {
       this.#options.log.warn("Making a source's clone anew");
       await clone.rebuild(clone.format);
       this.#isSuspect = false;
-      return await look();
+      return await this.#options.heads.look(clone, wishes);
     } finally {
       this.#renewal = undefined;
       resolve();
@@ -125,14 +128,15 @@ export class FetchedClone {
     return await this.#options.heads.recall(clone, wishes).catch(() => new Map());
   }
 
-  /** Keeps the clone small. What goes wrong shows with the next look. */
-  async #tidy(clone: SourceClone): Promise<void> {
-    const { limits } = this.#options;
+  /** Keeps the clone small. Gives false if it has grown too big all the same. */
+  async #tidy(clone: SourceClone): Promise<boolean> {
+    const { limits, log } = this.#options;
     try {
       await clone.tidy(limits.packs);
-      if ((await clone.size()) > limits.cloneBytes) this.#isSuspect = true;
-    } catch {
-      this.#isSuspect = true;
+    } catch (error) {
+      // A clone in many pieces is slower, and no worse.
+      log.warn("Cannot tidy a source's clone", { error: String(error) });
     }
+    return (await clone.size()) <= limits.cloneBytes;
   }
 }

@@ -74,7 +74,11 @@ export function toProcessFailure(error: unknown): ReleaseError {
   if (error instanceof CacheBrokenError)
     return new ReleaseError("SourceUnreachable", error.message, { cause: error });
   const { code, message } = error as NodeJS.ErrnoException;
-  return new ReleaseError("SourceUnreachable", `Cannot run git: ${code ?? redact(message, [])}`, {
-    cause: error,
-  });
+  return new ReleaseError(
+    "SourceUnreachable",
+    `Cannot run git, or use its folder: ${code ?? redact(message, [])}`,
+    {
+      cause: error,
+    },
+  );
 }

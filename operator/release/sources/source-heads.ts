@@ -47,6 +47,7 @@ export class SourceHeads {
   async look(clone: SourceClone, wishes: Wishes): Promise<Map<string, Target>> {
     const targets = new Map<string, Target>();
     const names = await this.#askFor(clone, wishes, targets);
+    if (names.size === 0 && targets.size === 0) await assertFormat(clone, idsIn(wishes));
     const refs = new Map([...names.values()].map(({ ref, id }) => [ref, id]));
     try {
       const failures = await this.#fetchNames(clone, refs);
@@ -72,7 +73,8 @@ export class SourceHeads {
       if (wish.kind === "semver") continue;
       const name = wish.kind === "commit" ? wish.id : ourNameOf(wish.ref);
       const [object] = await clone.reader.info([`${name}^{commit}`]);
-      if (object !== undefined) targets.set(key, { commit: object.id });
+      const isIt = wish.kind === "ref" || object?.id === wish.id;
+      if (object !== undefined && isIt) targets.set(key, { commit: object.id });
     }
     return targets;
   }
@@ -92,7 +94,7 @@ export class SourceHeads {
     if (patterns.size === 0) return names;
     this.#options.stats.lsRemotes++;
     const refs = await this.#options.remote.ask(clone, patterns.size > PATTERNS ? [] : [...patterns]);
-    await assertFormat(clone, refs);
+    await assertFormat(clone, refs.values());
     let all: ReadonlyMap<string, string> | undefined;
     for (const [key, wish] of wishes) {
       if (wish.kind === "commit") continue;
@@ -140,8 +142,10 @@ export class SourceHeads {
       this.#searched.set(id, clock.now());
       return true;
     };
+    const length = clone.format === "sha1" ? 40 : 64;
+    const due = absent.filter((id) => id.length === length);
     const failures =
-      absent.length === 0 ? new Map() : await fetchCommits(absent, { ...this.#fetching(clone), maySearch });
+      due.length === 0 ? new Map() : await fetchCommits(due, { ...this.#fetching(clone), maySearch });
     const still = new Set(await this.#absentOf(clone, absent));
     for (const { key, id } of ids) {
       const failure = failures.get(id) ?? (still.has(id) ? noCommit(id) : undefined);
@@ -152,7 +156,8 @@ export class SourceHeads {
 
   async #absentOf(clone: SourceClone, ids: readonly string[]): Promise<string[]> {
     const objects = await clone.reader.info(ids);
-    return ids.filter((_, index) => objects[index]?.type !== "commit");
+    // An id of SHA-1 may be the beginning of one of SHA-256.
+    return ids.filter((id, index) => objects[index]?.type !== "commit" || objects[index].id !== id);
   }
 
   #fetching(clone: SourceClone) {
@@ -161,13 +166,18 @@ export class SourceHeads {
   }
 }
 
+function idsIn(wishes: Wishes): string[] {
+  return [...wishes.values()].flatMap((wish) => (wish.kind === "commit" ? [wish.id] : []));
+}
+
 /** Our name for a ref of the remote: one that cannot be in the way of another (`a` and `a/b`), whatever it is called. */
 function ourNameOf(ref: string): string {
   return `refs/fairlead/${createHash("sha256").update(ref).digest("hex").slice(0, 32)}`;
 }
 
-async function assertFormat(clone: SourceClone, refs: ReadonlyMap<string, string>): Promise<void> {
-  const [id] = refs.values();
+/** Makes the clone one whose objects are named as these are. */
+async function assertFormat(clone: SourceClone, ids: Iterable<string>): Promise<void> {
+  const [id] = ids;
   if (id === undefined) return;
   const format = id.length === 64 ? "sha256" : "sha1";
   if (format !== clone.format) await clone.rebuild(format);

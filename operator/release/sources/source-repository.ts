@@ -5,14 +5,14 @@ import { FetchedClone, type Look } from "./fetched-clone.ts";
 import { LookSchedule } from "./look-schedule.ts";
 import { RefWatch } from "./ref-watch.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
-import { digestOf, SignatureCheck } from "./signature-check.ts";
+import { SignatureCheck } from "./signature-check.ts";
 import { answerOf, isSameAnswer } from "./source-answer.ts";
 import { SourceClone } from "./source-clone.ts";
 import { SourceHeads } from "./source-heads.ts";
 import { SourcePlaces } from "./source-places.ts";
 import { SourceRemote } from "./source-remote.ts";
-import { SourceRevisions, type Want } from "./source-revisions.ts";
-import { isSameWish, type RefWish } from "./source-wish.ts";
+import { isSamePlace, SourceRevisions, type Want } from "./source-revisions.ts";
+import type { RefWish } from "./source-wish.ts";
 import type { Standing } from "./turns.ts";
 
 interface Client {
@@ -36,6 +36,8 @@ export class SourceRepository {
   #look: Look = { targets: new Map(), outage: undefined };
   /** Refs that the look that is under way asks for. */
   #asking: ReadonlyMap<string, RefWish> = new Map();
+  /** A look is to come that has not put its question yet: it answers whoever comes until then. */
+  #isQuestionDue = false;
   #standing: Standing = "new";
   #evaluation: Promise<void> = Promise.resolve();
   #cancelGather: (() => void) | undefined;
@@ -51,7 +53,7 @@ export class SourceRepository {
       ...options,
       open: () => SourceClone.open({ base, processes, clock, environment }),
       heads: new SourceHeads({ remote: sourceRemote, limits, clock, stats }),
-      onSuspicion: () => this.#schedule.ask(),
+      onSuspicion: () => this.#ask(),
     });
     this.#revisions = new SourceRevisions({
       ...options,
@@ -82,7 +84,7 @@ export class SourceRepository {
       const { intervalMs } = known.want;
       known.want = want;
       if (intervalMs !== want.intervalMs) this.#schedule.reschedule();
-      if (isAsked) this.#schedule.ask();
+      if (isAsked) this.#ask();
       return known.state;
     }
     const client: Client = { want, state: { state: "pending" }, handledRequest: known?.handledRequest };
@@ -94,7 +96,7 @@ export class SourceRepository {
     const { refKey } = want.wish;
     // The look that is under way answers those that come meanwhile.
     if (known === undefined && this.#asking.has(refKey)) return client.state;
-    if (isFirst || isAsked || !this.#look.targets.has(refKey)) this.#schedule.ask();
+    if (isFirst || isAsked || !this.#look.targets.has(refKey)) this.#ask();
     else this.#gather();
     return client.state;
   }
@@ -105,7 +107,7 @@ export class SourceRepository {
 
   /** Asks the remote at once. */
   refresh(): void {
-    if (!this.isUnused) this.#schedule.ask();
+    if (!this.isUnused) this.#ask();
   }
 
   /** Ends what runs. @param options.remove Takes the clone off the disk as well. */
@@ -117,6 +119,12 @@ export class SourceRepository {
     this.#processes.close();
     await this.#evaluation;
     await (remove ? this.#fetched.remove() : this.#fetched.close());
+  }
+
+  #ask(): void {
+    if (this.#isQuestionDue) return;
+    this.#isQuestionDue = true;
+    this.#schedule.ask();
   }
 
   #intervalMs(): number {
@@ -131,11 +139,12 @@ export class SourceRepository {
 
   async #lookAtRemote(): Promise<boolean> {
     const { turns, clock } = this.#options;
-    const giveFree = await turns.take(this.#standing);
+    const giveFree = await turns.take(this.#standing, namespaceOf(this.#clients.keys()));
     try {
-      if (this.#isClosed || this.isUnused) return true;
       const startedMs = clock.now();
       await this.#watch?.mark();
+      this.#isQuestionDue = false;
+      if (this.#isClosed || this.isUnused) return true;
       this.#asking = this.#wishes();
       const requests = new Map([...this.#clients].map(([key, { want }]) => [key, want.requestedAt]));
       const look = await this.#fetched.look(this.#asking);
@@ -154,7 +163,7 @@ export class SourceRepository {
       this.#asking = new Map();
       giveFree();
       // Those that came after the question was put.
-      if (this.#hasUnasked()) this.#schedule.ask();
+      if (this.#hasUnasked()) this.#ask();
     }
   }
 
@@ -229,9 +238,8 @@ export class SourceRepository {
   }
 }
 
-/** Whether two answers to these would be the same. */
-function isSamePlace(a: Want, b: Want): boolean {
-  if (!isSameWish(a.wish, b.wish)) return false;
-  if (a.signers === b.signers) return true;
-  return a.signers !== undefined && b.signers !== undefined && digestOf(a.signers) === digestOf(b.signers);
+/** Of the first of them: `namespace/name`. */
+function namespaceOf(keys: Iterable<string>): string {
+  for (const key of keys) return key.split("/")[0] ?? "";
+  return "";
 }

@@ -1,9 +1,9 @@
 import type { ReleaseFailure, SourceRevision } from "../ports.ts";
 import type { FetchedClone, Look } from "./fetched-clone.ts";
 import type { SecretData } from "./secret-credentials.ts";
-import type { SignatureCheck } from "./signature-check.ts";
+import { digestOf, type SignatureCheck } from "./signature-check.ts";
 import type { FoundPlace, SourcePlaces } from "./source-places.ts";
-import type { SourceWish } from "./source-wish.ts";
+import { isSameWish, type SourceWish } from "./source-wish.ts";
 import { type SourceLimits, treeFiles } from "./tree-files.ts";
 
 /** What one Release wants. */
@@ -13,6 +13,13 @@ export interface Want {
   readonly signers: SecretData | undefined;
   readonly intervalMs: number;
   readonly requestedAt: string | undefined;
+}
+
+/** Whether two answers to these would be the same. */
+export function isSamePlace(a: Want, b: Want): boolean {
+  if (!isSameWish(a.wish, b.wish)) return false;
+  if (a.signers === b.signers) return true;
+  return a.signers !== undefined && b.signers !== undefined && digestOf(a.signers) === digestOf(b.signers);
 }
 
 export interface SourceRevisionsOptions {

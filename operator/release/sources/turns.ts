@@ -1,22 +1,55 @@
 /** How a remote did so far: those that make others wait have places of their own. */
 export type Standing = "good" | "new" | "failing";
 
-/** Remotes of one standing that are looked at at the same time. */
-const places: Readonly<Record<Standing, number>> = { good: 12, new: 8, failing: 4 };
+/** Remotes of one standing that are looked at at the same time: in all, and for one namespace. */
+const places: Readonly<Record<Standing, { readonly all: number; readonly each: number }>> = {
+  good: { all: 16, each: 16 },
+  new: { all: 24, each: 4 },
+  failing: { all: 12, each: 3 },
+};
 
-/** Bounds how many remotes are looked at at once: a remote that hangs takes a place from those only that fail as well. */
+interface Waiting {
+  readonly who: string;
+  readonly begin: () => void;
+}
+
+/**
+ * Bounds how many remotes are looked at at once. A remote that hangs takes a place only from those that fail as well, and
+ * a namespace with many of them only from itself.
+ */
 export class Turns {
-  readonly #taken: Record<Standing, number> = { good: 0, new: 0, failing: 0 };
-  readonly #waiting: Record<Standing, (() => void)[]> = { good: [], new: [], failing: [] };
+  readonly #taken = new Map<string, number>();
+  readonly #waiting: Record<Standing, Waiting[]> = { good: [], new: [], failing: [] };
 
-  /** Waits for a place; the result gives it free. */
-  async take(standing: Standing): Promise<() => void> {
-    if (this.#taken[standing] < places[standing]) this.#taken[standing]++;
-    else await new Promise<void>((resolve) => this.#waiting[standing].push(resolve));
+  /** Waits for a place; the result gives it free. @param who Namespace of one of the Releases. */
+  async take(standing: Standing, who: string): Promise<() => void> {
+    if (this.#isFree(standing, who)) this.#count(standing, who, 1);
+    else await new Promise<void>((begin) => this.#waiting[standing].push({ who, begin }));
     return () => {
-      const next = this.#waiting[standing].shift();
-      if (next === undefined) this.#taken[standing]--;
-      else next();
+      this.#count(standing, who, -1);
+      const waiting = this.#waiting[standing];
+      const next = waiting.findIndex((each) => this.#isFree(standing, each.who));
+      const [turn] = next < 0 ? [] : waiting.splice(next, 1);
+      if (turn === undefined) return;
+      this.#count(standing, turn.who, 1);
+      turn.begin();
     };
+  }
+
+  #isFree(standing: Standing, who: string): boolean {
+    const { all, each } = places[standing];
+    return this.#of(standing) < all && this.#of(`${standing} ${who}`) < each;
+  }
+
+  #of(key: string): number {
+    return this.#taken.get(key) ?? 0;
+  }
+
+  #count(standing: Standing, who: string, by: 1 | -1): void {
+    for (const key of [standing, `${standing} ${who}`]) {
+      const count = this.#of(key) + by;
+      if (count === 0) this.#taken.delete(key);
+      else this.#taken.set(key, count);
+    }
   }
 }

@@ -46,7 +46,7 @@ describe("renderReleaseFile()", () => {
     const rendered = await render(aRelease());
     expect(rendered?.errors).toEqual([]);
     expect(rendered?.warnings).toEqual([
-      "all.yaml:13: whether a Thing has a namespace is not known without a cluster; it is shown as it is written",
+      "all.yaml:14: whether a Thing has a namespace is not known without a cluster; it is shown as it is written",
     ]);
     const placed = rendered?.manifests.map(({ kind, metadata }) => [
       kind,

@@ -17,7 +17,15 @@ function live(
 
 const assess = (object: LiveObject, pods: readonly LiveObject[]) => assessHealth(object, { nowMs: 0, pods });
 const build = (input: Partial<Parameters<typeof buildTree>[0]>) =>
-  buildTree({ inventory: [], owned: [], behind: [], unread: new Map(), assess, ...input });
+  buildTree({
+    inventory: [],
+    owned: [],
+    behind: [],
+    finished: new Set(),
+    unread: new Map(),
+    assess,
+    ...input,
+  });
 
 const web = live("apps/v1", "Deployment", "web", {
   spec: { replicas: 1 },
@@ -44,6 +52,12 @@ describe("buildTree()", () => {
       ["NotFound", "does not exist"],
       ["Unknown", "you may not"],
     ]);
+  });
+
+  test("takes a Job that went after its time to live for well", () => {
+    const id = "batch/Job/shop/migrate";
+    const [node] = build({ inventory: [id], finished: new Set([id]) });
+    expect(node).toMatchObject({ health: "Current", message: "finished, and gone after its time to live" });
   });
 
   test("ends where owners point at each other", () => {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startLocalCluster } from "../../../cli/local-cluster/local-cluster.ts";
 import { install } from "../../cluster/install.ts";
-import { createWorld } from "../world.ts";
 import { type PlayedPoints, playPoints } from "./play-points.ts";
 import { makePoints } from "./points.ts";
+import { createReleaseWorld } from "./release-world.ts";
 
 const { values } = parseArgs({
   options: {
@@ -15,7 +15,7 @@ const { values } = parseArgs({
     /** The first seed; every stage takes the next one. */
     seed: { type: "string", default: "1" },
     /** Points of one stage, one after the other. */
-    length: { type: "string", default: "10" },
+    length: { type: "string", default: "5" },
     /** Stages at the same time. */
     lanes: { type: "string", default: "3" },
     /** Folder for the logs of what went wrong. */
@@ -47,7 +47,7 @@ try {
   const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
   const testCluster = { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath };
   await install(testCluster);
-  const world = await createWorld(testCluster);
+  const world = await createReleaseWorld(testCluster);
   const waiting = [...stages];
   const lane = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined && !stop.signal.aborted; next = waiting.shift()) {

@@ -3,7 +3,10 @@ import { type Chance, chanceFrom } from "../random.ts";
 export const releaseNames = ["ash", "birch", "cedar", "elm", "fir"] as const;
 export type ReleaseName = (typeof releaseNames)[number];
 
-export const objectKinds = ["ConfigMap", "Service", "ServiceAccount", "Deployment", "Stamp"] as const;
+export const objectKinds = [
+  ...(["ConfigMap", "Deployment", "LimitRange", "NetworkPolicy", "PodTemplate"] as const),
+  ...(["Role", "Service", "ServiceAccount", "Stamp"] as const),
+] as const;
 export type DeployedKind = (typeof objectKinds)[number];
 
 /** One object that a Release's folder has. */
@@ -44,8 +47,8 @@ function makePoint(chance: Chance, number: number): KillPoint {
   const point = {
     number,
     actions,
-    // A set is some 4 objects, and three writes beside them.
-    atWrite: isByWrite ? chance.between(1, 7 * actions.length) : undefined,
+    // A set is some 4 objects, and two or three writes beside them; of what is there already only a part is written.
+    atWrite: isByWrite ? chance.between(1, 5 * actions.length) : undefined,
     afterMs: chance.between(0, 1_500),
   };
   // Half of the time the same Release is meant: what was half done is what must not be forgotten.
@@ -68,8 +71,10 @@ function makeAction(chance: Chance): Action {
 /** A new set of objects for a Release, whose names are its own. Pure. */
 export function makeObjects(release: ReleaseName, choice: number): readonly DeployedObject[] {
   const chance = chanceFrom(choice);
+  // Few kinds at a time: one that no other Release has is one that nobody looks at after a restart.
+  const kinds = [chance.pick(objectKinds), chance.pick(objectKinds)];
   return Array.from({ length: chance.between(3, 6) }, (_, index) => {
-    const kind = chance.pick(objectKinds);
+    const kind = chance.pick(kinds);
     // Names come back: what one commit drops the next may have again.
     const name = `${release}-${kind.toLowerCase()}-${index}-${chance.between(0, 1)}`;
     return { kind, name, isElsewhere: kind !== "Stamp" && chance.isHit(0.3) };

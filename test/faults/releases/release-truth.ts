@@ -1,4 +1,11 @@
-import { ConfigMap, Deployment, Service, ServiceAccount } from "../../../crds/core-kinds.ts";
+import {
+  ConfigMap,
+  Deployment,
+  NetworkPolicy,
+  Role,
+  Service,
+  ServiceAccount,
+} from "../../../crds/core-kinds.ts";
 import { apiVersionOf, type ObjectKind } from "../../../crds/object.ts";
 import { sharedGroup, stampIn } from "../../cluster/stamp-kind.ts";
 import {
@@ -15,11 +22,19 @@ export interface Places {
   readonly elsewhere: string;
 }
 
+const coreKind = (kind: string, plural: string): ObjectKind => ({
+  ...{ group: "", version: "v1", kind, plural, namespaced: true },
+});
+
 export const deployedKinds: Readonly<Record<DeployedKind, ObjectKind>> = {
   ConfigMap,
+  Deployment,
+  LimitRange: coreKind("LimitRange", "limitranges"),
+  NetworkPolicy,
+  PodTemplate: coreKind("PodTemplate", "podtemplates"),
+  Role,
   Service,
   ServiceAccount,
-  Deployment,
   Stamp: stampIn(sharedGroup).definition,
 };
 
@@ -100,19 +115,26 @@ function manifestOf(object: DeployedObject, version: number, places: Places): ob
     annotations: { "stories.fairlead.dev/version": String(version) },
   };
   const head = { apiVersion: apiVersionOf(deployedKinds[kind]), kind, metadata };
+  const containers = [{ name: "web", image: `nginx:v${version}` }];
+  const template = { metadata: { labels }, spec: { containers } };
   switch (kind) {
     case "ConfigMap":
       return { ...head, data: { version: String(version) } };
     case "ServiceAccount":
       return head;
+    case "Role":
+      return { ...head, rules: [] };
+    case "LimitRange":
+      return { ...head, spec: { limits: [{ type: "Pod", max: { cpu: `${version}` } }] } };
+    case "NetworkPolicy":
+      return { ...head, spec: { podSelector: { matchLabels: labels }, policyTypes: ["Ingress"] } };
+    case "PodTemplate":
+      return { ...head, template };
     case "Service":
       return { ...head, spec: { selector: labels, ports: [{ port: 80 }] } };
     case "Stamp":
       return { ...head, spec: { text: `v${version}`, copies: 1 } };
-    case "Deployment": {
-      const containers = [{ name: "web", image: `nginx:v${version}` }];
-      const template = { metadata: { labels }, spec: { containers } };
+    case "Deployment":
       return { ...head, spec: { replicas: 0, selector: { matchLabels: labels }, template } };
-    }
   }
 }

@@ -57,6 +57,14 @@ describe("mayPrune()", () => {
     expect(mayPrune({ live: object, resource: anOwner(), set, desiredUids: new Set(["desired"]) })).toBe(is);
   });
 
+  test.for([
+    { case: "has no controller", of: withMetadata({ ownerReferences: [] }), is: true },
+    { case: "has another one", of: live, is: false },
+  ])("of a resource that makes no references, prunes what $case: $is", ({ of, is }) => {
+    const resource = anOwner({ uid: "another" });
+    expect(mayPrune({ live: of, resource, set, desiredUids: new Set(), isUnreferenced: true })).toBe(is);
+  });
+
   test("a cluster-scoped resource is the controller of everything it made", () => {
     const { namespace: _, ...metadata } = anOwner().metadata;
     const input = { resource: { ...anOwner(), metadata }, set, desiredUids: new Set<string>() };

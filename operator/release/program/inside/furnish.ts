@@ -85,17 +85,22 @@ function show(value: unknown): string {
 
 function fixClock(globals: Globals): void {
   const RealDate = Date;
-  const fixed = function Date(this: unknown, ...values: unknown[]): unknown {
+  const fixed = function (this: unknown, ...values: unknown[]): unknown {
     if (new.target === undefined) return new RealDate(EPOCH_MS).toString();
     return Reflect.construct(RealDate, values.length === 0 ? [EPOCH_MS] : values, new.target);
   };
   Object.defineProperty(fixed, "prototype", { value: RealDate.prototype, writable: false });
   Object.defineProperty(fixed, "length", { value: 7 });
+  Object.defineProperty(fixed, "name", { value: "Date" });
   for (const name of ["parse", "UTC"] as const) {
     Object.defineProperty(fixed, name, { value: RealDate[name], writable: true, configurable: true });
   }
   Object.defineProperty(fixed, "now", { value: () => EPOCH_MS, writable: true, configurable: true });
-  Object.defineProperty(RealDate.prototype, "constructor", { value: fixed, writable: true, configurable: true });
+  Object.defineProperty(RealDate.prototype, "constructor", {
+    value: fixed,
+    writable: true,
+    configurable: true,
+  });
   put(globals, { Date: fixed });
   // Without a date these two format the time that it is now.
   const { prototype } = Intl.DateTimeFormat;
@@ -118,7 +123,11 @@ function fixClock(globals: Globals): void {
 /** Frames of a stack are objects of the engine: nobody but us gets to see them. */
 function fixErrors(globals: Globals): void {
   Error.stackTraceLimit = 50;
-  Object.defineProperty(Error, "prepareStackTrace", { value: undefined, writable: false, configurable: false });
+  Object.defineProperty(Error, "prepareStackTrace", {
+    value: undefined,
+    writable: false,
+    configurable: false,
+  });
   Object.defineProperty(globals, "Error", { value: Error, writable: false, configurable: false });
 }
 

@@ -1,9 +1,10 @@
 // Runs inside the context of one run, before the program, and in the same realm: what it does for the program is a
 // convenience, never a boundary. Whatever comes out of it is checked outside (check-output.ts).
-import { type Outcome, outcomeText } from "./outcome.ts";
+
 import { collectObjects } from "./collect.ts";
 import { describeError } from "./describe-error.ts";
 import { furnish } from "./furnish.ts";
+import { type Outcome, outcomeText } from "./outcome.ts";
 import { createYamlImports } from "./yaml-imports.ts";
 
 /** What a program's bundle and the libraries find under the name `__fairlead`. */
@@ -61,67 +62,78 @@ function run(text: string): void {
   App.prototype.synth = function synth(this: object) {
     synthesized.add(this);
   };
-  const fail = (error: unknown, doing: "run" | "inputs"): void => {
-    outcome = { state: "failed", doing, error: describeError(error) };
-  };
   outcome = { state: "pending" };
-  let doing: "run" | "inputs" = "run";
+  attempt("run", () => {
+    const { default: main, inputs } = (load?.() ?? {}) as { default?: unknown; inputs?: unknown };
+    if (typeof main === "function") runMain(main as Main, { app: new App(), schema: inputs, request });
+    else finishWithoutMain(main, request);
+  });
+}
+
+type Main = (app: object, inputs: unknown) => unknown;
+
+/** Whatever is thrown is what came of it. */
+function attempt<T>(doing: "run" | "inputs", what: () => T): T | undefined {
   try {
-    const exported = load?.() as { default?: unknown; inputs?: unknown } | undefined;
-    const main = exported?.default;
-    const done = (apps: readonly object[]): void => {
-      outcome = { state: "done", apps };
-    };
-    if (typeof main !== "function") {
-      if (main !== undefined) throw new TypeError(`its default export is no function but ${describe(main)}`);
-      if (synthesized.size === 0) {
-        throw new TypeError(
-          `${request.entry} has no default export; write: export default (app: App, inputs: Inputs) => { … }`,
-        );
-      }
-      if (request.inputs !== undefined) {
-        throw new TypeError(
-          `there are inputs, but ${request.entry} has no default export that could take them`,
-        );
-      }
-      done([...synthesized]);
-      return;
-    }
-    doing = "inputs";
-    const schema = exported?.inputs as { parse?: unknown } | undefined;
-    const given =
-      typeof schema?.parse === "function" ? schema.parse(request.inputs ?? {}) : request.inputs;
-    doing = "run";
-    const app = new App();
-    const finish = (result: unknown): void => {
-      if (result !== undefined && !isConstruct(result)) {
-        throw new TypeError(
-          `its default export gives back ${describe(result)}: objects are made by constructs below app, nothing is to be given back`,
-        );
-      }
-      done([app, ...[...synthesized].filter((other) => other !== app)]);
-    };
-    const result: unknown = main(app, given);
-    if (!isThenable(result)) return finish(result);
-    result.then(
-      (value) => {
-        try {
-          finish(value);
-        } catch (error) {
-          fail(error, "run");
-        }
-      },
-      (error: unknown) => fail(error, "run"),
-    );
+    return what();
   } catch (error) {
     fail(error, doing);
+    return undefined;
   }
+}
+
+function fail(error: unknown, doing: "run" | "inputs"): void {
+  if (outcome?.state !== "failed") outcome = { state: "failed", doing, error: describeError(error) };
+}
+
+interface RunMainInput {
+  readonly app: object;
+  /** What the program exports as `inputs`. */
+  readonly schema: unknown;
+  readonly request: Request;
+}
+
+function runMain(main: Main, { app, schema, request }: RunMainInput): void {
+  const { parse } = (schema ?? {}) as { parse?: unknown };
+  const inputs = attempt("inputs", () =>
+    typeof parse === "function" ? (parse.call(schema, request.inputs ?? {}) as unknown) : request.inputs,
+  );
+  if (outcome?.state === "failed") return;
+  const finishMain = (result: unknown): void => {
+    if (result !== undefined && !isConstruct(result)) {
+      throw new TypeError(
+        `its default export gives back ${describe(result)}: objects are made by constructs below app, nothing is to be given back`,
+      );
+    }
+    synthesized.delete(app);
+    outcome = { state: "done", apps: [app, ...synthesized] };
+  };
+  const result = main(app, inputs);
+  if (isThenable(result)) {
+    result.then(
+      (value) => attempt("run", () => finishMain(value)),
+      (error: unknown) => fail(error, "run"),
+    );
+  } else finishMain(result);
+}
+
+/** A cdk8s program that calls `synth()` by itself. */
+function finishWithoutMain(main: unknown, { entry, inputs }: Request): void {
+  if (main !== undefined) throw new TypeError(`its default export is no function but ${describe(main)}`);
+  if (synthesized.size === 0) {
+    throw new TypeError(
+      `${entry} has no default export; write: export default (app: App, inputs: Inputs) => { … }`,
+    );
+  }
+  if (inputs !== undefined) {
+    throw new TypeError(`there are inputs, but ${entry} has no default export that could take them`);
+  }
+  outcome = { state: "done", apps: [...synthesized] };
 }
 
 /** A promise was rejected, and nobody was there to handle it: in Node that ends a program. */
 function reject(reason: unknown): void {
-  if (outcome?.state === "failed") return;
-  outcome = { state: "failed", doing: "run", error: describeError(reason) };
+  fail(reason, "run");
 }
 
 /** Second part: the text of what came of it, for the one who reads outside. */

@@ -1,4 +1,4 @@
-import { readSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 
 /** What the operator says to a sandbox; the parts are code, code caches or JSON, and follow it. */
 export type ToSandbox =
@@ -31,21 +31,6 @@ export function encodeMessage(header: ToSandbox | FromSandbox, parts: readonly U
   ]);
 }
 
-/** Reads one message from a pipe, and waits for it. Undefined: the other side has closed it. */
-export function readMessage(pipe: number): { header: ToSandbox; parts: Buffer[] } | undefined {
-  const length = readNumber(pipe);
-  if (length === undefined) return undefined;
-  const header = JSON.parse(String(readExactly(pipe, length))) as ToSandbox;
-  const parts: Buffer[] = [];
-  const count = readNumber(pipe) ?? 0;
-  while (parts.length < count) {
-    const part = readExactly(pipe, readNumber(pipe) ?? 0);
-    if (part === undefined) return undefined;
-    parts.push(part);
-  }
-  return { header, parts };
-}
-
 export function writeMessage(pipe: number, header: FromSandbox, parts: readonly Uint8Array[] = []): void {
   const message = encodeMessage(header, parts);
   for (let at = 0; at < message.length; ) at += writeSync(pipe, message, at);
@@ -54,19 +39,5 @@ export function writeMessage(pipe: number, header: FromSandbox, parts: readonly 
 function numberOf(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
-  return bytes;
-}
-
-function readNumber(pipe: number): number | undefined {
-  return readExactly(pipe, 4)?.readUInt32BE();
-}
-
-function readExactly(pipe: number, length: number): Buffer | undefined {
-  const bytes = Buffer.alloc(length);
-  for (let at = 0; at < length; ) {
-    const count = readSync(pipe, bytes, at, length - at, null);
-    if (count === 0) return undefined;
-    at += count;
-  }
   return bytes;
 }

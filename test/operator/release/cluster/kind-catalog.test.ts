@@ -237,6 +237,18 @@ describe("the catalog of kinds", () => {
     });
   });
 
+  test("asks nothing for a Release that is gone", async () => {
+    const { catalog, clock, server, take } = aCatalog();
+    catalog.ask("apps/v1", "Deploymint", "shop/a");
+    await clock.advance(1_000);
+    take();
+    catalog.ask("apps/v1", "Deploymint", "shop/a");
+    catalog.forget("shop/a");
+    await clock.advance(24 * 3_600_000);
+    expect(server.looks).toBeLessThanOrEqual(2);
+    expect(take()).toEqual([]);
+  });
+
   test("finds a kind of a group in the version that the cluster prefers", async () => {
     const hpa = { plural: "horizontalpodautoscalers", kind: "HorizontalPodAutoscaler" };
     const { catalog, clock, take } = aCatalog({

@@ -293,6 +293,16 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
+  test("do not put back what is gone", async () => {
+    const scene = await aScene();
+    scene.stores.watch(Deployment, "shop/a");
+    scene.stores.watch(Deployment, "shop/b");
+    scene.stores.forget("shop/a");
+    const running = scene.run();
+    expect(await scene.take()).toEqual(["shop/b"]);
+    await scene.end(running);
+  });
+
   test("end all their watches when they are told to", async () => {
     const scene = await aScene();
     const running = scene.run();

@@ -5,7 +5,7 @@ import {
   unhealthySinceMs,
   withTimeout,
 } from "../../../../operator/release/core/assess-release.ts";
-import { aSourceManifest, asOwned, asPrepared } from "../../../fakes/releases.ts";
+import { aRelease, aSourceManifest, asOwned, asPrepared } from "../../../fakes/releases.ts";
 
 const inProgress: Health = { status: "InProgress", reason: "Updating", message: "1 of 2" };
 const time = { sinceMs: 1_000, timeout: "5m", timeoutMs: 300_000 };
@@ -33,6 +33,39 @@ describe("assessRelease()", () => {
       message: "ConfigMap shop/b: does not exist",
       recheckAfterMs: 300_000,
     });
+  });
+});
+
+describe("assessRelease(), where all is well,", () => {
+  test("says nothing that changes by itself, such as the number of pods", () => {
+    const prepared = asPrepared([aSourceManifest("apps/v1", "Deployment", "a")]);
+    const health = assessRelease({
+      prepared,
+      liveOf: ({ manifest }) => asOwned(manifest).live,
+      assess: () => ({ status: "Current", reason: "Current", message: "3 pods available" }),
+      ...time,
+      nowMs: 1_000,
+    });
+    expect(health).toMatchObject({ status: "Current", message: "1 object in place" });
+  });
+});
+
+describe("assessRelease(), of a namespace that it is only to ensure,", () => {
+  test("does not look for one that somebody else made", () => {
+    const prepared = asPrepared(
+      [],
+      {},
+      aRelease({ spec: { target: { namespace: "prod", createNamespace: true } } }),
+    );
+    const health = assessRelease({
+      prepared,
+      liveOf: () => undefined,
+      assess: () => ({ status: "NotFound", reason: "NotFound", message: "" }),
+      ...time,
+      nowMs: 1_000,
+    });
+    expect(prepared.objects).toHaveLength(1);
+    expect(health.status).toBe("Current");
   });
 });
 
@@ -100,6 +133,13 @@ describe("unhealthySinceMs()", () => {
       since: 2,
     },
     {
+      case: "another commit waited before",
+      conditions: [healthy("False", at(7), "Applied")],
+      deployedAt: undefined,
+      isNew: true,
+      since: 59,
+    },
+    {
       case: "it waits for something since then",
       conditions: [healthy("False", at(7), "Applied"), healthy("False", at(1))],
       deployedAt: undefined,
@@ -111,7 +151,7 @@ describe("unhealthySinceMs()", () => {
       deployedAt: at(2),
       since: 5,
     },
-  ])("$case: minute $since", ({ conditions, deployedAt, since }) => {
-    expect(unhealthySinceMs({ conditions, deployedAt, nowMs })).toBe(Date.parse(at(since)));
+  ])("$case: minute $since", ({ conditions, deployedAt, isNew = false, since }) => {
+    expect(unhealthySinceMs({ conditions, deployedAt, isNew, nowMs })).toBe(Date.parse(at(since)));
   });
 });

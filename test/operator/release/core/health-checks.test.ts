@@ -68,6 +68,11 @@ describe("assess()", () => {
     );
   });
 
+  test("says so where it cannot tell failure from progress", () => {
+    const odd = check({ current: "true", failed: "status.phase.startsWith('B')" });
+    expect(assess(widget({ phase: 3 }), odd).message).toMatch(/^its health check failed cannot tell: .+/);
+  });
+
   test("a field that is not there yet says nothing of failure or progress", () => {
     expect(assess(widget({ ready: true }), { ...full, current: "status.ready" }).status).toBe("Current");
   });

@@ -117,7 +117,7 @@ describe("a Release whose operator is killed at any point", () => {
         // Nothing is left to do.
         expect([...reconcile(prepared, cluster)]).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 

@@ -95,6 +95,16 @@ describe("composeReleaseStatus()", () => {
     expect(conditionOf(status, "Applied")?.lastTransitionTime).toBe("2026-11-21T12:00:00Z");
   });
 
+  test("a commit is not applied since it is worked on, not since the one before was not", () => {
+    const wait = { outcome: { state: "waiting", message: "x", isWatched: true }, health: undefined } as const;
+    const first = composeReleaseStatus(statusInput(wait));
+    const appliedAt = (status: object) => conditionOf(status, "Applied")?.lastTransitionTime;
+    const again = { ...wait, resource: having(first), nowIso: later };
+    expect(appliedAt(composeReleaseStatus(statusInput(again)))).toBe("2026-11-21T12:00:00Z");
+    const source = { head: aCommit("c"), changed: aCommit("c") };
+    expect(appliedAt(composeReleaseStatus(statusInput({ ...again, source })))).toBe(later);
+  });
+
   test("is the same when it is composed again with nothing changed, whatever came before", () => {
     const failure = fc.constantFrom(
       "SourceUnreachable",

@@ -17,10 +17,22 @@ const decide = ({ publish = {}, source = {} }: { publish?: object; source?: obje
 describe("decidePublishTarget()", () => {
   test.for([
     { does: "takes the operator's own place", target: { branch: "main", root: "clusters/one" } },
-    { does: "takes another branch", publish: { branch: "env/prod" }, target: { branch: "env/prod", root: "clusters/one" } },
+    {
+      does: "takes another branch",
+      publish: { branch: "env/prod" },
+      target: { branch: "env/prod", root: "clusters/one" },
+    },
     { does: "takes another folder", publish: { path: "./prod/" }, target: { branch: "main", root: "prod" } },
-    { does: "reads a path from the root", publish: { path: "/prod" }, target: { branch: "main", root: "prod" } },
-    { does: "takes the root of a branch", publish: { branch: "env", path: "." }, target: { branch: "env", root: "" } },
+    {
+      does: "reads a path from the root",
+      publish: { path: "/prod" },
+      target: { branch: "main", root: "prod" },
+    },
+    {
+      does: "takes the root of a branch",
+      publish: { branch: "env", path: "." },
+      target: { branch: "env", root: "" },
+    },
   ])("$does", ({ publish = {}, target }) => {
     expect(decide({ publish })).toEqual(target);
   });
@@ -54,7 +66,10 @@ describe("decidePublishTarget()", () => {
     { what: "another branch", source: { ref: { branch: "main" } } },
     { what: "a tag", source: { ref: { tag: "v1" } } },
     { what: "another folder", source: { ref: { branch: "env" }, path: "rendered-not" } },
-    { what: "another repository", source: { url: "https://git.example.dev/team/other", ref: { branch: "env" } } },
+    {
+      what: "another repository",
+      source: { url: "https://git.example.dev/team/other", ref: { branch: "env" } },
+    },
   ])("takes a place of the same repository that is no part of the source: $what", ({ source }) => {
     const url = repository.url;
     expect(decide({ publish: { branch: "env", path: "rendered" }, source: { url, ...source } })).toEqual({

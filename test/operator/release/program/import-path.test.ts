@@ -12,15 +12,45 @@ const folder = {
 describe("resolveImport()", () => {
   test.for([
     { does: "finds the entry", specifier: "main.ts", importer: undefined, is: { path: "main.ts" } },
-    { does: "finds an entry in a folder", specifier: "./shop/web.ts", importer: undefined, is: { path: "shop/web.ts" } },
-    { does: "finds a file beside", specifier: "./web.ts", importer: "shop/index.ts", is: { path: "shop/web.ts" } },
-    { does: "finds a file above", specifier: "../crds.yaml", importer: "shop/web.ts", is: { path: "crds.yaml" } },
-    { does: "takes x.js for x.ts", specifier: "./shop/web.js", importer: "main.ts", is: { path: "shop/web.ts" } },
+    {
+      does: "finds an entry in a folder",
+      specifier: "./shop/web.ts",
+      importer: undefined,
+      is: { path: "shop/web.ts" },
+    },
+    {
+      does: "finds a file beside",
+      specifier: "./web.ts",
+      importer: "shop/index.ts",
+      is: { path: "shop/web.ts" },
+    },
+    {
+      does: "finds a file above",
+      specifier: "../crds.yaml",
+      importer: "shop/web.ts",
+      is: { path: "crds.yaml" },
+    },
+    {
+      does: "takes x.js for x.ts",
+      specifier: "./shop/web.js",
+      importer: "main.ts",
+      is: { path: "shop/web.ts" },
+    },
     { does: "takes x.js as it is", specifier: "./old.js", importer: "main.ts", is: { path: "old.js" } },
     { does: "adds the extension", specifier: "./shop/web", importer: "main.ts", is: { path: "shop/web.ts" } },
-    { does: "finds a folder's index", specifier: "./shop", importer: "main.ts", is: { path: "shop/index.ts" } },
+    {
+      does: "finds a folder's index",
+      specifier: "./shop",
+      importer: "main.ts",
+      is: { path: "shop/index.ts" },
+    },
     { does: "knows cdk8s", specifier: "cdk8s", importer: "main.ts", is: { library: "cdk8s" } },
-    { does: "knows cdk8s-plus-27", specifier: "cdk8s-plus-27", importer: "main.ts", is: { library: "cdk8s-plus-27" } },
+    {
+      does: "knows cdk8s-plus-27",
+      specifier: "cdk8s-plus-27",
+      importer: "main.ts",
+      is: { library: "cdk8s-plus-27" },
+    },
   ])("$does", ({ specifier, importer, is }) => {
     expect(resolveImport(specifier, importer, folder)).toEqual(is);
   });
@@ -28,7 +58,11 @@ describe("resolveImport()", () => {
   test.for([
     { does: "a file that is not there", specifier: "./none.ts", says: "there is no none.ts" },
     { does: "a path out of the folder", specifier: "../main.ts", says: "it leaves the folder" },
-    { does: "a path out of the folder and back", specifier: "./x/../../main/main.ts", says: "it leaves the folder" },
+    {
+      does: "a path out of the folder and back",
+      specifier: "./x/../../main/main.ts",
+      says: "it leaves the folder",
+    },
     { does: "a symlink", specifier: "./linked", says: "linked is a symlink" },
     { does: "what is behind a submodule", specifier: "./vendor/lib/a.ts", says: "vendor/lib is a submodule" },
     { does: "an absolute path", specifier: "/etc/passwd", says: "relative paths" },

@@ -28,7 +28,9 @@ describe("MessageReader", () => {
         (parts, sizes) => {
           const bytes = encodeMessage({ kind: "ran" }, parts);
           const messages = pushAll(new MessageReader(10_000), bytes, sizes);
-          expect(messages).toEqual([{ header: { kind: "ran" }, parts: parts.map((part) => Buffer.from(part)) }]);
+          expect(messages).toEqual([
+            { header: { kind: "ran" }, parts: parts.map((part) => Buffer.from(part)) },
+          ]);
         },
       ),
     );
@@ -40,7 +42,10 @@ describe("MessageReader", () => {
   });
 
   test("refuses a length beyond its limit before the bytes are there", () => {
-    const promise = Buffer.concat([encodeMessage({ kind: "ran" }).subarray(0, -4), Buffer.from([0, 0, 0, 1])]);
+    const promise = Buffer.concat([
+      encodeMessage({ kind: "ran" }).subarray(0, -4),
+      Buffer.from([0, 0, 0, 1]),
+    ]);
     const reader = new MessageReader(1_000);
     expect(reader.push(promise)).toBeUndefined();
     expect(() => reader.push(Buffer.from([0x7f, 0, 0, 0]))).toThrow(RangeError);
@@ -48,9 +53,15 @@ describe("MessageReader", () => {
 
   test.for([
     { what: "a long header", bytes: Buffer.from("ffffffff", "hex") },
-    { what: "many parts", bytes: Buffer.concat([encodeMessage({ kind: "ran" }).subarray(0, -4), Buffer.from("00ffffff", "hex")]) },
+    {
+      what: "many parts",
+      bytes: Buffer.concat([encodeMessage({ kind: "ran" }).subarray(0, -4), Buffer.from("00ffffff", "hex")]),
+    },
     { what: "a header that is no JSON", bytes: Buffer.from("000000017800000000", "hex") },
-    { what: "more than one message", bytes: Buffer.concat([encodeMessage({ kind: "ran" }), Buffer.from("x")]) },
+    {
+      what: "more than one message",
+      bytes: Buffer.concat([encodeMessage({ kind: "ran" }), Buffer.from("x")]),
+    },
   ])("refuses $what", ({ bytes }) => {
     expect(() => new MessageReader(10_000).push(bytes)).toThrow(SandboxGarbageError);
   });

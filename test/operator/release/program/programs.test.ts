@@ -36,7 +36,7 @@ const showing = (value: string): string =>
   );
 
 const shown = ({ manifests }: Rendered): unknown => {
-  const { json = "" } = manifests[0]?.["data"] as { json?: string };
+  const { json = "" } = (manifests[0]?.["data"] ?? {}) as { json?: string };
   return json === "undefined" ? undefined : JSON.parse(json);
 };
 
@@ -48,7 +48,11 @@ describe("a program", () => {
       "Deployment/shop-web",
       "Service/shop-web-service",
     ]);
-    expect(rendered.origins).toEqual(["shop/settings/Resource", "shop/web/Resource", "shop/web/Service/Resource"]);
+    expect(rendered.origins).toEqual([
+      "shop/settings/Resource",
+      "shop/web/Resource",
+      "shop/web/Service/Resource",
+    ]);
     expect(rendered.dependencies).toEqual(new Map([[2, [0]]]));
     expect(rendered.manifests[1]).toMatchObject({ spec: { replicas: 3 } });
     expect(rendered.readPaths).toEqual(["main.ts"]);
@@ -105,11 +109,18 @@ describe("a program", () => {
       conf: "conf",
       helper: "help",
     });
-    expect(rendered.readPaths).toEqual(Object.keys(files).filter((path) => path !== "unread.ts").toSorted());
+    expect(rendered.readPaths).toEqual(
+      Object.keys(files)
+        .filter((path) => path !== "unread.ts")
+        .toSorted(),
+    );
   });
 
   test("may wait for its own promises", async () => {
-    const main = showing("value").replace("(app: App, inputs: any) => {", "async (app: App, inputs: any) => { const value = await Promise.resolve(7);");
+    const main = showing("value").replace(
+      "(app: App, inputs: any) => {",
+      "async (app: App, inputs: any) => { const value = await Promise.resolve(7);",
+    );
     expect(shown(await programs.render({ files: { "main.ts": main } }))).toBe(7);
   });
 
@@ -122,7 +133,11 @@ describe("a program", () => {
     const elsewhere = shown(await programs.render({ files: { "main.ts": main }, tenant: "other" }));
     expect(elsewhere).toEqual(first);
     expect(first[0]).toBe(Date.UTC(2000, 0, 1));
-    expect(first.slice(1, 4)).toEqual(["2000-01-01T00:00:00.000Z", expect.stringContaining("2000"), "1/1/2000"]);
+    expect(first.slice(1, 4)).toEqual([
+      "2000-01-01T00:00:00.000Z",
+      expect.stringContaining("2000"),
+      "1/1/2000",
+    ]);
     expect(first[5]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(first.at(-1)).toBe("UTC");
     expect(other[4]).not.toBe(first[4]);
@@ -130,15 +145,24 @@ describe("a program", () => {
   });
 
   test("has the few functions beside ECMAScript that are for texts", async () => {
-    const main = showing("[btoa('hé'), atob('aOk='), [...new TextEncoder().encode('é')], new TextDecoder().decode(Uint8Array.of(195, 169))]");
-    expect(shown(await programs.render({ files: { "main.ts": main } }))).toEqual(["aOk=", "hé", [195, 169], "é"]);
+    const main = showing(
+      "[btoa('hé'), atob('aOk='), [...new TextEncoder().encode('é')], new TextDecoder().decode(Uint8Array.of(195, 169))]",
+    );
+    expect(shown(await programs.render({ files: { "main.ts": main } }))).toEqual([
+      "aOk=",
+      "hé",
+      [195, 169],
+      "é",
+    ]);
   });
 
   test("checks its inputs with a schema, and says which one is wrong", async () => {
     const main = `import * as z from "zod";
       export const inputs = z.object({ web: z.object({ replicas: z.int().default(2) }) });
       ${showing("inputs")}`;
-    expect(shown(await programs.render({ files: { "main.ts": main }, inputs: { web: {} } }))).toEqual({ web: { replicas: 2 } });
+    expect(shown(await programs.render({ files: { "main.ts": main }, inputs: { web: {} } }))).toEqual({
+      web: { replicas: 2 },
+    });
     const wrong = programs.render({ files: { "main.ts": main }, inputs: { web: { replicas: "x" } } });
     await expect(wrong).rejects.toMatchObject({
       reason: "RenderFailed",
@@ -157,26 +181,83 @@ describe("a program", () => {
 });
 
 describe("an error of a program", () => {
-  const failing: readonly { what: string; main: string; says: string | RegExp; files?: Record<string, string>; inputs?: unknown }[] = [
-    { what: "wrong syntax", main: "export default (app) => {\n  let = ;\n};", says: "main.ts:2:7: " },
-    { what: "an import that there is not", main: 'import "./none.ts";', says: 'main.ts:1:8: Cannot import "./none.ts": there is no none.ts' },
-    { what: "an exception", main: program("const nothing: any = undefined;\n  nothing.spec;"), says: /main\.ts:4:11: TypeError: Cannot read properties of undefined/ },
+  const failing: readonly {
+    what: string;
+    main: string;
+    says: string | RegExp;
+    files?: Record<string, string>;
+    inputs?: unknown;
+  }[] = [
+    {
+      what: "wrong syntax",
+      main: "export default (app) => {\n  let = ;\n};",
+      says: "main.ts:2:9: Unexpected",
+    },
+    {
+      what: "an import that there is not",
+      main: 'import "./none.ts";',
+      says: 'main.ts:1:8: Cannot import "./none.ts": there is no none.ts',
+    },
+    {
+      what: "an exception",
+      main: program("const nothing: any = undefined;\n  nothing.spec;"),
+      says: /main\.ts:4:11: TypeError: Cannot read properties of undefined/,
+    },
     {
       what: "an exception in another file",
       main: 'import { fail } from "./lib/fail.ts";\nexport default () => fail();',
-      files: { "lib/fail.ts": "interface X {}\nexport function fail(): X {\n  throw new RangeError('no');\n}" },
+      files: {
+        "lib/fail.ts": "interface X {}\nexport function fail(): X {\n  throw new RangeError('no');\n}",
+      },
       says: "lib/fail.ts:3:9: RangeError: no (called from main.ts:2:22)",
     },
-    { what: "an error of the libraries", main: program('new Chart(app, "a");\n  new Chart(app, "a");'), says: /main\.ts:4:3: Error: There is already a Construct with name 'a'/ },
-    { what: "a construct that is not valid", main: program('new Chart(app, "a").node.addValidation({ validate: () => ["too small"] });'), says: "Error: a: too small" },
+    {
+      what: "an error of the libraries",
+      main: program('new Chart(app, "a");\n  new Chart(app, "a");'),
+      says: /main\.ts:4:3: Error: There is already a Construct with name 'a'/,
+    },
+    {
+      what: "a construct that is not valid",
+      main: program('new Chart(app, "a").node.addValidation({ validate: () => ["too small"] });'),
+      says: "Error: a: too small",
+    },
     { what: "no default export", main: "export const a = 1;", says: "main.ts has no default export" },
-    { what: "a default export that is no function", main: "export default 7;", says: "its default export is no function but a number" },
-    { what: "inputs that nobody takes", main: 'import { App } from "cdk8s"; new App().synth();', inputs: {}, says: "no default export that could take them" },
-    { what: "process.env", main: program("process.env.HOME;"), says: "main.ts:3:1: ReferenceError: process is not defined: a program has no environment: give it values by inputs" },
-    { what: "a rejection that nobody handles", main: program("Promise.reject(new Error('lost'));"), says: "main.ts:3:16: Error: lost" },
+    {
+      what: "a default export that is no function",
+      main: "export default 7;",
+      says: "its default export is no function but a number",
+    },
+    {
+      what: "inputs that nobody takes",
+      main: 'import { App } from "cdk8s"; new App().synth();',
+      inputs: {},
+      says: "no default export that could take them",
+    },
+    {
+      what: "process.env",
+      main: program("process.env.HOME;"),
+      says: "main.ts:3:1: ReferenceError: process is not defined: a program has no environment: give it values by inputs",
+    },
+    {
+      what: "a rejection that nobody handles",
+      main: program("Promise.reject(new Error('lost'));"),
+      says: "main.ts:3:16: Error: lost",
+    },
     { what: "an exception that is no Error", main: program('throw { a: "b" };'), says: 'Error: {"a":"b"}' },
-    { what: "broken YAML", main: 'import x from "./x.yaml";\nexport default () => x;', files: { "x.yaml": "a: [" }, says: "x.yaml: " },
-    { what: "a Helm chart", main: program('new Helm(new Chart(app, "c"), "h", { chart: "x" });').replace("ApiObject,", "ApiObject, Helm,"), says: /import the YAML file instead/ },
+    {
+      what: "broken YAML",
+      main: 'import x from "./x.yaml";\nexport default () => x;',
+      files: { "x.yaml": "a: [" },
+      says: "x.yaml: ",
+    },
+    {
+      what: "a Helm chart",
+      main: program('new Helm(new Chart(app, "c"), "h", { chart: "x" });').replace(
+        "ApiObject,",
+        "ApiObject, Helm,",
+      ),
+      says: /import the YAML file instead/,
+    },
   ];
   test.for(failing)("tells file and line: $what", async ({ main, says, files = {}, inputs }) => {
     const run = programs.render({ files: { "main.ts": main, ...files }, inputs });
@@ -188,8 +269,12 @@ describe("an error of a program", () => {
 
   test("refuses an entry that is not there, and one behind a symlink", async () => {
     const files = { "main.ts": showing("1") };
-    await expect(programs.render({ files, entry: "app.ts" })).rejects.toThrow("entry app.ts: the folder has no such file");
+    await expect(programs.render({ files, entry: "app.ts" })).rejects.toThrow(
+      "entry app.ts: the folder has no such file",
+    );
     const refused = [{ path: "linked", what: "symlink" }] as const;
-    await expect(programs.render({ files, entry: "linked/a.ts", refused })).rejects.toThrow("linked is a symlink");
+    await expect(programs.render({ files, entry: "linked/a.ts", refused })).rejects.toThrow(
+      "linked is a symlink",
+    );
   });
 });

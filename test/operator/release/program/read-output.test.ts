@@ -38,7 +38,10 @@ describe("readObjects()", () => {
   });
 
   test("leaves out what only the API server writes, and says so", async () => {
-    const object = { ...configMap("a", { status: {} }), metadata: { name: "a", uid: "1", labels: { a: "b" } } };
+    const object = {
+      ...configMap("a", { status: {} }),
+      metadata: { name: "a", uid: "1", labels: { a: "b" } },
+    };
     const { manifests, warnings } = await read(textOf([object]));
     expect(manifests).toEqual([{ ...configMap("a"), metadata: { name: "a", labels: { a: "b" } } }]);
     expect(warnings).toEqual(["shop/0: status, metadata.uid left out"]);
@@ -50,17 +53,53 @@ describe("readObjects()", () => {
     { what: "no JSON", objects: ["{"], says: "no list of objects" },
     { what: "an array", objects: ["[]"], says: "no list of objects" },
     { what: "null", objects: ["null"], says: "no list of objects" },
-    { what: "no apiVersion", objects: [{ kind: "A", metadata: { name: "a" } }], says: "apiVersion is no API version but absent" },
-    { what: "an odd apiVersion", objects: [{ ...configMap("a"), apiVersion: "v1/../x" }], says: "apiVersion is no API version" },
-    { what: "no kind", objects: [{ apiVersion: "v1", metadata: { name: "a" } }], says: "kind is no kind but absent" },
+    {
+      what: "no apiVersion",
+      objects: [{ kind: "A", metadata: { name: "a" } }],
+      says: "apiVersion is no API version but absent",
+    },
+    {
+      what: "an odd apiVersion",
+      objects: [{ ...configMap("a"), apiVersion: "v1/../x" }],
+      says: "apiVersion is no API version",
+    },
+    {
+      what: "no kind",
+      objects: [{ apiVersion: "v1", metadata: { name: "a" } }],
+      says: "kind is no kind but absent",
+    },
     { what: "no metadata", objects: [{ apiVersion: "v1", kind: "A" }], says: "it has no metadata" },
-    { what: "no name", objects: [{ apiVersion: "v1", kind: "A", metadata: {} }], says: "metadata.name is no name but absent" },
+    {
+      what: "no name",
+      objects: [{ apiVersion: "v1", kind: "A", metadata: {} }],
+      says: "metadata.name is no name but absent",
+    },
     { what: "a path as name", objects: [configMap("../x")], says: 'metadata.name is no name but "../x"' },
-    { what: "a number as label", objects: [{ ...configMap("a"), metadata: { name: "a", labels: { x: 1 } } }], says: 'metadata.labels["x"] is no text but 1' },
-    { what: "an odd namespace", objects: [{ ...configMap("a"), metadata: { name: "a", namespace: "A/b" } }], says: "metadata.namespace is no name of a namespace" },
-    { what: "__proto__", objects: ['{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":[{"__proto__":{}}]}'], says: 'x[0] has a key "__proto__"' },
-    { what: "a tower", objects: [`{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":${deep(5_000)}}`], says: "nested too deeply" },
-    { what: "the same object twice", objects: [configMap("a"), configMap("a")], says: 'shop/1: "/ConfigMap//a" is made a second time, after shop/0' },
+    {
+      what: "a number as label",
+      objects: [{ ...configMap("a"), metadata: { name: "a", labels: { x: 1 } } }],
+      says: 'metadata.labels["x"] is no text but 1',
+    },
+    {
+      what: "an odd namespace",
+      objects: [{ ...configMap("a"), metadata: { name: "a", namespace: "A/b" } }],
+      says: "metadata.namespace is no name of a namespace",
+    },
+    {
+      what: "__proto__",
+      objects: ['{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":[{"__proto__":{}}]}'],
+      says: 'x[0] has a key "__proto__"',
+    },
+    {
+      what: "a tower",
+      objects: [`{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":${deep(5_000)}}`],
+      says: "nested too deeply",
+    },
+    {
+      what: "the same object twice",
+      objects: [configMap("a"), configMap("a")],
+      says: 'shop/1: "/ConfigMap//a" is made a second time, after shop/0',
+    },
   ])("refuses $what", async ({ objects, says }) => {
     await expect(read(textOf(objects))).rejects.toMatchObject({
       reason: "RenderFailed",
@@ -84,15 +123,34 @@ describe("readObjects()", () => {
   });
 
   test("shows a circle of dependencies", async () => {
-    const edges = [[0, 1], [1, 2], [2, 0]];
-    const text = textOf(["a", "b", "c"].map((name) => configMap(name)), { edges });
+    const edges = [
+      [0, 1],
+      [1, 2],
+      [2, 0],
+    ];
+    const text = textOf(
+      ["a", "b", "c"].map((name) => configMap(name)),
+      { edges },
+    );
     await expect(read(text)).rejects.toThrow("in a circle: shop/0 → shop/1 → shop/2 → shop/0");
   });
 
   test("takes a diamond for what it is", async () => {
-    const edges = [[0, 1], [0, 2], [1, 2]];
-    const text = textOf(["a", "b", "c"].map((name) => configMap(name)), { edges });
-    expect((await read(text)).dependencies).toEqual(new Map([[0, [1, 2]], [1, [2]]]));
+    const edges = [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+    ];
+    const text = textOf(
+      ["a", "b", "c"].map((name) => configMap(name)),
+      { edges },
+    );
+    expect((await read(text)).dependencies).toEqual(
+      new Map([
+        [0, [1, 2]],
+        [1, [2]],
+      ]),
+    );
   });
 });
 

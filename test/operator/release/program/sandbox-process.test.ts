@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { buildText } from "../../../fakes/build-text.ts";
 import { buildLibraries } from "../../../../operator/release/program/build-libraries.ts";
 import { SandboxProcess } from "../../../../operator/release/program/sandbox-process.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
+import { buildText } from "../../../fakes/build-text.ts";
 
 let runner = "";
 beforeAll(async () => {
@@ -16,7 +16,9 @@ async function start(finish: string, run = ""): Promise<SandboxProcess> {
   onTestFinished(() => sandbox.kill());
   const code = `var __fairleadRun = () => { ${run} }, __fairleadFinish = () => ${finish}, __fairleadReject = (r) => { reason = r; }, reason;`;
   const names = ["cdk8s"];
-  await sandbox.ask({ kind: "libraries", names }, [Buffer.from(code), Buffer.alloc(0)], { timeoutMs: 60_000 });
+  await sandbox.ask({ kind: "libraries", names }, [Buffer.from(code), Buffer.alloc(0)], {
+    timeoutMs: 60_000,
+  });
   return sandbox;
 }
 

@@ -102,7 +102,7 @@ describe("renderManifests()", () => {
     {
       what: "files of another sort, by the line",
       files: { "values.yaml": "# values\nreplicas: 1\n" },
-      says: "RenderFailed: values.yaml:2: apiVersion: is missing",
+      says: "RenderFailed: values.yaml:2: apiVersion: is missing; what is no Kubernetes object belongs into .fairleadignore",
     },
     {
       what: "a wrong field, by its line",
@@ -117,7 +117,7 @@ describe("renderManifests()", () => {
     {
       what: "a wrong object of a list",
       files: { "a.yaml": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  metadata: {name: a}\n" },
-      says: "RenderFailed: a.yaml:4: kind: is missing",
+      says: "RenderFailed: a.yaml:4: kind: is missing; what is no Kubernetes object belongs into .fairleadignore",
     },
     {
       what: "a key that is there twice",
@@ -127,7 +127,7 @@ describe("renderManifests()", () => {
     {
       what: "names with line ends and other controls",
       files: { "a\n\u202e$(x).yaml": "x: 1\n" },
-      says: "RenderFailed: a\\u{a}\\u{202e}$(x).yaml:1: apiVersion: is missing",
+      says: "RenderFailed: a\\u{a}\\u{202e}$(x).yaml:1: apiVersion: is missing; what is no Kubernetes object belongs into .fairleadignore",
     },
     {
       what: "a bomb of aliases",

@@ -1,64 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { Release, type ReleaseSpec } from "../../../../crds/release.ts";
+import type { ReleaseSpec } from "../../../../crds/release.ts";
 import { ReleaseError } from "../../../../operator/release/errors.ts";
-import type { Rendered, RenderRequest, SourceFiles } from "../../../../operator/release/ports.ts";
-import type { ProgramRequest } from "../../../../operator/release/render/render-task.ts";
-import { createRenderer, type RenderRun } from "../../../../operator/release/render/renderer.ts";
-import { FakeClock } from "../../../fakes/fake-clock.ts";
-import { MemoryFiles } from "../../../fakes/memory-files.ts";
-import { RecordingLogger } from "../../../fakes/recording-logger.ts";
-
-const rendered = (name: string): Rendered => ({
-  manifests: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name } }],
-  origins: ["main"],
-  dependencies: new Map(),
-  digest: name,
-});
-
-function aRenderer({ idleLimit }: { readonly idleLimit?: number } = {}) {
-  const clock = new FakeClock();
-  const changes: string[] = [];
-  const runs: RenderRun[] = [];
-  const programRuns: ProgramRequest[] = [];
-  let answer: (request: ProgramRequest) => Promise<Rendered> = async ({ tree }) => rendered(tree);
-  const renderer = createRenderer({
-    clock,
-    log: new RecordingLogger(),
-    programs: {
-      run(request) {
-        programRuns.push(request);
-        return answer(request);
-      },
-    },
-    onChange: (key) => changes.push(key),
-    observe: (run) => runs.push(run),
-    ...(idleLimit !== undefined && { idleLimit }),
-  });
-  return {
-    renderer,
-    clock,
-    changes,
-    runs,
-    programRuns,
-    answerWith: (next: typeof answer) => {
-      answer = next;
-    },
-  };
-}
-
-const manifests = Release.spec.shape.render.parse({ manifests: {} });
-const program = (inputs?: unknown) => Release.spec.shape.render.parse({ program: { inputs, timeout: "5s" } });
-const aFolder = (name: string): MemoryFiles =>
-  new MemoryFiles({ "a.yaml": `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n` });
-
-function request(
-  key: string,
-  files: SourceFiles & { readonly tree: string },
-  render: ReleaseSpec["render"] = manifests,
-  tenant = "t",
-): RenderRequest {
-  return { key, render, revision: { tree: files.tree, tenant, files } };
-}
+import { aFolder, aRenderer, manifests, program, rendered, request } from "../../../fakes/renderer-bench.ts";
 
 describe("createRenderer()", () => {
   test("answers pending, tells when there is an answer, and then gives the same every time", async () => {
@@ -107,82 +50,6 @@ describe("createRenderer()", () => {
     renderer.render(make());
     await clock.settle();
     expect(programRuns).toHaveLength(2);
-  });
-
-  test("remembers a failure until the input changes", async () => {
-    const { renderer, clock, changes } = aRenderer();
-    const wrong = new MemoryFiles({ "a.yaml": "x: 1\n" });
-    renderer.render(request("a", wrong));
-    await clock.settle();
-    const failed = {
-      state: "failed",
-      failure: { reason: "RenderFailed", message: "a.yaml:1: apiVersion: is missing" },
-    };
-    expect(renderer.render(request("a", wrong))).toEqual(failed);
-    await clock.advance(24 * 3_600_000);
-    expect(wrong.calls.list).toBe(1);
-    expect(renderer.render(request("a", aFolder("a")))).toEqual({ state: "pending" });
-    await clock.settle();
-    expect(renderer.render(request("a", aFolder("a")))).toMatchObject({ state: "ready" });
-    expect(changes).toEqual(["a", "a"]);
-  });
-
-  test("tries again, later and later, what failed for a reason that passes", async () => {
-    const { renderer, clock, changes } = aRenderer();
-    const files = Object.assign(aFolder("a"), {});
-    let isDown = true;
-    const list = files.list.bind(files);
-    const failing = Object.assign(files, {
-      list: async () => {
-        if (isDown) throw new ReleaseError("SourceUnreachable", "the clone is made anew");
-        return await list();
-      },
-    });
-    renderer.render(request("a", failing));
-    await clock.settle();
-    expect(renderer.render(request("a", failing))).toMatchObject({
-      failure: { reason: "SourceUnreachable" },
-    });
-    expect(clock.pendingDelaysMs).toEqual([1_000]);
-    await clock.advance(1_000);
-    expect(clock.pendingDelaysMs).toEqual([2_000]);
-    expect(changes).toEqual(["a"]);
-    isDown = false;
-    await clock.advance(2_000);
-    expect(renderer.render(request("a", failing))).toMatchObject({ state: "ready" });
-    expect(changes).toEqual(["a", "a"]);
-    expect(clock.pendingDelaysMs).toEqual([]);
-  });
-
-  test("says nothing of the operator's machine, and logs it", async () => {
-    const { renderer, clock } = aRenderer();
-    const files = Object.assign(aFolder("a"), {
-      list: () => Promise.reject(new Error("ENOENT /var/secret")),
-    });
-    renderer.render(request("a", files));
-    await clock.settle();
-    expect(renderer.render(request("a", files))).toEqual({
-      state: "failed",
-      failure: {
-        reason: "RenderFailed",
-        message:
-          "the source could not be rendered, for a reason of the operator's own that is in its log; tried again",
-      },
-    });
-  });
-
-  test("gives a program that met a limit another chance, but not soon", async () => {
-    const { renderer, clock, programRuns, answerWith } = aRenderer();
-    answerWith(() => Promise.reject(new ReleaseError("RenderLimit", "it ran for more than 5s")));
-    renderer.render(request("a", aFolder("a"), program()));
-    await clock.settle();
-    await clock.advance(299_000);
-    expect(programRuns).toHaveLength(1);
-    await clock.advance(1_000);
-    expect(programRuns).toHaveLength(2);
-    expect(clock.pendingDelaysMs).toEqual([900_000]);
-    renderer.forget("a");
-    expect(clock.pendingDelaysMs).toEqual([]);
   });
 
   test("does not begin what nobody wants any more", async () => {

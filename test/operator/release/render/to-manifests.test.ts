@@ -95,8 +95,18 @@ describe("toManifests()", () => {
       says: "expected an object with apiVersion, kind and metadata, found a list",
       path: [],
     },
-    { what: "no apiVersion", value: { a: 1 }, says: "apiVersion: is missing", path: [] },
-    { what: "no kind", value: { apiVersion: "v1" }, says: "kind: is missing", path: [] },
+    {
+      what: "no apiVersion",
+      value: { a: 1 },
+      says: "apiVersion: is missing; what is no Kubernetes object belongs into .fairleadignore",
+      path: [],
+    },
+    {
+      what: "no kind",
+      value: { apiVersion: "v1" },
+      says: "kind: is missing; what is no Kubernetes object belongs into .fairleadignore",
+      path: [],
+    },
     {
       what: "a number as apiVersion",
       value: { ...configMap, apiVersion: 1 },

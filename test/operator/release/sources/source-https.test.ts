@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type GitHttpServerOptions, gitHttpServer } from "../../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
@@ -142,6 +143,30 @@ test.for([
   expect(answer.state).toBe(state);
   if (answer.state === "ready") expect(await readAll(answer.revision)).toEqual({ x: "1" });
   else expect(answer).toMatchObject({ failure: { reason: "SourceNotFound" } });
+});
+
+test("a host of plain files, which knows nothing of git, will do", async () => {
+  using remote = new FakeGitRemote();
+  const old = remote.commitByOthers({ x: "1" });
+  const plain = createServer({ cert: certificate.certificate, key: certificate.key }, (request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "https://host");
+    try {
+      response.end(readFileSync(join(remote.path, pathname)));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  const url = `https://127.0.0.1:${await listening(plain)}/`;
+  remote.git(["update-server-info"]);
+  await using it = new SourcesHarness(remote);
+  expect(await readAll(await it.ready("a", { url, credentials: ca }))).toEqual({ x: "1" });
+
+  const head = remote.commitByOthers({ x: "2" });
+  remote.git(["update-server-info"]);
+  it.sources.refresh({ url });
+  const next = await it.ready("a", { url, credentials: ca }, (revision) => revision.head.id === head);
+  expect(await readAll(next)).toEqual({ x: "2" });
+  expect(await readAll(await it.ready("b", { url, credentials: ca, revision: old }))).toEqual({ x: "1" });
 });
 
 test("a host that does not answer in time is given up", async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
@@ -124,6 +124,10 @@ test("a big file is not even fetched where the server can leave it out, and late
     expect((await next.files.read([small])).get(small)?.toString()).toBe(`${round}`);
   }
   expect(it.sources.stats.rebuilds).toBe(0);
+  // Reading must never ask the remote for what is missing: the clone does not know that it has one.
+  const [clone = ""] = readdirSync(join(remote.folder, "cache"));
+  const config = readFileSync(join(remote.folder, "cache", clone, "repository.git", "config"), "utf8");
+  expect(config).not.toMatch(/remote|promisor|partial/i);
 });
 
 test("history is joined into few packs, however many pushes there were", async () => {

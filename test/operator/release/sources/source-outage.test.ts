@@ -129,6 +129,8 @@ test("locks that a killed command left do not stand in the way", async () => {
   const before = new SourcesHarness(remote);
   await before.ready("a");
   await before.sources.close();
+  const refs = join(cloneIn(remote), "refs", "fairlead");
+  for (const ref of readdirSync(refs)) writeFileSync(join(refs, `${ref}.lock`), "");
   for (const lock of ["shallow.lock", "packed-refs.lock"]) writeFileSync(join(cloneIn(remote), lock), "");
   const second = remote.commitByOthers({ x: "2" });
 

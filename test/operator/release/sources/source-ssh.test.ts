@@ -48,7 +48,8 @@ test("a fetch that brings more than it may is broken off, and leaves nothing beh
   remote.commitByOthers({ a: Array.from({ length: 20_000 }, () => crypto.randomUUID()).join("\n") });
   // The question is answered; of the pack comes so much, and then no more.
   const isFetch = '[ "$(wc -l < "$(dirname "$0")/../ssh-calls")" -gt 1 ]';
-  const cut = '{ sh -c "$last" | { dd bs=4096 iflag=count_bytes count=200000 status=none; exec sleep 600; }; }';
+  const cut =
+    '{ sh -c "$last" | { dd bs=4096 iflag=count_bytes count=200000 status=none; exec sleep 600; }; }';
   const ssh = new FakeSsh(remote.folder, `if ${isFetch}; then ${cut}; else exec sh -c "$last"; fi`);
   await using it = new SourcesHarness(remote, {
     environment: { PATH: ssh.path },

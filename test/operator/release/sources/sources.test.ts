@@ -127,7 +127,12 @@ test("a burst of requests is one look, and one more for those that came during i
   await it.ready("a", options);
   const { url } = it.request("a", options).source;
 
-  for (let index = 0; index < 1_000; index++) it.sources.refresh(index % 2 === 0 ? { url } : { key: "a" });
+  const burst = (): void => {
+    for (let index = 0; index < 1_000; index++) it.sources.refresh(index % 2 === 0 ? { url } : { key: "a" });
+  };
+  burst();
+  await it.until(() => it.sources.stats.lsRemotes === 2, { stepMs: 1 });
+  burst();
   await it.until(() => it.sources.stats.lsRemotes >= 3);
   await it.clock.advance(1_000);
 
@@ -173,4 +178,16 @@ test("a repository whose objects are named by SHA-256 works as well", async () =
   const revision = await it.ready("a", { path: "a" });
   expect(revision.head.id).toBe(head);
   expect(await readAll(revision)).toEqual({ x: "1" });
+});
+
+test("a commit alone tells how a repository's objects are named, and one that cannot be there does no harm", async () => {
+  using remote = new FakeGitRemote({ format: "sha256" });
+  const commit = remote.commitByOthers({ "a/x": "1" });
+  await using it = new SourcesHarness(remote);
+  expect(await readAll(await it.ready("a", { revision: commit, path: "a" }))).toEqual({ x: "1" });
+  expect(await it.answer("b", { revision: commit.slice(0, 40) })).toMatchObject({
+    failure: { reason: "SourceNotFound" },
+  });
+  await it.ready("c", {}, ({ head }) => head.id === commit);
+  expect(it.sources.stats.rebuilds).toBe(0);
 });

@@ -1,0 +1,80 @@
+import { Release } from "../../../crds/release.ts";
+import type { Health } from "../../core/health.ts";
+import type { ResourceStatus } from "../../core/status.ts";
+import { statusPatch } from "../../core/status-patch.ts";
+import { announceStatus } from "../../phases/announce.ts";
+import type { OutageNotices } from "../../phases/outage-notices.ts";
+import type { Clock, Cluster, EventRecorder, Logger, ObjectStore } from "../../ports.ts";
+import type { ReleaseOutcome } from "../core/release-outcome.ts";
+import { releaseParkingMs } from "../core/release-status.ts";
+import type { LoadedRelease } from "./load-release.ts";
+
+export interface WriteReleaseStatusOptions {
+  readonly cluster: Pick<Cluster, "patchStatus">;
+  readonly releases: ObjectStore;
+  readonly events: EventRecorder;
+  readonly outages: OutageNotices;
+  /** Puts keys into the queue. */
+  readonly wake: (keys: Iterable<string>) => void;
+  readonly dependents: { of(key: string): Iterable<string> };
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Writes the status if it is another one than is there: one patch. What is on its way is told only after a moment, because
+ * most of it is there by then, and again only after another.
+ *
+ * @returns How much longer it is kept back, in milliseconds; undefined: it is written, or there is nothing to write.
+ */
+export async function writeUnlessParked(
+  { key, resource, memory }: LoadedRelease,
+  {
+    status,
+    ended,
+    health,
+  }: { readonly status: ResourceStatus; readonly ended: EndedRun; readonly health: Health | undefined },
+  options: WriteReleaseStatusOptions,
+): Promise<number | undefined> {
+  const { cluster, releases, clock, wake, dependents } = options;
+  const patch = statusPatch(resource.status, status);
+  if (patch === undefined) {
+    memory.parkedSinceMs = undefined;
+    return undefined;
+  }
+  const nowMs = clock.now();
+  if (isOnItsWay(status, ended)) {
+    memory.parkedSinceMs ??= nowMs;
+    const leftMs = memory.parkedSinceMs + releaseParkingMs - nowMs;
+    if (leftMs > 0) return leftMs;
+  }
+  const { name, namespace, uid } = resource.metadata;
+  const live = await cluster.patchStatus({ kind: Release, namespace, name }, uid, patch);
+  memory.parkedSinceMs = isOnItsWay(status, ended) ? nowMs : undefined;
+  if (live === undefined) return undefined;
+  releases.written(live);
+  // Our own writes are silent, and some wait for this Release.
+  wake(dependents.of(key));
+  announceStatus(
+    { status, cause: health?.cause },
+    { resource },
+    { ...options, kind: { warnings: () => [] } },
+  );
+  return undefined;
+}
+
+/** How a run ended, as far as that matters here. */
+interface EndedRun {
+  readonly outcome: ReleaseOutcome;
+  readonly error?: unknown;
+}
+
+/** Whether the status will be another one by itself, and nobody needs to do anything. */
+function isOnItsWay({ conditions = [] }: ResourceStatus, { outcome, error }: EndedRun): boolean {
+  if (error !== undefined || outcome.state === "refused" || outcome.state === "unsourced") return false;
+  if (outcome.state === "pending") return true;
+  return conditions.some(
+    ({ type, status }) =>
+      (type === "Reconciling" && status === "True") || (type === "Published" && status === "Unknown"),
+  );
+}

@@ -1,0 +1,75 @@
+import { Counter, Histogram, type Registry } from "prom-client";
+import { lagBuckets, shortTimeBuckets } from "./buckets.ts";
+
+/** What sources count by themselves; read when somebody asks for the metrics. */
+export interface SourceCounts {
+  readonly lsRemotes: number;
+  readonly fetches: number;
+  readonly rebuilds: number;
+}
+
+const sourceCounters: readonly (readonly [field: keyof SourceCounts, name: string, help: string])[] = [
+  ["lsRemotes", "looks", "Looks at the heads of remotes that Releases come from"],
+  ["fetches", "fetches", "Fetches from them, each after something new"],
+  ["rebuilds", "rebuilds", "Times that one of their clones was made anew"],
+];
+
+/** The fairlead_release_* metrics: from a remote to manifests. */
+export class ReleaseMetrics {
+  readonly #registry: Registry;
+  readonly #renders: Counter;
+  readonly #failures: Counter;
+  readonly #bundles: Counter;
+  readonly #first: Histogram;
+  readonly #warm: Histogram;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    const registers = [registry];
+    const counter = (name: string, help: string) => new Counter({ name, help, registers });
+    this.#renders = counter("fairlead_release_renders_total", "Renders that ran; what is remembered is none");
+    this.#failures = counter("fairlead_release_render_failures_total", "Renders that failed");
+    this.#bundles = counter("fairlead_release_bundles_total", "Programs that were bundled");
+    this.#first = new Histogram({
+      name: "fairlead_release_program_first_render_duration_seconds",
+      help: "Runs of programs in a process that had not run them before",
+      buckets: [...lagBuckets],
+      registers,
+    });
+    this.#warm = new Histogram({
+      name: "fairlead_release_program_warm_render_duration_seconds",
+      help: "Runs of programs in a process that had run them before",
+      buckets: [...shortTimeBuckets],
+      registers,
+    });
+  }
+
+  /** From now on these counts are shown. */
+  watchSources(read: () => SourceCounts): void {
+    for (const [field, name, help] of sourceCounters) {
+      new Counter({
+        name: `fairlead_release_source_${name}_total`,
+        help,
+        registers: [this.#registry],
+        collect() {
+          this.reset();
+          this.inc(read()[field]);
+        },
+      });
+    }
+  }
+
+  rendered({ outcome }: { readonly outcome: "ready" | "failed" }): void {
+    this.#renders.inc();
+    if (outcome === "failed") this.#failures.inc();
+  }
+
+  bundled(): void {
+    this.#bundles.inc();
+  }
+
+  /** A program ran; `warm`: in a process that had run it before. */
+  ran({ warm, durationMs }: { readonly warm: boolean; readonly durationMs: number }): void {
+    (warm ? this.#warm : this.#first).observe(durationMs / 1_000);
+  }
+}

@@ -1,0 +1,26 @@
+// Bundled by a test as the image's program is, and run with nothing of the repository around it: renders one program.
+import { createPrograms } from "../../operator/release/program/programs.ts";
+import { systemClock } from "../../operator/runtime/clock.ts";
+import { MemoryFiles } from "./memory-files.ts";
+import { RecordingLogger } from "./recording-logger.ts";
+
+const main = `
+import { type App, Chart } from "cdk8s";
+import { ConfigMap } from "cdk8s-plus-27";
+export default (app: App, data: Record<string, string>) => {
+  new ConfigMap(new Chart(app, "shop"), "settings", { data, metadata: { name: "settings" } });
+};`;
+
+const programs = createPrograms({ clock: systemClock(), log: new RecordingLogger() });
+const files = new MemoryFiles({ "main.ts": main });
+const { manifests } = await programs.run({
+  key: "shop/web",
+  tenant: "tenant",
+  tree: files.tree,
+  entry: "main.ts",
+  inputs: { color: "blue" },
+  timeoutMs: 60_000,
+  files,
+});
+await programs.close();
+process.stdout.write(JSON.stringify(manifests));

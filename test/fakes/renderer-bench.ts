@@ -1,0 +1,63 @@
+import { Release, type ReleaseSpec } from "../../crds/release.ts";
+import type { Rendered, RenderRequest, SourceFiles } from "../../operator/release/ports.ts";
+import type { ProgramRequest } from "../../operator/release/render/render-task.ts";
+import { createRenderer, type RenderRun } from "../../operator/release/render/renderer.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { MemoryFiles } from "./memory-files.ts";
+import { RecordingLogger } from "./recording-logger.ts";
+
+/** What a program gives. */
+export const rendered = (name: string): Rendered => ({
+  manifests: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name } }],
+  origins: ["main"],
+  dependencies: new Map(),
+  digest: name,
+});
+
+/** A renderer whose programs answer what the test says, and everything that it did. */
+export function aRenderer({ idleLimit }: { readonly idleLimit?: number } = {}) {
+  const clock = new FakeClock();
+  const changes: string[] = [];
+  const runs: RenderRun[] = [];
+  const programRuns: ProgramRequest[] = [];
+  let answer: (request: ProgramRequest) => Promise<Rendered> = async ({ tree }) => rendered(tree);
+  const renderer = createRenderer({
+    clock,
+    log: new RecordingLogger(),
+    programs: {
+      run(request) {
+        programRuns.push(request);
+        return answer(request);
+      },
+    },
+    onChange: (key) => changes.push(key),
+    observe: (run) => runs.push(run),
+    ...(idleLimit !== undefined && { idleLimit }),
+  });
+  return {
+    renderer,
+    clock,
+    changes,
+    runs,
+    programRuns,
+    answerWith: (next: typeof answer) => {
+      answer = next;
+    },
+  };
+}
+
+export const manifests = Release.spec.shape.render.parse({ manifests: {} });
+export const program = (inputs?: unknown) =>
+  Release.spec.shape.render.parse({ program: { inputs, timeout: "5s" } });
+/** A folder with one ConfigMap. */
+export const aFolder = (name: string): MemoryFiles =>
+  new MemoryFiles({ "a.yaml": `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n` });
+
+export function request(
+  key: string,
+  files: SourceFiles & { readonly tree: string },
+  render: ReleaseSpec["render"] = manifests,
+  tenant = "t",
+): RenderRequest {
+  return { key, render, revision: { tree: files.tree, tenant, files } };
+}
