@@ -43,7 +43,8 @@ export function gitEnvironment({
     ["credential.helper", ""],
     ["protocol.allow", "never"],
     [`protocol.${protocol}.allow`, "always"],
-    ["http.followRedirects", "initial"],
+    // git sends our header along with what it posts to another host (tried with 2.39), also with "initial".
+    ["http.followRedirects", "false"],
     ["fetch.recurseSubmodules", "false"],
     // One pack per commit: under 100 objects it would start one more process to write loose files.
     ["fastimport.unpackLimit", "1"],

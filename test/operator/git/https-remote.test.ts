@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -107,4 +108,26 @@ test.for([
   }
   expect(host.seen.length > 0).toBe(hears);
   expect(remote.head()).toBeUndefined();
+});
+
+test("a host that redirects gets nothing, and nor does the other one: git would carry the token along", async () => {
+  using remote = new FakeGitRemote();
+  const target = await behindHttps(remote);
+  const redirecting = createServer(
+    { cert: certificate.certificate, key: certificate.key },
+    ({ url }, response) => response.writeHead(302, { location: `${new URL(target.url).origin}${url}` }).end(),
+  ).listen(0, "127.0.0.1");
+  onTestFinished(() => void redirecting.close());
+  await once(redirecting, "listening");
+  const { port } = redirecting.address() as AddressInfo;
+  await using it = new PublisherHarness(remote, {
+    repository: `https://127.0.0.1:${port}/${basename(remote.path)}`,
+    credentialsDirectory: secretIn(remote, { bearerToken: "t0ken", "ca.crt": certificate.certificate }),
+  });
+  it.publisher.start();
+
+  await it.until(() => it.publish(anOffer()).state === "failed");
+
+  expect(it.publish(anOffer())).toMatchObject({ reason: "RepositoryUnreachable" });
+  expect(target.seen).toEqual([]);
 });
