@@ -78,7 +78,7 @@ export class OperatorChart extends Chart {
 
   /** What keeps the operator from doing what it never should: `values.policies` in the API server, and on the network. */
   #addFences({ kinds, values, selector }: Parts): void {
-    new WriteFences(this, "fences", { ...values, kinds, releases: releasesOf(values) });
+    new WriteFences(this, "fences", { ...values, kinds });
     const { name, namespace, networkPolicy, monitoring, repository } = values;
     if (networkPolicy.enabled) {
       new OperatorNetworkPolicy(this, "network-policy", {

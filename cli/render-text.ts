@@ -29,12 +29,12 @@ const nothingObserved: Observed = { list: () => [], find: () => undefined };
 export function renderText(text: string, options: RenderTextOptions): readonly Rendered[] {
   return parseAllDocuments(text, { version: "1.1", customTags: asKubectlReads })
     .map((document, index) => ({ document, where: `${options.file}, document ${index + 1}` }))
-    .filter(({ document }) => !isEmpty(document) || document.errors.length > 0)
+    .filter(({ document }) => !isEmptyDocument(document) || document.errors.length > 0)
     .map(({ document, where }) => renderDocument(document, where, options));
 }
 
 /** A `---` at the end of a file begins a document whose content is null. */
-function isEmpty({ contents }: Document.Parsed): boolean {
+export function isEmptyDocument({ contents }: Document.Parsed): boolean {
   return contents === null || (isScalar(contents) && contents.value === null);
 }
 

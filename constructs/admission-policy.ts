@@ -31,6 +31,8 @@ export interface AdmissionPolicyProps {
   readonly resourceRules: readonly ResourceRule[];
   /** What is not looked at, although the rules say so. */
   readonly exclude?: readonly ResourceRule[] | undefined;
+  /** Only objects that have this label, before or after, are looked at: nobody pays for all others. */
+  readonly label?: string | undefined;
   readonly subject: Subject;
   /** CEL, evaluated when it is used. */
   readonly variables: Readonly<Record<string, string>>;
@@ -58,7 +60,7 @@ export class AdmissionPolicy extends Construct {
 
   constructor(scope: Construct, id: string, props: AdmissionPolicyProps) {
     super(scope, id);
-    const { name, subject, resourceRules, exclude, variables, validations, parameter } = props;
+    const { name, subject, resourceRules, exclude, label, variables, validations, parameter } = props;
     this.name = name;
     new ApiObject(this, "policy", {
       apiVersion,
@@ -67,7 +69,13 @@ export class AdmissionPolicy extends Construct {
       spec: {
         failurePolicy: "Fail",
         ...(parameter && { paramKind: { apiVersion: parameter.apiVersion, kind: parameter.kind } }),
-        matchConstraints: { resourceRules, ...(exclude && { excludeResourceRules: exclude }) },
+        matchConstraints: {
+          resourceRules,
+          ...(exclude && { excludeResourceRules: exclude }),
+          ...(label !== undefined && {
+            objectSelector: { matchExpressions: [{ key: label, operator: "Exists" }] },
+          }),
+        },
         matchConditions: [{ name: "by-this-operator", expression: isBy(subject) }],
         variables: Object.entries(variables).map(([variable, expression]) => ({
           name: variable,

@@ -3,6 +3,7 @@ import { Event, Lease } from "../crds/core-kinds.ts";
 import { apiVersionOf } from "../crds/object.ts";
 import {
   AdmissionPolicy,
+  type AdmissionPolicyProps,
   celText,
   claimOf,
   holderClaims,
@@ -10,17 +11,14 @@ import {
   type ResourceRule,
   type Subject,
 } from "./admission-policy.ts";
-import { anyKind, exceptions } from "./fenced-kinds.ts";
 import type { PolicyRule } from "./operator-role.ts";
 
 export interface LeadershipFenceProps {
   /** Of policy and binding. */
   readonly name: string;
   readonly subject: Subject;
-  /** Releases write objects of any kind. */
-  readonly hasReleases: boolean;
-  /** What the operator is granted: what it may write is what its leader alone may write. */
-  readonly rules: readonly PolicyRule[];
+  /** What its leader alone may write. */
+  readonly writes: Pick<AdmissionPolicyProps, "resourceRules" | "exclude" | "label">;
   /** The Lease that the operator's instances compete for. */
   readonly lease: { readonly name: string; readonly namespace: string };
 }
@@ -38,15 +36,11 @@ const podName = "authentication.kubernetes.io/pod-name";
  */
 export class LeadershipFence extends AdmissionPolicy {
   constructor(scope: Construct, id: string, props: LeadershipFenceProps) {
-    const { name, subject, hasReleases, rules, lease } = props;
-    const writes = rules.flatMap(writesOf);
+    const { name, subject, writes, lease } = props;
     super(scope, id, {
       name,
       subject,
-      resourceRules: hasReleases
-        ? [anyKind(["CREATE", "UPDATE", "DELETE"]), ...writes.filter(isSubresource)]
-        : writes,
-      exclude: hasReleases ? exceptions(lease.name) : undefined,
+      ...writes,
       variables: {
         holder: "params.?spec.?holderIdentity.orValue('')",
         pod: podOf(subject),
@@ -81,14 +75,16 @@ const operations: Readonly<Record<string, Operation>> = {
   delete: "DELETE",
 };
 
-/** The writes that a rule of the role allows, but for events: whoever does not lead may still say so. */
-function writesOf({ apiGroups, resources, verbs }: PolicyRule): readonly ResourceRule[] {
-  const writes = verbs.flatMap((verb) => operations[verb] ?? []);
-  const isEvent = apiGroups[0] === Event.group && resources[0] === Event.plural;
-  if (writes.length === 0 || isEvent) return [];
-  return [{ apiGroups, apiVersions: ["*"], resources, operations: writes }];
-}
-
-function isSubresource({ resources }: ResourceRule): boolean {
-  return resources[0].includes("/");
+/**
+ * What rules of the role allow to write, but for events: whoever does not lead may still say so.
+ *
+ * @param rules What the operator is granted.
+ */
+export function writesOf(rules: readonly PolicyRule[]): readonly ResourceRule[] {
+  return rules.flatMap(({ apiGroups, resources, verbs }): readonly ResourceRule[] => {
+    const writes = verbs.flatMap((verb) => operations[verb] ?? []);
+    const isEvent = apiGroups[0] === Event.group && resources[0] === Event.plural;
+    if (writes.length === 0 || isEvent) return [];
+    return [{ apiGroups, apiVersions: ["*"], resources, operations: writes }];
+  });
 }

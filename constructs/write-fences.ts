@@ -1,10 +1,12 @@
 import { Construct } from "constructs";
 import type { BoundKind } from "../crds/binding.ts";
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../crds/core-kinds.ts";
-import { LeadershipFence } from "./leadership-fence.ts";
+import { Release } from "../crds/release.ts";
+import type { ResourceRule } from "./admission-policy.ts";
+import { anyKind, exceptions } from "./fenced-kinds.ts";
+import { LeadershipFence, writesOf } from "./leadership-fence.ts";
 import { operatorRulesOf, type PolicyRule } from "./operator-role.ts";
 import { OwnershipFence } from "./ownership-fence.ts";
-import type { ReleaseRights } from "./release-rights.ts";
 
 /** An installation, and which of the fences it has. */
 export interface FencedInstallation {
@@ -19,37 +21,62 @@ export interface FencedInstallation {
     /** The API server refuses what any instance but the leader writes. */
     readonly leadership: boolean;
   };
+  /** Whether there are Releases, which have objects of any kind and may act as others. Default: there are none. */
+  readonly releases?: { readonly enabled: boolean } | undefined;
 }
 
 export interface WriteFencesProps extends FencedInstallation {
   readonly kinds: readonly BoundKind[];
-  /** What Releases are allowed; undefined: the operator knows none. */
-  readonly releases?: ReleaseRights | undefined;
 }
+
+/** As synth/manifest.ts has it; this folder does not import synth. */
+const SET_LABEL = "fairlead.dev/set";
 
 /** The admission policies that fence an operator's writes in the API server; they look at its own requests only. */
 export class WriteFences extends Construct {
   constructor(scope: Construct, id: string, props: WriteFencesProps) {
     super(scope, id);
-    const { kinds, releases, name, namespace } = props;
+    const { kinds, name, namespace } = props;
+    const hasReleases = props.releases?.enabled === true;
     const lease = { name, namespace };
     const subject = {
       user: `system:serviceaccount:${namespace}:${name}`,
       // Also where there is no Lease: its name is that of the installation.
-      ...(releases && { impersonates: lease }),
+      ...(hasReleases && { impersonates: lease }),
     };
-    const { ownership, leadership } = fencesOf(props);
+    const { ownership, leadership, releaseLeadership } = fencesOf(props);
     if (ownership !== undefined) {
-      const any = releases && { lease: name };
-      new OwnershipFence(this, "ownership", { name: ownership, subject, kinds, releases: any });
+      const releases = hasReleases ? { lease: name } : undefined;
+      new OwnershipFence(this, "ownership", { name: ownership, subject, kinds, releases });
     }
     if (leadership !== undefined) {
-      const rules = Object.values(operatorRulesOf(kinds, { releases })).flat();
-      const hasReleases = releases !== undefined;
-      new LeadershipFence(this, "leadership", { name: leadership, subject, hasReleases, rules, lease });
+      const rules = writesOf(Object.values(operatorRulesOf(kinds)).flat());
+      const resourceRules = hasReleases ? [...rules, ...writesOfReleases] : rules;
+      new LeadershipFence(this, "leadership", {
+        name: leadership,
+        subject,
+        writes: { resourceRules },
+        lease,
+      });
+    }
+    if (releaseLeadership !== undefined) {
+      const exclude = exceptions(name);
+      // A policy with a parameter costs the API server 0.8 ms for each write that its rules name, whoever makes it.
+      const writes = { resourceRules: [anyKind(["CREATE", "UPDATE", "DELETE"])], exclude, label: SET_LABEL };
+      new LeadershipFence(this, "release-leadership", { name: releaseLeadership, subject, writes, lease });
     }
   }
 }
+
+/** Of a Release itself: its status, and the metadata that makes it an ApplySet and holds its deletion. */
+const writesOfReleases: readonly ResourceRule[] = [Release.plural, `${Release.plural}/status`].map(
+  (resource) => ({
+    apiGroups: [Release.group],
+    apiVersions: ["*"],
+    resources: [resource],
+    operations: ["UPDATE"],
+  }),
+);
 
 /** Names of an installation's policies, each of which is the name of its binding too: what `--fence` is given. */
 export function fenceNamesOf(installation: FencedInstallation): readonly string[] {
@@ -68,11 +95,14 @@ export function fenceRulesOf(installation: FencedInstallation): readonly PolicyR
   }));
 }
 
-function fencesOf({ name, namespace, ha, policies }: FencedInstallation) {
+function fencesOf({ name, namespace, ha, policies, releases }: FencedInstallation) {
   // Neither name nor namespace has a dot, so that no two installations have policies of the same name.
   const nameOf = (fence: string): string => `${name}.${namespace}.${fence}`;
   return {
     ownership: policies.ownership ? nameOf("ownership") : undefined,
     leadership: policies.leadership && ha ? nameOf("leadership") : undefined,
+    // Apart, because it looks at objects with our label alone, and the other at statuses of objects without.
+    releaseLeadership:
+      policies.leadership && ha && releases?.enabled === true ? nameOf("release-leadership") : undefined,
   };
 }

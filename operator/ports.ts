@@ -44,8 +44,14 @@ export interface Cluster {
    */
   add(addition: Addition, options: { readonly uid: string }): Promise<LiveObject>;
   read(ref: ObjectRef): Promise<LiveObject | undefined>;
-  /** Deletes exactly the object with this uid. Gone already, or another one now: no error. */
-  delete(ref: ObjectRef, options: { readonly uid: string; readonly propagation: Propagation }): Promise<void>;
+  /**
+   * Deletes exactly the object with this uid. Gone already, or another one now: no error. Gives the object if it is still
+   * there, on its way out: a namespace, for example, goes when it is empty.
+   */
+  delete(
+    ref: ObjectRef,
+    options: { readonly uid: string; readonly propagation: Propagation },
+  ): Promise<LiveObject | undefined>;
   /** Merge patch of the status subresource; `uid` guards against a namesake. Undefined: the resource is gone. */
   patchStatus(ref: ObjectRef, uid: string, status: object): Promise<LiveObject | undefined>;
   /** Merge patch of metadata (finalizers), guarded by uid and resourceVersion. */

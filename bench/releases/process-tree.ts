@@ -1,20 +1,26 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Peaks of what a process and all that it started hold in memory, in MiB. */
-export interface MemoryPeaks {
+/** What a process and all that it started used: peaks of memory in MiB, and CPU. */
+export interface ProcessUse {
   /** Largest sum of resident memory over all of them at one moment; pages that a fork shares count twice. */
   allMiB: number;
   /** The same without the process itself. */
   childrenMiB: number;
   /** The kernel's own peak of the process. */
   operatorMiB: number;
+  /** CPU of the process since the look began, and of what it started and has ended, in seconds. */
+  cpuSeconds: number;
 }
+
+/** Clock ticks in a second: what Linux gives to programs on every machine that Node runs on. */
+const ticksPerSecond = 100;
 
 const sampleMs = 20;
 
-/** Looks at the memory of a process tree, 50 times a second, until the function that it gives is called. Linux only. */
-export function watchMemory(pid: number): () => MemoryPeaks {
-  const peaks: MemoryPeaks = { allMiB: 0, childrenMiB: 0, operatorMiB: 0 };
+/** Looks at a process tree, 50 times a second, until the function that it gives is called. Linux only. */
+export function watchProcesses(pid: number): () => ProcessUse {
+  const peaks: ProcessUse = { allMiB: 0, childrenMiB: 0, operatorMiB: 0, cpuSeconds: 0 };
+  const startSeconds = cpuSecondsOf(pid);
   const look = (): void => {
     const [own = 0, ...others] = treeOf(pid).map(residentMiB);
     const children = others.reduce((sum, one) => sum + one, 0);
@@ -26,8 +32,20 @@ export function watchMemory(pid: number): () => MemoryPeaks {
   return () => {
     clearInterval(timer);
     peaks.operatorMiB = Number(/^VmHWM:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
+    peaks.cpuSeconds = cpuSecondsOf(pid) - startSeconds;
     return peaks;
   };
+}
+
+/** With that of children that were waited for. */
+function cpuSecondsOf(pid: number): number {
+  const stat = read(`/proc/${pid}/stat`);
+  // The name of a program may hold anything, parentheses too. utime, stime, cutime and cstime are fields 14 to 17.
+  const ticks = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 15);
+  return ticks.reduce((sum, one) => sum + Number(one), 0) / ticksPerSecond;
 }
 
 /** The process and everything below it, itself first. */

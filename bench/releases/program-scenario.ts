@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuditedCalls, type Calls } from "./audited-calls.ts";
-import { type MemoryPeaks, watchMemory } from "./process-tree.ts";
+import { type ProcessUse, watchProcesses } from "./process-tree.ts";
 import type { ReleaseRig } from "./release-rig.ts";
 import { difference } from "./scenarios.ts";
 import { aRelease, namespaceOf } from "./set-files.ts";
@@ -10,7 +10,7 @@ export interface ProgramResult {
   readonly readyMs: number;
   /** From a push of the program until every Release was Ready for it. */
   readonly pushMs: number;
-  readonly memory: MemoryPeaks;
+  readonly use: ProcessUse;
   readonly calls: Calls;
   /** Bundles that were made, by the operator's metrics, while filling and after the push. */
   readonly bundles: readonly (number | undefined)[];
@@ -31,7 +31,7 @@ export async function runPrograms(
   const { api, source, operatorPid, auditLogPath } = rig;
   const configMaps = await WatchedObjects.open(api, "/api/v1/configmaps", signal);
   const audit = await AuditedCalls.begin(auditLogPath);
-  const stopMemory = watchMemory(operatorPid);
+  const stopLooking = watchProcesses(operatorPid);
   const before = await rig.metrics();
   const startMs = performance.now();
   for (let index = 0; index < programs; index += 1) {
@@ -58,7 +58,7 @@ export async function runPrograms(
   const after = await rig.metrics();
   const bundles = "fairlead_release_bundles_total";
   return {
-    ...{ readyMs, pushMs, calls, memory: stopMemory() },
+    ...{ readyMs, pushMs, calls, use: stopLooking() },
     bundles: [
       difference(before.get(bundles), filled.get(bundles)),
       difference(filled.get(bundles), after.get(bundles)),

@@ -47,7 +47,7 @@ export function releaseReport(results: ReleaseResults): string {
 }
 
 function fillLines({ sets, fill }: ReleaseResults): readonly Line[] {
-  const { readyMs, memory, calls } = fill;
+  const { readyMs, use, calls } = fill;
   const perSet = (sumOf(calls) - sumOf(calls, discovery)) / sets;
   const others = perSet - (sumOf(calls, applies) + sumOf(calls, reads)) / sets;
   return [
@@ -60,8 +60,8 @@ function fillLines({ sets, fill }: ReleaseResults): readonly Line[] {
     {
       title: "peak memory, MiB",
       flux: "224 + 112",
-      ours: memory.allMiB.toFixed(0),
-      ...most(256, memory.allMiB),
+      ours: use.allMiB.toFixed(0),
+      ...most(256, use.allMiB),
     },
     {
       title: "calls per set, filling",
@@ -131,7 +131,7 @@ function laterLines({ push, look, edit }: ReleaseResults): readonly Line[] {
 
 function programLines({ program, programs }: ReleaseResults): readonly Line[] {
   if (program === undefined) return [];
-  const { readyMs, pushMs, bundles, firstRenderMs, warmRenderMs, memory } = program;
+  const { readyMs, pushMs, bundles, firstRenderMs, warmRenderMs, use } = program;
   const of = (value: number | undefined): string => (value === undefined ? "?" : number(value));
   const many = Math.max(...bundles.map((count) => count ?? 0));
   return [
@@ -157,14 +157,14 @@ function programLines({ program, programs }: ReleaseResults): readonly Line[] {
     },
     { title: "  first render, ms", flux: "", ours: of(firstRenderMs), ...most(150, firstRenderMs) },
     { title: "  warm render, ms", flux: "", ours: of(warmRenderMs), ...most(5, warmRenderMs) },
-    { title: "  peak memory, MiB", flux: "", ours: memory.allMiB.toFixed(0), limit: "", holds: undefined },
+    { title: "  peak memory, MiB", flux: "", ours: use.allMiB.toFixed(0), limit: "", holds: undefined },
   ];
 }
 
 function notes({ sets, fill, push, look, edit, load1 }: ReleaseResults): readonly string[] {
-  const { operatorMiB, childrenMiB } = fill.memory;
+  const { operatorMiB, childrenMiB, cpuSeconds } = fill.use;
   return [
-    `Load before: ${load1.toFixed(2)}. Memory: the operator ${operatorMiB.toFixed(0)} MiB, processes that it started ${childrenMiB.toFixed(0)} MiB.`,
+    `Load before: ${load1.toFixed(2)}. Memory: the operator ${operatorMiB.toFixed(0)} MiB, processes that it started ${childrenMiB.toFixed(0)} MiB. CPU of all of them while filling: ${cpuSeconds.toFixed(1)} s.`,
     `Calls per set while filling: ${describeCalls(fill.calls, sets)}`,
     ...(push === undefined
       ? []

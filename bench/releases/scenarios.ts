@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuditedCalls, type Calls } from "./audited-calls.ts";
-import { type MemoryPeaks, watchMemory } from "./process-tree.ts";
+import { type ProcessUse, watchProcesses } from "./process-tree.ts";
 import type { ReleaseRig } from "./release-rig.ts";
 import { aRelease, imageOf, namespaceOf, setName } from "./set-files.ts";
 import { isReady, type LiveObject, WatchedObjects } from "./watched-objects.ts";
@@ -14,7 +14,7 @@ const settleMs = 4_000;
 export interface FillResult {
   /** From the first Release that was accepted until the last one was Ready. */
   readonly readyMs: number;
-  readonly memory: MemoryPeaks;
+  readonly use: ProcessUse;
   readonly calls: Calls;
 }
 
@@ -57,7 +57,7 @@ const keyOf = (index: number): string => `${namespaceOf(index)}/${setName(index)
 export async function fill(rig: ReleaseRig, watches: Watches, sets: number): Promise<FillResult> {
   const { api, auditLogPath, operatorPid, source } = rig;
   const audit = await AuditedCalls.begin(auditLogPath);
-  const stopMemory = watchMemory(operatorPid);
+  const stopLooking = watchProcesses(operatorPid);
   const numbers = Array.from({ length: sets }, (_, index) => index).values();
   let firstMs = Number.POSITIVE_INFINITY;
   const create = async (): Promise<void> => {
@@ -72,7 +72,7 @@ export async function fill(rig: ReleaseRig, watches: Watches, sets: number): Pro
   await Promise.all(Array.from({ length: 8 }, create));
   const doneMs = await untilAllReady(watches.releases, sets);
   await sleep(settleMs);
-  return { readyMs: doneMs - firstMs, memory: stopMemory(), calls: await audit.take() };
+  return { readyMs: doneMs - firstMs, use: stopLooking(), calls: await audit.take() };
 }
 
 async function untilAllReady(releases: WatchedObjects, count: number): Promise<number> {

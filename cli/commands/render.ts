@@ -21,7 +21,7 @@ export function renderCommand({ kinds }: { readonly kinds: readonly Synthesizabl
     .option("--source <folder>", "folder of this machine in place of the one in a Release's repository")
     .addHelpText(
       "after",
-      `\nKinds: ${names}.\nOwners are shown with a placeholder uid. Exits 1 if anything cannot be rendered.`,
+      `\nKinds: ${names}; a Release is rendered from the folder that --source names.\nOwners are shown with a placeholder uid. Exits 1 if anything cannot be rendered.`,
     )
     .action(async (files: readonly string[], options: RenderOptions) => {
       const documents: string[] = [];

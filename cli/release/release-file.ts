@@ -1,7 +1,7 @@
 import { parseAllDocuments } from "yaml";
 import { apiVersionOf, type KubernetesObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
-import { asKubectlReads } from "../render-text.ts";
+import { asKubectlReads, isEmptyDocument } from "../render-text.ts";
 import type { ReleaseObject } from "./release-object.ts";
 
 /** Stands for the uid that the API server gives a Release. */
@@ -25,7 +25,7 @@ export function readReleases(
 ): readonly ReleaseObject[] | undefined {
   const documents = parseAllDocuments(text, { version: "1.1", customTags: asKubectlReads, logLevel: "error" })
     .map((document, index) => ({ document, where: `${options.file}, document ${index + 1}` }))
-    .filter(({ document }) => document.contents !== null || document.errors.length > 0);
+    .filter(({ document }) => !isEmptyDocument(document) || document.errors.length > 0);
   const releases = documents.filter(({ document }) =>
     isRelease(document.get("kind"), document.get("apiVersion")),
   );

@@ -33,9 +33,11 @@ export async function renderReleaseFile(
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error));
   }
-  const [release, ...others] = releases ?? [];
-  if (release === undefined) return undefined;
   const { file, source } = options;
+  const [release, ...others] = releases ?? [];
+  if (release === undefined) {
+    return source === undefined ? undefined : failed(`${file}: has no Release, which --source is for`);
+  }
   if (source === undefined) {
     return failed(`${file}: a Release comes from git; name its folder on this machine with --source FOLDER`);
   }

@@ -106,15 +106,17 @@ export class KubeCluster implements Cluster {
   async delete(
     ref: ObjectRef,
     { uid, propagation }: { readonly uid: string; readonly propagation: Propagation },
-  ): Promise<void> {
+  ): Promise<LiveObject | undefined> {
     const attempt = attemptOn(ref, "delete");
     const response = await this.#write(attempt, {
       method: "DELETE",
       path: objectPath(ref.kind, ref),
       body: JSON.stringify({ preconditions: { uid }, propagationPolicy: propagation }),
     });
-    if (response.status < 300 || response.status === 404 || isOtherUid(response)) return;
-    throw toOperatorError(response, attempt);
+    if (response.status === 404 || isOtherUid(response)) return undefined;
+    if (response.status >= 300) throw toOperatorError(response, attempt);
+    // What is gone is answered with a Status, or with the object as it was.
+    return response.body.includes('"deletionTimestamp"') ? asLeaving(JSON.parse(response.body)) : undefined;
   }
 
   async patchStatus(ref: ObjectRef, uid: string, status: object): Promise<LiveObject | undefined> {
@@ -192,6 +194,11 @@ export class KubeCluster implements Cluster {
       throw new ApiUnavailableError(`Cannot ${verb} "${id}": ${why}`, { status: 0, cause: error });
     }
   }
+}
+
+function asLeaving(answer: unknown): LiveObject | undefined {
+  const { deletionTimestamp } = objectIn(objectIn(answer)["metadata"]);
+  return deletionTimestamp === undefined ? undefined : toLiveObject(answer);
 }
 
 function attemptOn({ kind, namespace, name }: ObjectRef, verb: Attempt["verb"]): Attempt {

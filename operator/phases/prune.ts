@@ -25,16 +25,17 @@ export async function prune(
     const child = childKindOf(live, kind);
     const { name, namespace, uid } = live.metadata;
     lost.expect(live);
+    let left: LiveObject | undefined;
     try {
       // The uid spares an object that was made anew under the same name since we saw it. In the background, also for
       // Jobs, whose own default would orphan their pods.
-      await cluster.delete({ kind: child, namespace, name }, { uid, propagation: "Background" });
+      left = await cluster.delete({ kind: child, namespace, name }, { uid, propagation: "Background" });
     } catch (error) {
       lost.unexpect(live);
       throw error;
     }
-    if (live.metadata.finalizers === undefined || live.metadata.finalizers.length === 0) {
-      stores.children(child).removed(keyOf(live), uid);
-    }
+    const store = stores.children(child);
+    if (left !== undefined) store.written(left);
+    else if ((live.metadata.finalizers ?? []).length === 0) store.removed(keyOf(live), uid);
   }
 }

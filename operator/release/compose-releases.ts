@@ -35,6 +35,8 @@ import { createSources } from "./sources/create-sources.ts";
 export interface ComposeReleasesInput extends ReleaseControllerInput {
   readonly queue: WorkQueue;
   readonly dependents: Dependents;
+  /** When this instance began to lead, on the monotonic clock. */
+  readonly ledSinceMs: () => number;
   readonly log: Logger;
   readonly lag: LagCounts | undefined;
 }
@@ -56,6 +58,9 @@ export interface ComposedReleases {
 
 /** How long a node port or an address may stay taken after its Service was seen to be gone. */
 const freedAfterMs = 1_000;
+
+/** A request of a process that was killed may still be done so long after the next one has begun. */
+const lateWritesMs = 10_000;
 
 /** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
@@ -108,7 +113,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       if (release.metadata.namespace === namespace) queue.add(keyOf(release));
   });
   const cacheDirectory = config.releaseCache ?? join(config.repositoryCache, "releases");
-  const { sources, renderer, closeSources } = composeSources(ground, {
+  const { sources, renderer, warmUp, closeSources } = composeSources(ground, {
     cacheDirectory,
     log,
     wake: (keys) => {
@@ -139,6 +144,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     catalog,
     sources,
     renderer,
+    warmUp,
     secrets: createSecretReader({ cluster, clock }),
     prepare,
     checks: createHealthChecks(),
@@ -150,6 +156,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     events,
     outages: new OutageNotices(),
     namespaceOf: (name) => kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name),
+    predecessorMs: () => Math.max(0, input.ledSinceMs() + lateWritesMs - clock.now()),
     requiresServiceAccount: config.releaseRequireServiceAccount,
     progress: input.lag,
     count: objects?.count ?? (() => undefined),
@@ -219,7 +226,7 @@ function composeSources(
     await Promise.all([sources.close(), renderer.close()]);
     await programs.close();
   };
-  return { sources, renderer, closeSources };
+  return { sources, renderer, warmUp: () => programs.warmUp(), closeSources };
 }
 
 function composePublishers(

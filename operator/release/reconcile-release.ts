@@ -11,7 +11,7 @@ import { type DependencyOptions, findWait } from "./phases/dependencies.ts";
 import { finalizeRelease } from "./phases/finalize-release.ts";
 import { describeLeaving, describeLeavingFailure } from "./phases/leaving-text.ts";
 import { type LoadedRelease, loadRelease } from "./phases/load-release.ts";
-import { unpublishRelease } from "./phases/publish-release.ts";
+import { publishRelease, unpublishRelease } from "./phases/publish-release.ts";
 import type { Desired, ReleaseMemory } from "./phases/release-memory.ts";
 import { type Ended, type ReportOptions, reportRelease } from "./phases/report-release.ts";
 import { readSource, type Sourced, type SourceOptions } from "./phases/source-release.ts";
@@ -26,6 +26,8 @@ interface OwnParts {
   readonly memory: ReleaseMemory;
   /** Releases that name no ServiceAccount are refused. */
   readonly requiresServiceAccount: boolean;
+  /** So much longer may something arrive that the operator before us had sent when it ended. */
+  readonly predecessorMs: () => number;
   /** A write was refused because the namespace is going away. */
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
@@ -82,7 +84,11 @@ async function leave(release: LoadedRelease, parts: Parts): Promise<Ended | unde
   try {
     const leaving = await finalizeRelease(release, { ...parts, onLeft });
     if (leaving === undefined) return undefined;
-    return { outcome: { state: "deleting", message: describeLeaving(leaving) } };
+    const { againAfterMs } = leaving;
+    return {
+      outcome: { state: "deleting", message: describeLeaving(leaving) },
+      ...(againAfterMs !== undefined && { retryAfterMs: againAfterMs }),
+    };
   } catch (error) {
     const message = describeLeavingFailure(error, release.who);
     if (message === undefined) throw error;
@@ -105,7 +111,7 @@ async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
   if (desired === undefined) {
     // What was deployed is still kept as it was, until something newer can be had.
     const last = memory.applied?.generation === resource.metadata.generation ? memory.applied : undefined;
-    if (last !== undefined) await convergeRelease(release, last, parts);
+    if (last !== undefined) await keep(release, last, parts);
     return { outcome: describeMissing(failure), ...more };
   }
   const wait =
@@ -113,6 +119,13 @@ async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
   if (wait !== undefined) return { outcome: wait, desired, ...more };
   const converged = await convergeRelease(release, desired, parts);
   return { outcome: converged.outcome, desired, converged, error: converged.error, ...more };
+}
+
+/** Puts back what was done by hand to what is deployed, in the cluster and on the branch. */
+async function keep(release: LoadedRelease, last: Desired, parts: Parts): Promise<void> {
+  const { outcome } = await convergeRelease(release, last, parts);
+  if (outcome.state === "applied" && parts.publishers !== undefined)
+    publishRelease(release, last, parts.publishers);
 }
 
 /** Why nothing may be done for a Release until somebody edits something. */

@@ -50,12 +50,16 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
   const log = ground.log.child({ controller: name, kind: Release.kind });
   const lag = metrics?.lag.observer(name, clock);
   const dependents = new Dependents();
+  let ledSinceMs = clock.now();
+  void election.elected.then(() => {
+    ledSinceMs = clock.now();
+  });
   const first = Promise.withResolvers<void>();
   let composed: ComposedReleases | undefined;
   let composing: Promise<ComposedReleases> | undefined;
   const compose = (): Promise<ComposedReleases> => {
     composing ??= import("./compose-releases.ts").then(({ composeReleases }) => {
-      composed = composeReleases({ ...input, queue, dependents, log, lag });
+      composed = composeReleases({ ...input, queue, dependents, ledSinceMs: () => ledSinceMs, log, lag });
       return composed;
     });
     return composing;

@@ -10,7 +10,6 @@ import {
   fenceNamesOf,
   fenceRulesOf,
   WriteFences,
-  type WriteFencesProps,
 } from "../../constructs/write-fences.ts";
 import type { BoundKind } from "../../crds/binding.ts";
 import { type AuditEvent, readAuditLog } from "./audit-log.ts";
@@ -46,8 +45,8 @@ export interface FencedOptions {
   /** Of `install()`: the name of its roles. Default: `fairlead`. */
   readonly rights?: string;
   readonly policies?: FencedInstallation["policies"];
-  /** What Releases are allowed. Default: there are none. */
-  readonly releases?: WriteFencesProps["releases"];
+  /** Default: there are none. */
+  readonly releases?: FencedInstallation["releases"];
   /** When the fences are removed. Default: after the test. */
   readonly onEnd?: (remove: () => Promise<void>) => void;
 }
@@ -60,11 +59,11 @@ export async function fence(namespace: string, options: FencedOptions = {}): Pro
   const { cluster = testCluster(), kinds = shipped, rights = "fairlead" } = options;
   const { policies = { ownership: true, leadership: true }, releases, onEnd = onTestFinished } = options;
   const kubectl = kubectlFor(cluster);
-  const installation: FencedInstallation = { name, namespace, ha: true, policies };
+  const installation: FencedInstallation = { name, namespace, ha: true, policies, releases };
   const user = `system:serviceaccount:${namespace}:${name}`;
   const app = new App();
   const chart = new Chart(app, "fences");
-  new WriteFences(chart, "fences", { ...installation, kinds, releases });
+  new WriteFences(chart, "fences", { ...installation, kinds });
   const roles = [rights, `${rights}-leases`, `${namespace}-fences`];
   const objects = [
     ...chart.toJson(),

@@ -1,144 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigMap, Namespace, Secret } from "../../crds/core-kinds.ts";
-import type { ObjectKind, ObjectMeta } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
-import { holderOf, impersonationHeaders } from "../../operator/cluster/impersonation.ts";
-import { KubeCluster } from "../../operator/cluster/kube-cluster.ts";
-import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
-import { ApiTransport } from "../../operator/cluster/transport.ts";
-import type { ReleaseCluster } from "../../operator/release/ports.ts";
-import { systemClock } from "../../operator/runtime/clock.ts";
-import { type Manifest, stamps } from "../../synth/manifest.ts";
-import { setOf } from "../../synth/stamp.ts";
-import { type FencedPod, fence } from "./fenced.ts";
-import { aNamespace, applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
-import { install } from "./install.ts";
-import { kubeAdapter } from "./kube-adapter.ts";
-import { sharedGroup, stampIn } from "./stamp-kind.ts";
+import { impersonationHeaders } from "../../operator/cluster/impersonation.ts";
+import { stamps } from "../../synth/manifest.ts";
+import { applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
+import { aFencedScene, deployer, type FencedScene } from "./release-fence-scene.ts";
 
-const kinds = [stampIn(sharedGroup)];
-const rbac = "rbac.authorization.k8s.io";
-const noFence = { check() {} };
+/** What was made for all tests of this file ends after them. (A hook cannot add hooks.) */
 const endings: (() => Promise<void>)[] = [];
-const onEnd = (end: () => Promise<void>) => void endings.push(end);
 afterAll(async () => {
   for (const end of endings.toReversed()) await end();
 });
 
-const rights = { kinds: [], watchAll: false, readSecrets: false, impersonate: true, serviceAccounts: [] };
-const deployer = "deployer";
-
-/** The operator's own adapter with the rights of a pod of it, and with nothing else that holds it back. */
-async function asPod({ kubeconfigPath, name }: FencedPod, namespace: string) {
-  const clock = systemClock();
-  const access = await loadClusterAccess({ kubeconfig: kubeconfigPath, env: {}, clock });
-  const transport = new ApiTransport(access, { clock, userAgent: "story" });
-  onEnd(() => transport.close());
-  const holder = holderOf([namespace, "operator"], name);
-  return { transport, holder, cluster: new KubeCluster({ transport, clock, fence: noFence, holder }) };
-}
-
-/** A ServiceAccount that may deploy into a namespace, of a kind of its own, and namespaces. */
-async function makeDeployer(namespace: string): Promise<void> {
-  const rules = [
-    { apiGroups: ["", "example.dev"], resources: ["*"], verbs: ["*"] },
-    { apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"], verbs: ["create"] },
-  ];
-  const role = {
-    apiVersion: `${rbac}/v1`,
-    kind: "ClusterRole",
-    metadata: { name: `${namespace}-deployer` },
-    rules,
-  };
-  const binding = {
-    apiVersion: `${rbac}/v1`,
-    kind: "ClusterRoleBinding",
-    metadata: { name: `${namespace}-deployer` },
-    roleRef: { apiGroup: rbac, kind: "ClusterRole", name: `${namespace}-deployer` },
-    subjects: [{ kind: "ServiceAccount", name: deployer, namespace }],
-  };
-  await applyObjects({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: deployer, namespace } });
-  await applyObjects(role, binding);
-  onEnd(async () => {
-    await kubectl(["delete", "clusterrole,clusterrolebinding", `${namespace}-deployer`]);
-  });
-}
-
-async function aScene() {
-  await install(testCluster(), {
-    kinds,
-    name: "release-fence",
-    values: { releases: { enabled: true, impersonate: true } },
-  });
-  const namespace = await aNamespace({ onEnd });
-  await makeDeployer(namespace);
-  const fenced = await fence(namespace, {
-    kinds: [...kinds],
-    rights: "release-fence",
-    releases: rights,
-    onEnd,
-  });
-  const pods = [await fenced.aPod("leader"), await fenced.aPod("standby")] as const;
-  const { cluster: leader, ...line } = await asPod(pods[0], namespace);
-  const { cluster: standby } = await asPod(pods[1], namespace);
-  const { cluster: admin } = await kubeAdapter(noFence, onEnd);
-  const who = { namespace, serviceAccountName: deployer };
-  const give = async (holder: string): Promise<void> => {
-    const spec = JSON.stringify({ spec: { holderIdentity: holder, leaseDurationSeconds: 600 } });
-    await kubectl(["patch", "lease", "operator", "-n", namespace, "--type=merge", "-p", spec]);
-  };
-  await give("leader");
-  let count = 0;
-  const setFor = (release: string) => setOf(Release, { metadata: { name: release, namespace } });
-  const inSet = (release: string): Partial<ObjectMeta> => ({
-    labels: { [stamps.set]: setFor(release) },
-    annotations: { [stamps.owner]: `releases.fairlead.dev/${namespace}/${release}` },
-  });
-  const manifest = (kind: ObjectKind, name: string, metadata: Partial<ObjectMeta> = {}): Manifest => ({
-    apiVersion: "v1",
-    kind: kind.kind,
-    metadata: { name, ...(kind.namespaced && { namespace }), ...metadata },
-  });
-  const scene = {
-    namespace,
-    leader,
-    standby,
-    admin,
-    line,
-    who,
-    give,
-    inSet,
-    manifest,
-    freshName: (prefix: string) => `${prefix}-${++count}`,
-    async uidOf(kind: ObjectKind, name: string): Promise<string> {
-      const live = await admin.read({ kind, namespace, name });
-      return live?.metadata.uid ?? expect.fail(`no ${kind.kind} ${name}`);
-    },
-    async update(by: ReleaseCluster, kind: ObjectKind, name: string, metadata: Partial<ObjectMeta>) {
-      const uid = await scene.uidOf(kind, name);
-      return await by.apply(kind, manifest(kind, name, metadata), { mode: "update", uid });
-    },
-    async remove(by: ReleaseCluster, kind: ObjectKind, name: string): Promise<void> {
-      const uid = await scene.uidOf(kind, name);
-      await by.delete({ kind, namespace, name }, { uid, propagation: "Background" });
-    },
-  };
-  // Rights, fences and the Lease's holder reach the API server's own watches a moment later.
-  await eventually(
-    async () => {
-      await leader
-        .as(who)
-        .apply(ConfigMap, manifest(ConfigMap, scene.freshName("probe")), { mode: "create" });
-      return true;
-    },
-    { what: "the leader may write as the deployer" },
-  );
-  return scene;
-}
-
-let scene: Awaited<ReturnType<typeof aScene>>;
+let scene: FencedScene;
 beforeAll(async () => {
-  scene = await aScene();
+  scene = await aFencedScene((end) => void endings.push(end));
 });
 
 describe("under impersonation", () => {
@@ -181,22 +57,22 @@ describe("under impersonation", () => {
   });
 
   test("the leadership fence opens for the next leader, and closes behind the last", async () => {
-    const { leader, standby, who, manifest, freshName, give } = scene;
+    const { leader, standby, who, manifest, inSet, freshName, give } = scene;
     await give("standby");
     const as = { mode: "create" } as const;
     await eventually(
       async () => {
-        await standby.as(who).apply(ConfigMap, manifest(ConfigMap, freshName("next")), as);
+        await standby.as(who).apply(ConfigMap, manifest(ConfigMap, freshName("next"), inSet("shop")), as);
         return true;
       },
       { what: "the API server knows the new holder" },
     );
-    const late = leader.as(who).apply(ConfigMap, manifest(ConfigMap, freshName("late")), as);
+    const late = leader.as(who).apply(ConfigMap, manifest(ConfigMap, freshName("late"), inSet("shop")), as);
     await expect(late).rejects.toThrow(/the lease is held by standby, and this request comes from leader/);
     await give("leader");
     await eventually(
       async () => {
-        await leader.as(who).apply(ConfigMap, manifest(ConfigMap, freshName("back")), as);
+        await leader.as(who).apply(ConfigMap, manifest(ConfigMap, freshName("back"), inSet("shop")), as);
         return true;
       },
       { what: "the first one leads again" },

@@ -7,7 +7,6 @@ import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
 import { untilGone } from "./story.ts";
 
 const rbac = "rbac.authorization.k8s.io";
-const releases = { kinds: [], watchAll: true, readSecrets: true, impersonate: true, serviceAccounts: [] };
 
 interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
@@ -40,7 +39,7 @@ describe("a Release that names a ServiceAccount, with an operator that is fenced
     const story = await aReleaseStory();
     const { namespace, source, commit } = story;
     await makeDeployer(namespace);
-    const fenced = await fence(namespace, { rights: "releases", releases });
+    const fenced = await fence(namespace, { rights: "releases", releases: { enabled: true } });
     const pod = await fenced.aPod("leader");
     const since = new Date();
     const target = { serviceAccountName: "deployer" };

@@ -122,7 +122,8 @@ export async function aReleaseStory(): Promise<ReleaseStory> {
       return release;
     },
     remove: async (name) => {
-      await kubectl(["delete", "release", name, "-n", namespace, "--timeout=60s"]);
+      await kubectl(["delete", "release", name, "-n", namespace, "--wait=false"]);
+      await untilGone(`releases.${Release.group}`, name, namespace);
     },
     untilGone: (name) => untilGone(`releases.${Release.group}`, name, namespace),
     writes: async (since) => {

@@ -59,8 +59,9 @@ test("every right that ships is used by some story, or is in a short list with t
   const unused = given.filter((right) => !used.has(right));
   const reasons = Object.keys(unseen);
   expect(unused.filter((right) => !reasons.some((reason) => covers(reason, right)))).toEqual([]);
-  // A reason that nothing needs any more.
-  expect(reasons.filter((reason) => !unused.some((right) => covers(reason, right)))).toEqual([]);
+  // A reason that nothing needs any more. Releases prune objects of any kind, and some stories' do.
+  const isStale = (reason: string) => !unused.some((right) => covers(reason, right));
+  expect(reasons.filter((reason) => !reason.startsWith("delete ") && isStale(reason))).toEqual([]);
 });
 
 function covers(reason: string, right: string): boolean {

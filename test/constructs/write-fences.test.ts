@@ -31,6 +31,7 @@ interface Made {
     readonly matchConstraints: {
       readonly resourceRules: readonly Rule[];
       readonly excludeResourceRules?: readonly Rule[];
+      readonly objectSelector?: object;
     };
     readonly matchConditions: readonly { readonly expression: string }[];
     readonly validations: readonly { readonly expression: string; readonly reason: string }[];
@@ -44,7 +45,7 @@ const installation: FencedInstallation = {
   policies: { ownership: true, leadership: true },
 };
 
-const releases = { kinds: [], watchAll: false, readSecrets: false, impersonate: true, serviceAccounts: [] };
+const releases = { enabled: true };
 
 function fencesFor(kinds: readonly BoundKind[], more: Partial<WriteFencesProps> = {}): readonly Made[] {
   const chart = new Chart(new App(), "fences");
@@ -132,14 +133,8 @@ describe("WriteFences", () => {
   test("look at objects of every kind where there are Releases, but for events and the operator's Lease", () => {
     const fences = fencesFor(gadgets, { releases });
     expect(rulesOf(policy(fences, "ownership"))).toEqual(["*/*: UPDATE DELETE"]);
-    expect(rulesOf(policy(fences, "leadership"))).toEqual([
-      "*/*: CREATE UPDATE DELETE",
-      // Subresources are not among them.
-      "/pods/ephemeralcontainers: UPDATE",
-      "example.dev/gadgets/status: UPDATE",
-      "fairlead.dev/releases/status: UPDATE",
-    ]);
-    for (const fence of ["ownership", "leadership"]) {
+    expect(rulesOf(policy(fences, "release-leadership"))).toEqual(["*/*: CREATE UPDATE DELETE"]);
+    for (const fence of ["ownership", "release-leadership"]) {
       const { excludeResourceRules } = policy(fences, fence).matchConstraints;
       expect(excludeResourceRules).toMatchObject([
         { apiGroups: [""], resources: ["events"] },
@@ -151,10 +146,28 @@ describe("WriteFences", () => {
     }
   });
 
+  test("look at what a Release writes by its label, and at the Release itself by its kind", () => {
+    const fences = fencesFor(gadgets, { releases });
+    const objectSelector = { matchExpressions: [{ key: stamps.set, operator: "Exists" }] };
+    expect(policy(fences, "release-leadership").matchConstraints).toMatchObject({ objectSelector });
+    expect(policy(fences, "leadership").matchConstraints).not.toHaveProperty("objectSelector");
+    expect(rulesOf(policy(fences, "leadership"))).toEqual([
+      ...rulesOf(policy(fencesFor(gadgets), "leadership")),
+      "fairlead.dev/releases: UPDATE",
+      "fairlead.dev/releases/status: UPDATE",
+    ]);
+    expect(fenceNamesOf({ ...installation, releases })).toEqual([
+      "lead.ops.ownership",
+      "lead.ops.leadership",
+      "lead.ops.release-leadership",
+    ]);
+    expect(fenceNamesOf({ ...installation, releases, ha: false })).toEqual(["lead.ops.ownership"]);
+  });
+
   test("concern requests under impersonation too, of this installation alone", () => {
     const fences = fencesFor(gadgets, { releases });
     const claims = "request.userInfo.?extra[?'fairlead.dev/holder'].orValue([])";
-    for (const fence of ["ownership", "leadership"]) {
+    for (const fence of ["ownership", "leadership", "release-leadership"]) {
       expect(policy(fences, fence).matchConditions).toMatchObject([
         {
           expression: `request.userInfo.username == 'system:serviceaccount:ops:lead' || ${claims}.exists(h, h.startsWith('ops/lead/'))`,

@@ -6,6 +6,8 @@ import { type Addition, idOf, type Manifest } from "../../synth/manifest.ts";
 /** One request that reached the fake, such as `apply ConfigMap/a`. */
 export type Request = string;
 
+const leavingSince = "2026-01-01T00:00:00Z";
+
 /**
  * An API server in memory, as far as a reconcile sees one: it keeps what is applied, gives uids and versions, and
  * honours the guards. What a test says in `refuse` is thrown once for the request it names.
@@ -13,6 +15,8 @@ export type Request = string;
 export class FakeCluster implements Cluster {
   readonly requests: Request[] = [];
   readonly objects = new Map<string, LiveObject>();
+  /** Whether an object goes only a while after it was deleted, as a namespace does. */
+  lingers: (object: LiveObject) => boolean = () => false;
   /** Rewrites what is stored, as an admission webhook does. */
   rewrite: (object: LiveObject) => LiveObject = (object) => object;
   readonly #refusals = new Map<Request, Error>();
@@ -62,10 +66,18 @@ export class FakeCluster implements Cluster {
     return this.objects.get(`${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`);
   }
 
-  async delete({ kind, namespace, name }: ObjectRef, { uid }: { readonly uid: string }): Promise<void> {
+  async delete(
+    { kind, namespace, name }: ObjectRef,
+    { uid }: { readonly uid: string },
+  ): Promise<LiveObject | undefined> {
     this.#note(`delete ${kind.kind}/${name}`);
     const id = `${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`;
-    if (this.objects.get(id)?.metadata.uid === uid) this.objects.delete(id);
+    const found = this.objects.get(id);
+    if (found?.metadata.uid !== uid) return undefined;
+    if (this.lingers(found))
+      return this.#store({ ...found, metadata: { ...found.metadata, deletionTimestamp: leavingSince } });
+    this.objects.delete(id);
+    return undefined;
   }
 
   async patchStatus(

@@ -1,7 +1,9 @@
+import type { Clock } from "../../operator/ports.ts";
 import type { Rendered } from "../../operator/release/ports.ts";
 import {
   createPrograms,
   type ProgramLimits,
+  type ProgramObservation,
   type Programs,
 } from "../../operator/release/program/programs.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
@@ -22,9 +24,15 @@ export interface RealPrograms extends Programs {
   render(run: ProgramRun): Promise<Rendered>;
 }
 
-export function realPrograms(limits: ProgramLimits = {}): RealPrograms {
+export function realPrograms(
+  limits: ProgramLimits = {},
+  {
+    observe = () => {},
+    clock = systemClock(),
+  }: { observe?: (observation: ProgramObservation) => void; clock?: Clock } = {},
+): RealPrograms {
   const log = new RecordingLogger();
-  const programs = createPrograms({ clock: systemClock(), log, limits });
+  const programs = createPrograms({ clock, log, limits, observe });
   const render = (run: ProgramRun): Promise<Rendered> => {
     const { inputs, tenant = "tenant", entry = "main.ts", timeoutMs = 60_000, refused = [] } = run;
     const files = new MemoryFiles(run.files, { refused });
@@ -32,3 +40,28 @@ export function realPrograms(limits: ProgramLimits = {}): RealPrograms {
   };
   return { ...programs, log, render };
 }
+
+/** One of the things that a program of {@link programOf} can do. */
+export interface ProgramCase {
+  readonly what: string;
+  /** Sees `app`, `chart` and `at(value)`, which keeps a value to be shown. */
+  readonly body: string;
+}
+
+/**
+ * A program that has many things in it and does the one that its inputs name: it is bundled once, and its process stays
+ * warm. What was kept comes out as a ConfigMap.
+ */
+export const programOf = (cases: readonly ProgramCase[]): string => `
+  import { ApiObject, App, Chart } from "cdk8s";
+  type At = (value: any) => void;
+  const cases: Record<string, (app: App, chart: Chart, at: At) => any> = {
+    ${cases.map(({ what, body }) => `${JSON.stringify(what)}: async (app, chart, at) => { ${body} },`).join("\n")}
+  };
+  export default async (app: App, what: string) => {
+    const chart = new Chart(app, "c");
+    let seen: any;
+    const result = await cases[what]!(app, chart, (value) => { seen = value; });
+    if (seen !== undefined) new ApiObject(chart, "seen", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "seen" }, data: { seen: String(seen) } });
+    return result;
+  };`;

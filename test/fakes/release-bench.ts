@@ -32,7 +32,7 @@ import { aCatalog, aCommit, aRelease, asRendered } from "./releases.ts";
 type Source =
   | { readonly digit: string; readonly rendered: Rendered; readonly tree?: string }
   | { readonly source: ReleaseFailure }
-  | { readonly digit: string; readonly render: ReleaseFailure };
+  | { readonly digit: string; readonly render: ReleaseFailure | "pending" };
 
 /** The reconcile of Releases with everything around it in memory: their sources are what a test says. */
 export class ReleaseBench {
@@ -48,6 +48,7 @@ export class ReleaseBench {
   readonly refused = new Map<string, string>();
   /** What reading a Secret gives. */
   readonly secrets: { read: () => Promise<ReadonlyMap<string, string>> } = { read: async () => new Map() };
+  predecessorMs = 0;
   /** Secrets that are to be read anew. */
   readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
@@ -77,12 +78,17 @@ export class ReleaseBench {
         render: ({ key }) => {
           const source = this.#sources.get(key);
           if (source === undefined || "source" in source) return { state: "pending" };
-          if ("render" in source) return { state: "failed", failure: source.render };
+          if ("render" in source)
+            return source.render === "pending"
+              ? { state: "pending" }
+              : { state: "failed", failure: source.render };
           return { state: "ready", rendered: source.rendered };
         },
         forget: () => undefined,
         close: async () => undefined,
       },
+      warmUp: () => undefined,
+      predecessorMs: () => this.predecessorMs,
       secrets: {
         read: async () => await this.secrets.read(),
         forget: ({ namespace, name }) => void this.forgotten.push(`${namespace}/${name}`),

@@ -4,7 +4,6 @@ import {
   ApiUnavailableError,
   NamespaceTerminatingError,
   ObjectRejectedError,
-  ReplacedError,
 } from "../../operator/errors.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
@@ -54,37 +53,6 @@ describe("a reconcile", () => {
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/a"]);
     expect(childOf(bench, "a")).toMatchObject({ data: { x: "1" } });
     expect(bench.events).toMatchObject([{ type: "Normal", reason: "Restored" }]);
-  });
-
-  test("makes an object anew that somebody deleted, and says so in one event", async () => {
-    const bench = new ReconcileBench({ resource: two });
-    await bench.reconcile();
-    const child = childOf(bench, "a");
-    bench.vanish(child);
-    bench.lost.note(child, ["shop/web"]);
-    await bench.reconcile();
-    await bench.reconcile();
-    expect(bench.events).toEqual([
-      expect.objectContaining({
-        type: "Normal",
-        reason: "Restored",
-        note: "Restored ConfigMap shop/a: it was deleted",
-      }),
-    ]);
-    expect(Object.fromEntries(bench.counts)).toMatchObject({ created: 2, restored: 1 });
-  });
-
-  test("makes nothing anew that garbage collection took before the watch told of the resource's end", async () => {
-    const bench = new ReconcileBench({ resource: two });
-    await bench.reconcile();
-    const child = childOf(bench, "a");
-    bench.vanish(child);
-    bench.lost.note(child, ["shop/web"]);
-    bench.cluster.objects.delete(idOf(bench.resource));
-    bench.takeRequests();
-    await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
-    expect(bench.takeRequests()).toEqual(["read Gadget/web"]);
-    expect(bench.events).toEqual([]);
   });
 
   test("says nothing of an object that an edit takes away and brings back", async () => {

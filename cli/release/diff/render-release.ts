@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "../../../operator/ports.ts";
 import { ReleaseError } from "../../../operator/release/errors.ts";
-import type { Rendered, RenderRequest, SourceCommit } from "../../../operator/release/ports.ts";
+import type { Rendered, SourceCommit } from "../../../operator/release/ports.ts";
 import { createPrograms } from "../../../operator/release/program/programs.ts";
-import { localFiles } from "../../../operator/release/render/local-files.ts";
 import { renderOnce } from "../../../operator/release/render/render-once.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import type { ApiClient } from "../api-client.ts";
 import { labelOfRelease, type ReleaseObject } from "../release-object.ts";
+import { renderFolder } from "../render-folder.ts";
 import { resolveSource } from "./resolve-source.ts";
 
 export interface RenderReleaseOptions {
@@ -52,22 +52,18 @@ async function tryToRender(
   release: ReleaseObject,
   { folder, ...options }: RenderReleaseOptions,
 ): Promise<RenderedRelease> {
+  if (folder !== undefined) return { rendered: await renderFolder(release, folder), commits: [] };
   const clock = systemClock();
   await using cleanup = new AsyncDisposableStack();
-  const { render } = release.spec;
   const programs = createPrograms({ clock, log: silent });
   cleanup.defer(() => programs.close());
-  const renderOf = async (revision: RenderRequest["revision"]): Promise<Rendered> =>
-    await renderOnce({ key: labelOfRelease(release), render, revision }, { clock, programs });
-  if (folder !== undefined) {
-    const files = localFiles(folder);
-    return { rendered: await renderOf({ tree: "local", tenant: "local", files }), commits: [] };
-  }
   const cacheDirectory = await mkdtemp(join(tmpdir(), "fairlead-diff-"));
   cleanup.defer(() => rm(cacheDirectory, { recursive: true, force: true }));
   const source = cleanup.use(
     await resolveSource(release, { ...options, cacheDirectory, clock, log: silent }),
   );
-  const { head, changed } = source.revision;
-  return { rendered: await renderOf(source.revision), commits: [head, changed] };
+  const { revision } = source;
+  const request = { key: labelOfRelease(release), render: release.spec.render, revision };
+  const rendered = await renderOnce(request, { clock, programs });
+  return { rendered, commits: [revision.head, revision.changed] };
 }

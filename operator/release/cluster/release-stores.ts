@@ -108,7 +108,7 @@ export class KubeReleaseStores implements ReleaseStores {
         for (const key of keys) this.#input.queue.add(key);
       },
       ownersOf: (object) => this.#ownersOf(object),
-      onMissing: () => this.#input.catalog.refresh(),
+      onServed: () => this.#input.catalog.refresh(),
     });
     for (const handler of this.#handlersOf(kind)) {
       for (const { store } of parts) store.subscribe(handler);

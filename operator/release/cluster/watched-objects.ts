@@ -9,8 +9,8 @@ export interface WatchedObjectsOptions {
   readonly wake: (keys: Iterable<string>) => void;
   /** The Releases that an object concerns. */
   readonly ownersOf: (object: LiveObject) => Iterable<string>;
-  /** The server says that it has no such kind. */
-  readonly onMissing: () => void;
+  /** The server says that it has no such kind, or has it again. */
+  readonly onServed: () => void;
 }
 
 /** The objects of one kind that are in some set: one watch, or one for each namespace that is looked at. */
@@ -21,6 +21,7 @@ export class KindObjects implements WatchedObjects {
   readonly #options: WatchedObjectsOptions;
   /** Releases that cannot go on before all objects are known. */
   readonly #waiting = new Set<string>();
+  #isMissing = false;
 
   constructor(kind: ObjectKind, parts: readonly WatchedKind[], options: WatchedObjectsOptions) {
     this.kind = kind;
@@ -58,10 +59,12 @@ export class KindObjects implements WatchedObjects {
   }
 
   #learn({ reflector }: WatchedKind): void {
-    const { wake, ownersOf, onMissing } = this.#options;
+    const { wake, ownersOf, onServed } = this.#options;
     const { state } = reflector.state;
     if (state === "starting" || state === "failing") return;
-    if (state === "waiting-for-kind") onMissing();
+    const isMissing = state === "waiting-for-kind";
+    if (isMissing || this.#isMissing) onServed();
+    this.#isMissing = isMissing;
     // Those who believed to see their objects must learn that they no longer do.
     const owners =
       state === "synced" ? [] : [...this.store.list()].flatMap((object) => [...ownersOf(object)]);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /** Largest body: pushes have some 10 KiB. */
 export const MOST_BODY_BYTES = 1024 * 1024;
 /** Of all bodies that are being read at one time: who cannot sign must not be able to fill the memory. */
-const mostBytesAtOnce = 16 * MOST_BODY_BYTES;
+const mostBytesAtOnce = 8 * MOST_BODY_BYTES;
 
 /** Room that an announcement alone gets; more is for bytes that came. */
 const mostUnseenBytes = 16 * 1024;
@@ -25,7 +25,7 @@ export function createBodyReader({
   let heldBytes = 0;
   return (request, response) => {
     const { promise, resolve } = Promise.withResolvers<BodyResult>();
-    // One buffer that doubles: pieces of one byte each would cost a hundred times their size.
+    // One buffer that grows: pieces of one byte each would cost a hundred times their size.
     let buffer = Buffer.alloc(0);
     let length = 0;
     const end = (result: BodyResult): void => {
@@ -46,7 +46,7 @@ export function createBodyReader({
     };
     const onData = (piece: Buffer): void => {
       const needed = length + piece.length;
-      const room = Math.min(mostBytes, Math.max(needed, buffer.length * 2));
+      const room = Math.min(mostBytes, Math.max(needed, buffer.length * 4));
       if (needed > mostBytes) end({ refused: "too-large" });
       else if (needed > buffer.length && !reserve(room)) end({ refused: "busy" });
       else {

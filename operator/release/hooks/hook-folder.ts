@@ -24,9 +24,10 @@ export function readHookFolder(
   let reading: Promise<ReadonlyMap<string, Hook>> = Promise.resolve(new Map());
   /** A warning is for the first time only. */
   const warned = new Set<string>();
-  const warn = (message: string, fields: object): void => {
-    const text = `${message} ${JSON.stringify(fields)}`;
-    if (warned.size < mostFiles && !warned.has(text)) log.warn(message, fields);
+  const warn: Warn = (why, fields) => {
+    const text = `${why} ${JSON.stringify(fields)}`;
+    if (warned.size < mostFiles && !warned.has(text))
+      log.warn("The hook folder is not in order", { ...fields, why });
     warned.add(text);
   };
   return {
@@ -40,49 +41,43 @@ export function readHookFolder(
   };
 }
 
-type Warn = (message: string, fields: object) => void;
+type Warn = (why: string, fields: object) => void;
 
 async function readAll(directory: string, warn: Warn): Promise<ReadonlyMap<string, Hook>> {
-  const files = new Map<string, string>();
-  try {
-    for (const file of (await readdir(directory)).toSorted().slice(0, mostFiles)) {
-      // A mounted Secret has its own links beside the files.
-      if (file.startsWith("..")) continue;
-      if (!hookName.test(file.replace(/\.url$/, ""))) {
-        warn("Cannot use a file of the hook folder: its name is not that of a hook", { file });
-        continue;
-      }
-      const text = await readShort(join(directory, file));
-      if (text === undefined)
-        warn("Cannot use a file of the hook folder: it is no short text file", { file });
-      else files.set(file, text);
-    }
-  } catch (error) {
-    warn("Cannot read the hook folder", { directory, error: error instanceof Error ? error.message : "" });
+  const hooks = new Map<string, Hook>();
+  const files = await readdir(directory).catch((error: Error): readonly string[] => {
+    warn(`it cannot be read: ${error.message}`, { directory });
+    return [];
+  });
+  // A mounted Secret has its own links beside the files.
+  const names = files.filter((file) => !file.startsWith("..") && !file.endsWith(".url")).toSorted();
+  for (const name of names.slice(0, mostFiles)) {
+    const found = hookName.test(name)
+      ? await readHook(join(directory, name), { name, isBound: files.includes(`${name}.url`) })
+      : "its name is not that of a hook";
+    if (typeof found === "string") warn(found, { file: name });
+    else hooks.set(name, found);
+    if (typeof found !== "string" && found.secrets.some(({ length }) => length < shortSecret))
+      warn(`its secret has less than ${shortSecret} characters, and can be guessed`, { file: name });
   }
-  return new Map([...files].flatMap(([name, text]) => toHook(name, text, { files, warn })));
+  return hooks;
 }
 
-function toHook(
-  name: string,
-  text: string,
-  { files, warn }: { readonly files: ReadonlyMap<string, string>; readonly warn: Warn },
-): [] | [[string, Hook]] {
-  if (name.endsWith(".url")) return [];
+/** A hook, or why there is none. What cannot be read of it must never make it open to more. */
+async function readHook(
+  path: string,
+  { name, isBound }: { readonly name: string; readonly isBound: boolean },
+): Promise<Hook | string> {
+  const text = await readShort(path);
+  if (text === undefined) return "it is no short text file";
   const secrets = text.split(/\r?\n/).filter((line) => line !== "");
-  const url = files.get(`${name}.url`)?.trim();
   // Signatures with an empty secret are anybody's.
-  if (secrets.length === 0) {
-    warn("Cannot use a hook: its file is empty", { hook: name });
-    return [];
-  }
-  if (url !== undefined && repositoryKeyOf(url) === undefined) {
-    warn("Cannot use a hook: what it is bound to is not the URL of a repository", { hook: name });
-    return [];
-  }
-  if (secrets.some(({ length }) => length < shortSecret))
-    warn(`A hook's secret has less than ${shortSecret} characters: it can be guessed`, { hook: name });
-  return [[name, { name, secrets, url }]];
+  if (secrets.length === 0) return "it is empty, and so no hook";
+  if (!isBound) return { name, secrets, url: undefined };
+  const url = (await readShort(`${path}.url`))?.trim();
+  if (url === undefined || repositoryKeyOf(url) === undefined)
+    return "what its .url binds it to is not the URL of a repository, and so it is no hook";
+  return { name, secrets, url };
 }
 
 /** Undefined: not a file, not readable, or too large. */

@@ -1,6 +1,7 @@
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { FINALIZER } from "../../phases/finalize.ts";
 import type { ObjectStore } from "../../ports.ts";
+import { readApplySet } from "../core/apply-set.ts";
 import { decideDeletion, type PruneDecision } from "../core/decide-prune.ts";
 import type { KindCatalog, ReleaseCluster } from "../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
@@ -13,6 +14,8 @@ export interface FinalizeReleaseOptions extends PruneReleaseOptions {
   readonly cluster: ReleaseCluster;
   readonly releases: ObjectStore;
   readonly catalog: KindCatalog;
+  /** So much longer, in milliseconds, may something arrive that the operator before us had sent when it ended. */
+  readonly predecessorMs: () => number;
   /** The Release is about to go: its folder on the branch goes too. */
   readonly onLeft: () => void;
 }
@@ -23,6 +26,8 @@ export interface Leaving {
   readonly decision: PruneDecision | undefined;
   /** Why some of its objects cannot be seen, and so not be deleted. */
   readonly unseen: readonly string[];
+  /** Nothing is left that is known; look once more after so long. */
+  readonly againAfterMs?: number;
 }
 
 /**
@@ -43,6 +48,10 @@ export async function finalizeRelease(
   const { deletionPolicy } = (resource.spec ?? {}) as Partial<ReleaseSpec>;
   const leaving = deletionPolicy === "Orphan" ? undefined : await deleteAll(release, options);
   if (leaving !== undefined) return leaving;
+  // Killed in the middle of making objects: one that the API server makes after our look would belong to nobody.
+  const againAfterMs = deletionPolicy === "Orphan" ? 0 : options.predecessorMs();
+  if (againAfterMs > 0 && readApplySet(resource).groupKinds.length > 0)
+    return { decision: undefined, unseen: [], againAfterMs };
   options.onLeft();
   await releaseHold(release, options);
   return undefined;

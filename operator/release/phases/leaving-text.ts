@@ -6,7 +6,9 @@ import type { Leaving } from "./finalize-release.ts";
 const wayOut = "set spec.deletionPolicy to Orphan and the objects stay as they are";
 
 /** What a Release that is being deleted waits for. */
-export function describeLeaving({ decision, unseen }: Leaving): string {
+export function describeLeaving({ decision, unseen, againAfterMs }: Leaving): string {
+  if (againAfterMs !== undefined)
+    return "Waiting a moment for what the operator may have sent before it was restarted";
   if (unseen.length > 0)
     return `Cannot see all of its objects: ${listNames(unseen)}. Mend that, or ${wayOut}`;
   if (decision === undefined) return "Looking for its objects";

@@ -33,6 +33,8 @@ export interface Remembered {
   target?: PublishTarget;
   /** When the status began to be kept back because it may be a better one soon; monotonic clock. */
   parkedSinceMs?: number | undefined;
+  /** The status that was written last says that it is on its way. */
+  progressTold?: boolean;
   /** The warnings of the last render that were told. */
   warned?: string | undefined;
 }

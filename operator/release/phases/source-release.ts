@@ -22,6 +22,8 @@ import type { Desired } from "./release-memory.ts";
 export interface SourceOptions {
   readonly sources: Sources;
   readonly renderer: Renderer;
+  /** A program is about to be rendered: what that takes may be loaded while its source is on its way. */
+  readonly warmUp: () => void;
   readonly secrets: SecretReader;
   readonly prepare: Preparer;
   readonly catalog: KindCatalog;
@@ -48,7 +50,7 @@ const longestRetryMs = 60_000;
  * @throws ApiUnavailableError when a Secret cannot be read now.
  */
 export async function readSource(release: LoadedRelease, options: SourceOptions): Promise<Sourced> {
-  const { sources, renderer } = options;
+  const { sources, renderer, warmUp } = options;
   const { key, resource, memory } = release;
   const retryAfterMs = Math.min(toMilliseconds(resource.spec.interval), longestRetryMs);
   let source: SourceState = { state: "pending" };
@@ -56,6 +58,7 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
     const request = await requestOf(release, options);
     memory.request = request;
     source = sources.resolve(request);
+    if (source.state === "pending" && resource.spec.render.program !== undefined) warmUp();
     if (source.state !== "ready")
       return { source, ...notReady(source, release, options), ...retry(source, retryAfterMs) };
     const { revision } = source;

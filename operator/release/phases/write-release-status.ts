@@ -43,14 +43,16 @@ export async function writeUnlessParked(
     return undefined;
   }
   const nowMs = clock.now();
-  if (isOnItsWay(status, ended)) {
+  const onItsWay = isOnItsWay(status, ended);
+  if (onItsWay) {
     memory.parkedSinceMs ??= nowMs;
-    const leftMs = memory.parkedSinceMs + releaseParkingMs - nowMs;
+    const leftMs = memory.parkedSinceMs + parkingMs(resource, status, memory) - nowMs;
     if (leftMs > 0) return leftMs;
   }
   const { name, namespace, uid } = resource.metadata;
   const live = await cluster.patchStatus({ kind: Release, namespace, name }, uid, patch);
-  memory.parkedSinceMs = isOnItsWay(status, ended) ? nowMs : undefined;
+  memory.parkedSinceMs = onItsWay ? nowMs : undefined;
+  memory.progressTold = onItsWay;
   if (live === undefined) return undefined;
   releases.written(live);
   // Our own writes are silent, and some wait for this Release.
@@ -61,6 +63,18 @@ export async function writeUnlessParked(
     { ...options, kind: { warnings: () => [] } },
   );
   return undefined;
+}
+
+/** How far it is on the way is told again only now and then: each step of a rollout would be a write. */
+const progressMs = 10_000;
+
+function parkingMs(
+  { status: before }: LoadedRelease["resource"],
+  { attempted, observedGeneration }: ResourceStatus,
+  { progressTold }: LoadedRelease["memory"],
+): number {
+  const isSame = before?.attempted === attempted && before?.observedGeneration === observedGeneration;
+  return isSame && progressTold === true ? progressMs : releaseParkingMs;
 }
 
 /** How a run ended, as far as that matters here. */

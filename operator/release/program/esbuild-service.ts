@@ -14,7 +14,7 @@ export type BuildOutcome =
     }
   | { readonly ok: false; readonly messages: readonly Message[] };
 
-/** esbuild in its own process, which is started when it is needed and does not outlive an idle minute. */
+/** esbuild in its own process, which is started when it is needed and does not outlive half an idle minute. */
 export interface Esbuild {
   /** @throws ReleaseError RenderLimit when the build takes too long or too much memory. */
   build(options: BuildOptions): Promise<BuildOutcome>;
@@ -30,67 +30,115 @@ export interface EsbuildOptions {
   readonly memoryMiB?: number;
 }
 
-/** A source that is nested very deeply fills the stack of a bundler, whose process then ends. */
+/** {@link EsbuildService}. */
 export function createEsbuild(options: EsbuildOptions): Esbuild {
-  const { clock, idleMs = 30_000, timeoutMs = 10_000, memoryMiB = 384 } = options;
-  let [running, generation] = [0, 0];
-  let process: ChildProcess | undefined;
-  let stopIdle = (): void => {};
+  return new EsbuildService(options);
+}
 
-  async function build(buildOptions: BuildOptions): Promise<BuildOutcome> {
-    stopIdle();
-    running += 1;
-    const esbuild = await import("esbuild");
-    const at = generation;
-    let ended: string | undefined;
-    const end = (why: string): void => {
-      ended = why;
-      // Its own stop() asks the process to end, which is deaf while it recurses.
-      process?.kill("SIGKILL");
-    };
-    let unwatch = (): void => {};
-    const cancel = clock.schedule(timeoutMs, () => end(`bundling takes longer than ${timeoutMs / 1_000} s`));
+/** A build that is under way. */
+interface Running {
+  /** Another one was under way at the same time. */
+  isShared: boolean;
+  /** Why its process had to be ended. */
+  endedFor?: string;
+}
+
+/** The process ended while it built. */
+class ServiceEndedError extends Error {
+  override readonly name = "ServiceEndedError";
+}
+
+/**
+ * All builds share one process. A source that is nested very deeply fills its stack, and no build can be ended by itself:
+ * then the process is, and those that were under way together are tried again one by one, so that only one of them is to
+ * blame.
+ */
+class EsbuildService implements Esbuild {
+  readonly #options: Required<EsbuildOptions>;
+  readonly #running = new Set<Running>();
+  #process: ChildProcess | undefined;
+  /** Ends when nobody is tried alone. */
+  #alone: Promise<unknown> = Promise.resolve();
+  #stopIdle = (): void => {};
+
+  constructor({ clock, idleMs = 30_000, timeoutMs = 10_000, memoryMiB = 384 }: EsbuildOptions) {
+    this.#options = { clock, idleMs, timeoutMs, memoryMiB };
+  }
+
+  async build(options: BuildOptions): Promise<BuildOutcome> {
+    await this.#alone;
+    const running: Running = { isShared: false };
     try {
-      const building = observeStart(() => esbuild.build(buildOptions));
-      const pid = process?.pid;
-      if (pid !== undefined) {
-        unwatch = watchMemory(pid, {
-          clock,
-          limitMiB: memoryMiB,
-          onOver: () => end(`bundling takes more than ${memoryMiB} MiB of memory`),
-        });
-      }
+      return await this.#attempt(options, running);
+    } catch (error) {
+      if (!(error instanceof ServiceEndedError)) throw error;
+      if (!running.isShared) throw programLimit(error.message);
+    }
+    const turn = this.#alone.then(() => this.#attempt(options, { isShared: false }));
+    this.#alone = turn.catch(() => {});
+    return turn.catch((error: Error) => {
+      throw error instanceof ServiceEndedError ? programLimit(error.message) : error;
+    });
+  }
+
+  async transform(text: string, options: TransformOptions): Promise<string> {
+    const esbuild = await import("esbuild");
+    return (await esbuild.transform(text, options)).code;
+  }
+
+  close(): void {
+    this.#stopIdle();
+    if (this.#process !== undefined) void this.#end(this.#process);
+  }
+
+  async #attempt(options: BuildOptions, running: Running): Promise<BuildOutcome> {
+    const { clock, idleMs } = this.#options;
+    const { build } = await import("esbuild");
+    this.#stopIdle();
+    this.#running.add(running);
+    if (this.#running.size > 1) for (const other of this.#running) other.isShared = true;
+    const building = this.#observeStart(() => build(options));
+    const service = this.#process;
+    const unwatch = service === undefined ? () => {} : this.#watch(service, running);
+    try {
       const { outputFiles = [], metafile } = await building;
       const inputs = Object.keys(metafile?.inputs ?? {});
       return { ok: true, files: outputFiles.map(({ path, text }) => ({ path, text })), inputs };
     } catch (error) {
-      const messages = (error as { errors?: readonly Message[] }).errors;
-      if (messages !== undefined && messages.length > 0 && ended === undefined)
-        return { ok: false, messages };
-      // The service is gone, and would answer every later build with an error.
-      if (at === generation) {
-        generation += 1;
-        process = undefined;
-        await esbuild.stop();
-      }
-      throw programLimit(ended ?? "the bundler gave up on its sources: they may be nested too deeply");
+      const messages = (error as { errors?: readonly Message[] }).errors ?? [];
+      const isAlive = service?.exitCode === null && service.signalCode === null && !service.killed;
+      if (messages.length > 0 && isAlive) return { ok: false, messages };
+      if (service !== undefined) await this.#end(service);
+      throw new ServiceEndedError(running.endedFor ?? "the bundler gave up on its sources");
     } finally {
-      cancel();
       unwatch();
-      running -= 1;
-      if (running === 0) stopIdle = clock.schedule(idleMs, close);
+      this.#running.delete(running);
+      if (this.#running.size === 0) this.#stopIdle = clock.schedule(idleMs, () => this.close());
     }
   }
 
-  async function transform(text: string, transformOptions: TransformOptions): Promise<string> {
-    const esbuild = await import("esbuild");
-    return (await esbuild.transform(text, transformOptions)).code;
+  #watch(service: ChildProcess, running: Running): () => void {
+    const { clock, timeoutMs, memoryMiB } = this.#options;
+    const end = (why: string): void => {
+      running.endedFor = why;
+      // Its own stop() asks the process to end, which is deaf while it recurses.
+      service.kill("SIGKILL");
+    };
+    const seconds = timeoutMs / 1_000;
+    const cancel = clock.schedule(timeoutMs, () => end(`bundling takes longer than ${seconds} s`));
+    const onOver = (): void => end(`bundling takes more than ${memoryMiB} MiB of memory`);
+    const unwatch =
+      service.pid === undefined ? () => {} : watchMemory(service.pid, { clock, limitMiB: memoryMiB, onOver });
+    return () => {
+      cancel();
+      unwatch();
+    };
   }
 
   /** esbuild starts its process with the first build, and tells nobody which it is. */
-  function observeStart<T>(start: () => T): T {
+  #observeStart<T>(start: () => T): T {
     const observe = (message: unknown): void => {
-      process = (message as { process: ChildProcess }).process;
+      this.#process = (message as { process: ChildProcess }).process;
     };
     subscribe("child_process", observe);
     try {
@@ -100,14 +148,11 @@ export function createEsbuild(options: EsbuildOptions): Esbuild {
     }
   }
 
-  function close(): void {
-    stopIdle();
-    if (process === undefined) return;
-    process.kill("SIGKILL");
-    process = undefined;
-    generation += 1;
-    void import("esbuild").then(({ stop }) => stop());
+  /** Whoever comes next starts another one: esbuild itself would answer with an error for ever. */
+  async #end(service: ChildProcess): Promise<void> {
+    if (this.#process !== service) return;
+    this.#process = undefined;
+    service.kill("SIGKILL");
+    await (await import("esbuild")).stop();
   }
-
-  return { build, transform, close };
 }

@@ -29,6 +29,8 @@ export interface ProgramRequest {
 
 /** Runs programs of Releases. */
 export interface Programs {
+  /** There will be a program to run in a moment: what all of them need is loaded meanwhile. */
+  warmUp(): void;
   /**
    * Bundles and runs a program, and reads what it made. The bundle is kept; the result is not.
    *
@@ -50,7 +52,10 @@ export interface ProgramLimits {
 /** What was done, for metrics. */
 export type ProgramObservation =
   | { readonly did: "bundle"; readonly durationMs: number }
-  /** One whole run(), which gave objects. `warm`: the program had been run before, and its process waited. */
+  /**
+   * One whole run(), which gave objects, without the time that it waited for its turn. `warm`: the program had been run
+   * before, and its process was there.
+   */
   | { readonly did: "run"; readonly warm: boolean; readonly durationMs: number };
 
 export interface ProgramsOptions {
@@ -96,11 +101,17 @@ export function createPrograms(options: ProgramsOptions): Programs {
     // Where the program has run before, its clock and random numbers are known to be ours.
     const warm = pool.isWarm({ tenant, bundle });
     const text = JSON.stringify({ entry, seed, inputs, objects, characters: outputBytes });
-    const results = await pool.run({ tenant, bundle, request: text, copies: warm ? 1 : 2, timeoutMs });
-    const rendered = await readResults(results, bundle, (printed) =>
+    const { texts, queuedMs } = await pool.run({
+      tenant,
+      bundle,
+      request: text,
+      copies: warm ? 1 : 2,
+      timeoutMs,
+    });
+    const rendered = await readResults(texts, bundle, (printed) =>
       log.debug("A program printed", { release: key, text: printed }),
     );
-    observe({ did: "run", warm, durationMs: clock.now() - beganMs });
+    observe({ did: "run", warm, durationMs: clock.now() - beganMs - queuedMs });
     return { ...rendered, programDigest, inputsDigest, readPaths: bundle.readPaths };
   }
 
@@ -122,7 +133,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
     await pool.close();
   }
 
-  return { run, close };
+  return { warmUp: () => pool.warmUp(), run, close };
 }
 
 type EndedHead = Exclude<ReturnType<typeof readHead>["head"], { readonly state: "collected" }>;

@@ -6,8 +6,8 @@ export interface SandboxArgumentsInput {
   readonly prlimit: string | undefined;
 }
 
-/** What a bare process maps for writing: 512 MiB are V8's place for code, 40 MiB the stacks of its threads. */
-const BASE_MIB = 640;
+/** What a bare process maps for writing: 512 MiB are V8's place for code, stacks of threads take the rest. */
+const BASE_MIB = 768;
 
 /**
  * The command line of a sandbox. Each layer holds without the others: no right of Node's permission model is given, what

@@ -24,6 +24,13 @@ export interface SandboxRun {
   readonly timeoutMs: number;
 }
 
+export interface SandboxResult {
+  /** What the runs gave: one text, or several if they differ. */
+  readonly texts: readonly string[];
+  /** How long it waited for its turn. */
+  readonly queuedMs: number;
+}
+
 /** Processes that may stay though nobody uses them, beside the one that is nobody's yet. */
 const IDLE = 3;
 /** A process ends after so many runs, whatever it has kept of them. */
@@ -66,12 +73,13 @@ export class SandboxPool {
   /**
    * Runs a program once or more, each time in a context of its own.
    *
-   * @returns What the runs gave: one text, or several if they differ.
    * @throws ReleaseError
    */
-  async run(run: SandboxRun): Promise<readonly string[]> {
+  async run(run: SandboxRun): Promise<SandboxResult> {
     const { bundle, tenant, copies, timeoutMs } = run;
+    const beganMs = this.#options.clock.now();
     const slot = await this.#slots.take(tenant);
+    const queuedMs = this.#options.clock.now() - beganMs;
     const key = keyOf(tenant, bundle);
     let sandbox: SandboxProcess | undefined;
     try {
@@ -86,7 +94,7 @@ export class SandboxPool {
       const answer = await sandbox.ask({ kind: "run", copies, timeoutMs }, [request], { timeoutMs, onOld });
       sandbox.runs += 1;
       if (answer.header.kind !== "ran") throw programFailure("its process gave no answer");
-      return answer.parts.map((part) => part.toString("utf8"));
+      return { texts: answer.parts.map((part) => part.toString("utf8")), queuedMs };
     } finally {
       slot.release();
       if (sandbox !== undefined) this.#putBack(key, sandbox);

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../ports.ts";
+import type { ReleaseError } from "../errors.ts";
 import { encodeMessage, type ToSandbox } from "./inside/messages.ts";
 import { watchMemory } from "./memory-watch.ts";
 import { MessageReader, type SandboxMessage } from "./message-reader.ts";
@@ -42,7 +43,7 @@ export class SandboxProcess {
   #lastWords = "";
   /** How it ended by itself. */
   #ended = "";
-  #killedFor: string | undefined;
+  #killedFor: ReleaseError | undefined;
   #isOver = false;
   runs = 0;
 
@@ -92,7 +93,7 @@ export class SandboxProcess {
     this.tell(header, parts);
     const pid = this.#child.pid;
     const stops = [
-      clock.schedule(timeoutMs + GRACE_MS, () => this.kill(tooLong(timeoutMs))),
+      clock.schedule(timeoutMs + GRACE_MS, () => this.kill(programLimit(tooLong(timeoutMs)))),
       ...(onOld === undefined ? [] : [clock.schedule(YOUNG_MS, onOld)]),
       ...(pid === undefined
         ? []
@@ -100,15 +101,16 @@ export class SandboxProcess {
             watchMemory(pid, {
               clock,
               limitMiB: limits.memoryMiB,
-              onOver: () => this.kill(tooMuchMemory(limits)),
+              onOver: () => this.kill(programLimit(tooMuchMemory(limits))),
             }),
           ]),
     ];
     try {
       const answer = await this.#answer.promise;
       if (answer.header.kind === "timeout") {
-        this.kill(tooLong(timeoutMs));
-        throw programLimit(tooLong(timeoutMs));
+        const error = programLimit(tooLong(timeoutMs));
+        this.kill(error);
+        throw error;
       }
       return answer;
     } finally {
@@ -118,7 +120,7 @@ export class SandboxProcess {
   }
 
   /** Ends it at once; `why` is what its program did. Without it, it is only needed no more. */
-  kill(why?: string): void {
+  kill(why?: ReleaseError): void {
     this.#killedFor ??= why;
     this.#ended ||= stopped;
     this.#isOver = true;
@@ -141,14 +143,14 @@ export class SandboxProcess {
     try {
       const message = this.#reader.push(chunk);
       if (message === undefined) return;
-      if (this.#answer === undefined) this.kill("it spoke without being asked");
+      if (this.#answer === undefined) this.kill(programFailure("its process spoke without being asked"));
       else this.#answer.resolve(message);
     } catch (error) {
       const { outputBytes } = this.#options.limits;
       this.kill(
         error instanceof RangeError
-          ? `its output is larger than ${outputBytes / 2 ** 20} MiB`
-          : "it wrote something of its own to the operator's pipe",
+          ? programLimit(`its output is larger than ${outputBytes / 2 ** 20} MiB`)
+          : programFailure("its process wrote something of its own to the operator's pipe"),
       );
     }
   }
@@ -162,7 +164,7 @@ export class SandboxProcess {
 
   #explain(): Error {
     const { limits } = this.#options;
-    if (this.#killedFor !== undefined) return programLimit(this.#killedFor);
+    if (this.#killedFor !== undefined) return this.#killedFor;
     const ranOut = /heap out of memory|Allocation failed|Zone|allocation failure/i.test(this.#lastWords);
     if (ranOut || this.#ended === "SIGABRT" || this.#ended === "SIGTRAP") {
       return programLimit(tooMuchMemory(limits));

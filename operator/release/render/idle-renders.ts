@@ -1,5 +1,6 @@
 import type { Rendered } from "../ports.ts";
 import type { RenderEntry } from "./render-entry.ts";
+import type { SizedRendered } from "./render-manifests.ts";
 
 export interface IdleRendersOptions {
   /** Characters of JSON that are kept in all. */
@@ -38,6 +39,8 @@ export class IdleRenders {
   }
 }
 
-function sizeOf({ manifests }: Rendered): number {
-  return manifests.reduce((size, manifest) => size + JSON.stringify(manifest).length, 1_000);
+function sizeOf(rendered: Rendered | SizedRendered): number {
+  // To write a large folder as JSON only to measure it would stop everything for a while.
+  if ("size" in rendered) return rendered.size;
+  return rendered.manifests.reduce((size, manifest) => size + JSON.stringify(manifest).length, 1_000);
 }

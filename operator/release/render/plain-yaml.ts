@@ -179,7 +179,12 @@ function takeKey(cursor: Cursor): Key | undefined {
   } else {
     name = take(cursor, plainKey)?.[0] ?? take(cursor, wordyKey)?.[0];
     if (name === undefined) return undefined;
-    if (name.includes(" #") || name.length > KEY_LIMIT || name.endsWith(" ")) throw new NotPlainError(at);
+    if (name.includes(" #")) {
+      // The colon is one of a comment.
+      cursor.at = at;
+      return undefined;
+    }
+    if (name.length > KEY_LIMIT || name.endsWith(" ")) throw new NotPlainError(at);
     checkPlainKey(name, (why) => fail(at, why));
   }
   cursor.at++;

@@ -28,6 +28,11 @@ interface Collected {
   length: number;
 }
 
+/** With the number of characters that its manifests have as JSON. */
+export interface SizedRendered extends Rendered {
+  readonly size: number;
+}
+
 /**
  * Reads the manifests of a folder.
  *
@@ -35,7 +40,7 @@ interface Collected {
  * @throws {ReleaseError} `RenderFailed` with file, line and field, or `RenderLimit`. Never says what a file contains
  *   but names: it may be a Secret.
  */
-export async function renderManifests(files: SourceFiles, turn: Turn): Promise<Rendered> {
+export async function renderManifests(files: SourceFiles, turn: Turn): Promise<SizedRendered> {
   const collected: Collected = {
     manifests: [],
     origins: [],
@@ -52,11 +57,12 @@ export async function renderManifests(files: SourceFiles, turn: Turn): Promise<R
       await collectFile(file.path, content, collected, turn);
     }
   }
-  const { manifests, origins, hash, warnings } = collected;
+  const { manifests, origins, hash, warnings, length: size } = collected;
   hash.update(manifests.length === 0 ? "[]" : "]");
   return {
     manifests,
     origins,
+    size,
     dependencies: new Map(),
     // As digestOf() of synth/digest.ts makes it.
     digest: hash.digest("hex").slice(0, 32),
@@ -93,7 +99,10 @@ async function collectFile(path: string, content: Buffer, collected: Collected, 
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     const line = error.line ?? document?.lineOf(error.path) ?? document?.line ?? 1;
-    throw new ReleaseError(error.reason, `${showText(path)}:${line}: ${error.message}`);
+    // Of what cannot even be read the line is known.
+    const isTemplate = error.line !== undefined && content.includes("{{") && content.includes("}}");
+    const hint = isTemplate ? "; it looks like a template, and those are not read" : "";
+    throw new ReleaseError(error.reason, `${showText(path)}:${line}: ${error.message}${hint}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { toMilliseconds } from "../../../crds/duration.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { toCanonicalJson } from "../../../synth/digest.ts";
@@ -5,6 +6,8 @@ import { ReleaseError } from "../errors.ts";
 import type { Rendered, RenderRequest, SourceFiles } from "../ports.ts";
 import { renderManifests } from "./render-manifests.ts";
 import type { Turns } from "./turns.ts";
+
+const LONGEST_ID = 500;
 
 /** One run of a program; `key` names a Release that asked for it, for logs. */
 export interface ProgramRequest {
@@ -25,7 +28,9 @@ export interface ProgramRunner {
 
 /** Names what a render depends on: requests with equal names have equal results. */
 export function renderIdOf({ render, revision }: RenderRequest): string {
-  return toCanonicalJson([revision.tenant, revision.tree, render]);
+  const text = toCanonicalJson([revision.tenant, revision.tree, render]);
+  // Inputs may be a megabyte.
+  return text.length <= LONGEST_ID ? text : hash("sha256", text, "hex");
 }
 
 /**

@@ -1,4 +1,3 @@
-import { showText } from "./show-text.ts";
 import { type Cursor, codes, messages, NotPlainError, skipBlanks, take } from "./yaml-cursor.ts";
 
 /** What the aliases of one document may stand for in all, in characters. */
@@ -27,16 +26,15 @@ export function readAlias(cursor: Cursor): unknown {
   const name = take(cursor, aliasName)?.[1];
   if (name === undefined) throw new NotPlainError(start);
   const anchored = cursor.anchors.get(name);
-  if (anchored === undefined) throw new NotPlainError(start, aliasProblem(name, cursor.anchors.has(name)));
+  if (anchored === undefined) throw new NotPlainError(start, aliasProblem(cursor.anchors.has(name)));
   cursor.aliasWeight += anchored.weight;
   if (cursor.aliasWeight > ALIAS_LIMIT) throw new NotPlainError(start, messages.aliases);
   return anchored.value;
 }
 
-/** What is wrong with an alias whose anchor has no value. */
-export function aliasProblem(name: string, isInside: boolean): string {
-  const shown = showText(name, { longest: 60 });
+/** What is wrong with an alias whose anchor has no value. It goes unnamed: a password without quotes may begin with `*`. */
+export function aliasProblem(isInside: boolean): string {
   return isInside
-    ? `the alias *${shown} stands inside of its own anchor`
-    : `the alias *${shown} names an anchor that is not there`;
+    ? "an alias stands inside of its own anchor"
+    : "an alias names an anchor that is not there; a text that begins with * must stand in quotes";
 }

@@ -1,7 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { DocumentError } from "./document-error.ts";
 import { resolvePlain, unreadable } from "./resolve-scalar.ts";
-import { showText } from "./show-text.ts";
 import { ALIAS_LIMIT, aliasProblem } from "./yaml-anchors.ts";
 import { type Anchored, DEPTH_LIMIT, messages } from "./yaml-cursor.ts";
 import { checkPlainKey, FieldsReader } from "./yaml-fields.ts";
@@ -44,7 +43,7 @@ function toValue(node: unknown, reading: Reading): unknown {
 
 function resolveAlias(node: unknown, name: string, reading: Reading): unknown {
   const anchored = reading.anchors.get(name);
-  if (anchored === undefined) return fail(node, reading, aliasProblem(name, reading.anchors.has(name)));
+  if (anchored === undefined) return fail(node, reading, aliasProblem(reading.anchors.has(name)));
   reading.weight += anchored.weight;
   reading.aliasWeight += anchored.weight;
   if (reading.aliasWeight > ALIAS_LIMIT) fail(node, reading, messages.aliases, "RenderLimit");
@@ -66,7 +65,7 @@ function toOwnValue(node: unknown, reading: Reading): unknown {
 
 function refuseTag(node: unknown, tag: string | undefined, own: string, reading: Reading): void {
   if (tag === undefined || tag === own || tag === "!") return;
-  fail(node, reading, `the tag "${showText(tag, { longest: 60 })}" is not read`);
+  fail(node, reading, "a tag is not one that is read; a text that begins with ! must stand in quotes");
 }
 
 function toScalar(node: Scalar, reading: Reading): unknown {

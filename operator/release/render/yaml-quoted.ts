@@ -3,8 +3,9 @@ import { type Cursor, codes, messages, NotPlainError, skipBlanks, take } from ".
 /** A double-quoted text on one line; the loop is unrolled, so that a long text needs no stack. */
 const doubleQuoted = /"([^"\\\n]*(?:\\[^\n][^"\\\n]*)*)"/y;
 const doubleQuotedLines = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"/y;
-const singleQuoted = /'([^'\n]*(?:''[^'\n]*)*)'/y;
-const singleQuotedLines = /'([^']*(?:''[^']*)*)'/y;
+/** A quote that another one follows is no end. */
+const singleQuoted = /'([^'\n]*(?:''[^'\n]*)*)'(?!')/y;
+const singleQuotedLines = /'([^']*(?:''[^']*)*)'(?!')/y;
 const escapes = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\s\S]))/g;
 /** What JSON reads just as well, and much faster. */
 const jsonText = /^[^\\\n\t]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^\\\n\t]*)*$/;

@@ -15,12 +15,14 @@ export interface FetchRefsInput {
 /** Names on the remote → ours. */
 type Refs = ReadonlyMap<string, string>;
 
-/** What is new to the clone is all fetched, up to this; over it, the newest commit alone. */
+/** Commits of history that a later fetch brings, at most: somebody may have put a long one below the branch. */
+const HISTORY = 50;
+/** Where those have more than this, the newest alone is fetched. */
 const NEWS_BYTES = 256 * 1024 * 1024;
 
 /**
- * Fetches refs: those that the clone has with what came since (so that history grows with every push), others with one
- * commit. Where one of them makes the command fail, each is fetched by itself.
+ * Fetches refs: those that the clone has with what came since (so that history grows with every push), others with
+ * one commit. Where one of them makes the command fail, each is fetched by itself.
  *
  * @param options.isKnown Whether the clone has an older state of these refs.
  * @returns What went wrong, by name on the remote.
@@ -48,27 +50,26 @@ export async function fetchRefs(
 
 async function fetchAtOnce(
   refs: Refs,
-  { clone, remote, limits, onFetch, isKnown }: FetchRefsInput & { readonly isKnown: boolean },
+  input: FetchRefsInput & { readonly isKnown: boolean },
+  depth: number | "plain" = input.isKnown ? HISTORY : 1,
 ): Promise<void> {
-  const [depth, most] = isKnown
-    ? [undefined, Math.min(NEWS_BYTES, limits.cloneBytes)]
-    : [1, limits.cloneBytes];
+  const { clone, remote, limits, onFetch } = input;
+  const growthBytes = depth === HISTORY ? Math.min(NEWS_BYTES, limits.cloneBytes) : limits.cloneBytes;
   try {
     onFetch();
-    await remote.fetch(clone, { refs, depth, growthBytes: most });
+    await remote.fetch(clone, { refs, depth, growthBytes });
   } catch (error) {
-    if (depth !== undefined && error instanceof ReleaseError && /shallow/i.test(error.message)) {
-      // A host of plain files gives its history as a whole or not at all.
-      onFetch();
-      return await remote.fetch(clone, { refs, depth: undefined, growthBytes: most });
-    }
+    // A host of plain files gives its history as a whole or not at all.
+    const isRefused = error instanceof ReleaseError && /shallow/i.test(error.message);
+    if (isRefused && depth !== "plain") return await fetchAtOnce(refs, input, "plain");
     if (!(error instanceof FetchTooBigError)) throw error;
-    // Somebody may have put a long history below the branch: the newest commit is all that is needed.
-    if (isKnown) return await fetchAtOnce(refs, { clone, remote, limits, onFetch, isKnown: false });
-    const mebibytes = Math.floor(most / (1024 * 1024));
+    // The newest commit is all that is needed.
+    if (depth === HISTORY) return await fetchAtOnce(refs, input, 1);
+    const what = depth === "plain" ? "it" : "one commit of it";
+    const mebibytes = Math.floor(growthBytes / (1024 * 1024));
     throw new ReleaseError(
       "RenderLimit",
-      `Cannot fetch the repository: one commit of it has more than ${mebibytes} MiB`,
+      `Cannot fetch the repository: ${what} has more than ${mebibytes} MiB`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { CacheBrokenError } from "../../git/git-errors.ts";
 import { GitKilledError } from "../../git/git-process.ts";
-import type { Logger } from "../../ports.ts";
+import type { Clock, Logger } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
 import type { ReleaseFailure } from "../ports.ts";
 import { toProcessFailure } from "./remote-failure.ts";
@@ -14,6 +14,7 @@ export interface FetchedCloneOptions {
   readonly heads: Pick<SourceHeads, "look" | "recall">;
   /** A clone over these is made smaller, or anew. */
   readonly limits: Pick<SourceLimits, "cloneBytes" | "packs">;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly stats: { rebuilds: number };
   /** Something was not as it should be in the clone: a look would mend it. */
@@ -26,6 +27,9 @@ export interface Look {
   readonly outage: ReleaseFailure | undefined;
 }
 
+/** Between two times that a clone is made anew because something could not be read in it. */
+const RENEWAL_MS = 60_000;
+
 /** A clone that follows its remote, and is made anew when it breaks. One look at a time; reading at any time. */
 export class FetchedClone {
   readonly #options: FetchedCloneOptions;
@@ -33,6 +37,7 @@ export class FetchedClone {
   #isSuspect = false;
   /** Once per outage: if a new clone fares no better, the clone was not the reason. */
   #isRenewed = false;
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
   /** Readers wait for it: the clone is being made anew. */
   #renewal: Promise<void> | undefined;
 
@@ -66,10 +71,7 @@ export class FetchedClone {
       return await work(clone);
     } catch (error) {
       if (error instanceof ReleaseError) throw error;
-      if (error instanceof CacheBrokenError) {
-        this.#isSuspect = true;
-        this.#options.onSuspicion();
-      }
+      if (error instanceof CacheBrokenError) this.#suspect();
       const isKnown = error instanceof CacheBrokenError || error instanceof GitKilledError;
       if (!isKnown) this.#options.log.error("Cannot read a source's clone", { error: String(error) });
       throw toProcessFailure(error);
@@ -83,6 +85,14 @@ export class FetchedClone {
   /** Takes the clone off the disk. */
   async remove(): Promise<void> {
     await (await this.#opening?.catch(() => undefined))?.remove();
+  }
+
+  /** What is asked for may be too old for a new clone as well: then making it anew over and over is no help. */
+  #suspect(): void {
+    const { clock, onSuspicion } = this.#options;
+    if (clock.now() - this.#renewedAtMs < RENEWAL_MS) return;
+    this.#isSuspect = true;
+    onSuspicion();
   }
 
   async #open(): Promise<SourceClone> {
@@ -110,6 +120,9 @@ export class FetchedClone {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#renewal = promise;
     this.#isRenewed = true;
+    this.#renewedAtMs = this.#options.clock.now();
+    // Also if making it anew is broken off: what is left is no clone.
+    this.#isSuspect = true;
     try {
       this.#options.stats.rebuilds++;
       this.#options.log.warn("Making a source's clone anew");
@@ -137,6 +150,7 @@ export class FetchedClone {
       // A clone in many pieces is slower, and no worse.
       log.warn("Cannot tidy a source's clone", { error: String(error) });
     }
+    await clone.note();
     return (await clone.size()) <= limits.cloneBytes;
   }
 }

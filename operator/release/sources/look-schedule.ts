@@ -42,7 +42,9 @@ export class LookSchedule {
 
   /** The interval may be another one now. */
   reschedule(): void {
-    if (this.#isLooking || this.#isClosed || this.#isFailing || this.#cancel === undefined) return;
+    // What was asked for during the last look comes in a moment.
+    if (this.#isLooking || this.#isAsked || this.#isClosed || this.#isFailing) return;
+    if (this.#cancel === undefined) return;
     const { clock } = this.#options;
     this.#in(Math.max(0, this.#lookedAtMs + this.#jittered() - clock.now()));
   }

@@ -1,5 +1,5 @@
 import { CacheBrokenError } from "../../git/git-errors.ts";
-import { GitEndedError, type GitProcesses, type GitRun, type GitStream } from "../../git/git-process.ts";
+import { GitKilledError, type GitProcesses, type GitRun, type GitStream } from "../../git/git-process.ts";
 
 export interface GitObject {
   readonly id: string;
@@ -71,10 +71,11 @@ export class ObjectStream {
   #ended(error: Error): void {
     this.#isOver = true;
     this.#rest();
+    // The folder that it was to start in may be gone as well.
     const told =
-      error instanceof GitEndedError
-        ? new CacheBrokenError(`Cannot read the clone: ${error.message || "git ended"}`, { cause: error })
-        : error;
+      error instanceof GitKilledError
+        ? error
+        : new CacheBrokenError(`Cannot read the clone: ${error.message || "git ended"}`, { cause: error });
     for (const { reject } of this.#questions.splice(0)) reject(told);
   }
 

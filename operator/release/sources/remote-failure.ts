@@ -48,7 +48,7 @@ const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReaso
  * @param stderr What git wrote.
  */
 export function toRemoteFailure(stderr: string, secrets: readonly string[]): ReleaseError {
-  const said = redact(withoutNoise(stderr), secrets);
+  const said = redact(withoutNoise(stderr.replaceAll(/^(remote: )?Total \d+ .*$/gm, "")), secrets);
   const [, reason, words] = meanings.find(([pattern]) => pattern.test(stderr)) ?? [];
   if (reason === undefined || words === undefined) {
     return new ReleaseError(

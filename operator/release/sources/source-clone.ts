@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type CacheSlot, takeCacheSlot } from "../../git/cache-lock.ts";
 import { gitEnvironment } from "../../git/git-environment.ts";
@@ -6,6 +6,7 @@ import { CacheBrokenError } from "../../git/git-errors.ts";
 import { GitKilledError, type GitProcesses } from "../../git/git-process.ts";
 import type { Clock } from "../../ports.ts";
 import { ObjectReader } from "./object-reader.ts";
+import { findBrokenPack, listPacks } from "./pack-check.ts";
 import { TreeLookup } from "./tree-lookup.ts";
 
 export interface SourceCloneOptions {
@@ -25,6 +26,7 @@ type ObjectFormat = "sha1" | "sha256";
 export class SourceClone {
   readonly #options: SourceCloneOptions;
   readonly #slot: CacheSlot;
+  readonly #packs = new Set<string>();
   #format: ObjectFormat = "sha1";
   #reader: ObjectReader;
   #trees: TreeLookup;
@@ -40,7 +42,9 @@ export class SourceClone {
   static async open(options: SourceCloneOptions): Promise<SourceClone> {
     const clone = new SourceClone(options, await takeCacheSlot(options.base));
     try {
-      await rm(clone.credentials, { recursive: true, force: true });
+      // Of a process that was killed.
+      const left = (await filesIn(clone.home)).filter((path) => /\/(credentials$|verify-[^/]*$)/.test(path));
+      await Promise.all(left.map((path) => rm(path, { recursive: true, force: true })));
       await clone.#readFormat().catch(() => clone.rebuild("sha1"));
       await clone.sweep();
       return clone;
@@ -63,6 +67,15 @@ export class SourceClone {
   /** Where credentials are while a command needs them. */
   get credentials(): string {
     return join(this.#slot.directory, "credentials");
+  }
+
+  /** Length of an id. */
+  get hashBytes(): number {
+    return this.#format === "sha1" ? 20 : 32;
+  }
+
+  get #packFolder(): string {
+    return join(this.directory, "objects", "pack");
   }
 
   get format(): ObjectFormat {
@@ -88,7 +101,10 @@ export class SourceClone {
   /** Throws the clone away and makes an empty one. */
   async rebuild(format: ObjectFormat): Promise<void> {
     await this.#reader.close();
+    this.#packs.clear();
     await rm(this.directory, { recursive: true, force: true });
+    // Somebody may have cleaned up under us.
+    await mkdir(this.home, { recursive: true, mode: 0o700 });
     await this.#git(this.home, [
       "init",
       "--bare",
@@ -102,9 +118,8 @@ export class SourceClone {
 
   /** Takes away what a killed command left behind: nobody but us works in this folder. */
   async sweep(): Promise<void> {
-    const packs = join(this.directory, "objects", "pack");
     const [top, refs, objects] = await Promise.all(
-      [this.directory, join(this.directory, "refs", "fairlead"), packs].map(filesIn),
+      [this.directory, join(this.directory, "refs", "fairlead"), this.#packFolder].map(filesIn),
     );
     const left = [
       ...(top ?? []).filter((path) => path.endsWith(".lock")),
@@ -114,19 +129,35 @@ export class SourceClone {
     await Promise.all(left.map((path) => rm(path, { force: true })));
   }
 
-  /** Bytes of all packs, also of those that come in just now. */
+  /** Bytes of all objects, also of those that come in just now. */
   async size(): Promise<number> {
-    const paths = await filesIn(join(this.directory, "objects", "pack"));
+    // All is in packs, apart from what came from a host of plain files.
+    const folders = await filesIn(join(this.directory, "objects"));
+    const paths = (await Promise.all(folders.map(filesIn))).flat();
     const sizes = await Promise.all(
       paths.map(async (path) => (await stat(path).catch(() => undefined))?.size ?? 0),
     );
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
+  /** Remembers which packs there are: see {@link assertWhole}. */
+  async note(): Promise<void> {
+    for (const name of await listPacks(this.#packFolder)) this.#packs.add(name);
+  }
+
+  /** Call it when something is missing: it may have been left out on purpose. @throws CacheBrokenError if a pack is broken. */
+  async assertWhole(): Promise<void> {
+    const broken = await findBrokenPack(this.#packFolder, this.#packs, this.hashBytes);
+    if (broken !== undefined) throw new CacheBrokenError("Cannot read the clone: a part of it is gone");
+  }
+
+  async isThere(): Promise<boolean> {
+    return (await stat(this.directory).catch(() => undefined))?.isDirectory() === true;
+  }
+
   /** Makes the packs one when there are more than `most`. @throws CacheBrokenError */
   async tidy(most: number): Promise<void> {
-    const packs = await filesIn(join(this.directory, "objects", "pack"));
-    if (packs.filter((path) => path.endsWith(".pack")).length <= most) return;
+    if ((await listPacks(this.#packFolder)).length <= most) return;
     // What was left out on purpose is missing: only a clone of a "promisor" may lack anything.
     const environment = { ...this.environment };
     const count = Number(environment["GIT_CONFIG_COUNT"]);
@@ -134,6 +165,7 @@ export class SourceClone {
     environment[`GIT_CONFIG_VALUE_${count}`] = "true";
     environment["GIT_CONFIG_COUNT"] = String(count + 1);
     await this.#git(this.directory, ["repack", "-a", "-d", "-q"], environment);
+    this.#packs.clear();
     // It would keep the files open that were joined.
     await this.#reader.close();
   }

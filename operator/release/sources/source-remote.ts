@@ -1,5 +1,6 @@
 import type { GitCredentials } from "../../git/credentials.ts";
 import { gitEnvironment } from "../../git/git-environment.ts";
+import { CacheBrokenError } from "../../git/git-errors.ts";
 import type { GitProcesses, GitResult } from "../../git/git-process.ts";
 import type { RemoteUrl } from "../../git/remote-url.ts";
 import type { Clock } from "../../ports.ts";
@@ -21,8 +22,8 @@ export interface SourceRemoteOptions {
 export interface FetchOptions {
   /** `<name on the remote>` → `<our name>`. */
   readonly refs: ReadonlyMap<string, string>;
-  /** Commits of history; undefined: whatever is new to the clone. */
-  readonly depth: number | undefined;
+  /** Commits of history; `plain`: everything, as a host of plain files gives it, whatever the size of files. */
+  readonly depth: number | "plain";
   /** The clone may grow by so many bytes. */
   readonly growthBytes: number;
 }
@@ -68,13 +69,15 @@ export class SourceRemote {
     const options = [
       ...["--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"],
       // A remote may itself know only a part of its history.
-      ...["--progress", "--update-shallow", `--filter=blob:limit=${this.#options.limits.fileBytes + 1}`],
-      ...(depth === undefined ? [] : [`--depth=${depth}`]),
+      ...["--progress", "--update-shallow"],
+      // Both or none: a host of plain files refuses the depth at once, and would be asked for what is missing without end.
+      ...(depth === "plain" ? [] : [`--filter=${this.#filter}`, `--depth=${depth}`]),
     ];
     const names = [...refs].map(([theirs, ours]) => `+${theirs}:${ours}`);
     const guard = await this.#guardGrowth(clone, growthBytes);
     try {
-      await this.#run(clone, ["fetch", ...options, "origin", ...names], guard.signal);
+      const words = ["fetch", ...options, "origin", ...names];
+      await this.#run(clone, words, { signal: guard.signal, isPartial: depth !== "plain" });
     } catch (error) {
       // What was broken off leaves locks and half a pack.
       await clone.sweep();
@@ -109,42 +112,59 @@ export class SourceRemote {
     };
   }
 
-  async #run(clone: SourceClone, words: string[], signal?: AbortSignal): Promise<GitResult> {
+  async #run(
+    clone: SourceClone,
+    words: string[],
+    { signal, isPartial = false }: { readonly signal?: AbortSignal; readonly isPartial?: boolean } = {},
+  ): Promise<GitResult> {
     const { remote, secret, processes } = this.#options;
     let credentials: GitCredentials | undefined;
     try {
       credentials = await writeCredentials(secret, remote, clone.credentials);
-      const environment = this.#environmentOf(clone, credentials);
+      const environment = this.#environmentOf(clone, credentials, isPartial);
       const run = { arguments: words, directory: clone.directory, environment };
       const result = await processes.run(signal === undefined ? run : { ...run, signal });
       if (result.exitCode === 0) return result;
       throw toRemoteFailure(result.stderr, credentials.secrets);
     } catch (error) {
-      throw error instanceof ReleaseError ? error : toProcessFailure(error);
+      if (error instanceof ReleaseError) throw error;
+      // Who does not find the folder says the same as who does not find git.
+      if (!(await clone.isThere()))
+        throw new CacheBrokenError("Cannot use the clone: it is gone", { cause: error });
+      throw toProcessFailure(error);
     } finally {
       await removeCredentials(clone.credentials);
     }
   }
 
-  #environmentOf(clone: SourceClone, credentials: GitCredentials): Record<string, string> {
-    const { remote, environment, limits } = this.#options;
+  get #filter(): string {
+    return `blob:limit=${this.#options.limits.fileBytes + 1}`;
+  }
+
+  #environmentOf(
+    clone: SourceClone,
+    credentials: GitCredentials,
+    isPartial: boolean,
+  ): Record<string, string> {
+    const { remote, environment } = this.#options;
     const settings: (readonly [string, string])[] = [
       ...credentials.settings,
       ["remote.origin.url", remote.url],
-      // Makes it a partial clone for this command alone; what reads the clone must not ask the remote for what is missing.
-      ["remote.origin.promisor", "true"],
-      ["remote.origin.partialclonefilter", `blob:limit=${limits.fileBytes + 1}`],
       ["transfer.fsckObjects", "true"],
       // git would carry the Authorization header along to wherever it is sent.
       ["http.followRedirects", "false"],
       // Bigger files are written as they come, instead of being held.
       ["core.bigFileThreshold", "16m"],
     ];
-    return gitEnvironment({
-      home: clone.home,
-      environment,
-      protocol: remote.protocol,
-      credentials: { ...credentials, settings },
-    });
+    // Makes it a partial clone for this command alone; what reads the clone must not ask the remote for what is missing.
+    if (isPartial) {
+      settings.push(["remote.origin.promisor", "true"], ["remote.origin.partialclonefilter", this.#filter]);
+    }
+    const all = { ...credentials, settings };
+    return {
+      ...gitEnvironment({ home: clone.home, environment, protocol: remote.protocol, credentials: all }),
+      // From git 2.44 on nothing is asked for by itself; before, a host can only make a command last until it is killed.
+      GIT_NO_LAZY_FETCH: "1",
+    };
   }
 }

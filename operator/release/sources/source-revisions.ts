@@ -88,8 +88,6 @@ export class SourceRevisions {
     const { head, tree, changed } = place;
     if (known?.head.id === head.commit.id && known.tree === tree && known.changed.id === changed.id)
       return known;
-    const use: Parameters<typeof treeFiles>[0]["use"] = (work) =>
-      fetched.use((clone) => work(clone.reader, clone.format === "sha1" ? 20 : 32));
     const revision: SourceRevision = {
       head: head.commit,
       changed,
@@ -104,7 +102,7 @@ export class SourceRevisions {
           .use((clone) => places.lastChange(clone, head, refKey, subject))
           .catch(() => changed);
       },
-      files: treeFiles({ tree, limits, use }),
+      files: treeFiles({ tree, limits, use: (work) => fetched.use(work) }),
     };
     this.#known.delete(key);
     this.#known.set(key, revision);

@@ -2,7 +2,7 @@ import { CacheBrokenError } from "../../git/git-errors.ts";
 import { ReleaseError } from "../errors.ts";
 import type { SourceFiles } from "../ports.ts";
 import { readTree, type TreeEntry } from "./git-objects.ts";
-import type { ObjectReader } from "./object-reader.ts";
+import type { SourceClone } from "./source-clone.ts";
 
 export interface SourceLimits {
   /** Entries below one path: files and folders. @default 20_000 */
@@ -25,14 +25,15 @@ export const defaultLimits: SourceLimits = {
   packs: 50,
 };
 
+/** What reading needs of a clone. */
+export type ReadableClone = Pick<SourceClone, "reader" | "hashBytes" | "assertWhole">;
+
 export interface TreeFilesInput {
   /** Id of the folder's tree. */
   readonly tree: string;
   readonly limits: SourceLimits;
   /** Does something with the clone, when it can be read. */
-  readonly use: <Result>(
-    work: (reader: ObjectReader, hashBytes: number) => Promise<Result>,
-  ) => Promise<Result>;
+  readonly use: <Result>(work: (clone: ReadableClone) => Promise<Result>) => Promise<Result>;
 }
 
 type Listing = Awaited<ReturnType<SourceFiles["list"]>>;
@@ -47,18 +48,14 @@ const DEPTH = 100;
 /** The files of one folder of a clone. */
 export function treeFiles({ tree, limits, use }: TreeFilesInput): SourceFiles {
   return {
-    list: () => use((reader, hashBytes) => list(reader, hashBytes, tree, limits)),
-    read: (blobs) => use((reader) => read(reader, blobs, limits)),
+    list: () => use((clone) => list(clone, tree, limits)),
+    read: (blobs) => use((clone) => read(clone, blobs, limits)),
   };
 }
 
-async function list(
-  reader: ObjectReader,
-  hashBytes: number,
-  root: string,
-  limits: SourceLimits,
-): Promise<Listing> {
-  const folders = await readFolders(reader, hashBytes, root, limits);
+async function list(clone: ReadableClone, root: string, limits: SourceLimits): Promise<Listing> {
+  const { reader } = clone;
+  const folders = await readFolders(clone, root, limits);
   const files: Omit<ListedFile, "size">[] = [];
   const refused: { path: string; what: "symlink" | "submodule" }[] = [];
   const visit = (id: string, prefix: string): void => {
@@ -71,6 +68,7 @@ async function list(
   };
   visit(root, "");
   const blobs = await reader.info(files.map(({ blob }) => blob));
+  if (blobs.includes(undefined)) await clone.assertWhole();
   // What the server was told to leave out is not here: all that is known of it is that it is big.
   const sized = files.map((file, index) => ({ ...file, size: blobs[index]?.size ?? limits.fileBytes + 1 }));
   return { files: sized, refused };
@@ -78,8 +76,7 @@ async function list(
 
 /** All folders below a tree by id, level by level; one that is there many times is read once, and counts each time. */
 async function readFolders(
-  reader: ObjectReader,
-  hashBytes: number,
+  { reader, hashBytes }: ReadableClone,
   root: string,
   { entries: most }: SourceLimits,
 ): Promise<ReadonlyMap<string, readonly TreeEntry[]>> {
@@ -121,13 +118,15 @@ function assertReadable(entries: readonly TreeEntry[]): void {
 }
 
 async function read(
-  reader: ObjectReader,
+  clone: ReadableClone,
   blobs: readonly string[],
   { readBytes, fileBytes }: SourceLimits,
 ): Promise<ReadonlyMap<string, Buffer>> {
+  const { reader } = clone;
   const unique = [...new Set(blobs)];
   const infos = await reader.info(unique);
   const absent = infos.findIndex((info) => info?.type !== "blob");
+  if (absent >= 0) await clone.assertWhole();
   if (absent >= 0)
     throw new ReleaseError("RenderLimit", `Cannot read the files: one is over ${mebibytes(fileBytes)} MiB`);
   const bytes = infos.reduce((sum, info) => sum + (info?.size ?? 0), 0);

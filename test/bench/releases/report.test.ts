@@ -7,7 +7,7 @@ const results: ReleaseResults = {
   load1: 0.5,
   fill: {
     readyMs: 12_000,
-    memory: { allMiB: 200, childrenMiB: 20, operatorMiB: 180 },
+    use: { allMiB: 200, childrenMiB: 20, operatorMiB: 180, cpuSeconds: 9 },
     calls: new Map([
       ["patch deployments", 10],
       ["patch serviceaccounts", 10],
@@ -58,7 +58,7 @@ test("releaseReport() says what was not measured, and judges nothing by it", () 
       program: {
         readyMs: 1_000,
         pushMs: 500,
-        memory: results.fill.memory,
+        use: results.fill.use,
         calls: new Map(),
         bundles: [1, 1],
         firstRenderMs: 151,

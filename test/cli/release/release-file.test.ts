@@ -23,6 +23,7 @@ describe("readReleases()", () => {
   test("leaves other objects to others", () => {
     expect(readReleases("apiVersion: v1\nkind: ConfigMap\n", options)).toBeUndefined();
     expect(readReleases("", options)).toBeUndefined();
+    expect(readReleases(`---\n${release}---\n`, options)).toHaveLength(1);
   });
 
   test.for([

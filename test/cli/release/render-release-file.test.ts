@@ -74,9 +74,12 @@ describe("renderReleaseFile()", () => {
   });
 
   test("leaves other resources alone", async () => {
-    expect(
-      await render("apiVersion: mmontes.io/v1alpha1\nkind: Echo\nmetadata: {name: a}\n"),
-    ).toBeUndefined();
+    const text = "apiVersion: mmontes.io/v1alpha1\nkind: Echo\nmetadata: {name: a}\n";
+    const options = { file: "echo.yaml", namespace: "a", kinds: [] };
+    expect(await renderReleaseFile(text, { ...options, source: undefined })).toBeUndefined();
+    expect(await renderReleaseFile(text, { ...options, source })).toMatchObject({
+      errors: ["echo.yaml: has no Release, which --source is for"],
+    });
   });
 
   test("says what is missing", async () => {

@@ -27,6 +27,8 @@ export interface PlayPointsOptions {
 
 /** Long enough for a machine that does ten other things, and for the garbage collector, which looks for new kinds every 30 s. */
 const convergeMs = 180_000;
+/** What takes longer is told. */
+const slowMs = 10_000;
 /** What is under way has had its time: the kill comes. */
 const longestActMs = 8_000;
 
@@ -43,8 +45,9 @@ export async function playPoints(world: World, options: PlayPointsOptions): Prom
       if (await killDuring(stage, point)) midway += 1;
       await stage.perform(point.whileDown);
       stage.operator.start();
-      const { differences, tookMs } = await untilTracked(stage);
-      const text = `${describePoint(point)} → ${(tookMs / 1_000).toFixed(1)} s`;
+      const { differences, tookMs, last } = await untilTracked(stage);
+      const slow = tookMs > slowMs ? `, waiting for: ${last.slice(0, 500)}` : "";
+      const text = `${describePoint(point)} → ${(tookMs / 1_000).toFixed(1)} s${slow}`;
       violations.push(...differences.map((one) => `seed ${seed}, ${text}: ${one}`));
       played += 1;
       onPoint(text);
@@ -87,15 +90,22 @@ async function killDuring(stage: ReleaseStage, { actions, atWrite, afterMs }: Ki
   return result;
 }
 
-/** Waits until all is as it is wanted; gives what is not when that takes too long. */
-async function untilTracked(
-  stage: ReleaseStage,
-): Promise<{ differences: readonly string[]; tookMs: number }> {
+interface Tracking {
+  /** What is not as it is wanted, when that took too long. */
+  readonly differences: readonly string[];
+  readonly tookMs: number;
+  /** What came right last. */
+  readonly last: string;
+}
+
+/** Waits until all is as it is wanted. */
+async function untilTracked(stage: ReleaseStage): Promise<Tracking> {
   const started = performance.now();
-  for (;;) {
+  for (let last = ""; ; ) {
     const differences = await findUntracked(stage);
     const tookMs = performance.now() - started;
-    if (differences.length === 0 || tookMs > convergeMs) return { differences, tookMs };
+    if (differences.length === 0 || tookMs > convergeMs) return { differences, tookMs, last };
+    last = differences.join("; ");
     await attend(stage);
     await sleep(150);
   }

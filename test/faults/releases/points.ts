@@ -17,7 +17,7 @@ export interface DeployedObject {
   readonly isElsewhere: boolean;
 }
 
-/** What is done to one Release: to its folder by a push, or to itself. */
+/** What is done to one Release: to its folder by a push, or to itself. One that is not there is filled, whatever it says. */
 export interface Action {
   readonly does: "fill" | "edit" | "prune" | "replace" | "delete" | "recreate";
   readonly release: ReleaseName;
@@ -42,8 +42,8 @@ export function makePoints(seed: number, count: number): readonly KillPoint[] {
 }
 
 function makePoint(chance: Chance, number: number): KillPoint {
-  const actions = Array.from({ length: chance.between(1, 3) }, () => makeAction(chance));
-  const isByWrite = chance.isHit(0.75);
+  const actions = Array.from({ length: chance.between(1, 3) }, () => makeAction(chance, acts));
+  const isByWrite = chance.isHit(0.8);
   const point = {
     number,
     actions,
@@ -51,21 +51,29 @@ function makePoint(chance: Chance, number: number): KillPoint {
     atWrite: isByWrite ? chance.between(1, 5 * actions.length) : undefined,
     afterMs: chance.between(0, 1_500),
   };
-  // Half of the time the same Release is meant: what was half done is what must not be forgotten.
-  const whileDown = Array.from({ length: chance.isHit(0.6) ? chance.between(1, 2) : 0 }, () => {
-    const later = makeAction(chance);
+  // Mostly the same Release is meant: what was half done is what must not be forgotten.
+  const whileDown = Array.from({ length: chance.isHit(0.7) ? chance.between(1, 2) : 0 }, () => {
+    const later = makeAction(chance, actsWhileDown);
     const same = chance.pick(actions).release;
-    return chance.isHit(0.7) ? { ...later, release: same } : later;
+    return chance.isHit(0.8) ? { ...later, release: same } : later;
   });
   return { ...point, whileDown };
 }
 
-function makeAction(chance: Chance): Action {
-  const does = chance.pick([
-    ...(["fill", "fill", "fill", "edit", "edit", "prune", "prune", "replace"] as const),
-    ...(["delete", "delete", "recreate"] as const),
-  ]);
-  return { does, release: chance.pick(releaseNames), choice: chance.between(0, 2 ** 30) };
+const acts = ["fill", "fill", "edit", "edit", "prune", "prune", "replace", "delete", "recreate"] as const;
+const actsWhileDown = [
+  "fill",
+  "edit",
+  "prune",
+  "replace",
+  "replace",
+  "delete",
+  "delete",
+  "recreate",
+] as const;
+
+function makeAction(chance: Chance, from: readonly Action["does"][]): Action {
+  return { does: chance.pick(from), release: chance.pick(releaseNames), choice: chance.between(0, 2 ** 30) };
 }
 
 /** A new set of objects for a Release, whose names are its own. Pure. */

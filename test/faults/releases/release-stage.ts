@@ -55,11 +55,11 @@ export async function createReleaseStage(world: World, seed: number): Promise<Re
   const stage: ReleaseStage = {
     ...{ world, places, git, operator, truth, onWrite: undefined },
     async perform(actions) {
-      for (const action of actions) truth.change(action);
+      const done = actions.map((action) => ({ does: truth.change(action), release: action.release }));
       const files = changedFiles(truth, places, pushed);
       if (Object.keys(files).length > 0 && !(await git.commitByOthers(files)))
         throw new Error("Nobody else pushes, and a push was too late");
-      for (const { does, release } of actions) {
+      for (const { does, release } of done) {
         if (does === "delete" || does === "recreate") await world.api.delete(Release, id, release);
         // What was deleted may still be going: it is asked for again when it has gone.
         else if (truth.releases.has(release) && !(await isThere(world, id, release))) await this.ask(release);

@@ -46,14 +46,20 @@ export class ReleaseTruth {
   readonly versions = new Map<ReleaseName, number>();
   #version = 1_000;
 
-  /** What the action makes of a folder; undefined: it leaves it as it is. */
-  change({ does, release, choice }: Action): void {
-    const now = this.folders.get(release);
-    if (does === "fill" || does === "recreate") this.releases.add(release);
-    if (does === "delete") {
-      this.releases.delete(release);
-      return;
+  /** Takes an action in, and gives what it comes to: a Release that is not there can only be filled. */
+  change(action: Action): Action["does"] {
+    const { release } = action;
+    const does = this.releases.has(release) ? action.does : "fill";
+    if (does === "delete") this.releases.delete(release);
+    else {
+      this.releases.add(release);
+      this.#changeFolder(does, action);
     }
+    return does;
+  }
+
+  #changeFolder(does: Action["does"], { release, choice }: Action): void {
+    const now = this.folders.get(release);
     if (now === undefined || does === "replace") this.#set(release, unique(makeObjects(release, choice)));
     else if (does === "prune")
       // Never all of it: an empty folder is refused, and no object would be at stake.

@@ -57,12 +57,60 @@ describe("a Release that is deleted", () => {
     expect(bench.release().metadata.finalizers).toEqual([]);
   });
 
+  test("waits for an object that goes later without a finalizer, as a namespace does", async () => {
+    const bench = await aDeployedBench("a");
+    bench.cluster.lingers = () => true;
+    bench.edit(leaving());
+    await bench.reconcile();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a"]);
+    const live = bench.live("ConfigMap", "a");
+    if (live === undefined) throw new Error("there is none");
+    bench.vanish({ ...live, metadata: { ...live.metadata, resourceVersion: "901" } });
+    await bench.reconcile();
+    expect(bench.release().metadata.finalizers).toEqual([]);
+  });
+
+  test("is not let go while an object may still come that an operator sent that was killed", async () => {
+    const bench = await aDeployedBench("a");
+    bench.predecessorMs = 9_000;
+    bench.edit(leaving());
+    expect(await bench.reconcile()).toEqual({ requeueAfterMs: 2_000 });
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a"]);
+    bench.predecessorMs = 0;
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
+  });
+
   test("leaves its objects where it says so", async () => {
     const bench = await aDeployedBench("a");
     bench.edit(leaving({ deletionPolicy: "Orphan" }));
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
     expect(bench.live("ConfigMap", "a")).toBeDefined();
+  });
+
+  test("stays while objects of one of its kinds cannot be seen, and says how to go on", async () => {
+    const bench = await aDeployedBench("a");
+    bench.refused.set("configmaps", "the operator may not list and watch configmaps");
+    bench.edit(leaving());
+    await bench.reconcile();
+    await bench.clock.advance(2_000);
+    await bench.reconcile();
+    expect(bench.release().metadata.finalizers).toEqual(["fairlead.dev/objects"]);
+    const [ready] = bench.release().status?.conditions ?? [];
+    expect(ready?.message).toMatch(/may not list and watch configmaps.*Orphan/);
+  });
+
+  test("is not let go before the copies of its kinds are filled", async () => {
+    const bench = await aDeployedBench("a");
+    bench.unsynced.add("configmaps");
+    bench.edit(leaving());
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    bench.unsynced.clear();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a", "metadata Release/web"]);
   });
 
   test("says how to go on when its objects may not be deleted", async () => {

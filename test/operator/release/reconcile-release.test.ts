@@ -63,7 +63,7 @@ describe("a reconcile of a Release", () => {
 
   test("keeps back for two seconds that it is not healthy yet", async () => {
     const bench = new ReleaseBench();
-    bench.commit("1", [deployment]);
+    bench.commit("1", [{ ...deployment, spec: { replicas: 2 } }]);
     bench.edit();
     const { requeueAfterMs = 0 } = await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["metadata Release/web", "apply Deployment/web"]);
@@ -72,11 +72,25 @@ describe("a reconcile of a Release", () => {
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
     expect(bench.condition("Ready")).toBe("False Progressing");
+    // How far it has come is told again after ten.
+    const live = bench.live("Deployment", "web");
+    if (live === undefined) throw new Error("there is none");
+    const metadata = { ...live.metadata, resourceVersion: "900" };
+    const status = { replicas: 2, updatedReplicas: 2, availableReplicas: 1 };
+    bench.deliver(bench.cluster.put({ ...live, metadata, status }));
+    await bench.clock.advance(3_000);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    await bench.clock.advance(7_000);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
   });
 
   test("writes nothing before the local copies are filled", async () => {
     const bench = await aDeployedBench("a");
     bench.unsynced.add("configmaps");
+    await bench.reconcile();
+    await bench.clock.advance(2_000);
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([]);
   });
@@ -146,6 +160,18 @@ describe("a reconcile of a Release", () => {
     expect(bench.release().status).toMatchObject({ revision: aCommit("1").id, attempted: aCommit("2").id });
   });
 
+  test("writes nothing for a commit that is being rendered, unless that takes long", async () => {
+    const bench = await aDeployedBench("a");
+    bench.fail({ digit: "2", render: "pending" });
+    expect(await bench.reconcile()).toEqual({ requeueAfterMs: 2_000 });
+    expect(bench.takeRequests()).toEqual([]);
+    await bench.clock.advance(2_000);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+    expect(bench.release().status?.attempted).toBe(aCommit("2").id);
+  });
+
   test("stays ready when only its remote does not answer", async () => {
     const bench = await aDeployedBench("a");
     bench.fail({ source: { reason: "SourceUnreachable", message: "no answer" } });
@@ -182,44 +208,5 @@ describe("a reconcile of a Release", () => {
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/a"]);
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "status Release/web"]);
-  });
-});
-
-describe("a Release that depends on another", () => {
-  test("waits until that one is ready at its newest revision, and is woken then", async () => {
-    const bench = new ReleaseBench();
-    bench.commit("1", [map("app")]);
-    bench.edit(aRelease({ spec: { dependsOn: [{ name: "base" }] } }));
-    await bench.reconcile();
-    expect(bench.takeRequests()).toEqual([]);
-    bench.commit("1", [map("base")], { key: "shop/base" });
-    bench.edit(aRelease({ name: "base" }));
-    await bench.reconcile("shop/base");
-    bench.takeRequests();
-    expect(bench.woken).toContain("shop/web");
-    await bench.reconcile();
-    expect(bench.condition("Ready")).toBe("True Reconciled");
-
-    // Both change with one commit: the order does not depend on who is looked at first.
-    bench.takeRequests();
-    bench.commit("2", [map("app", "2")]);
-    bench.commit("2", [map("base", "2")], { key: "shop/base" });
-    await bench.reconcile();
-    expect(bench.takeRequests()).toEqual([]);
-    await bench.reconcile("shop/base");
-    await bench.reconcile();
-    expect(bench.takeRequests().filter((request) => request.startsWith("apply"))).toEqual([
-      "apply ConfigMap/base",
-      "apply ConfigMap/app",
-    ]);
-  });
-
-  test("shows a cycle", async () => {
-    const bench = new ReleaseBench();
-    bench.commit("1", [map("app")]);
-    bench.edit(aRelease({ name: "base", spec: { dependsOn: [{ name: "web" }] } }));
-    bench.edit(aRelease({ spec: { dependsOn: [{ name: "base" }] } }));
-    await bench.reconcile();
-    expect(bench.condition("Ready")).toBe("False DependencyCycle");
   });
 });

@@ -22,7 +22,14 @@ type Globals = typeof globalThis & Record<string, unknown>;
  */
 export function furnish(scope: typeof globalThis): Furniture {
   const globals = scope as Globals;
-  for (const name of ["WebAssembly", "SharedArrayBuffer", "Atomics", "WeakRef", "FinalizationRegistry"]) {
+  for (const name of [
+    "WebAssembly",
+    "SharedArrayBuffer",
+    "Atomics",
+    "WeakRef",
+    "FinalizationRegistry",
+    "Temporal",
+  ]) {
     Reflect.deleteProperty(globals, name);
   }
   fixClock(globals);
@@ -116,8 +123,6 @@ function fixClock(globals: Globals): void {
   prototype.formatToParts = function parts(date = EPOCH_MS) {
     return formatToParts.call(this, date);
   };
-  const temporal = globals["Temporal"];
-  if (typeof temporal === "object" && temporal !== null) Reflect.deleteProperty(temporal, "Now");
 }
 
 /** Frames of a stack are objects of the engine: nobody but us gets to see them. */

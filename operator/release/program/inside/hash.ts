@@ -32,26 +32,29 @@ function sha1(bytes: Uint8Array): string {
   return Array.from(state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
+/** Every context runs this a few times and throws it away: it has to be quick while nothing of it is compiled. */
 function mixBlock(state: Int32Array, words: Int32Array): void {
-  const at = (index: number): number => words[index] ?? 0;
   for (let index = 16; index < 80; index++) {
-    words[index] = left(at(index - 3) ^ at(index - 8) ^ at(index - 14) ^ at(index - 16), 1);
+    const mixed =
+      (words[index - 3] as number) ^
+      (words[index - 8] as number) ^
+      (words[index - 14] as number) ^
+      (words[index - 16] as number);
+    words[index] = (mixed << 1) | (mixed >>> 31);
   }
   let [a = 0, b = 0, c = 0, d = 0, e = 0] = state;
   for (let index = 0; index < 80; index++) {
-    let mix = b ^ c ^ d;
-    if (index < 20) mix = (b & c) | (~b & d);
-    else if (index >= 40 && index < 60) mix = (b & c) | (b & d) | (c & d);
-    const next = (left(a, 5) + mix + e + (constants[Math.floor(index / 20)] ?? 0) + at(index)) | 0;
+    let mix: number;
+    if (index < 20) mix = ((b & c) | (~b & d)) + 0x5a827999;
+    else if (index < 40) mix = (b ^ c ^ d) + 0x6ed9eba1;
+    else if (index < 60) mix = ((b & c) | (b & d) | (c & d)) + 0x8f1bbcdc;
+    else mix = (b ^ c ^ d) + 0xca62c1d6;
+    const next = (((a << 5) | (a >>> 27)) + mix + e + (words[index] as number)) | 0;
     e = d;
     d = c;
-    c = left(b, 30);
+    c = (b << 30) | (b >>> 2);
     b = a;
     a = next;
   }
-  for (const [index, value] of [a, b, c, d, e].entries()) state[index] = at32(state, index) + value;
+  for (const [index, value] of [a, b, c, d, e].entries()) state[index] = (state[index] ?? 0) + value;
 }
-
-const constants = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6];
-const left = (word: number, bits: number): number => (word << bits) | (word >>> (32 - bits));
-const at32 = (state: Int32Array, index: number): number => state[index] ?? 0;

@@ -1,47 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { LiveObject } from "../../../../crds/object.ts";
-import { KubeKindCatalog } from "../../../../operator/release/cluster/kind-catalog.ts";
-import { FakeDiscovery, type ServedGroups } from "../../../fakes/discovery.ts";
-import { FakeClock } from "../../../fakes/fake-clock.ts";
-import { aLiveObject } from "../../../fakes/objects.ts";
-import { RecordingLogger } from "../../../fakes/recording-logger.ts";
-
-const deployments = { plural: "deployments", kind: "Deployment" };
-const secrets = { plural: "secrets", kind: "Secret" };
-const widgets = { plural: "widgets", kind: "Widget" };
-const served: ServedGroups = {
-  "": [{ version: "v1", kinds: [secrets] }],
-  apps: [{ version: "v1", kinds: [deployments] }],
-};
-
-function aCatalog(groups: ServedGroups = served) {
-  const clock = new FakeClock();
-  const server = new FakeDiscovery(groups);
-  const log = new RecordingLogger();
-  const woken: string[] = [];
-  const catalog = new KubeKindCatalog({
-    transport: server,
-    clock,
-    random: () => 0,
-    log,
-    wake: (keys) => void woken.push(...keys),
-  });
-  const take = () => woken.splice(0).toSorted();
-  return { catalog, clock, server, log, take };
-}
-
-function aDefinition(established = "True"): LiveObject {
-  const fields = {
-    spec: {
-      group: "example.dev",
-      names: { kind: "Widget", plural: "widgets" },
-      scope: "Namespaced",
-      versions: [{ name: "v1", served: true }],
-    },
-    status: { conditions: [{ type: "Established", status: established }] },
-  };
-  return aLiveObject({ name: "widgets.example.dev", namespace: null, fields });
-}
+import type { ServedGroups } from "../../../fakes/discovery.ts";
+import { aCatalog, aDefinition, secrets, served, widgets } from "../../../fakes/kind-catalog.ts";
 
 describe("the catalog of kinds", () => {
   test("asks nothing before somebody asks it, and then looks once for all who ask", async () => {

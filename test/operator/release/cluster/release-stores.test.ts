@@ -6,101 +6,11 @@ import {
   Namespace,
   Secret,
 } from "../../../../crds/core-kinds.ts";
-import { groupKindOf, type LiveObject, type ObjectKind } from "../../../../crds/object.ts";
-import { Release } from "../../../../crds/release.ts";
 import { WatchError } from "../../../../operator/errors.ts";
-import { createReleaseStores } from "../../../../operator/release/cluster/release-stores.ts";
-import { KindStores } from "../../../../operator/runtime/kind-stores.ts";
-import { stamps } from "../../../../synth/manifest.ts";
-import { setOf } from "../../../../synth/stamp.ts";
-import { FakeClock } from "../../../fakes/fake-clock.ts";
-import { aGadgetKind } from "../../../fakes/gadget.ts";
-import { RecordingLogger } from "../../../fakes/recording-logger.ts";
-import { ScriptedWatchSource } from "../../../fakes/scripted-watch-source.ts";
+import { aScene, inSet, setFor } from "../../../fakes/watched-releases.ts";
 
-const setFor = (name: string, namespace = "shop") => setOf(Release, { metadata: { name, namespace } });
-const inSet = (name: string) => ({ labels: { [stamps.set]: setFor(name) } });
 const forbidden = () => new WatchError("forbidden", { status: 403 });
 const missing = () => new WatchError("not found", { status: 404 });
-
-const releaseBinding = {
-  ...aGadgetKind({ children: [] }),
-  definition: Release,
-};
-
-/** Stores of Releases over servers in memory; the Releases a and b of the namespace shop exist. */
-async function aScene({ namespaces = [] as readonly string[] } = {}) {
-  const clock = new FakeClock();
-  const log = new RecordingLogger();
-  const sources = new Map<string, ScriptedWatchSource>();
-  const keys: string[] = [];
-  const gone: string[] = [];
-  const learnt: string[] = [];
-  const stop = new AbortController();
-  const nameOf = (kind: ObjectKind, namespace?: string) =>
-    `${groupKindOf(kind)}/${kind.version}${namespace === undefined ? "" : ` in ${namespace}`}`;
-  /** What a server answers to the first request already. */
-  const refusals = new Map<string, () => WatchError>();
-  const input = {
-    namespaces,
-    clock,
-    random: () => 0,
-    log,
-    sourceOf: (kind: ObjectKind, { namespace }: { namespace: string | undefined }) => {
-      const name = nameOf(kind, namespace);
-      const source = new ScriptedWatchSource(clock, kind);
-      source.intercept = () => refusals.get(name)?.();
-      sources.set(name, source);
-      return source;
-    },
-  };
-  const kindStores = new KindStores({
-    ...input,
-    kinds: [aGadgetKind({ children: [ConfigMap] }), releaseBinding],
-  });
-  const stores = createReleaseStores({
-    ...input,
-    stores: kindStores,
-    releases: kindStores.resources(Release),
-    queue: { add: (key, { priority } = {}) => void keys.push(`${key}${priority ? ` ${priority}` : ""}`) },
-    catalog: {
-      learn: ({ metadata }) => void learnt.push(`learn ${metadata.name}`),
-      unlearn: ({ metadata }) => void learnt.push(`unlearn ${metadata.name}`),
-      refresh: () => void learnt.push("refresh"),
-    },
-    onObjectGone: (object: LiveObject, owners) => {
-      gone.push(`${object.metadata.name} of ${owners.join()}`);
-      return [];
-    },
-  });
-  const source = (kind: ObjectKind, namespace?: string) =>
-    sources.get(nameOf(kind, namespace)) ?? expect.fail(`nothing watches ${nameOf(kind, namespace)}`);
-  for (const name of ["a", "b"]) source(Release, namespaces[0]).put({ name });
-  const shared = Promise.all(kindStores.watched.map(({ reflector }) => reflector.run(stop.signal)));
-  await clock.settle();
-  const run = () => stores.run(stop.signal);
-  const take = async () => {
-    await clock.settle();
-    return keys.splice(0);
-  };
-  return {
-    clock,
-    log,
-    stores,
-    source,
-    sources,
-    run,
-    take,
-    gone,
-    learnt,
-    refusals,
-    async end(running?: Promise<void>) {
-      stop.abort();
-      await running;
-      await shared;
-    },
-  };
-}
 
 describe("the stores of Releases", () => {
   test("watch a kind from when it is asked for, once they run, and only what is in a set", async () => {
@@ -266,6 +176,11 @@ describe("the stores of Releases", () => {
     const calls = scene.source(Deployment).calls.length;
     await clock.advance(600_000);
     expect(scene.source(Deployment).calls.length - calls).toBeLessThanOrEqual(61);
+    // When it is back, the catalog need not wait until it would look again by itself.
+    scene.learnt.length = 0;
+    refusals.clear();
+    await clock.advance(15_000);
+    expect(scene.learnt).toEqual(["refresh"]);
     await scene.end(running);
   });
 

@@ -60,6 +60,9 @@ describe("applySetOf()", () => {
     const secret = asPrepared([aSourceManifest("v1", "Secret", "web")]);
     expect(textOf(applySetOf(secret, there, before))).toBe("ConfigMap,Deployment.apps,Secret");
     expect(textOf(applySetOf(secret, []))).toBe("Secret");
+    // Also of places that nobody has looked at yet.
+    const recorded = { groupKinds: [], namespaces: ["prod"] };
+    expect(applySetOf(secret, [], recorded).namespaces).toContain("prod");
   });
 });
 

@@ -94,6 +94,34 @@ describe("decidePrune()", () => {
     expect(decide(configMaps("keep"), [there[0] as OwnedObject, twin[1] as OwnedObject])).toEqual(nothing);
   });
 
+  test("finds that also among what it owns, where nothing else is given", () => {
+    const [keep, gone] = owned(configMaps("keep", "gone")) as [OwnedObject, OwnedObject];
+    const twin = {
+      ...gone,
+      live: { ...gone.live, metadata: { ...gone.live.metadata, uid: keep.live.metadata.uid } },
+    };
+    const prepared = asPrepared(configMaps("keep"));
+    const { now } = decidePrune({
+      resource: aRelease(),
+      set: prepared.set,
+      owned: [keep, twin],
+      prepared,
+      isOn: true,
+      deployed: 2,
+      approved: undefined,
+      commits: [head],
+    });
+    expect(now).toEqual([]);
+  });
+
+  test("does not wait for what others delete of theirs", () => {
+    const there = changed(({ live }) => ({
+      ours: false,
+      metadata: { ...live.metadata, deletionTimestamp: "2026-11-21T00:00:00Z" },
+    }));
+    expect(decide(configMaps("keep"), there)).toEqual(nothing);
+  });
+
   test("waits for what is on its way out before it goes on with earlier stages", () => {
     const both = [
       aSourceManifest("v1", "Service", "gone"),

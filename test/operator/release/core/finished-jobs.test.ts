@@ -27,6 +27,7 @@ describe("findFinishedJobs()", () => {
   test.for([
     { case: "is complete", of: prepared, live: ended("Complete"), before: [], finished: [name] },
     { case: "has gone since", of: prepared, live: undefined, before: [name], finished: [name] },
+    { case: "was never made", of: prepared, live: undefined, before: [], finished: [] },
     { case: "is running", of: prepared, live: asOwned(first.manifest).live, before: [], finished: [] },
     { case: "failed", of: prepared, live: ended("Failed"), before: [], finished: [] },
     {
@@ -52,11 +53,11 @@ describe("findFinishedJobs()", () => {
 });
 
 describe("a Job that went by itself", () => {
-  const plan = (finished: readonly string[], of = prepared) =>
+  const plan = (finished: readonly string[], of = prepared, live?: LiveObject) =>
     planRelease({
       resource: aRelease(),
       prepared: of,
-      observed: () => undefined,
+      observed: ({ id }) => (id === first.id ? live : undefined),
       watch: () => ({ hasSynced: true, refusal: undefined }),
       isSettled: () => false,
       assess: () => ({ status: "Current", reason: "Current", message: "" }),
@@ -69,6 +70,12 @@ describe("a Job that went by itself", () => {
     expect(kindsOf(made)).toEqual(["Deployment"]);
     expect(made.done.map(({ id }) => id)).toEqual(["batch/Job/shop/migrate"]);
     expect(made.isComplete).toBe(true);
+  });
+
+  test("is looked at as every object while it is still there", () => {
+    const live = asOwned(first.manifest).live;
+    const made = plan([name], prepared, live);
+    expect(made.done).toEqual([]);
   });
 
   test("is made again when the source changed it, or when it is not known to be done", () => {

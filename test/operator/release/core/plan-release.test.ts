@@ -133,6 +133,13 @@ describe("planRelease()", () => {
     });
   });
 
+  test("goes on where what is needed was stopped on purpose", () => {
+    const prepared = asPrepared([deployment, service], { 1: [0] });
+    const stopped = { spec: { replicas: 1, paused: true }, status: { observedGeneration: 1 } };
+    const paused = { ...liveOf(prepared, { "apps/Deployment/shop/web": stopped }) };
+    expect(summary(plan(prepared, paused)).apply).toEqual([["Service"]]);
+  });
+
   test("puts right at once what others changed, whatever it needs", () => {
     const prepared = asPrepared([deployment, configMap], { 1: [0] });
     const live = liveOf(prepared, { "apps/Deployment/shop/web": {}, "/ConfigMap/shop/web": {} });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { prepareManifests } from "../../../../operator/release/core/prepare-manifests.ts";
-import { createPreparer } from "../../../../operator/release/core/preparer.ts";
 import { ReleaseError } from "../../../../operator/release/errors.ts";
 import { stamps } from "../../../../synth/manifest.ts";
 import { aCatalog, aRelease, aSourceManifest, asPrepared, asRendered } from "../../../fakes/releases.ts";
@@ -79,6 +78,21 @@ describe("prepareManifests()", () => {
   ])("$does", ({ spec, given, id }) => {
     const { objects } = prepareManifests(asRendered([given]), aRelease({ spec }), aCatalog());
     expect(objects.map((object) => object.id)).toEqual([id]);
+  });
+
+  test("takes off what a source has copied from somebody's cluster", () => {
+    const { metadata, ...rest } = configMap;
+    const owner = { apiVersion: "v1", kind: "Pod", name: "p", uid: "u" };
+    const annotations = { [stamps.template]: "t", [stamps.generation]: "7", note: "n" };
+    const [object] = asPrepared([
+      { ...rest, metadata: { ...metadata, annotations, ownerReferences: [owner] } },
+    ]).objects;
+    expect(object?.manifest.metadata.ownerReferences).toBeUndefined();
+    expect(Object.keys(object?.manifest.metadata.annotations ?? {}).toSorted()).toEqual([
+      "fairlead.dev/digest",
+      "fairlead.dev/owner",
+      "note",
+    ]);
   });
 
   test("knows the scope of kinds that its own definitions make, before the cluster does", () => {
@@ -196,43 +210,5 @@ describe("prepareManifests()", () => {
       asPrepared([job(image)]).objects[0]?.manifest.metadata.annotations?.[stamps.generation];
     expect(generationOf("a")).toBe(generationOf("a"));
     expect(generationOf("a")).not.toBe(generationOf("b"));
-  });
-});
-
-describe("createPreparer()", () => {
-  const rendered = asRendered([widget, configMap]);
-  const release = aRelease();
-
-  test("gives the very same result while nothing changed, and a new one when anything did", () => {
-    const prepare = createPreparer();
-    const first = prepare(rendered, release, aCatalog());
-    const catalog = aCatalog();
-    const again = prepare(rendered, release, catalog);
-    expect(prepare(rendered, aRelease({ generation: 2 }), catalog)).toBe(again);
-    expect(prepare(rendered, aRelease({ spec: { target: { namespace: "prod" } } }), catalog)).not.toBe(again);
-    const known = {
-      "example.dev/v1/Widget": {
-        group: "example.dev",
-        version: "v1",
-        kind: "Widget",
-        plural: "widgets",
-        namespaced: true,
-      },
-    };
-    expect(prepare(rendered, release, aCatalog(known)).objects.every(({ kind }) => kind !== undefined)).toBe(
-      true,
-    );
-    expect(first.digest).toBe(again.digest);
-  });
-
-  test("forgets the least recently used one, and what it is told to", () => {
-    const prepare = createPreparer({ capacity: 1 });
-    const catalog = aCatalog();
-    const first = prepare(rendered, release, catalog);
-    prepare(rendered, aRelease({ name: "other" }), catalog);
-    const second = prepare(rendered, release, catalog);
-    expect(second).not.toBe(first);
-    prepare.forget(release.metadata.uid);
-    expect(prepare(rendered, release, catalog)).not.toBe(second);
   });
 });

@@ -13,7 +13,9 @@ import {
 async function aReader(options: BodyReaderOptions) {
   const readBody = createBodyReader(options);
   const results: BodyResult[] = [];
+  let asked = 0;
   const server = createServer(async (request, response) => {
+    asked++;
     const result = await readBody(request, response);
     results.push(result);
     response.setHeader("Connection", "close");
@@ -30,7 +32,7 @@ async function aReader(options: BodyReaderOptions) {
     socket.write(`POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}\r\n\r\n`);
     return socket;
   };
-  return { open, results };
+  return { open, results, asked: () => asked };
 }
 
 test("a body in pieces of one byte is read as it came", async () => {
@@ -49,13 +51,15 @@ test("a body that is one byte too large is not read", async () => {
 });
 
 test("who holds many bodies open has others wait, until they are let go", async () => {
-  const { open, results } = await aReader({ mostBytes: 100, mostBytesAtOnce: 150 });
+  const { open, results, asked } = await aReader({ mostBytes: 100, mostBytesAtOnce: 150 });
   const held = open("Content-Length: 100");
   held.write("x");
-  await expect.poll(async () => await readAll(open("Content-Length: 100"))).toMatch(/busy/);
+  const patience = { timeout: 60_000 };
+  await expect.poll(asked, patience).toBe(1);
+  expect(await readAll(open("Content-Length: 100"))).toMatch(/busy/);
   held.destroy();
-  await expect.poll(() => results).toContainEqual({ refused: "broken" });
+  await expect.poll(() => results, patience).toContainEqual({ refused: "broken" });
   const next = open("Content-Length: 100");
   next.write("y".repeat(100));
   expect(await readAll(next)).toMatch(/read y{100}/);
-});
+}, 120_000);

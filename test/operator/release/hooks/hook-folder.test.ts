@@ -37,16 +37,18 @@ test("what cannot be a hook is told once, and is none", async () => {
     short: "s3cret",
     lost: long,
     "lost.url": "nowhere",
+    unread: long,
+    "unread.url": `https://git.example.com/shop/web.git${" ".repeat(10_000)}`,
     large: "x".repeat(10_000),
     "a b": long,
   });
   await symlink(directory, join(directory, "folder"));
   await symlink(directory, join(directory, "..data"));
-  for (const name of ["empty", "lost", "large", "a b", "folder"])
+  for (const name of ["empty", "lost", "unread", "large", "a b", "folder"])
     expect(await hooks.find(name)).toBeUndefined();
   expect((await hooks.find("short"))?.secrets).toEqual(["s3cret"]);
   const told = log.entries.length;
-  expect(told).toBe(6);
+  expect(told).toBe(7);
   expect(JSON.stringify(log.entries)).not.toContain("s3cret");
   await clock.advance(10_000);
   await hooks.find("short");
@@ -69,5 +71,5 @@ test("a folder that is not there has no hooks, and the log says so once", async 
   expect(await hooks.find("shop")).toBeUndefined();
   await clock.advance(10_000);
   expect(await hooks.find("shop")).toBeUndefined();
-  expect(log.messages("warn")).toEqual(["Cannot read the hook folder"]);
+  expect(log.messages("warn")).toEqual(["The hook folder is not in order"]);
 });

@@ -82,14 +82,18 @@ describe("readWithLibrary()", () => {
     {
       what: "an alias of nothing",
       text: "a: *x\n",
-      says: "1: the alias *x names an anchor that is not there",
+      says: "1: an alias names an anchor that is not there; a text that begins with * must stand in quotes",
     },
     {
       what: "an alias inside of its anchor",
       text: "a: &x\n  - *x\n",
-      says: "2: the alias *x stands inside of its own anchor",
+      says: "2: an alias stands inside of its own anchor",
     },
-    { what: "a tag of somebody's own", text: "a: !vault x\n", says: '1: the tag "!vault" is not read' },
+    {
+      what: "a tag of somebody's own",
+      text: "a: !vault x\n",
+      says: "1: a tag is not one that is read; a text that begins with ! must stand in quotes",
+    },
     { what: "a tag that does not fit", text: "a: !!int x\n", says: "1: a tag does not fit its value" },
     {
       what: "a merge behind what it brings",

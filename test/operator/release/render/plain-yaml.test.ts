@@ -97,6 +97,11 @@ describe("readPlainYaml()", () => {
     { does: "hashes and colons inside of words", text: "a: b#c\nd: e:f\ng: http://x/y#z\nh: a - b\n" },
     { does: "nothing", text: "# only a comment\n\n" },
     { does: "indented roots", text: "  a: 1\n  b: 2\n" },
+    {
+      does: "doubled quotes over several lines",
+      text: "a: 'self == ''x'' ?\n  y : ''z'''\nb: ''''\nc: ['''', '']\n",
+    },
+    { does: "colons in comments", text: "- a # note: this\n- b # and: that\n" },
     { does: "empty values in lists", text: "-\n- a\n-\n" },
     { does: "dashes in a text that goes on", text: "a: b\n  - c\n" },
   ])("reads $does", ({ text }) => {
@@ -150,6 +155,8 @@ describe("readPlainYaml()", () => {
     { what: "reserved characters", text: "a: @b\n" },
     { what: "aliases of nothing", text: "a: *x\n" },
     { what: "aliases inside of their anchors", text: "a: &x\n  - *x\n" },
+    { what: "aliases of an anchor that is being given anew", text: "a: &x 1\nb: &x [*x]\n" },
+    { what: "brackets that go on too far out", text: "a:\n  b: [1,\n 2]\n" },
     { what: "anchors of keys", text: "- &a b: 1\n  c: 2\n" },
     { what: "two anchors", text: "a: &x &y 1\n" },
     { what: "merges behind what they bring", text: "a: 1\n<<: {a: 2}\n" },

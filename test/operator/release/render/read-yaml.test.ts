@@ -51,7 +51,7 @@ describe("readYaml()", () => {
     {
       what: "an alias of nothing",
       text: "a:\n- *x\n",
-      says: "RenderFailed 13: the alias *x names an anchor that is not there",
+      says: "RenderFailed 13: an alias names an anchor that is not there; a text that begins with * must stand in quotes",
     },
     {
       what: "a wrong indent",

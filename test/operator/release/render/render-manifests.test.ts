@@ -137,6 +137,11 @@ describe("renderManifests()", () => {
       says: "RenderLimit: a.yaml:7: its aliases stand for too much",
     },
     {
+      what: "templates",
+      files: { "templates/a.yaml": "apiVersion: v1\nkind: A\nmetadata:\n  name: {{ .Release.Name }}\n" },
+      says: "RenderFailed: templates/a.yaml:4: a key is no text; it looks like a template, and those are not read",
+    },
+    {
       what: "a long name",
       files: { [`${"a".repeat(256)}.yaml`]: named("ConfigMap", "a") },
       says: `RenderLimit: ${"a".repeat(179)}…${"a".repeat(15)}.yaml: the name is too long`,

@@ -51,6 +51,10 @@ describe("createRenderer(), where renders fail", () => {
     expect(renderer.render(request("a", failing))).toMatchObject({ state: "ready" });
     expect(changes).toEqual(["a", "a"]);
     expect(clock.pendingDelaysMs).toEqual([]);
+    // It is as good as any other now, and remembered for a rollback.
+    renderer.render(request("a", aFolder("b")));
+    await clock.settle();
+    expect(renderer.render(request("a", failing))).toMatchObject({ state: "ready" });
   });
 
   test("says nothing of the operator's machine, and logs it", async () => {

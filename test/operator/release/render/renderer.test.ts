@@ -76,6 +76,37 @@ describe("createRenderer()", () => {
     expect(renderer.render(request("a", aFolder("1"), program()))).toEqual({ state: "pending" });
   });
 
+  test("keeps what a Release came back to", async () => {
+    const { renderer, clock, programRuns } = aRenderer({ idleLimit: 2_500 });
+    for (const name of ["1", "2", "1"]) {
+      renderer.render(request("a", aFolder(name), program()));
+      await clock.settle();
+    }
+    for (const name of ["3", "4", "5", "6"]) {
+      renderer.render(request("b", aFolder(name), program()));
+      await clock.settle();
+    }
+    expect(programRuns).toHaveLength(6);
+    expect(renderer.render(request("c", aFolder("1"), program()))).toMatchObject({ state: "ready" });
+  });
+
+  test("keeps what one Release gave up and another one has", async () => {
+    const { renderer, clock, programRuns } = aRenderer({ idleLimit: 0 });
+    for (const key of ["a", "b"]) renderer.render(request(key, aFolder("1"), program()));
+    await clock.settle();
+    renderer.forget("a");
+    expect(renderer.render(request("c", aFolder("1"), program()))).toMatchObject({ state: "ready" });
+    expect(programRuns).toHaveLength(1);
+  });
+
+  test("asks anew when a Release has the same files from another repository", async () => {
+    const { renderer, clock } = aRenderer();
+    const render = program();
+    renderer.render(request("a", aFolder("1"), render, "t"));
+    await clock.settle();
+    expect(renderer.render(request("a", aFolder("1"), render, "u"))).toEqual({ state: "pending" });
+  });
+
   test("keeps what a Release has, however much others need", async () => {
     const { renderer, clock, programRuns } = aRenderer({ idleLimit: 0 });
     for (const name of ["1", "2", "3"]) renderer.render(request(name, aFolder(name), program()));

@@ -70,6 +70,18 @@ test("a shorter interval counts from the last look on", async () => {
   expect(it.looks).toEqual([0, 30_000]);
 });
 
+test("a shorter interval does not put off what was asked for", async () => {
+  const it = aSchedule({ takesMs: 100 });
+  it.schedule.ask();
+  await it.clock.advance(50);
+  it.schedule.ask();
+  await it.clock.advance(60);
+  it.intervalMs = 10_000;
+  it.schedule.reschedule();
+  await it.clock.advance(100);
+  expect(it.looks).toEqual([0, 120]);
+});
+
 test("without an interval, and when it is closed, nothing is looked at", async () => {
   const it = aSchedule({ intervalMs: Number.POSITIVE_INFINITY });
   it.schedule.ask();

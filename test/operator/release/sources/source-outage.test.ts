@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SourceState } from "../../../../operator/release/ports.ts";
@@ -123,6 +123,51 @@ test("a clone that lost its objects is made anew, and readers wait for it", asyn
   expect(await readAll(await it.ready("a"))).toEqual({ x: "1" });
 });
 
+test.for([
+  { damage: "gone", harm: (pack: string) => rmSync(pack) },
+  { damage: "cut off", harm: (pack: string) => truncateSync(pack, 40) },
+])(
+  "a file that is missing because a pack is $damage does not count as one that is too big",
+  async ({ harm }) => {
+    using remote = new FakeGitRemote();
+    remote.git(["config", "uploadpack.allowFilter", "true"]);
+    remote.commitByOthers({ "a/x": "1", "b/y": "1" });
+    await using it = new SourcesHarness(remote);
+    await it.ready("a", { path: "a" });
+    const packs = join(cloneIn(remote), "objects", "pack");
+    const first = readdirSync(packs).find((name) => name.endsWith(".pack")) ?? "";
+    // The second pack has the folder anew, and of its files only the one that is new.
+    const head = remote.commitByOthers({ "a/z": "2" });
+    const revision = await it.ready("a", { path: "a" }, (now) => now.head.id === head);
+    harm(join(packs, first));
+    await it.clock.advance(30_000);
+
+    const rejected = await revision.files.list().catch((error: unknown) => error);
+    expect(rejected).toMatchObject({ reason: "SourceUnreachable" });
+    await it.until(() => it.sources.stats.rebuilds === 1);
+    expect(await readAll(await it.ready("a", { path: "a" }))).toEqual({ x: "1", z: "2" });
+  },
+);
+
+test("a cache that somebody deletes while it is used is made anew", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  await using it = new SourcesHarness(remote);
+  const revision = await it.ready("a");
+  rmSync(join(remote.folder, "cache"), { recursive: true });
+  await it.clock.advance(30_000);
+  const second = remote.commitByOthers({ x: "2" });
+  const next = await it.ready("a", {}, ({ head }) => head.id === second);
+  expect(await readAll(next)).toEqual({ x: "2" });
+  // The former commit is in no clone any more: whoever still asks for it does not make that anew again and again.
+  const { rebuilds } = it.sources.stats;
+  for (let round = 0; round < 3; round++)
+    await expect(revision.files.list()).rejects.toMatchObject({ reason: "SourceUnreachable" });
+  await it.clock.advance(30_000);
+  await it.ready("a");
+  expect(it.sources.stats.rebuilds).toBe(rebuilds);
+});
+
 test("locks that a killed command left do not stand in the way", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
@@ -137,6 +182,21 @@ test("locks that a killed command left do not stand in the way", async () => {
   await using it = new SourcesHarness(remote);
   expect((await it.ready("a")).head.id).toBe(second);
   expect(it.sources.stats.rebuilds).toBe(0);
+});
+
+test("credentials that a killed operator left are taken away before anything else", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ x: "1" });
+  const before = new SourcesHarness(remote);
+  await before.ready("a");
+  await before.sources.close();
+  for (const name of ["credentials", "verify-abc"]) {
+    mkdirSync(join(cloneIn(remote), "..", name));
+    writeFileSync(join(cloneIn(remote), "..", name, "identity"), "KEY");
+  }
+  await using it = new SourcesHarness(remote);
+  await it.ready("a");
+  expect(readdirSync(join(cloneIn(remote), "..")).toSorted()).toEqual(["lock", "repository.git"]);
 });
 
 test("a clone that two operators want at once is one for each", async () => {

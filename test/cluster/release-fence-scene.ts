@@ -1,0 +1,146 @@
+import { expect } from "vitest";
+import { ConfigMap } from "../../crds/core-kinds.ts";
+import type { ObjectKind, ObjectMeta } from "../../crds/object.ts";
+import { Release } from "../../crds/release.ts";
+import { holderOf } from "../../operator/cluster/impersonation.ts";
+import { KubeCluster } from "../../operator/cluster/kube-cluster.ts";
+import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
+import { ApiTransport } from "../../operator/cluster/transport.ts";
+import type { ReleaseCluster } from "../../operator/release/ports.ts";
+import { systemClock } from "../../operator/runtime/clock.ts";
+import { type Manifest, stamps } from "../../synth/manifest.ts";
+import { setOf } from "../../synth/stamp.ts";
+import { type FencedPod, fence } from "./fenced.ts";
+import { aNamespace, applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { kubeAdapter } from "./kube-adapter.ts";
+import { sharedGroup, stampIn } from "./stamp-kind.ts";
+
+const kinds = [stampIn(sharedGroup)];
+const rbac = "rbac.authorization.k8s.io";
+const noFence = { check() {} };
+/** The account that the stories act as. */
+export const deployer = "deployer";
+
+/** When something is removed that was made for all tests of a file. */
+type OnEnd = (end: () => Promise<void>) => void;
+
+/** Two pods of one fenced operator, of which `leader` holds the Lease, and an account that they act as. */
+export type FencedScene = Awaited<ReturnType<typeof aFencedScene>>;
+
+/** The operator's own adapter with the rights of a pod of it, and with nothing else that holds it back. */
+async function asPod({ kubeconfigPath, name }: FencedPod, namespace: string, onEnd: OnEnd) {
+  const clock = systemClock();
+  const access = await loadClusterAccess({ kubeconfig: kubeconfigPath, env: {}, clock });
+  const transport = new ApiTransport(access, { clock, userAgent: "story" });
+  onEnd(() => transport.close());
+  const holder = holderOf([namespace, "operator"], name);
+  return { transport, holder, cluster: new KubeCluster({ transport, clock, fence: noFence, holder }) };
+}
+
+/** A ServiceAccount that may deploy all that is in the core group, namespaces among it. */
+async function makeDeployer(namespace: string, onEnd: OnEnd): Promise<void> {
+  const rules = [{ apiGroups: [""], resources: ["*"], verbs: ["*"] }];
+  const role = {
+    apiVersion: `${rbac}/v1`,
+    kind: "ClusterRole",
+    metadata: { name: `${namespace}-deployer` },
+    rules,
+  };
+  const binding = {
+    apiVersion: `${rbac}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name: `${namespace}-deployer` },
+    roleRef: { apiGroup: rbac, kind: "ClusterRole", name: `${namespace}-deployer` },
+    subjects: [{ kind: "ServiceAccount", name: deployer, namespace }],
+  };
+  await applyObjects({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: deployer, namespace } });
+  await applyObjects(role, binding);
+  onEnd(async () => {
+    await kubectl(["delete", "clusterrole,clusterrolebinding", `${namespace}-deployer`]);
+  });
+}
+
+/** Makes it, and waits until rights and fences are in force. */
+export async function aFencedScene(onEnd: OnEnd) {
+  await install(testCluster(), {
+    kinds,
+    name: "release-fence",
+    values: { releases: { enabled: true, impersonate: true } },
+  });
+  const namespace = await aNamespace({ onEnd });
+  await makeDeployer(namespace, onEnd);
+  const fenced = await fence(namespace, {
+    kinds,
+    rights: "release-fence",
+    releases: { enabled: true },
+    onEnd,
+  });
+  const pods = [await fenced.aPod("leader"), await fenced.aPod("standby")] as const;
+  const { cluster: leader, ...line } = await asPod(pods[0], namespace, onEnd);
+  const { cluster: standby } = await asPod(pods[1], namespace, onEnd);
+  const { cluster: admin } = await kubeAdapter(noFence, onEnd);
+  const who = { namespace, serviceAccountName: deployer };
+  const give = async (holder: string): Promise<void> => {
+    const spec = JSON.stringify({ spec: { holderIdentity: holder, leaseDurationSeconds: 600 } });
+    await kubectl(["patch", "lease", "operator", "-n", namespace, "--type=merge", "-p", spec]);
+  };
+  await give("leader");
+  let count = 0;
+  const setFor = (release: string) => setOf(Release, { metadata: { name: release, namespace } });
+  const inSet = (release: string): Partial<ObjectMeta> => ({
+    labels: { [stamps.set]: setFor(release) },
+    annotations: { [stamps.owner]: `releases.fairlead.dev/${namespace}/${release}` },
+  });
+  const manifest = (kind: ObjectKind, name: string, metadata: Partial<ObjectMeta> = {}): Manifest => ({
+    apiVersion: "v1",
+    kind: kind.kind,
+    metadata: { name, ...(kind.namespaced && { namespace }), ...metadata },
+  });
+  const scene = {
+    namespace,
+    leader,
+    standby,
+    admin,
+    line,
+    who,
+    give,
+    inSet,
+    manifest,
+    freshName: (prefix: string) => `${prefix}-${++count}`,
+    async uidOf(kind: ObjectKind, name: string): Promise<string> {
+      const live = await admin.read({ kind, namespace, name });
+      return live?.metadata.uid ?? expect.fail(`no ${kind.kind} ${name}`);
+    },
+    async update(by: ReleaseCluster, kind: ObjectKind, name: string, metadata: Partial<ObjectMeta>) {
+      const uid = await scene.uidOf(kind, name);
+      return await by.apply(kind, manifest(kind, name, metadata), { mode: "update", uid });
+    },
+    async remove(by: ReleaseCluster, kind: ObjectKind, name: string): Promise<void> {
+      const uid = await scene.uidOf(kind, name);
+      await by.delete({ kind, namespace, name }, { uid, propagation: "Background" });
+    },
+  };
+  // Rights, fences and the Lease's holder reach the API server's own watches a moment later.
+  await eventually(
+    async () => {
+      await leader
+        .as(who)
+        .apply(ConfigMap, manifest(ConfigMap, scene.freshName("probe")), { mode: "create" });
+      return true;
+    },
+    { what: "the leader may write as the deployer" },
+  );
+  await eventually(
+    () =>
+      standby
+        .as(who)
+        .apply(ConfigMap, manifest(ConfigMap, scene.freshName("early"), inSet("shop")), { mode: "create" })
+        .then(
+          () => false,
+          (error: unknown) => /the lease is held by leader/.test(String(error)),
+        ),
+    { what: "the fence of what Releases write is in force" },
+  );
+  return scene;
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { ReleaseBench } from "../../fakes/release-bench.ts";
+import { aRelease, aSourceManifest } from "../../fakes/releases.ts";
+
+const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x } } });
+
+async function aDeployedBench(...names: readonly string[]): Promise<ReleaseBench> {
+  const bench = new ReleaseBench();
+  bench.commit(
+    "1",
+    names.map((name) => map(name)),
+  );
+  bench.edit();
+  await bench.reconcile();
+  bench.takeRequests();
+  return bench;
+}
+
+describe("a Release that depends on another", () => {
+  test("waits until that one is ready at its newest revision, and is woken then", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map("app")]);
+    bench.edit(aRelease({ spec: { dependsOn: [{ name: "base" }] } }));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    bench.commit("1", [map("base")], { key: "shop/base" });
+    bench.edit(aRelease({ name: "base" }));
+    await bench.reconcile("shop/base");
+    bench.takeRequests();
+    expect(bench.woken).toContain("shop/web");
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+
+    // Both change with one commit: the order does not depend on who is looked at first.
+    bench.takeRequests();
+    bench.commit("2", [map("app", "2")]);
+    bench.commit("2", [map("base", "2")], { key: "shop/base" });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    await bench.reconcile("shop/base");
+    await bench.reconcile();
+    expect(bench.takeRequests().filter((request) => request.startsWith("apply"))).toEqual([
+      "apply ConfigMap/base",
+      "apply ConfigMap/app",
+    ]);
+  });
+
+  test("is kept as it was while that one is in trouble", async () => {
+    const bench = await aDeployedBench("a");
+    bench.edit(aRelease({ generation: 2, spec: { dependsOn: [{ name: "base" }] } }));
+    const live = bench.live("ConfigMap", "a");
+    if (live === undefined) throw new Error("there is none");
+    const metadata = { ...live.metadata, resourceVersion: "900" };
+    bench.deliver(bench.cluster.put({ ...live, metadata, data: { x: "by hand" } }));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "status Release/web"]);
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+  });
+
+  test("shows a cycle", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map("app")]);
+    bench.edit(aRelease({ name: "base", spec: { dependsOn: [{ name: "web" }] } }));
+    bench.edit(aRelease({ spec: { dependsOn: [{ name: "base" }] } }));
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("False DependencyCycle");
+  });
+});

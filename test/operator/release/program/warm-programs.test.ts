@@ -1,0 +1,71 @@
+import { setImmediate } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { FakeClock } from "../../../fakes/fake-clock.ts";
+import { programOf, type RealPrograms, realPrograms } from "../../../fakes/programs.ts";
+
+const main = programOf([{ what: "one", body: "at(1);" }]);
+
+let programs: RealPrograms;
+let warm: boolean[] = [];
+let bundles = 0;
+
+/** Programs that note which of their runs were warm, and how often something was bundled. */
+function observed(clock?: FakeClock): void {
+  [warm, bundles] = [[], 0];
+  programs = realPrograms(
+    {},
+    {
+      observe: (seen) => {
+        if (seen.did === "run") warm.push(seen.warm);
+        else bundles += 1;
+      },
+      ...(clock && { clock }),
+    },
+  );
+}
+
+afterEach(() => programs.close());
+
+async function run(tenant = "tenant", files: Readonly<Record<string, string>> = {}): Promise<void> {
+  await programs.render({ files: { "main.ts": main, ...files }, inputs: "one", tenant });
+}
+
+describe("createPrograms()", () => {
+  test("never lets two tenants share a process, and lets the runs of one do so", async () => {
+    observed();
+    for (const tenant of ["a", "a", "b", "a", "b"]) await run(tenant);
+    expect(warm).toEqual([false, true, false, true, true]);
+  });
+
+  test("bundles a program once, however many ask for it at once", async () => {
+    observed();
+    await Promise.all([run(), run(), run(), run()]);
+    expect(bundles).toBe(1);
+    await run("other");
+    expect(bundles).toBe(2);
+  });
+
+  test("keeps the process of a program when a commit changes other files", async () => {
+    observed();
+    await run();
+    await run("tenant", { "other.txt": "" });
+    expect([bundles, warm]).toEqual([2, [false, true]]);
+  });
+
+  test("lets go of processes that nobody uses", async () => {
+    const clock = new FakeClock();
+    observed(clock);
+    await run();
+    await run();
+    await clock.advance(60_000);
+    await setImmediate();
+    await run();
+    expect(warm).toEqual([false, true, false]);
+  });
+
+  test("loads nothing before the first program", () => {
+    const clock = new FakeClock();
+    observed(clock);
+    expect(clock.pendingDelaysMs).toEqual([]);
+  });
+});
