@@ -31,6 +31,15 @@ class RunningController implements AsyncDisposable {
   private constructor({ kinds = [kind], ...options }: RunOptions) {
     this.watched = new WatchedKinds({ kinds, ...options });
     const { stores, clock, log } = this.watched;
+    // The server has the resources that their watch shows.
+    const read = this.cluster.read.bind(this.cluster);
+    this.cluster.read = async (ref) => {
+      const found = await read(ref);
+      const isResource = kinds.some(({ definition }) => definition === ref.kind);
+      return (
+        found ?? (isResource ? stores.resources(ref.kind).get(`${ref.namespace}/${ref.name}`) : undefined)
+      );
+    };
     this.controllers = kinds.map((one) =>
       createController({
         kind: one,
@@ -105,7 +114,7 @@ describe("a controller", () => {
     expect(await run.requests()).toEqual([]);
     run.cluster.objects.clear();
     run.children.remove("shop/x");
-    expect(await run.requests()).toEqual(["apply ConfigMap/x"]);
+    expect(await run.requests()).toEqual(["read Gadget/a", "apply ConfigMap/x"]);
     expect(run.events).toEqual(["Restored: Restored ConfigMap shop/x: it was deleted"]);
 
     run.resources.put({ name: "a", generation: 2, fields: wanting("x") });
@@ -178,7 +187,12 @@ describe("a controller", () => {
     run.children.put({ ...asSeen, metadata: rest });
     expect(await run.requests()).toEqual([]);
     run.children.remove("shop/x");
-    expect(await run.requests()).toEqual(["apply ConfigMap/x", "read ConfigMap/x", "apply ConfigMap/x"]);
+    expect(await run.requests()).toEqual([
+      "read Gadget/a",
+      "apply ConfigMap/x",
+      "read ConfigMap/x",
+      "apply ConfigMap/x",
+    ]);
   });
 
   test("looks again at a namespace that refused a write, for every kind and not only the one that was refused", async () => {

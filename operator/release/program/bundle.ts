@@ -40,15 +40,17 @@ export async function bundleProgram(entry: string, files: SourceFiles, esbuild: 
   }
   const needs = new Set<string>(["cdk8s"]);
   const failures: unknown[] = [];
-  let [bytes, count] = [0, 0];
+  let bytes = 0;
+  const paths = new Set<string>();
   const early = await readCode(folder, files);
   const read = async (path: string): Promise<string> => {
     const { blob = "", size = 0 } = folder.entries.get(path) ?? {};
-    bytes += size;
-    count += 1;
+    // A build may be tried again.
+    if (!paths.has(path)) bytes += size;
+    paths.add(path);
     if (size > FILE_BYTES) throw programLimit(`${path} is larger than ${FILE_BYTES / 2 ** 20} MiB`);
     if (bytes > ALL_BYTES) throw programLimit(`its files are larger than ${ALL_BYTES / 2 ** 20} MiB`);
-    if (count > FILES) throw programLimit(`it is made of more than ${FILES} files`);
+    if (paths.size > FILES) throw programLimit(`it is made of more than ${FILES} files`);
     const text = (early.get(blob) ?? (await files.read([blob])).get(blob))?.toString("utf8");
     if (text === undefined) throw new Error(`Cannot read "${path}": its content is missing`);
     return text;
@@ -82,15 +84,11 @@ export async function bundleProgram(entry: string, files: SourceFiles, esbuild: 
   if (!result.inputs.every((input) => /^(release|library):/.test(input))) throw programFailure(outside);
   const texts = new Map(result.files.map(({ path, text }) => [path.endsWith(".map") ? "map" : "code", text]));
   const code = texts.get("code") ?? "";
-  const prefix = `${namespace}:`;
   return {
     code,
     digest: digestOf(code),
     needs: [...needs],
-    readPaths: result.inputs
-      .filter((input) => input.startsWith(prefix))
-      .map((input) => input.slice(prefix.length))
-      .toSorted(),
+    readPaths: [...paths].toSorted(),
     sourceMap: texts.get("map") ?? "",
   };
 }
