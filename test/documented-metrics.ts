@@ -1,6 +1,15 @@
 /** The metrics that a page has a row for, as `name type`, sorted. A row may have several names of one type. */
 export function documentedMetrics(page: string): string[] {
-  return page
+  return metricsIn(page);
+}
+
+/** The same, for an operator that deploys no Releases. */
+export function metricsWithoutReleases(page: string): string[] {
+  return metricsIn(page.replace(/^### Releases$[^#]*/m, ""));
+}
+
+function metricsIn(text: string): string[] {
+  return text
     .split("\n")
     .flatMap((line) => {
       const [, names = "", type = ""] =

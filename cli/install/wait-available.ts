@@ -24,10 +24,11 @@ export async function untilEstablished(
 }
 
 function isEstablished(live: StoredObject | undefined): boolean {
-  const { conditions = [] } = (live?.["status"] ?? {}) as {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  // A definition that was just made has null there.
+  const { conditions } = (live?.["status"] ?? {}) as {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;
   };
-  return conditions.some(({ type, status }) => type === "Established" && status === "True");
+  return (conditions ?? []).some(({ type, status }) => type === "Established" && status === "True");
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link, lstat, mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { link, lstat, mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** A folder that one process has to itself. */
@@ -41,9 +41,8 @@ async function assertPrivate(directory: string): Promise<void> {
 async function take(lock: string): Promise<boolean> {
   for (let attempt = 0; attempt < 2; attempt++) {
     if (await create(lock)) return true;
-    const holder = await readHolder(lock);
-    if (isAlive(holder)) return false;
-    await removeStale(lock, holder);
+    if (isAlive(await readHolder(lock))) return false;
+    await removeStale(lock);
   }
   return false;
 }
@@ -63,19 +62,22 @@ async function create(lock: string): Promise<boolean> {
   }
 }
 
-/** Takes a lock away whose holder is gone, unless somebody else has done so and made theirs meanwhile. */
-async function removeStale(lock: string, holder: string): Promise<void> {
-  const aside = `${lock}-${randomUUID()}`;
-  try {
-    await rename(lock, aside);
-    // Somebody was faster: this is their lock, and they get it back.
-    if ((await readHolder(aside)) !== holder) await link(aside, lock);
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (!["ENOENT", "EEXIST"].includes(code)) throw error;
-  } finally {
-    await rm(aside, { force: true });
+/**
+ * Takes a lock away whose holder is gone. One at a time, and looking again: two who both saw the dead holder could
+ * else take away the lock that the faster one has made since.
+ */
+async function removeStale(lock: string): Promise<void> {
+  const removing = `${lock}-removing`;
+  if (await create(removing)) {
+    try {
+      if (!isAlive(await readHolder(lock))) await rm(lock, { force: true });
+    } finally {
+      await rm(removing, { force: true });
+    }
+    return;
   }
+  // Somebody else is at it, or died over it.
+  if (!isAlive(await readHolder(removing))) await rm(removing, { force: true });
 }
 
 /** In a container every operator has the same pid, so a pid alone would make our predecessor's lock look like ours. */

@@ -69,7 +69,10 @@ test.for(samples)(
     // Then objects and status follow, with exactly one more commit
     const edited = await untilReady(kind.definition, namespace, name);
     expect(edited.status?.observedGeneration).toBe(edited.metadata.generation);
-    if (nodes !== undefined) expect(edited.status?.["nodes"]).toHaveLength(nodes);
+    // The watch on pods may be later than the one on their Deployment.
+    const nodesNow = async () => (await seen(kind.definition, namespace, name)).status?.["nodes"];
+    if (nodes !== undefined)
+      await eventually(async () => expect(await nodesNow()).toHaveLength(nodes), { what: "its nodes" });
     const first = golden[0] as Manifest;
     const followed = await readObject(typeOf(first), first.metadata.name, namespace);
     expect(JSON.stringify(followed?.["spec"])).toMatch(shows);
