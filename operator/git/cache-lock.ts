@@ -39,7 +39,8 @@ async function assertPrivate(directory: string): Promise<void> {
 }
 
 async function take(lock: string): Promise<boolean> {
-  for (let attempt = 0; attempt < 2; attempt++) {
+  // Both the lock and the right to remove it may have been left by somebody who died.
+  for (let attempt = 0; attempt < 3; attempt++) {
     if (await create(lock)) return true;
     if (isAlive(await readHolder(lock))) return false;
     await removeStale(lock);

@@ -26,6 +26,14 @@ test("those who take a folder at the same time get one each, also when its last 
   }
 });
 
+test("a folder is taken whose last holder died, and after it the one who was about to take its lock away", async () => {
+  const base = aBase();
+  mkdirSync(base, { mode: 0o700 });
+  for (const left of ["lock", "lock-removing"]) writeFileSync(join(base, left), `${deadPid()} 1`);
+  expect((await takeCacheSlot(base)).directory).toBe(base);
+  expect(readdirSync(base)).toEqual(["lock"]);
+});
+
 test("a folder that was given free is taken again, and no file but the lock was ever left in it", async () => {
   const base = aBase();
   const first = await takeCacheSlot(base);
