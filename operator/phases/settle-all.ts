@@ -1,5 +1,5 @@
-/** Requests of one resource at the same time: a quarter of the connections to the API server. */
-export const atATime = 8;
+/** Requests of one resource at the same time, of the 32 connections to the API server. */
+export const atATime = 4;
 
 /**
  * Works on all items, so many at a time, and gives how each of them ended, in their order. One that fails stops no other.

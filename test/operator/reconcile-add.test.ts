@@ -53,7 +53,7 @@ describe("a reconcile that adds to objects of others", () => {
       return live;
     };
     await bench.reconcile();
-    expect(most).toBe(8);
+    expect(most).toBe(4);
     expect(bench.counts.get("updated")).toBe(30);
   });
 
