@@ -1,15 +1,6 @@
 /** The metrics that a page has a row for, as `name type`, sorted. A row may have several names of one type. */
 export function documentedMetrics(page: string): string[] {
-  return metricsIn(page);
-}
-
-/** The same, for an operator that deploys no Releases. */
-export function metricsWithoutReleases(page: string): string[] {
-  return metricsIn(page.replace(/^### Releases$[^#]*/m, ""));
-}
-
-function metricsIn(text: string): string[] {
-  return text
+  return page
     .split("\n")
     .flatMap((line) => {
       const [, names = "", type = ""] =
@@ -17,4 +8,9 @@ function metricsIn(text: string): string[] {
       return [...names.matchAll(/`([a-z_]+)`/g)].map(([, name]) => `${name} ${type}`);
     })
     .toSorted();
+}
+
+/** The same, for an operator that deploys no Releases. */
+export function metricsWithoutReleases(page: string): string[] {
+  return documentedMetrics(page.replace(/^### Releases$[^#]*/m, ""));
 }

@@ -81,21 +81,14 @@ export class PublishRound {
    */
   async run(): Promise<"done" | "overtaken"> {
     if (this.#lookDue) await this.#look();
-    const landed = this.#isOurs() && (await this.#commit());
-    // Never between a look and a push: the longer that takes, the likelier somebody else is faster.
-    await this.#tidy();
-    this.#options.repository.assertOurs();
-    if (!landed) return "overtaken";
-    this.#renewed = false;
-    return "done";
-  }
-
-  #isOurs(): boolean {
     try {
       this.#options.repository.assertOurs();
-      return true;
-    } catch {
-      return false;
+      if (!(await this.#commit())) return "overtaken";
+      this.#renewed = false;
+      return "done";
+    } finally {
+      // Never between a look and a push: the longer that takes, the likelier somebody else is faster.
+      await this.#tidy();
     }
   }
 

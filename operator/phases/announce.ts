@@ -3,8 +3,8 @@ import { keyOf } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
 import { announceTransitions } from "../core/transitions.ts";
 import type { EventRecorder, Logger } from "../ports.ts";
-import type { Change } from "./converge.ts";
 import type { Loaded } from "./load.ts";
+import type { Change } from "./note-result.ts";
 import type { OutageNotices } from "./outage-notices.ts";
 
 export interface AnnounceOptions {

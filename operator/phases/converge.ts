@@ -3,17 +3,17 @@ import { idOf, type ManifestSet, type ObjectId } from "../../synth/manifest.ts";
 import { SynthesisError } from "../../synth/synthesis-error.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { Synthesizer } from "../../synth/synthesizer.ts";
-import { isRepair, type ObjectAction } from "../core/apply-result.ts";
-import { findDrift } from "../core/covers.ts";
+import type { ObjectAction } from "../core/apply-result.ts";
 import { type ApplyOutcome, describeFailure, describeWaiting } from "../core/outcome.ts";
 import { type Plan, planChanges } from "../core/plan.ts";
 import { ReplacedError, SpecInvalidError, UnsettledError } from "../errors.ts";
 import type { Cluster, Stores } from "../ports.ts";
 import { add } from "./add.ts";
-import { apply, liveOf, type StepResult } from "./apply.ts";
+import { apply, liveOf } from "./apply.ts";
 import { holdDeletion } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
 import type { LostObjects } from "./lost.ts";
+import { type Change, noteResult } from "./note-result.ts";
 import { prune } from "./prune.ts";
 import type { Refusals } from "./refusals.ts";
 import type { SettledObjects } from "./settled.ts";
@@ -28,13 +28,6 @@ export interface ConvergeOptions {
   readonly lost: LostObjects;
   /** Told what was done to how many objects, for metrics. */
   readonly count: (did: ObjectAction, objects: number) => void;
-}
-
-/** Something worth an event: what was done to which object, and why. */
-export interface Change {
-  readonly done: "Adopted" | "Extended" | "Replaced" | "Restored";
-  readonly live: LiveObject;
-  readonly why: string;
 }
 
 export interface Converged {
@@ -135,7 +128,7 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
     await confirmWanted(loaded.resource, options);
   const results = await apply(plan.apply, { ...options, loaded });
   options.count("kept", plan.keep.length);
-  for (const result of results) noteResult(result, run, settled);
+  for (const result of results) noteResult(result, { ...run, settled, whose: "this resource's" });
 
   const leaving = plan.replace.filter((live) => isStillThere(live, options));
   if (results.some(({ was }) => was !== "applied")) return undefined;
@@ -167,25 +160,6 @@ async function confirmWanted(resource: CustomResource, { kind, cluster }: Conver
   const now = await cluster.read({ kind: kind.definition, namespace, name });
   const isWanted = now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined;
   if (!isWanted) throw new ReplacedError(idOf(resource));
-}
-
-/** Keeps what the next pass, the next reconcile and the user should know of one step. */
-function noteResult(
-  { step, live, was, wasLost }: StepResult,
-  { claimed, changes }: Run,
-  settled: SettledObjects,
-): void {
-  if (was !== "applied") {
-    claimed.set(idOf(live), live);
-    if (was === "adopted")
-      changes.push({ done: "Adopted", live, why: "it was there, and is meant to be this resource's" });
-    return;
-  }
-  claimed.delete(idOf(live));
-  // What the answer still lacks, another apply would not bring either.
-  if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
-  if (isRepair(step)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
-  else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });
 }
 
 function isStillThere(live: LiveObject, { kind, stores }: ConvergeOptions): boolean {

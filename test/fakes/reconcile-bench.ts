@@ -145,3 +145,12 @@ function kindNamed(object: LiveObject, { definition, children, related }: BoundK
   const others = [...children, ...related.map(({ kind }) => kind)];
   return others.find(({ kind }) => kind === object.kind) ?? definition;
 }
+
+/** The ConfigMap of this name that the API server has. */
+export function childOf(bench: ReconcileBench, name: string): LiveObject {
+  const found = [...bench.cluster.objects.values()].find(
+    ({ kind, metadata }) => kind === "ConfigMap" && metadata.name === name,
+  );
+  if (found === undefined) throw new Error(`there is no ConfigMap ${name}`);
+  return found;
+}

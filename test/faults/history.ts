@@ -2,7 +2,7 @@ import type { GitServer } from "./git-server.ts";
 
 export interface HistoryInput {
   readonly git: GitServer;
-  /** Somebody changed our files by hand, or made two lead for a moment: then the same text may be written once more. */
+  /** Somebody changed our files by hand: restoring them writes the same text once more. */
   readonly isTampered: boolean;
 }
 

@@ -58,8 +58,8 @@ export async function play(schedule: Schedule, world: World): Promise<Played> {
     const fence = checkFence({ sent: stage.journal.writes, audited, forced: traces.forced, renewDeadlineMs });
     violations.push(
       ...fence.unfenced.map((write) => `unfenced: ${write}`),
-      ...findDoubledJobs(audited, { causes: driver.jobCauses, handovers: traces.forced.length }),
-      ...(await findInHistory({ git: stage.git, isTampered: traces.isTampered || traces.forced.length > 0 })),
+      ...findDoubledJobs(audited, driver.jobCauses),
+      ...(await findInHistory({ git: stage.git, isTampered: traces.isTampered })),
     );
     return {
       ...{ schedule, violations, fence, convergedMs, hits: stage.journal.hits, skipped: [...traces.skipped] },

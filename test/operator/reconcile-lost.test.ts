@@ -1,19 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { LiveObject } from "../../crds/object.ts";
 import { ReplacedError } from "../../operator/errors.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
-import { ReconcileBench } from "../fakes/reconcile-bench.ts";
+import { childOf, ReconcileBench } from "../fakes/reconcile-bench.ts";
 
 const two = { spec: { objects: [aConfigMap("a", { data: { x: "1" } }), aConfigMap("b")] } };
-
-function childOf(bench: ReconcileBench, name: string): LiveObject {
-  const found = [...bench.cluster.objects.values()].find(
-    ({ kind, metadata }) => kind === "ConfigMap" && metadata.name === name,
-  );
-  if (found === undefined) throw new Error(`there is no ConfigMap ${name}`);
-  return found;
-}
 
 describe("a reconcile that finds an object gone", () => {
   test("makes an object anew that somebody deleted, and says so in one event", async () => {

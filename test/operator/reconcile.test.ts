@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { LiveObject } from "../../crds/object.ts";
 import {
   ApiUnavailableError,
   NamespaceTerminatingError,
@@ -7,18 +6,10 @@ import {
 } from "../../operator/errors.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
-import { ReconcileBench } from "../fakes/reconcile-bench.ts";
+import { childOf, ReconcileBench } from "../fakes/reconcile-bench.ts";
 import { aResource } from "../fakes/resources.ts";
 
 const two = { spec: { objects: [aConfigMap("a", { data: { x: "1" } }), aConfigMap("b")] } };
-
-function childOf(bench: ReconcileBench, name: string): LiveObject {
-  const found = [...bench.cluster.objects.values()].find(
-    ({ kind, metadata }) => kind === "ConfigMap" && metadata.name === name,
-  );
-  if (found === undefined) throw new Error(`there is no ConfigMap ${name}`);
-  return found;
-}
 
 describe("a reconcile", () => {
   test("makes the children and writes one status, without a read", async () => {

@@ -1,12 +1,11 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import { idOf } from "../../../synth/manifest.ts";
-import { isRepair, type ObjectAction } from "../../core/apply-result.ts";
-import { findDrift } from "../../core/covers.ts";
+import type { ObjectAction } from "../../core/apply-result.ts";
 import { type ApplyOutcome, describeFailure, listNames } from "../../core/outcome.ts";
 import { UnsettledError } from "../../errors.ts";
-import { apply, liveOf, type StepResult } from "../../phases/apply.ts";
-import type { Change } from "../../phases/converge.ts";
+import { apply, liveOf } from "../../phases/apply.ts";
 import type { LostObjects } from "../../phases/lost.ts";
+import { type Change, noteResult } from "../../phases/note-result.ts";
 import { prune } from "../../phases/prune.ts";
 import type { Refusals } from "../../phases/refusals.ts";
 import type { SettledObjects } from "../../phases/settled.ts";
@@ -146,7 +145,7 @@ async function carryOut(
     isEnough: ({ manifest }) => ensured.has(idOf(manifest)),
   });
   options.count("kept", plan.keep.length);
-  for (const result of results) noteResult(result, run, settled);
+  for (const result of results) noteResult(result, { ...run, settled, whose: "this Release's" });
   for (const { live } of results) if (ensured.has(idOf(live))) release.memory.found.set(idOf(live), live);
   const isFreed = plan.replace.some((live) => liveOf(live, parts.kind, parts.stores) === undefined);
   if (isFreed || results.some(({ was }) => was !== "applied")) return "found";
@@ -180,23 +179,4 @@ async function shrinkRecord(
   if (pruned.now.length + pruned.later.length + pruned.leaving.length > 0) return;
   const owned = options.stores.owned(release.set);
   await recordSet(release, applySetOf(desired.prepared, owned), options);
-}
-
-/** Keeps what the next pass, the next run and people should know of one step. */
-function noteResult(
-  { step, live, was, wasLost }: StepResult,
-  { claimed, changes }: Run,
-  settled: SettledObjects,
-): void {
-  if (was !== "applied") {
-    claimed.set(idOf(live), live);
-    if (was === "adopted")
-      changes.push({ done: "Adopted", live, why: "it was there, and is meant to be this Release's" });
-    return;
-  }
-  claimed.delete(idOf(live));
-  // What the answer still lacks, another apply would not bring either.
-  if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
-  if (isRepair(step)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
-  else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });
 }

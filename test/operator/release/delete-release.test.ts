@@ -1,22 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
+import { aDeployedBench } from "../../fakes/deployed-bench.ts";
 import { ReleaseBench } from "../../fakes/release-bench.ts";
 import { aRelease, aSourceManifest } from "../../fakes/releases.ts";
 
 const map = (name: string) => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x: "1" } } });
 const deployment = aSourceManifest("apps/v1", "Deployment", "web", { fields: { spec: { replicas: 1 } } });
-
-async function aDeployedBench(...names: readonly string[]): Promise<ReleaseBench> {
-  const bench = new ReleaseBench();
-  bench.commit(
-    "1",
-    names.map((name) => map(name)),
-  );
-  bench.edit();
-  await bench.reconcile();
-  bench.takeRequests();
-  return bench;
-}
 
 describe("a Release that is deleted", () => {
   const leaving = (spec = {}) => {

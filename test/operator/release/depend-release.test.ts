@@ -1,20 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { aDeployedBench } from "../../fakes/deployed-bench.ts";
 import { ReleaseBench } from "../../fakes/release-bench.ts";
 import { aRelease, aSourceManifest } from "../../fakes/releases.ts";
 
 const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x } } });
-
-async function aDeployedBench(...names: readonly string[]): Promise<ReleaseBench> {
-  const bench = new ReleaseBench();
-  bench.commit(
-    "1",
-    names.map((name) => map(name)),
-  );
-  bench.edit();
-  await bench.reconcile();
-  bench.takeRequests();
-  return bench;
-}
 
 describe("a Release that depends on another", () => {
   test("waits until that one is ready at its newest revision, and is woken then", async () => {

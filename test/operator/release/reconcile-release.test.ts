@@ -1,22 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
+import { aDeployedBench } from "../../fakes/deployed-bench.ts";
 import { ReleaseBench } from "../../fakes/release-bench.ts";
 import { aCommit, aRelease, aSourceManifest } from "../../fakes/releases.ts";
 
 const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x } } });
 const deployment = aSourceManifest("apps/v1", "Deployment", "web", { fields: { spec: { replicas: 1 } } });
-
-async function aDeployedBench(...names: readonly string[]): Promise<ReleaseBench> {
-  const bench = new ReleaseBench();
-  bench.commit(
-    "1",
-    names.map((name) => map(name)),
-  );
-  bench.edit();
-  await bench.reconcile();
-  bench.takeRequests();
-  return bench;
-}
 
 describe("a reconcile of a Release", () => {
   test("records the set, applies its objects and writes one status, without a read", async () => {

@@ -1,0 +1,16 @@
+import { ReleaseBench } from "./release-bench.ts";
+import { aSourceManifest } from "./releases.ts";
+
+/** A Release whose source has a ConfigMap `x: "1"` of each name, and which is deployed. */
+export async function aDeployedBench(...names: readonly string[]): Promise<ReleaseBench> {
+  const bench = new ReleaseBench();
+  const fields = { data: { x: "1" } };
+  bench.commit(
+    "1",
+    names.map((name) => aSourceManifest("v1", "ConfigMap", name, { fields })),
+  );
+  bench.edit();
+  await bench.reconcile();
+  bench.takeRequests();
+  return bench;
+}
