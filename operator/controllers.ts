@@ -9,7 +9,7 @@ import { Refusals } from "./phases/refusals.ts";
 import { SettledObjects } from "./phases/settled.ts";
 import type { Clock, Cluster, EventRecorder, Logger, Publisher, Random, Reconcile } from "./ports.ts";
 import { createReconcile } from "./reconcile.ts";
-import { type ControllerSource, runController } from "./runtime/controller.ts";
+import { type ControllerSource, runController, type Term } from "./runtime/controller.ts";
 import type { KindStores, WatchedKind } from "./runtime/kind-stores.ts";
 import { WorkQueue } from "./runtime/queue.ts";
 import { routeEvents } from "./runtime/routes.ts";
@@ -41,7 +41,7 @@ export interface KindController {
   readonly name: string;
   readonly queue: WorkQueue;
   /** Works until the queue is shut down. `signal` aborts what still runs. */
-  run(options: { readonly gate: Promise<unknown>; readonly signal: AbortSignal }): Promise<void>;
+  run(options: { readonly gate: Promise<Term>; readonly signal: AbortSignal }): Promise<void>;
 }
 
 /** How long a node port or an address may stay taken after its Service was seen to be gone. */
@@ -163,11 +163,19 @@ function concerns({ role, kind: watched, selector }: WatchedKind, kind: Synthesi
 }
 
 /** A watch as a controller waits for it. */
-export function toSource({ kind, store, reflector }: WatchedKind, signal: AbortSignal): ControllerSource {
+export function toSource(
+  { kind, role, store, reflector }: WatchedKind,
+  signal: AbortSignal,
+): ControllerSource {
   return {
     name: groupKindOf(kind),
     synced: store.whenSynced(signal),
-    whenWatching: () => reflector.whenWatching(signal).catch(() => undefined),
+    whenCurrent: async (asOfMs) => {
+      // An old copy of a resource says what nobody wants any more. One of a child costs a request that changes nothing.
+      const current =
+        role === "resource" ? reflector.whenCurrent(asOfMs, signal) : reflector.whenWatching(signal);
+      await current.catch(() => undefined);
+    },
     get isKindMissing() {
       return reflector.state.state === "waiting-for-kind";
     },

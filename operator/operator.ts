@@ -1,10 +1,12 @@
 import type { KindController } from "./controllers.ts";
 import type { GitPublisher } from "./git/git-publisher.ts";
 import type { Clock, Logger } from "./ports.ts";
+import type { Term } from "./runtime/controller.ts";
 import type { Election } from "./runtime/election.ts";
 import { type HttpRoute, type HttpServer, serveHttp } from "./runtime/http-server.ts";
 import type { KindStores } from "./runtime/kind-stores.ts";
 import { type ShutdownCause, shutDown } from "./runtime/shutdown.ts";
+import { sleep } from "./runtime/sleep.ts";
 
 /** Something to serve, and where; `0` as the address serves nothing. */
 export type Endpoint =
@@ -45,6 +47,8 @@ export interface OperatorParts {
 
 /** Part of the grace period that the last commits may take. */
 const flushMs = 10_000;
+/** So long the first answer about the Lease is waited for. */
+const headStartMs = 1_000;
 
 /** The life of one operator: start, lead, stop. */
 export class Operator {
@@ -70,7 +74,8 @@ export class Operator {
    * @throws ListenError when an address is taken.
    */
   async run(): Promise<0 | 1> {
-    const { election, endpoints, log } = this.#parts;
+    const { election, endpoints, clock, log } = this.#parts;
+    const { signal } = this.#sources;
     try {
       for (const endpoint of endpoints) {
         const server = await ("listen" in endpoint
@@ -86,10 +91,13 @@ export class Operator {
       throw error;
     }
     void this.#parts.reportFences();
-    const sources = this.#watch();
-    const controllers = this.#reconcile();
+    const term = election.elected.then((): Term => ({ sinceMs: clock.now() }));
     election.start();
-    void election.elected.then(() => this.#lead());
+    // Who leads from the start lists once: what is listed in a term is known to be new enough for it.
+    await Promise.race([election.tried, this.#stopped.promise, sleep(headStartMs, { clock, signal })]);
+    const sources = this.#watch();
+    const controllers = this.#reconcile(term);
+    void term.then((begun) => this.#lead(begun));
     const cause = await Promise.race([
       this.#stopped.promise.then((): ShutdownCause => "signal"),
       this.#parts.leaseLost.then((): ShutdownCause => "lost-lease"),
@@ -113,14 +121,13 @@ export class Operator {
     ]);
   }
 
-  #reconcile(): readonly Promise<void>[] {
-    const { controllers, election } = this.#parts;
+  #reconcile(gate: Promise<Term>): readonly Promise<void>[] {
     const { signal } = this.#reconciles;
-    return controllers.map(({ run }) => run({ gate: election.elected, signal }));
+    return this.#parts.controllers.map(({ run }) => run({ gate, signal }));
   }
 
   /** From here on we may write: git is looked at, and swept as soon as it is known which resources there are. */
-  #lead(): void {
+  #lead({ sinceMs }: Term): void {
     const { publisher, stores, log } = this.#parts;
     // A lease that comes while we stop is given back without a look at git.
     if (publisher === undefined || this.#sources.signal.aborted) return;
@@ -128,7 +135,7 @@ export class Operator {
     const { signal } = this.#sources;
     for (const { role, store, reflector } of stores.watched) {
       if (role !== "resource") continue;
-      const known = store.whenSynced(signal).then(() => reflector.whenWatching(signal));
+      const known = store.whenSynced(signal).then(() => reflector.whenCurrent(sinceMs, signal));
       known.then(
         () => publisher.sweep(),
         () => log.debug("Stopped before a kind was known"),

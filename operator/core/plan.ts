@@ -36,10 +36,15 @@ export interface Plan {
   readonly apply: readonly (readonly ApplyStep[])[];
   /** Already as desired: no request. */
   readonly keep: readonly LiveObject[];
-  /** Objects that must be deleted (in the background) before they can be made anew. */
+  /** Objects that must be deleted before they can be made anew. */
   readonly replace: readonly LiveObject[];
   /** Desired objects that are on their way out: the event of their end wakes us. */
   readonly waiting: readonly LiveObject[];
+  /**
+   * Objects of a resource of this name that is gone, which nobody has deleted yet. Garbage collection will; but it may never
+   * learn that a resource was made anew while its own watch was broken (seen with Kubernetes 1.37), so we do.
+   */
+  readonly leftBehind: readonly LiveObject[];
   /** Owned and no longer desired, in reverse apply order. Only to be pruned when every apply succeeded. */
   readonly prune: readonly LiveObject[];
 }
@@ -50,7 +55,7 @@ export function planChanges(input: PlanInput): Plan {
   const steps: ApplyStep[] = [];
   const keep: LiveObject[] = [];
   const replace: LiveObject[] = [];
-  const waiting: LiveObject[] = [];
+  const wait: LiveObject[] = [];
   const desiredIds = new Set<ObjectId>();
   const desiredUids = new Set<string>();
 
@@ -61,14 +66,15 @@ export function planChanges(input: PlanInput): Plan {
     if (live !== undefined) desiredUids.add(live.metadata.uid);
     const decision = decide(manifest, live, input);
     if (decision.does === "apply") steps.push(decision.step);
-    else ({ keep, replace, wait: waiting })[decision.does].push(decision.live);
+    else ({ keep, replace, wait })[decision.does].push(decision.live);
   }
 
   const prune = owned
     .filter((live) => !desiredIds.has(idOf(live)) && mayPrune({ live, resource, set, desiredUids }))
     .toSorted(inReverseApplyOrder);
   const apply = [...Map.groupBy(steps, ({ manifest }) => stageOf(manifest)).values()];
-  return { apply, keep, replace, waiting, prune };
+  const [leftBehind, waiting] = [wait.filter(isLeftBehind), wait.filter((live) => !isLeftBehind(live))];
+  return { apply, keep, replace, waiting, leftBehind, prune };
 }
 
 export type Decision =
@@ -100,6 +106,11 @@ export function decide(
     does: "apply",
     step: { manifest, guard: { mode: "update", uid: live.metadata.uid }, live, because },
   };
+}
+
+/** Of what is waited for. Another operator's are left to garbage collection. */
+function isLeftBehind({ ours, metadata }: LiveObject): boolean {
+  return ours && metadata.deletionTimestamp === undefined;
 }
 
 function annotation(object: Manifest, name: string): string | undefined {

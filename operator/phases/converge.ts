@@ -117,9 +117,12 @@ interface Run {
 
 /** @returns How it ended; undefined: something is different now, so plan again. */
 async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise<ApplyOutcome | undefined> {
-  const { loaded, additions, changes } = run;
+  const { loaded, additions, claimed, changes } = run;
   const { settled, refusals, lost } = options;
-  await prune(plan.replace, options);
+  if (plan.leftBehind.length > 0) await confirmWanted(loaded.resource, options);
+  const inTheWay = [...plan.replace, ...plan.leftBehind];
+  await prune(inTheWay, { ...options, isReplaced: true });
+  for (const live of inTheWay) claimed.delete(idOf(live));
   for (const live of plan.replace)
     changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
 
@@ -130,9 +133,9 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
   options.count("kept", plan.keep.length);
   for (const result of results) noteResult(result, { ...run, settled, whose: "this resource's" });
 
-  const leaving = plan.replace.filter((live) => isStillThere(live, options));
+  const leaving = inTheWay.filter((live) => isStillThere(live, options));
   if (results.some(({ was }) => was !== "applied")) return undefined;
-  if (plan.replace.length > leaving.length) return undefined;
+  if (inTheWay.length > leaving.length) return undefined;
   const waiting = [...plan.waiting, ...leaving];
   if (waiting.length > 0) return describeWaiting(waiting, loaded.set);
   await prune(plan.prune, options);
@@ -150,8 +153,9 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
 }
 
 /**
- * Garbage collection takes the objects of a deleted resource, and its watch may tell of them first: made anew, a Job
- * would run once more for nobody. So one read asks whether the resource is still there before what was lost is made.
+ * Asks whether the resource is still the one that we know, by one read. Garbage collection takes the objects of a deleted
+ * one, and its watch may tell of them first: made anew, a Job would run once more for nobody. And what seems to be left
+ * behind by a resource before this one may belong to one after it.
  *
  * @throws ReplacedError if it is not.
  */

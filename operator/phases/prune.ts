@@ -1,5 +1,6 @@
 import type { BoundKind } from "../../crds/binding.ts";
 import { keyOf, type LiveObject } from "../../crds/object.ts";
+import { propagationOfReplaced } from "../core/propagation.ts";
 import type { Cluster, Stores } from "../ports.ts";
 import { childKindOf } from "./apply.ts";
 import type { LostObjects } from "./lost.ts";
@@ -9,6 +10,8 @@ export interface PruneOptions {
   readonly cluster: Pick<Cluster, "delete">;
   readonly stores: Pick<Stores, "children">;
   readonly lost: LostObjects;
+  /** Others of the same names come next. Default: nothing does. */
+  readonly isReplaced?: boolean;
 }
 
 /**
@@ -19,7 +22,7 @@ export interface PruneOptions {
  */
 export async function prune(
   objects: readonly LiveObject[],
-  { kind, cluster, stores, lost }: PruneOptions,
+  { kind, cluster, stores, lost, isReplaced = false }: PruneOptions,
 ): Promise<void> {
   for (const live of objects) {
     const child = childKindOf(live, kind);
@@ -27,9 +30,10 @@ export async function prune(
     lost.expect(live);
     let left: LiveObject | undefined;
     try {
-      // The uid spares an object that was made anew under the same name since we saw it. In the background, also for
-      // Jobs, whose own default would orphan their pods.
-      left = await cluster.delete({ kind: child, namespace, name }, { uid, propagation: "Background" });
+      // Always said: a Job's own default would orphan its pods.
+      const propagation = isReplaced ? propagationOfReplaced(live) : "Background";
+      // The uid spares an object that was made anew under the same name since we saw it.
+      left = await cluster.delete({ kind: child, namespace, name }, { uid, propagation });
     } catch (error) {
       lost.unexpect(live);
       throw error;

@@ -108,7 +108,10 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
         reconcile: input.traceReconcile?.(name, reconcile) ?? reconcile,
         clock,
         log,
-        gate: gate.then(() => untilWatching(composed, { clock, signal })),
+        gate: gate.then(async (term) => {
+          await untilWatching(composed, { clock, signal });
+          return term;
+        }),
         signal,
         sources: stores.watched
           .filter(({ role, kind }) => role === "namespace" || (role === "resource" && kind === Release))

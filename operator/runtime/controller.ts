@@ -9,15 +9,25 @@ export interface ControllerSource {
   readonly name: string;
   /** Resolves when every object of the first list has been delivered to the handlers. */
   readonly synced: Promise<void>;
-  /** Resolves when no broken watch keeps news away, or the operator ends. */
-  whenWatching(): Promise<void>;
+  /**
+   * Resolves when nothing is missing that the server knew at a time (monotonic clock) and that decisions must not be made
+   * without, or the operator ends.
+   */
+  whenCurrent(asOfMs: number): Promise<void>;
   /** The API server does not know the kind (yet): it is waited for without an end. */
   readonly isKindMissing: boolean;
   /** Why the last try to list failed, for people. */
   readonly lastError?: Error | undefined;
 }
 
+/** A time in which this instance leads. */
+export interface Term {
+  /** When it began, on the monotonic clock. */
+  readonly sinceMs: number;
+}
+
 export interface ControllerOptions extends WorkersOptions {
+  readonly gate?: Promise<Term>;
   readonly sources: readonly ControllerSource[];
   /** So long may the first list of a kind take that the API server knows. */
   readonly syncTimeoutMs?: number;
@@ -36,7 +46,7 @@ export class SourceSyncError extends Error {
  */
 export async function runController(options: ControllerOptions): Promise<void> {
   await Promise.race([waitForSources(options), options.queue.closed]);
-  const gate = options.gate?.then(() => waitForNews(options));
+  const gate = options.gate?.then((term) => waitForNews(options, term));
   await runWorkers({ ...options, ...(gate !== undefined && { gate }) });
 }
 
@@ -44,16 +54,16 @@ export async function runController(options: ControllerOptions): Promise<void> {
 const NEWS_TIMEOUT_MS = 30_000;
 
 /**
- * A standby whose watches broke knows less than the leader before it did, and would put back what that one brought about:
- * who begins to lead waits until they are mended.
+ * A standby may know less than the leader before it did, and would put back what that one brought about: who begins to lead
+ * waits until it knows all that was there when its term began.
  */
-async function waitForNews({ sources, clock, log }: ControllerOptions): Promise<void> {
+async function waitForNews({ sources, clock, log }: ControllerOptions, { sinceMs }: Term): Promise<void> {
   const late = Promise.withResolvers<void>();
   const cancel = clock.schedule(NEWS_TIMEOUT_MS, () => {
     log.warn("Reconciling by what was last known: a watch stays broken", { waitedMs: NEWS_TIMEOUT_MS });
     late.resolve();
   });
-  await Promise.race([Promise.all(sources.map((source) => source.whenWatching())), late.promise]);
+  await Promise.race([Promise.all(sources.map((source) => source.whenCurrent(sinceMs))), late.promise]);
   cancel();
 }
 

@@ -14,6 +14,8 @@ export interface Election {
   /** Undefined while we do not lead, and without election. */
   readonly term: LeaseTerm | undefined;
   readonly leader: LeaderPlace;
+  /** Resolves when the first try to lead is over, whatever came of it. */
+  readonly tried: Promise<void>;
   /** Resolves when this instance leads for the first time; never, if it does not. */
   readonly elected: Promise<void>;
   start(): void;
@@ -29,6 +31,7 @@ export class NoElection implements Election {
   readonly isLeading = true;
   readonly term = undefined;
   readonly leader = "self";
+  readonly tried = Promise.resolve();
   readonly elected = Promise.resolve();
 
   start(): void {}

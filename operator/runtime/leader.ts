@@ -36,9 +36,11 @@ export interface LeaderElectorOptions {
 /** Leader election over a Lease, as client-go has it. Leads at most once: who lost the lease has to start anew. */
 export class LeaderElector implements Election {
   readonly fence: Fence = { check: () => this.#check() };
+  readonly tried: Promise<void>;
   readonly elected: Promise<void>;
   readonly #options: LeaderElectorOptions;
   readonly #keeper: LeaseKeeper;
+  readonly #firstTry = Promise.withResolvers<void>();
   readonly #becameLeader = Promise.withResolvers<void>();
   /** Ends what is under way: the tries to acquire, or the renewals. */
   readonly #stopping = new AbortController();
@@ -55,6 +57,7 @@ export class LeaderElector implements Election {
     const { client, identity, address, times, clock } = options;
     const onSlowPath = (): void => options.observer?.renewedSlowly();
     this.#keeper = new LeaseKeeper({ client, identity, address, times, clock, onSlowPath });
+    this.tried = this.#firstTry.promise;
     this.elected = this.#becameLeader.promise;
   }
 
@@ -114,6 +117,7 @@ export class LeaderElector implements Election {
     let rival: string | undefined;
     while (!signal.aborted) {
       const result = await this.#try(signal);
+      this.#firstTry.resolve();
       if (result === "held") return;
       if (result === "taken" && rival !== this.#keeper.holder) {
         rival = this.#keeper.holder;

@@ -77,12 +77,20 @@ export class LeaseKeeper {
    */
   async hold(signal: AbortSignal): Promise<boolean> {
     if (await this.#renewUnread(signal)) return true;
-    const found = await this.#request(signal, (options) => this.#options.client.get(options));
-    if (found === undefined) {
-      await this.#write(signal, undefined);
-      return true;
-    }
     const { clock, identity } = this.#options;
+    let found = await this.#read(signal);
+    if (found === undefined) {
+      if (this.#isAnothers()) return false;
+      try {
+        await this.#write(signal, undefined);
+        return true;
+      } catch (error) {
+        // Somebody was faster, perhaps: reading it tells.
+        if (signal.aborted) throw signal.reason;
+        found = await this.#read(signal);
+        if (found === undefined) throw error;
+      }
+    }
     const term = this.term;
     this.#seen = observe(this.#seen, found, clock.now());
     // Whoever took it while we held it may have written already: no way back, also if it expired since.
@@ -94,6 +102,13 @@ export class LeaseKeeper {
     return false;
   }
 
+  /** A deleted lease is as good as before to its holder, who need not know of it and makes it anew. */
+  #isAnothers(): boolean {
+    const { clock, identity } = this.#options;
+    if (this.#seen === undefined || this.#isHeld) return false;
+    return !mayAcquire(this.#seen, identity, clock.now());
+  }
+
   /**
    * Reads the lease and gives it up if it is still ours.
    *
@@ -101,10 +116,14 @@ export class LeaseKeeper {
    */
   async release(signal: AbortSignal): Promise<void> {
     const { client, clock, identity } = this.#options;
-    const found = await this.#request(signal, (options) => client.get(options));
+    const found = await this.#read(signal);
     if (found?.spec?.holderIdentity !== identity) return;
     const lease = { ...found, spec: releaseLease(found.spec, clock.wallClock()) };
     await this.#request(signal, (options) => client.replace(lease, options));
+  }
+
+  #read(signal: AbortSignal): Promise<Lease | undefined> {
+    return this.#request(signal, (options) => this.#options.client.get(options));
   }
 
   /** A renewal with the resourceVersion that we know: one request instead of two. */

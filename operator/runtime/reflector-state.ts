@@ -13,6 +13,14 @@ export interface Failed {
   readonly error: unknown;
 }
 
+/** Constant, so that one can search for them; the fields say more. */
+export const complaints: Readonly<Record<Exclude<ReflectorState["state"], "synced">, string>> = {
+  starting: "Not watching yet",
+  "waiting-for-kind": "Waiting for a kind that the API server does not serve",
+  forbidden: "Not allowed to watch",
+  failing: "Cannot watch",
+};
+
 /** Says in words what keeps a kind from being watched. */
 export function describeFailure(
   finding: "missing" | "forbidden" | "failing",

@@ -2,10 +2,11 @@ import type { LiveObject } from "../../crds/object.ts";
 import { WatchError } from "../errors.ts";
 import type { Clock, Logger, Random, WatchEvent, WatchSource } from "../ports.ts";
 import { Backoff } from "./backoff.ts";
+import { Freshness, type Question } from "./freshness.ts";
 import { InitialEvents } from "./initial-events.ts";
 import { listPages } from "./list-pages.ts";
 import { decideNext, type Next, type Outcome, type Step } from "./reflector-next.ts";
-import { describeFailure, type ReflectorState } from "./reflector-state.ts";
+import { complaints, describeFailure, type ReflectorState } from "./reflector-state.ts";
 import { sleep } from "./sleep.ts";
 import type { WatchedStore } from "./store.ts";
 import { SyncedGate } from "./synced-gate.ts";
@@ -15,13 +16,6 @@ import { followWatch, type WatchStreamInput } from "./watch-stream.ts";
 const backoff = { initialMs: 800, factor: 2, capMs: 30_000, jitter: 1, resetAfterMs: 120_000 };
 const shortestTimeoutSeconds = 300;
 const missingKindWaitMs = 10_000;
-/** Constant, so that one can search for them; the fields say more. */
-const complaints: Readonly<Record<Exclude<ReflectorState["state"], "synced">, string>> = {
-  starting: "Not watching yet",
-  "waiting-for-kind": "Waiting for a kind that the API server does not serve",
-  forbidden: "Not allowed to watch",
-  failing: "Cannot watch",
-};
 
 export interface ReflectorInput {
   readonly source: WatchSource;
@@ -31,6 +25,11 @@ export interface ReflectorInput {
   readonly log: Logger;
   /** How long to wait for a kind that is not served, each time. Default: 10 s. */
   readonly missingKindWaitMs?: () => number;
+}
+
+interface Everything {
+  readonly objects: ReadonlyMap<string, LiveObject>;
+  readonly upTo: string;
 }
 
 /** Keeps a store equal to what the server has, for as long as it runs (client-go's `Reflector`). */
@@ -45,6 +44,9 @@ export class Reflector {
   readonly #listeners: (() => void)[] = [];
   #state: ReflectorState = { state: "starting", message: "" };
   readonly #watching = new SyncedGate();
+  readonly #freshness = new Freshness();
+  /** Ends the list, watch or pause that is under way, and nothing else. */
+  #attempt = new AbortController();
   /** Everything up to here is in the store; empty before the first list. */
   #resourceVersion = "";
   #versionUnusable = false;
@@ -72,6 +74,16 @@ export class Reflector {
     return this.#watching.whenOpen(signal);
   }
 
+  /**
+   * Resolves when nothing that the server knew at `asOfMs` (monotonic clock) is missing in the store, and a watch keeps it
+   * so; gets everything anew if need be, for a watch that is open may still be behind. Rejects when the signal aborts.
+   */
+  async whenCurrent(asOfMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#freshness.want(asOfMs)) this.#attempt.abort();
+    await this.#freshness.whenMet(signal);
+    await this.#watching.whenOpen(signal);
+  }
+
   /** Calls `listener` whenever {@link state} has become another one. */
   onState(listener: () => void): void {
     this.#listeners.push(listener);
@@ -81,13 +93,19 @@ export class Reflector {
   async run(signal: AbortSignal): Promise<void> {
     let step: Step = "fill";
     while (!signal.aborted) {
-      const outcome = await this.#take(step, signal);
-      if (signal.aborted) return;
+      this.#attempt = new AbortController();
+      const attempt = AbortSignal.any([signal, this.#attempt.signal]);
+      if (this.#freshness.isBehind) {
+        this.#versionUnusable = true;
+        if (step === "watch") step = "fill";
+      }
+      const outcome = await this.#take(step, attempt);
+      if (attempt.aborted) continue;
       const next = decideNext(outcome);
       this.#learn(outcome, next);
       step = next.step;
       const waitMs = this.#waitMs(outcome, next);
-      if (waitMs > 0) await sleep(waitMs, { clock: this.#clock, signal });
+      if (waitMs > 0) await sleep(waitMs, { clock: this.#clock, signal: attempt });
     }
   }
 
@@ -99,6 +117,7 @@ export class Reflector {
   async #list(signal: AbortSignal): Promise<Outcome> {
     const resourceVersion = this.#versionUnusable ? "" : this.#resourceVersion || "0";
     const outcome = { by: "list", resourceVersion, received: true, lasted: true } as const;
+    const askedMs = this.#clock.now();
     try {
       const listed = await listPages({
         source: this.#source,
@@ -110,7 +129,7 @@ export class Reflector {
       if (signal.aborted) return { ...outcome, filled: false, error: undefined };
       // A page although its cache should have given everything: it has no watch cache.
       if (resourceVersion === "0" && listed.paged) this.#pagingForced = true;
-      await this.#fill(listed.objects, listed.resourceVersion);
+      await this.#fill({ ...listed, upTo: listed.resourceVersion }, { resourceVersion, askedMs });
       return { ...outcome, filled: true, error: undefined };
     } catch (error) {
       return { ...outcome, filled: false, error };
@@ -129,6 +148,7 @@ export class Reflector {
   /** Gets everything through a watch, which then goes on as one. */
   async #watchInitial(signal: AbortSignal): Promise<Outcome> {
     const resourceVersion = this.#versionUnusable ? "" : this.#resourceVersion;
+    const askedMs = this.#clock.now();
     const stalled = new AbortController();
     let filled = false;
     const initial = new InitialEvents({
@@ -144,7 +164,10 @@ export class Reflector {
       if (!event.initialEventsEnd) return;
       filled = true;
       initial.stop();
-      return this.#fill(initial.take(), event.resourceVersion);
+      return this.#fill(
+        { objects: initial.take(), upTo: event.resourceVersion },
+        { resourceVersion, askedMs },
+      );
     });
     initial.stop();
     const error = stalled.signal.aborted ? stall() : end.error;
@@ -167,9 +190,11 @@ export class Reflector {
     });
   }
 
-  async #fill(objects: ReadonlyMap<string, LiveObject>, resourceVersion: string): Promise<void> {
-    await this.#store.replace(objects, resourceVersion);
-    this.#resourceVersion = resourceVersion;
+  /** Takes in what an answer brought, which is everything up to a version. */
+  async #fill({ objects, upTo }: Everything, question: Question): Promise<void> {
+    await this.#store.replace(objects, upTo);
+    this.#freshness.answered(question);
+    this.#resourceVersion = upTo;
     this.#versionUnusable = false;
     this.#ordered = true;
     this.#enter({ state: "synced", message: "" });

@@ -34,6 +34,7 @@ const operator = await composeOperator(
         get term() {
           return election.term;
         },
+        tried: election.tried,
         elected: election.elected,
         start: () => election.start(),
         stop: () => election.stop(),

@@ -39,10 +39,27 @@ async function findStepsBack(git: GitServer, isTampered: boolean): Promise<strin
     if (Number.isNaN(version)) continue;
     const last = newest.get(path) ?? 0;
     if (version < last || (version === last && !isTampered))
-      found.push(`${path}: v${version} after v${last}`);
+      found.push(`${path}: v${version} after v${last}: ${await tellHistory(git, path.replace(/^b\//, ""))}`);
     newest.set(path, Math.max(version, last));
   }
   return found;
+}
+
+/** Who did what to a file, in one line. */
+async function tellHistory(git: GitServer, path: string): Promise<string> {
+  const format =
+    "--format=commit %h after %p by %cn at %ct, Lease %(trailers:key=Fairlead-Lease,valueonly,separator=%x2C)";
+  const log = await git.git([
+    "log",
+    "--reverse",
+    format,
+    "--name-status",
+    "--no-renames",
+    "main",
+    "--",
+    path,
+  ]);
+  return log.split("\n").filter(Boolean).join("; ");
 }
 
 /** Commits by a leader whose term was over: under one Lease, terms only grow. */

@@ -42,7 +42,10 @@ async function reconcileOnce({ refuse }: { readonly refuse?: Error } = {}) {
     random: () => 0.5,
     log: watched.log,
   });
-  const running = controller.run({ gate: Promise.resolve(), signal: new AbortController().signal });
+  const running = controller.run({
+    gate: Promise.resolve({ sinceMs: 0 }),
+    signal: new AbortController().signal,
+  });
   const fields = { spec: { objects: [aConfigMap("a"), aConfigMap("b")] } };
   watched.source("resource", Gadget).put({ name: "web", fields });
   await watched.start();

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../crds/core-kinds.ts";
 import { createController, type KindController } from "../../operator/controllers.ts";
 import { NamespaceTerminatingError, ObjectRejectedError } from "../../operator/errors.ts";
+import type { Term } from "../../operator/runtime/controller.ts";
 import { stamps } from "../../synth/manifest.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { createSynthesizer } from "../../synth/synthesizer.ts";
@@ -58,7 +59,7 @@ class RunningController implements AsyncDisposable {
       }),
     );
     const { signal } = new AbortController();
-    const gate = Promise.resolve();
+    const gate = Promise.resolve({ sinceMs: 0 });
     this.#running = Promise.all(this.controllers.map(({ run }) => run({ gate, signal })));
   }
 
@@ -226,13 +227,13 @@ describe("a controller", () => {
       random: () => 0.5,
       log: watched.log,
     });
-    const gate = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<Term>();
     const running = controller.run({ gate: gate.promise, signal: new AbortController().signal });
     watched.source("resource", Gadget).put({ name: "a", fields: wanting("x") });
     await watched.start();
     await watched.clock.advance(60_000);
     expect(cluster.requests).toEqual([]);
-    gate.resolve();
+    gate.resolve({ sinceMs: 0 });
     await watched.clock.settle();
     expect(cluster.requests).toContain("apply ConfigMap/x");
     controller.queue.shutDown();

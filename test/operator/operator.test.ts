@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigMap } from "../../crds/core-kinds.ts";
-import type { KindController } from "../../operator/controllers.ts";
+import { type KindController, toSource } from "../../operator/controllers.ts";
 import { WatchError } from "../../operator/errors.ts";
 import type { GitPublisher } from "../../operator/git/git-publisher.ts";
 import { type Endpoint, Operator } from "../../operator/operator.ts";
@@ -34,6 +34,7 @@ function anOperator({ reconciles = [async () => ({})], endpoints = [], leads = t
     isLeading: leads,
     term: undefined,
     leader: leads ? "self" : undefined,
+    tried: Promise.resolve(),
     elected: elected.promise,
     start: () => void did.push("election starts"),
     stop: note("lease is released"),
@@ -42,15 +43,7 @@ function anOperator({ reconciles = [async () => ({})], endpoints = [], leads = t
   const controllers = reconciles.map((reconcile, index): KindController => {
     const queue = new WorkQueue({ clock });
     const run: KindController["run"] = async ({ gate, signal }) => {
-      const sources = stores.watched.map(({ kind, store, reflector }) => ({
-        name: kind.plural,
-        synced: store.whenSynced(signal),
-        whenWatching: () => reflector.whenWatching(signal).catch(() => undefined),
-        isKindMissing: false,
-        get lastError() {
-          return new Error(reflector.state.message);
-        },
-      }));
+      const sources = stores.watched.map((one) => toSource(one, signal));
       await runController({ queue, workers: 1, reconcile, clock, log, gate, signal, sources });
       did.push(`workers ${index} end`);
     };

@@ -6,6 +6,39 @@ import { childOf, ReconcileBench } from "../fakes/reconcile-bench.ts";
 
 const two = { spec: { objects: [aConfigMap("a", { data: { x: "1" } }), aConfigMap("b")] } };
 
+describe("a reconcile that finds objects of a resource before it", () => {
+  /** The resource was deleted and made again, and garbage collection has not noticed. */
+  async function madeAgain() {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    const { uid: before } = childOf(bench, "a").metadata;
+    bench.edit({ ...bench.resource, metadata: { ...bench.resource.metadata, uid: "next" } });
+    bench.takeRequests();
+    return { bench, before };
+  }
+
+  test("deletes them and makes its own, after one look whether it is not they that are newer", async () => {
+    const { bench, before } = await madeAgain();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([
+      "read Gadget/web",
+      "delete ConfigMap/a",
+      "delete ConfigMap/b",
+      "apply ConfigMap/a",
+      "apply ConfigMap/b",
+    ]);
+    expect(childOf(bench, "a").metadata.uid).not.toBe(before);
+    expect(bench.events.map(({ reason }) => reason)).not.toContain("Restored");
+  });
+
+  test("leaves them alone if the resource that it knows is the old one", async () => {
+    const { bench } = await madeAgain();
+    bench.cluster.objects.delete(idOf(bench.resource));
+    await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
+    expect(bench.takeRequests()).toEqual(["read Gadget/web"]);
+  });
+});
+
 describe("a reconcile that finds an object gone", () => {
   test("makes an object anew that somebody deleted, and says so in one event", async () => {
     const bench = new ReconcileBench({ resource: two });

@@ -134,7 +134,7 @@ async function carryOut(
   await recordSet(release, record, options);
   const kinds = desired.prepared.objects.flatMap(({ kind }) => kind ?? []);
   const parts = { ...placesOf(kinds, stores), cluster, lost: options.lost };
-  await prune(plan.replace, parts);
+  await prune(plan.replace, { ...parts, isReplaced: true });
   for (const live of plan.replace)
     changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
   const ensured = new Set(desired.prepared.objects.filter(({ isEnsured }) => isEnsured).map(({ id }) => id));

@@ -92,7 +92,7 @@ describe("planChanges(), whatever came before,", () => {
         for (const [generation, wanted] of history.entries()) settle(manifestsOf(wanted, generation), server);
         const desired = manifestsOf(history.at(-1) ?? [], history.length - 1);
         const { keep, ...rest } = plan(desired, server);
-        expect(rest).toEqual({ apply: [], replace: [], waiting: [], prune: [] });
+        expect(rest).toEqual({ apply: [], replace: [], waiting: [], leftBehind: [], prune: [] });
         expect(keep.map(idOf)).toEqual(desired.map(idOf));
         expect(new Set(server.objects.keys())).toEqual(new Set(desired.map(idOf)));
       }),

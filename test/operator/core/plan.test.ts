@@ -19,9 +19,13 @@ function plan(desired: readonly Manifest[], there: readonly LiveObject[], more: 
 
 const config = aManifest({ fields: { data: { a: "1" } } });
 const live = asLive(config);
-const quiet = { apply: [], keep: [], replace: [], waiting: [], prune: [] };
+const quiet = { apply: [], keep: [], replace: [], waiting: [], leftBehind: [], prune: [] };
 const withFields = (object: LiveObject, fields: object): LiveObject => ({ ...object, ...fields });
 const update = { mode: "update", uid: live.metadata.uid } as const;
+const withDeletion = (object: LiveObject): LiveObject => ({
+  ...object,
+  metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" },
+});
 const step = (guard: object, because: string, there?: LiveObject) => [
   [{ manifest: config, guard, live: there, because }],
 ];
@@ -72,9 +76,19 @@ describe("planChanges()", () => {
     },
     { does: "waits for what is on its way out", there: [terminating], plan: { waiting: [terminating] } },
     {
-      does: "waits for garbage collection of a predecessor's",
+      does: "clears away what we made for a predecessor, and nobody has deleted",
       there: [leaving],
-      plan: { waiting: [leaving] },
+      plan: { leftBehind: [leaving] },
+    },
+    {
+      does: "waits for what we made for a predecessor and is on its way out",
+      there: [withDeletion(leaving)],
+      plan: { waiting: [withDeletion(leaving)] },
+    },
+    {
+      does: "waits for garbage collection of what another operator made for a predecessor",
+      there: [{ ...leaving, ours: false }],
+      plan: { waiting: [{ ...leaving, ours: false }] },
     },
   ])("$does", ({ there, plan: expected }) => {
     expect(plan([config], there)).toEqual({ ...quiet, ...expected });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ConfigMap } from "../../../crds/core-kinds.ts";
+import { ConfigMap, Job } from "../../../crds/core-kinds.ts";
 import type { LiveObject } from "../../../crds/object.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
-import { prune } from "../../../operator/phases/prune.ts";
+import { type PruneOptions, prune } from "../../../operator/phases/prune.ts";
 import { idOf } from "../../../synth/manifest.ts";
 import { aGadgetKind } from "../../fakes/gadget.ts";
 import { aLiveObject } from "../../fakes/objects.ts";
@@ -46,6 +46,20 @@ describe("prune()", () => {
     bench.cluster.delete = async (ref, options) => void asked.push([ref.name, ref.namespace, options]);
     await run();
     expect(asked).toEqual([["a", "shop", { uid: "seen", propagation: "Background" }]]);
+  });
+
+  test("keeps the name of a Job that still runs until its pods are gone, when another one takes its place", async () => {
+    const bench = new ReconcileBench({ kind: aGadgetKind({ children: [Job] }) });
+    const job = bench.cluster.put(aLiveObject({ kind: Job, name: "once" }));
+    bench.deliver(job);
+    const asked: unknown[] = [];
+    const cluster: PruneOptions["cluster"] = {
+      delete: async (_, { propagation }) => void asked.push(propagation),
+    };
+    const options = { kind: bench.kind, cluster, stores: bench.stores, lost: bench.lost };
+    await prune([job], { ...options, isReplaced: true });
+    await prune([job], options);
+    expect(asked).toEqual(["Foreground", "Background"]);
   });
 
   test("stops at the first that cannot be deleted, and forgets only what went", async () => {

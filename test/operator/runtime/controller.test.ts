@@ -3,6 +3,7 @@ import {
   type ControllerSource,
   runController,
   SourceSyncError,
+  type Term,
 } from "../../../operator/runtime/controller.ts";
 import { WorkQueue } from "../../../operator/runtime/queue.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
@@ -12,8 +13,9 @@ interface FakeSource extends ControllerSource {
   isKindMissing: boolean;
   lastError?: Error;
   readonly sync: () => void;
-  /** What its broken watch waits for; undefined while it is well. */
+  /** What it waits for to be as new as is wanted; undefined: it is. */
   mended?: Promise<void>;
+  readonly wantedAsOfMs: number[];
 }
 
 function aSource(name: string): FakeSource {
@@ -23,7 +25,9 @@ function aSource(name: string): FakeSource {
     synced: promise,
     isKindMissing: false,
     sync: resolve,
-    async whenWatching() {
+    wantedAsOfMs: [],
+    async whenCurrent(asOfMs) {
+      this.wantedAsOfMs.push(asOfMs);
       await this.mended;
     },
   };
@@ -31,7 +35,7 @@ function aSource(name: string): FakeSource {
 
 function start(
   sources: readonly ControllerSource[],
-  options: { gate?: Promise<unknown>; syncTimeoutMs?: number } = {},
+  options: { gate?: Promise<Term>; syncTimeoutMs?: number } = {},
 ) {
   const clock = new FakeClock();
   const queue = new WorkQueue({ clock });
@@ -108,31 +112,32 @@ describe("runController()", () => {
 
   test("fills stores before it leads, and reconciles once it does", async () => {
     const source = aSource("echoes");
-    const elected = Promise.withResolvers<void>();
+    const elected = Promise.withResolvers<Term>();
     const { clock, queue, calls } = start([source], { gate: elected.promise });
     source.sync();
     queue.add("a");
     await clock.advance(60_000);
     expect(calls).toEqual([]);
-    elected.resolve();
+    elected.resolve({ sinceMs: 60_000 });
     await clock.settle();
     expect(calls).toEqual(["a"]);
   });
 
-  test("who begins to lead with a broken watch waits until it is mended: the leader before knew more", async () => {
+  test("who begins to lead waits until it knows all that was there then: the leader before knew it", async () => {
     const source = aSource("echoes");
     source.sync();
-    const elected = Promise.withResolvers<void>();
+    const elected = Promise.withResolvers<Term>();
     const { clock, queue, calls, log } = start([source, { ...source }], { gate: elected.promise });
     const mended = Promise.withResolvers<void>();
     source.mended = mended.promise;
     queue.add("a");
-    elected.resolve();
+    elected.resolve({ sinceMs: 60_000 });
     await clock.advance(29_000);
     expect(calls).toEqual([]);
     mended.resolve();
     await clock.settle();
     expect(calls).toEqual(["a"]);
+    expect(source.wantedAsOfMs).toEqual([60_000, 60_000]);
     expect(log.messages("warn")).toEqual([]);
     expect(clock.pendingDelaysMs).toEqual([]);
   });
@@ -141,7 +146,7 @@ describe("runController()", () => {
     const source = aSource("echoes");
     source.sync();
     source.mended = new Promise(() => {});
-    const { clock, queue, calls, log } = start([source], { gate: Promise.resolve() });
+    const { clock, queue, calls, log } = start([source], { gate: Promise.resolve({ sinceMs: 0 }) });
     queue.add("a");
     await clock.advance(30_000);
     expect(calls).toEqual(["a"]);

@@ -113,6 +113,55 @@ describe("LeaderElector, when something goes wrong", () => {
     expect(stopped).toEqual([]);
   });
 
+  test("a rival leaves a deleted lease to its holder, who makes it anew, for as long as it would have held", async () => {
+    const { server, clock } = aLeaseServer();
+    const [leader, rival] = [anInstance("leader", server, clock), anInstance("rival", server, clock, 0)];
+    leader.elector.start();
+    await clock.settle();
+    rival.elector.start();
+    await clock.advance(7_000);
+    server.lease = undefined;
+    await clock.advance(30_000);
+    expect([leader.elector.isLeading, rival.elector.isLeading]).toEqual([true, false]);
+
+    leader.line.isCut = true;
+    server.lease = undefined;
+    const cutAtMs = clock.now();
+    expect(await clock.advanceUntil(() => rival.elector.isLeading)).toBe(true);
+    expect(secondsFrom(cutAtMs, clock)).toBeGreaterThanOrEqual(13);
+    expect(leader.stopped).toEqual(["lost"]);
+  });
+
+  test("one of two that begin together leads, and the other one knows at once who", async () => {
+    const { server, clock } = aLeaseServer();
+    const [first, second] = [anInstance("first", server, clock), anInstance("second", server, clock)];
+    first.elector.start();
+    second.elector.start();
+    await clock.settle();
+    expect([first.elector.isLeading, second.elector.isLeading]).toEqual([true, false]);
+    expect(server.requests.filter(({ by }) => by === "second").map(({ verb }) => verb)).toEqual([
+      "get",
+      "create",
+      "get",
+    ]);
+    server.lease = undefined;
+    await clock.advance(30_000);
+    expect([first.elector.isLeading, second.elector.isLeading]).toEqual([true, false]);
+  });
+
+  test("a lease that was given up and then deleted is anybody's at once", async () => {
+    const { server, clock } = aLeaseServer();
+    server.put({ holderIdentity: "another", leaseDurationSeconds: 15 });
+    const rival = anInstance("rival", server, clock);
+    rival.elector.start();
+    await clock.advance(3_000);
+    server.put({ holderIdentity: "", leaseDurationSeconds: 1 });
+    await clock.advance(1_000);
+    server.lease = undefined;
+    await clock.advance(5_000);
+    expect(rival.elector.isLeading).toBe(true);
+  });
+
   test("a restarted instance takes its own lease at once, with a new term", async () => {
     const { server, clock } = aLeaseServer();
     const before = anInstance("pod-1", server, clock);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { WatchError } from "../../../operator/errors.ts";
 import { aLiveObject } from "../../fakes/objects.ts";
-import { RunningReflector, waysToFill } from "../../fakes/running-reflector.ts";
+import { RunningReflector, twoWidgets, waysToFill } from "../../fakes/running-reflector.ts";
 import { busy, refused, reset } from "../../fakes/watch-errors.ts";
 
 const missing = () => new WatchError("the server could not find the requested resource", { status: 404 });
@@ -129,6 +129,56 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     source.intercept = () => undefined;
     await clock.advance(60_000);
     expect(hasNews).toBe(true);
+  });
+
+  test("a watch that is open but behind does for nobody who wants to know all", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source, reflector, handler } = running;
+    await clock.advance(5_000);
+    source.hold();
+    source.put({ name: "a" });
+    source.remove("shop/b");
+    await clock.settle();
+    handler.take();
+    await reflector.whenCurrent(clock.now(), new AbortController().signal);
+    expect(handler.take()).toEqual(["deleted shop/b@3 (unseen)", "updated shop/a@4"]);
+    expect(running.content).toEqual(running.serverContent);
+  });
+
+  test("all is got anew once, and not at all for who asks for what a list knew", async () => {
+    await using running = await RunningReflector.start({ prepare: twoWidgets });
+    const { clock, source, reflector } = running;
+    const { signal } = new AbortController();
+    await clock.advance(5_000);
+    const before = source.calls.length;
+    await reflector.whenCurrent(0, signal);
+    expect(source.calls).toHaveLength(before);
+    const nowMs = clock.now();
+    await Promise.all([reflector.whenCurrent(nowMs, signal), reflector.whenCurrent(nowMs, signal)]);
+    expect(source.calls).toHaveLength(before + 1);
+    expect(source.calls.at(-1)).toMatchObject({ sendInitialEvents: true, resourceVersion: "" });
+    await clock.advance(5_000);
+    source.put({ name: "c" });
+    await clock.settle();
+    expect(running.content).toEqual(running.serverContent);
+  });
+
+  test("who asks during a pause or an outage is answered when the server is back", async () => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source, reflector } = running;
+    await clock.advance(5_000);
+    source.intercept = () => refused();
+    source.cut(reset());
+    await clock.advance(5_000);
+    source.remove("shop/a");
+    let isCurrent = false;
+    void reflector.whenCurrent(clock.now(), new AbortController().signal).then(() => (isCurrent = true));
+    await clock.advance(5_000);
+    expect(isCurrent).toBe(false);
+    source.intercept = () => undefined;
+    await clock.advance(60_000);
+    expect(isCurrent).toBe(true);
+    expect(running.content).toEqual(running.serverContent);
   });
 
   test("it stops when told, whatever it waits for", async () => {
