@@ -6,6 +6,7 @@ import { checkFence, type FenceFindings } from "./fence.ts";
 import { findInHistory } from "./history.ts";
 import { inflict, type Traces } from "./inflict.ts";
 import { findDoubledJobs } from "./jobs.ts";
+import { nudgePods } from "./nudge.ts";
 import type { Schedule } from "./schedule.ts";
 import { createStage, leaseTimes, type Stage } from "./stage.ts";
 import type { World } from "./world.ts";
@@ -32,6 +33,8 @@ export interface Played {
  * Job was replaced before it saw the pod that it had just made (client-go's `ExpectationsTimeout`).
  */
 const convergeMs = 420_000;
+/** So often the simulated nodes are reminded of pods that they gave up. */
+const nudgeMs = 15_000;
 /** Nothing is written for so long. */
 const quietMs = 500;
 
@@ -119,6 +122,7 @@ interface Convergence {
 async function untilConverged(stage: Stage, driver: Driver): Promise<Convergence> {
   const { world, git, namespace } = stage;
   const started = performance.now();
+  let nudgedMs = started;
   let last = "";
   for (;;) {
     const wanted = [...driver.wanted.values()];
@@ -127,6 +131,10 @@ async function untilConverged(stage: Stage, driver: Driver): Promise<Convergence
     last = differences.join("; ");
     if (performance.now() - started > convergeMs)
       return { violations: differences.map((one) => `not converged: ${one}`), last };
+    if (performance.now() - nudgedMs > nudgeMs) {
+      nudgedMs = performance.now();
+      await nudgePods(world.api, namespace);
+    }
     await sleep(200);
   }
 }
