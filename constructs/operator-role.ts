@@ -54,7 +54,7 @@ export function operatorRulesOf(
     allow(definition, ownsBeyondReach ? [...look, "patch"] : look);
     allow(definition, ["patch"], "status");
     if (children.length > 0) {
-      // One read tells whether the resource is still there before an object that was lost is made anew.
+      // One read tells whether the resource is still the same before an object that was lost is made anew, or one is cleared away.
       allow(definition, ["get"]);
       allow(definition, ["update"], "finalizers");
     }

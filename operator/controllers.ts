@@ -9,7 +9,7 @@ import { Refusals } from "./phases/refusals.ts";
 import { SettledObjects } from "./phases/settled.ts";
 import type { Clock, Cluster, EventRecorder, Logger, Publisher, Random, Reconcile } from "./ports.ts";
 import { createReconcile } from "./reconcile.ts";
-import { type ControllerSource, runController, type Term } from "./runtime/controller.ts";
+import { type ControllerSource, type Leadership, runController } from "./runtime/controller.ts";
 import type { KindStores, WatchedKind } from "./runtime/kind-stores.ts";
 import { WorkQueue } from "./runtime/queue.ts";
 import { routeEvents } from "./runtime/routes.ts";
@@ -41,7 +41,7 @@ export interface KindController {
   readonly name: string;
   readonly queue: WorkQueue;
   /** Works until the queue is shut down. `signal` aborts what still runs. */
-  run(options: { readonly gate: Promise<Term>; readonly signal: AbortSignal }): Promise<void>;
+  run(options: { readonly gate: Promise<Leadership>; readonly signal: AbortSignal }): Promise<void>;
 }
 
 /** How long a node port or an address may stay taken after its Service was seen to be gone. */
@@ -171,7 +171,7 @@ export function toSource(
     name: groupKindOf(kind),
     synced: store.whenSynced(signal),
     whenCurrent: async (asOfMs) => {
-      // An old copy of a resource says what nobody wants any more. One of a child costs a request that changes nothing.
+      // An old copy of a resource says what nobody wants any more. What is done by one of a child, the server refuses or ignores.
       const current =
         role === "resource" ? reflector.whenCurrent(asOfMs, signal) : reflector.whenWatching(signal);
       await current.catch(() => undefined);

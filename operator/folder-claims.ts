@@ -29,11 +29,12 @@ export function createFolderClaims({
     const resource = findResource(folder, kind, stores);
     if (resource !== undefined) return isHere(resource) ? "wanted" : "gone";
     const isSeen = stores.watched.some(
-      ({ role, kind: watched, namespace, store }) =>
+      ({ role, kind: watched, namespace, store, reflector }) =>
         role === "resource" &&
         watched === kind &&
         (namespace === undefined || segmentsOf(kind, { namespace }).place === place) &&
-        store.hasSynced,
+        store.hasSynced &&
+        !reflector.isBehind,
     );
     return isSeen ? "gone" : "unknown";
   };

@@ -1,7 +1,7 @@
 import type { KindController } from "./controllers.ts";
 import type { GitPublisher } from "./git/git-publisher.ts";
 import type { Clock, Logger } from "./ports.ts";
-import type { Term } from "./runtime/controller.ts";
+import type { Leadership } from "./runtime/controller.ts";
 import type { Election } from "./runtime/election.ts";
 import { type HttpRoute, type HttpServer, serveHttp } from "./runtime/http-server.ts";
 import type { KindStores } from "./runtime/kind-stores.ts";
@@ -68,7 +68,7 @@ export class Operator {
   }
 
   /**
-   * Runs until it is stopped or loses its lease. Stores are filled before it leads, so that a standby takes over warm.
+   * Runs until it is stopped or loses its lease. A standby fills its stores, too, so that it takes over warm.
    *
    * @returns The exit code of the process.
    * @throws ListenError when an address is taken.
@@ -91,7 +91,7 @@ export class Operator {
       throw error;
     }
     void this.#parts.reportFences();
-    const term = election.elected.then((): Term => ({ sinceMs: clock.now() }));
+    const term = election.elected.then((): Leadership => ({ sinceMs: clock.now() }));
     election.start();
     // Who leads from the start lists once: what is listed in a term is known to be new enough for it.
     await Promise.race([election.tried, this.#stopped.promise, sleep(headStartMs, { clock, signal })]);
@@ -121,22 +121,21 @@ export class Operator {
     ]);
   }
 
-  #reconcile(gate: Promise<Term>): readonly Promise<void>[] {
+  #reconcile(gate: Promise<Leadership>): readonly Promise<void>[] {
     const { signal } = this.#reconciles;
     return this.#parts.controllers.map(({ run }) => run({ gate, signal }));
   }
 
   /** From here on we may write: git is looked at, and swept as soon as it is known which resources there are. */
-  #lead({ sinceMs }: Term): void {
+  #lead({ sinceMs }: Leadership): void {
     const { publisher, stores, log } = this.#parts;
     // A lease that comes while we stop is given back without a look at git.
     if (publisher === undefined || this.#sources.signal.aborted) return;
     publisher.start();
     const { signal } = this.#sources;
-    for (const { role, store, reflector } of stores.watched) {
+    for (const { role, reflector } of stores.watched) {
       if (role !== "resource") continue;
-      const known = store.whenSynced(signal).then(() => reflector.whenCurrent(sinceMs, signal));
-      known.then(
+      reflector.whenCurrent(sinceMs, signal).then(
         () => publisher.sweep(),
         () => log.debug("Stopped before a kind was known"),
       );

@@ -30,6 +30,13 @@ export type ApplyGuard =
   | { readonly mode: "create" } // made if absent; AlreadyThereError if anything is there
   | { readonly mode: "update"; readonly uid: string }; // ReplacedError if another object has the name now
 
+export interface DeleteOptions {
+  readonly uid: string;
+  /** Only as it is at this version. Default: at any. */
+  readonly resourceVersion?: string;
+  readonly propagation: Propagation;
+}
+
 export type Propagation = "Background" | "Foreground" | "Orphan";
 
 /** The Kubernetes API as the reconcile needs it. Errors are those of errors.ts. Writes are fenced. */
@@ -47,11 +54,10 @@ export interface Cluster {
   /**
    * Deletes exactly the object with this uid. Gone already, or another one now: no error. Gives the object if it is still
    * there, on its way out: a namespace, for example, goes when it is empty.
+   *
+   * @throws ReplacedError when there is a `resourceVersion` and the object has changed since.
    */
-  delete(
-    ref: ObjectRef,
-    options: { readonly uid: string; readonly propagation: Propagation },
-  ): Promise<LiveObject | undefined>;
+  delete(ref: ObjectRef, options: DeleteOptions): Promise<LiveObject | undefined>;
   /** Merge patch of the status subresource; `uid` guards against a namesake. Undefined: the resource is gone. */
   patchStatus(ref: ObjectRef, uid: string, status: object): Promise<LiveObject | undefined>;
   /** Merge patch of metadata (finalizers), guarded by uid and resourceVersion. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { withLock } from "../../cli/local-cluster/lock.ts";
 import { untilQuiet } from "../rig/quiet-machine.ts";
+import { pushBeside } from "./bad-neighbours.ts";
 import { runPrograms } from "./program-scenario.ts";
 import { startReleaseRig } from "./release-rig.ts";
 import { type ReleaseResults, releaseReport } from "./report.ts";
@@ -14,6 +15,7 @@ interface ReleasesOptions {
   readonly programs: string;
   readonly pushes: string;
   readonly edits: string;
+  readonly badPushes: string;
   readonly quietWait: string;
   readonly out: string | undefined;
   readonly operatorArgs: string;
@@ -27,6 +29,7 @@ export function releasesCommand(report: (line: string) => void): Command {
     .option("--programs <n>", "Releases of one program, afterwards; 0 leaves them out", "100")
     .option("--pushes <n>", "pushes to one folder each", "60")
     .option("--edits <n>", "edits of an applied object", "20")
+    .option("--bad-pushes <n>", "pushes beside each bad Release; 0 leaves them out", "20")
     .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
@@ -41,12 +44,13 @@ export function releasesCommand(report: (line: string) => void): Command {
 }
 
 async function measure(options: ReleasesOptions, report: (line: string) => void): Promise<ReleaseResults> {
-  const [sets, programs, pushes, edits] = [
+  const [sets, programs, pushes, edits, badPushes] = [
     options.releases,
     options.programs,
     options.pushes,
     options.edits,
-  ].map(Number) as [number, number, number, number];
+    options.badPushes,
+  ].map(Number) as [number, number, number, number, number];
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const)
     process.once(name, () => stop.abort(new Error(`Ended by ${name}`)));
@@ -66,6 +70,11 @@ async function measure(options: ReleasesOptions, report: (line: string) => void)
       push: await step(`${pushes} pushes`, () => push(rig, watches, { sets, pushes })),
       look: await step("A look at the remote, where nothing is new", () => lookAgain(rig)),
       edit: await step(`${edits} edits of applied objects`, () => editLive(rig, watches, { sets, edits })),
+      ...(badPushes > 0 && {
+        bad: await step("Pushes beside bad Releases", () =>
+          pushBeside(rig, watches, { sets, pushes: badPushes }),
+        ),
+      }),
       ...(programs > 0 && {
         program: await step(`${programs} programs`, () =>
           runPrograms(rig, watches.releases, { programs, signal: stop.signal }),

@@ -1,4 +1,6 @@
+import { ratioOfMedians, seededRandom } from "../report/bootstrap.ts";
 import { describeCalls, sumOf } from "./audited-calls.ts";
+import type { BadNeighbour } from "./bad-neighbours.ts";
 import type { ProgramResult } from "./program-scenario.ts";
 import type { EditResult, FillResult, LookResult, PushResult } from "./scenarios.ts";
 
@@ -11,6 +13,7 @@ export interface ReleaseResults {
   readonly look?: LookResult;
   readonly edit?: EditResult;
   readonly program?: ProgramResult;
+  readonly bad?: readonly BadNeighbour[];
 }
 
 /** A line of the table. `holds` is undefined where there is nothing to hold, or it was not measured. */
@@ -31,7 +34,12 @@ const applies = /^patch (deployments|serviceaccounts|services|ingresses|configma
  * size, for 1,000 sets. Pure.
  */
 export function releaseReport(results: ReleaseResults): string {
-  const lines = [...fillLines(results), ...laterLines(results), ...programLines(results)];
+  const lines = [
+    ...fillLines(results),
+    ...laterLines(results),
+    ...programLines(results),
+    ...badLines(results),
+  ];
   const head = ["line", "Flux, 1,000 sets", `ours, ${results.sets} sets`, "limit", "holds"];
   const rows = lines.map(({ title, flux, ours, limit, holds }) => [
     ...[title, flux, ours, limit],
@@ -159,6 +167,17 @@ function programLines({ program, programs }: ReleaseResults): readonly Line[] {
     { title: "  warm render, ms", flux: "", ours: of(warmRenderMs), ...most(5, warmRenderMs) },
     { title: "  peak memory, MiB", flux: "", ours: use.allMiB.toFixed(0), limit: "", holds: undefined },
   ];
+}
+
+function badLines({ bad = [] }: ReleaseResults): readonly Line[] {
+  const random = seededRandom(1);
+  return bad.map(({ name, aloneMs, besideMs }) => {
+    const ratio = ratioOfMedians(besideMs, aloneMs, { random });
+    const ours =
+      ratio === undefined ? "?" : `${number(ratio.value)} [${number(ratio.low)}, ${number(ratio.high)}]`;
+    const most = { limit: "≤ 1.1", holds: ratio && ratio.low <= 1.1 };
+    return { title: `push → live p50, beside one that ${name} : alone`, flux: "", ours, ...most };
+  });
 }
 
 function notes({ sets, fill, push, look, edit, load1 }: ReleaseResults): readonly string[] {

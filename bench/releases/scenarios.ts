@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuditedCalls, type Calls } from "./audited-calls.ts";
+import { type BadName, badFileOf } from "./bad-releases.ts";
 import { type ProcessUse, watchProcesses } from "./process-tree.ts";
 import type { ReleaseRig } from "./release-rig.ts";
 import { aRelease, imageOf, namespaceOf, setName } from "./set-files.ts";
@@ -88,11 +89,20 @@ async function untilAllReady(releases: WatchedObjects, count: number): Promise<n
   }
 }
 
+export interface PushOptions {
+  readonly sets: number;
+  readonly pushes: number;
+  /** Makes these images other ones than those of other series. */
+  readonly tag?: string;
+  /** A bad Release whose folder each push changes, too. */
+  readonly beside?: BadName;
+}
+
 /** A push to one folder after the other, each told to the operator by its hook. */
 export async function push(
   rig: ReleaseRig,
   { releases, deployments }: Watches,
-  { sets, pushes }: { readonly sets: number; readonly pushes: number },
+  { sets, pushes, tag = "v", beside }: PushOptions,
 ): Promise<PushResult> {
   const audit = await AuditedCalls.begin(rig.auditLogPath);
   const renders = await rendersOf(rig);
@@ -100,10 +110,10 @@ export async function push(
   const readyMs: number[] = [];
   for (let count = 0; count < pushes; count += 1) {
     const index = (count * 37) % sets;
-    const version = 2 + count;
+    const version = `${tag}${2 + count}`;
     const before = releases.get(keyOf(index))?.status?.revision;
     const startMs = performance.now();
-    await rig.source.pushSet(index, version);
+    await rig.source.pushSet(index, version, beside && badFileOf(beside, 1 + count));
     const called = rig.callHook();
     const isLive = (): boolean => imageIn(deployments.get(keyOf(index))) === imageOf(version);
     liveMs.push((await deployments.until(`push ${count} is live`, isLive, 60_000)) - startMs);

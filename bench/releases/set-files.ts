@@ -9,7 +9,7 @@ export const namespaceCount = 10;
 export const namespaceOf = (index: number): string => `bench-${index % namespaceCount}`;
 
 /** Files of a set's folder by name. The version is in the Deployment's image only: one edit changes one object. Pure. */
-export function filesOf(index: number, version: number): Readonly<Record<string, string>> {
+export function filesOf(index: number, version: string): Readonly<Record<string, string>> {
   const name = setName(index);
   return {
     "deployment.yaml": `apiVersion: apps/v1
@@ -69,7 +69,7 @@ spec:
   };
 }
 
-export const imageOf = (version: number): string => `registry.example.dev/web:${version}`;
+export const imageOf = (version: string): string => `registry.example.dev/web:${version}`;
 
 /** A program that makes the ConfigMap its inputs ask for. Pure. */
 export function programOf(version: number): string {

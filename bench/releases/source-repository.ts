@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { type BadName, badFileOf, badReleases } from "./bad-releases.ts";
 import { filesOf, programOf, setName } from "./set-files.ts";
 
 /** The repository that Releases come from, and a clone of it, as the person has it who pushes. */
@@ -19,8 +20,9 @@ export class SourceRepository {
     const repository = new SourceRepository(folder);
     await git(folder, ["init", "--quiet", "--bare", "--initial-branch=main", repository.path]);
     await git(folder, ["init", "--quiet", "--initial-branch=main", repository.#workTree]);
-    for (let index = 0; index < sets; index += 1) await repository.#writeSet(index, 1);
+    for (let index = 0; index < sets; index += 1) await repository.#writeSet(index, "v1");
     await repository.#writeProgram(1);
+    for (const name of Object.keys(badReleases) as BadName[]) await repository.#write(...badFileOf(name, 0));
     await repository.#run(["remote", "add", "origin", repository.path]);
     await repository.#push("Begin");
     return repository;
@@ -31,8 +33,13 @@ export class SourceRepository {
   }
 
   /** Resolves when the repository has taken the push. */
-  async pushSet(index: number, version: number): Promise<void> {
+  async pushSet(
+    index: number,
+    version: string,
+    [path, text]: readonly [path: string, text: string] | [] = [],
+  ): Promise<void> {
     await this.#writeSet(index, version);
+    if (path !== undefined && text !== undefined) await this.#write(path, text);
     await this.#push(`Set ${setName(index)} to ${version}`);
   }
 
@@ -41,17 +48,19 @@ export class SourceRepository {
     await this.#push(`Set the program to ${version}`);
   }
 
-  async #writeSet(index: number, version: number): Promise<void> {
-    const folder = join(this.#workTree, "sets", setName(index));
-    await mkdir(folder, { recursive: true });
+  async #writeSet(index: number, version: string): Promise<void> {
     for (const [name, text] of Object.entries(filesOf(index, version)))
-      await writeFile(join(folder, name), text);
+      await this.#write(`sets/${setName(index)}/${name}`, text);
   }
 
   async #writeProgram(version: number): Promise<void> {
-    const folder = join(this.#workTree, "program");
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, "main.ts"), programOf(version));
+    await this.#write("program/main.ts", programOf(version));
+  }
+
+  async #write(path: string, text: string): Promise<void> {
+    const file = join(this.#workTree, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
   }
 
   async #push(message: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { toOperatorError } from "../../operator/cluster/api-errors.ts";
 import { readStatus } from "../../operator/cluster/api-status.ts";
-import { collectionPath, objectPath, withQuery } from "../../operator/cluster/resource-path.ts";
+import { objectPath, withQuery } from "../../operator/cluster/resource-path.ts";
 import type { ApiResponse, ApiTransport } from "../../operator/cluster/transport.ts";
 import { kindOf, titleOf } from "./installable-kinds.ts";
+import { listObjects } from "./list-objects.ts";
 
 /** Who the API server takes us for in managedFields. */
 export const FIELD_MANAGER = "fairlead-cli";
@@ -84,19 +85,10 @@ export class InstallClient {
 
   /** All objects of a kind with a label, in all namespaces; none where the kind is not served. */
   async list(kind: ObjectKind, labelSelector?: string): Promise<readonly StoredObject[]> {
-    const found: StoredObject[] = [];
-    let next: string | undefined;
-    do {
-      const path = withQuery(collectionPath(kind), { labelSelector, limit: "500", continue: next });
-      const response = await this.#transport.send({ method: "GET", path });
-      if (response.status === 404) return [];
-      const { items, metadata } = objectIn(response, "read", `the ${kind.plural}`) as unknown as List;
-      // Items of a list come without these.
-      const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-      found.push(...items.map((object) => ({ ...object, ...type })));
-      next = metadata.continue === "" ? undefined : metadata.continue;
-    } while (next !== undefined);
-    return found;
+    const found = await listObjects<StoredObject>(this.#transport, kind, { labelSelector });
+    if (!("status" in found)) return found;
+    if (found.status === 404) return [];
+    throw toOperatorError(found, { verb: "read", id: `the ${kind.plural}`, namespace: undefined });
   }
 
   /** Asks for the end of an object, if it is still the same. Gone already: no error. */
@@ -116,11 +108,6 @@ export class InstallClient {
     if (response.status === 404 || response.status === 409) return;
     objectIn(response, "delete", titleOf(object), object.metadata.namespace);
   }
-}
-
-interface List {
-  readonly items: readonly StoredObject[];
-  readonly metadata: { readonly continue?: string };
 }
 
 function objectIn(

@@ -1,11 +1,11 @@
 import type { KubernetesObject, ObjectKind } from "../../crds/object.ts";
-import { apiVersionOf } from "../../crds/object.ts";
 import { type Attempt, toOperatorError } from "../../operator/cluster/api-errors.ts";
 import { readStatus } from "../../operator/cluster/api-status.ts";
-import { collectionPath, objectPath, withQuery } from "../../operator/cluster/resource-path.ts";
+import { objectPath, withQuery } from "../../operator/cluster/resource-path.ts";
 import type { ApiResponse, ApiTransport } from "../../operator/cluster/transport.ts";
 import { FIELD_MANAGER } from "../install/install-client.ts";
 import { titleOf } from "../install/installable-kinds.ts";
+import { type ListOptions, listObjects } from "../install/list-objects.ts";
 
 /** An object as the server has it. */
 export type StoredObject = KubernetesObject & { readonly metadata: { readonly uid: string } };
@@ -31,30 +31,12 @@ export class ApiClient {
   }
 
   /** All objects of a kind, in one namespace or in all. */
-  async list(
-    kind: ObjectKind,
-    {
-      namespace,
-      labelSelector,
-    }: { readonly namespace?: string | undefined; readonly labelSelector?: string },
-  ): Promise<readonly StoredObject[]> {
-    const found: StoredObject[] = [];
-    // Items of a list come without these.
-    const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-    let next: string | undefined;
-    do {
-      const path = withQuery(collectionPath(kind, kind.namespaced ? namespace : undefined), {
-        labelSelector,
-        limit: "500",
-        continue: next,
-      });
-      const response = await this.#transport.send({ method: "GET", path });
-      const id = `${kind.plural}${namespace === undefined ? "" : ` of namespace ${namespace}`}`;
-      const { items, metadata } = objectIn(response, { verb: "read", id, namespace }) as unknown as List;
-      found.push(...items.map((object) => ({ ...object, ...type })));
-      next = metadata.continue === "" ? undefined : metadata.continue;
-    } while (next !== undefined);
-    return found;
+  async list(kind: ObjectKind, options: ListOptions): Promise<readonly StoredObject[]> {
+    const found = await listObjects<StoredObject>(this.#transport, kind, options);
+    if (!("status" in found)) return found;
+    const { namespace } = options;
+    const id = `${kind.plural}${namespace === undefined ? "" : ` of namespace ${namespace}`}`;
+    throw toOperatorError(found, { verb: "read", id, namespace });
   }
 
   /** Merge patch of exactly this object. */
@@ -69,11 +51,6 @@ export class ApiClient {
     });
     return objectIn(response, { verb: "patch", id: titleOf(object), namespace });
   }
-}
-
-interface List {
-  readonly items: readonly StoredObject[];
-  readonly metadata: { readonly continue?: string };
 }
 
 function labelOf({ kind }: ObjectKind, { name, namespace }: Place): string {

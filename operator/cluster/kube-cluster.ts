@@ -1,7 +1,7 @@
 import { apiVersionOf, controllerOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { type Addition, FIELD_MANAGER, idOf, type Manifest, type ObjectId } from "../../synth/manifest.ts";
 import { AlreadyThereError, ApiUnavailableError, NotLeadingError, ReplacedError } from "../errors.ts";
-import type { ApplyGuard, Clock, Cluster, Fence, ObjectRef, Propagation } from "../ports.ts";
+import type { ApplyGuard, Clock, Cluster, DeleteOptions, Fence, ObjectRef } from "../ports.ts";
 import { type Attempt, isOtherUid, toOperatorError } from "./api-errors.ts";
 import { toApplyBody } from "./apply-body.ts";
 import { takeOverEntries } from "./field-takeover.ts";
@@ -105,15 +105,17 @@ export class KubeCluster implements Cluster {
 
   async delete(
     ref: ObjectRef,
-    { uid, propagation }: { readonly uid: string; readonly propagation: Propagation },
+    { propagation, ...preconditions }: DeleteOptions,
   ): Promise<LiveObject | undefined> {
     const attempt = attemptOn(ref, "delete");
     const response = await this.#write(attempt, {
       method: "DELETE",
       path: objectPath(ref.kind, ref),
-      body: JSON.stringify({ preconditions: { uid }, propagationPolicy: propagation }),
+      body: JSON.stringify({ preconditions, propagationPolicy: propagation }),
     });
     if (response.status === 404 || isOtherUid(response)) return undefined;
+    if (response.status === 409 && preconditions.resourceVersion !== undefined)
+      throw new ReplacedError(attempt.id);
     if (response.status >= 300) throw toOperatorError(response, attempt);
     // What is gone is answered with a Status, or with the object as it was.
     return response.body.includes('"deletionTimestamp"') ? asLeaving(JSON.parse(response.body)) : undefined;

@@ -18,7 +18,9 @@ export function decideOwnership(live: LiveObject, resource: CustomResource, set:
   const isOfSet = live.metadata.labels?.[stamps.set] === set;
   if (controller !== undefined) {
     if (controller.uid === resource.metadata.uid) return { whose: isOfSet && live.ours ? "ours" : "adopt" };
+    // An owner is in the namespace of what it owns, so a namesake elsewhere is none.
     const isPredecessor =
+      (resource.metadata.namespace ?? live.metadata.namespace) === live.metadata.namespace &&
       controller.kind === resource.kind &&
       controller.name === resource.metadata.name &&
       groupOf(controller.apiVersion) === groupOf(resource.apiVersion);

@@ -30,7 +30,7 @@ export interface ApplyStep {
   readonly because: string;
 }
 
-/** What one reconcile changes in the cluster. Every desired object is in exactly one of the first four lists. */
+/** What one reconcile changes in the cluster. Every desired object is in exactly one of the lists but the last. */
 export interface Plan {
   /** Stages one after the other, the steps of a stage side by side. */
   readonly apply: readonly (readonly ApplyStep[])[];
@@ -73,7 +73,10 @@ export function planChanges(input: PlanInput): Plan {
     .filter((live) => !desiredIds.has(idOf(live)) && mayPrune({ live, resource, set, desiredUids }))
     .toSorted(inReverseApplyOrder);
   const apply = [...Map.groupBy(steps, ({ manifest }) => stageOf(manifest)).values()];
-  const [leftBehind, waiting] = [wait.filter(isLeftBehind), wait.filter((live) => !isLeftBehind(live))];
+  const [leftBehind, waiting] = [
+    wait.filter((live) => isLeftBehind(live, set)),
+    wait.filter((live) => !isLeftBehind(live, set)),
+  ];
   return { apply, keep, replace, waiting, leftBehind, prune };
 }
 
@@ -108,9 +111,12 @@ export function decide(
   };
 }
 
-/** Of what is waited for. Another operator's are left to garbage collection. */
-function isLeftBehind({ ours, metadata }: LiveObject): boolean {
-  return ours && metadata.deletionTimestamp === undefined;
+/** Of what is waited for. What another operator made, or somebody else owns as well, is left to garbage collection. */
+function isLeftBehind({ ours, metadata }: LiveObject, set: string): boolean {
+  const { deletionTimestamp, labels, ownerReferences = [] } = metadata;
+  return (
+    ours && deletionTimestamp === undefined && labels?.[stamps.set] === set && ownerReferences.length === 1
+  );
 }
 
 function annotation(object: Manifest, name: string): string | undefined {

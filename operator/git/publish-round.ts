@@ -13,7 +13,7 @@ const commits = { burst: 10, intervalMs: 2_000 };
 export interface PublishRoundOptions {
   readonly repository: Pick<
     RepositoryBranch,
-    "view" | "format" | "look" | "assertOurs" | "land" | "tidy" | "rebuild"
+    "view" | "format" | "look" | "isOurs" | "assertOurs" | "land" | "tidy" | "rebuild"
   >;
   readonly ledger: PublishLedger;
   readonly sweeper: Pick<Sweeper, "isDue" | "plan" | "done" | "branchChanged">;
@@ -81,15 +81,14 @@ export class PublishRound {
    */
   async run(): Promise<"done" | "overtaken"> {
     if (this.#lookDue) await this.#look();
-    try {
-      this.#options.repository.assertOurs();
-      if (!(await this.#commit())) return "overtaken";
-      this.#renewed = false;
-      return "done";
-    } finally {
-      // Never between a look and a push: the longer that takes, the likelier somebody else is faster.
-      await this.#tidy();
-    }
+    const { repository } = this.#options;
+    const hasLanded = repository.isOurs && (await this.#commit());
+    // Never between a look and a push: the longer that takes, the likelier somebody else is faster.
+    await this.#tidy();
+    repository.assertOurs();
+    if (!hasLanded) return "overtaken";
+    this.#renewed = false;
+    return "done";
   }
 
   /**

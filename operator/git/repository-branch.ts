@@ -171,14 +171,19 @@ export class RepositoryBranch {
     await this.#cache?.release();
   }
 
+  /** Whether the root is ours, or nobody's. */
+  get isOurs(): boolean {
+    const file = this.#view?.ownerFile;
+    return file === undefined || (file !== "unreadable" && isSameOwner(file.owner, this.#options.owner));
+  }
+
   /** @throws RepositoryOwnedError when the root is somebody else's. */
   assertOurs(): void {
-    const { owner, root } = this.#options;
     const file = this.#view?.ownerFile;
-    const where = root === "" ? OWNER_FILE : `${root}/${OWNER_FILE}`;
+    if (file === undefined || this.isOurs) return;
+    const where = this.#below(OWNER_FILE);
     if (file === "unreadable")
       throw new RepositoryOwnedError(`${where} is not a file of ours; use another folder or remove it`);
-    if (file === undefined || isSameOwner(file.owner, owner)) return;
     throw new RepositoryOwnedError(
       `${where} says that Lease ${file.owner.lease} of cluster ${file.owner.cluster} writes here; use another folder or remove it`,
     );
@@ -192,22 +197,25 @@ export class RepositoryBranch {
   }
 
   #inputOf({ write, remove, usesApproval }: BranchChange, view: BranchView, lease: LeaseTerm | undefined) {
-    const { root, owner, version, clock } = this.#options;
-    const below = (path: string): string => (root === "" ? path : `${root}/${path}`);
+    const { owner, version, clock } = this.#options;
     const folders: FolderChange[] = [
-      ...[...remove.keys()].map((folder) => ({ path: below(folder), files: undefined })),
-      ...write.map(({ folder, files }) => ({ path: below(folder), files })),
+      ...[...remove.keys()].map((folder) => ({ path: this.#below(folder), files: undefined })),
+      ...write.map(({ folder, files }) => ({ path: this.#below(folder), files })),
     ];
     for (const { folder } of write) {
       const [first = ""] = folder.split("/");
       if (view.files.has(first))
-        throw new PushRefusedError(`"${below(first)}" is a file, and we need a folder of this name`);
+        throw new PushRefusedError(`"${this.#below(first)}" is a file, and we need a folder of this name`);
     }
     // Claimed with the first commit, again after somebody removed it, and freed of an approval that is used up.
     const claims = view.ownerFile === undefined || usesApproval;
-    const files = new Map(claims ? [[below(OWNER_FILE), writeOwnerFile(owner)]] : []);
+    const files = new Map(claims ? [[this.#below(OWNER_FILE), writeOwnerFile(owner)]] : []);
     const message = composeCommitMessage({ applied: write, removed: [...remove.values()], version, lease });
     return { folders, files, message, committedAt: clock.wallClock() };
+  }
+
+  #below(path: string): string {
+    return this.#options.root === "" ? path : `${this.#options.root}/${path}`;
   }
 
   async #ask(cache: GitCache): Promise<string | undefined> {

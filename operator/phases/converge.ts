@@ -119,16 +119,18 @@ interface Run {
 async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise<ApplyOutcome | undefined> {
   const { loaded, additions, claimed, changes } = run;
   const { settled, refusals, lost } = options;
-  if (plan.leftBehind.length > 0) await confirmWanted(loaded.resource, options);
+  const key = keyOf(loaded.resource);
+  const makesLost = plan.apply
+    .flat()
+    .some(({ live, manifest }) => live === undefined && lost.has(key, idOf(manifest)));
+  if (makesLost || plan.leftBehind.length > 0) await confirmWanted(loaded.resource, options);
+  await prune(plan.replace, { ...options, isReplaced: true });
+  await prune(plan.leftBehind, { ...options, isReplaced: true, isUnchanged: true });
   const inTheWay = [...plan.replace, ...plan.leftBehind];
-  await prune(inTheWay, { ...options, isReplaced: true });
   for (const live of inTheWay) claimed.delete(idOf(live));
   for (const live of plan.replace)
     changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
 
-  const key = keyOf(loaded.resource);
-  if (plan.apply.flat().some(({ live, manifest }) => live === undefined && lost.has(key, idOf(manifest))))
-    await confirmWanted(loaded.resource, options);
   const results = await apply(plan.apply, { ...options, loaded });
   options.count("kept", plan.keep.length);
   for (const result of results) noteResult(result, { ...run, settled, whose: "this resource's" });

@@ -12,6 +12,8 @@ export interface PruneOptions {
   readonly lost: LostObjects;
   /** Others of the same names come next. Default: nothing does. */
   readonly isReplaced?: boolean;
+  /** Only those that nobody has changed since we saw them. Default: all. */
+  readonly isUnchanged?: boolean;
 }
 
 /**
@@ -22,18 +24,19 @@ export interface PruneOptions {
  */
 export async function prune(
   objects: readonly LiveObject[],
-  { kind, cluster, stores, lost, isReplaced = false }: PruneOptions,
+  { kind, cluster, stores, lost, isReplaced = false, isUnchanged = false }: PruneOptions,
 ): Promise<void> {
   for (const live of objects) {
     const child = childKindOf(live, kind);
-    const { name, namespace, uid } = live.metadata;
+    const { name, namespace, uid, resourceVersion } = live.metadata;
     lost.expect(live);
     let left: LiveObject | undefined;
     try {
       // Always said: a Job's own default would orphan its pods.
       const propagation = isReplaced ? propagationOfReplaced(live) : "Background";
       // The uid spares an object that was made anew under the same name since we saw it.
-      left = await cluster.delete({ kind: child, namespace, name }, { uid, propagation });
+      const guard = { uid, ...(isUnchanged && { resourceVersion }) };
+      left = await cluster.delete({ kind: child, namespace, name }, { ...guard, propagation });
     } catch (error) {
       lost.unexpect(live);
       throw error;

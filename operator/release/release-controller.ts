@@ -51,9 +51,6 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
   const lag = metrics?.lag.observer(name, clock);
   const dependents = new Dependents();
   let ledSinceMs = clock.now();
-  void election.elected.then(() => {
-    ledSinceMs = clock.now();
-  });
   const first = Promise.withResolvers<void>();
   let composed: ComposedReleases | undefined;
   let composing: Promise<ComposedReleases> | undefined;
@@ -108,9 +105,10 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
         reconcile: input.traceReconcile?.(name, reconcile) ?? reconcile,
         clock,
         log,
-        gate: gate.then(async (term) => {
+        gate: gate.then(async (leadership) => {
+          ledSinceMs = leadership.sinceMs;
           await untilWatching(composed, { clock, signal });
-          return term;
+          return leadership;
         }),
         signal,
         sources: stores.watched
@@ -141,10 +139,7 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
 /** Then decisions by what was last known are better than none. */
 const longestWaitMs = 30_000;
 
-/**
- * A standby whose watches broke knows less than the leader before it did: who begins to lead waits until they are mended, as
- * the controllers of other kinds do.
- */
+/** A standby whose watches broke knows less than the leader before it did: who begins to lead waits until they are mended. */
 async function untilWatching(
   composed: ComposedReleases | undefined,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },

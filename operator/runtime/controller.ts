@@ -20,14 +20,14 @@ export interface ControllerSource {
   readonly lastError?: Error | undefined;
 }
 
-/** A time in which this instance leads. */
-export interface Term {
+/** That this instance leads. */
+export interface Leadership {
   /** When it began, on the monotonic clock. */
   readonly sinceMs: number;
 }
 
 export interface ControllerOptions extends WorkersOptions {
-  readonly gate?: Promise<Term>;
+  readonly gate?: Promise<Leadership>;
   readonly sources: readonly ControllerSource[];
   /** So long may the first list of a kind take that the API server knows. */
   readonly syncTimeoutMs?: number;
@@ -57,10 +57,13 @@ const NEWS_TIMEOUT_MS = 30_000;
  * A standby may know less than the leader before it did, and would put back what that one brought about: who begins to lead
  * waits until it knows all that was there when its term began.
  */
-async function waitForNews({ sources, clock, log }: ControllerOptions, { sinceMs }: Term): Promise<void> {
+async function waitForNews(
+  { sources, clock, log }: ControllerOptions,
+  { sinceMs }: Leadership,
+): Promise<void> {
   const late = Promise.withResolvers<void>();
   const cancel = clock.schedule(NEWS_TIMEOUT_MS, () => {
-    log.warn("Reconciling by what was last known: a watch stays broken", { waitedMs: NEWS_TIMEOUT_MS });
+    log.warn("Reconciling by what was last known: news do not come", { waitedMs: NEWS_TIMEOUT_MS });
     late.resolve();
   });
   await Promise.race([Promise.all(sources.map((source) => source.whenCurrent(sinceMs))), late.promise]);

@@ -2,7 +2,7 @@ import { SyncedGate } from "./synced-gate.ts";
 
 /** A request for everything. */
 export interface Question {
-  /** Empty: the newest there is. */
+  /** Empty: the newest there is. Only its answer tells how new a copy is. */
   readonly resourceVersion: string;
   readonly askedMs: number;
 }
@@ -11,6 +11,8 @@ export interface Question {
 export class Freshness {
   readonly #met = new SyncedGate();
   #asOfMs = Number.NEGATIVE_INFINITY;
+  /** What the copy will be when the answer is there that is waited for now. */
+  #comingMs = Number.NEGATIVE_INFINITY;
   #wantedAsOfMs = Number.NEGATIVE_INFINITY;
 
   /** Whether something is wanted that an answer has still to bring. */
@@ -18,19 +20,24 @@ export class Freshness {
     return this.#asOfMs < this.#wantedAsOfMs;
   }
 
-  /** What the server knew at that time must be there. @returns Whether everything has to be got anew for it. */
+  /** What the server knew at that time must be there. @returns Whether everything has to be asked for anew. */
   want(asOfMs: number): boolean {
-    const wasBehind = this.isBehind;
     this.#wantedAsOfMs = Math.max(asOfMs, this.#wantedAsOfMs);
     if (this.isBehind) this.#met.close();
     else this.#met.open();
-    return this.isBehind && !wasBehind;
+    return this.isBehind && this.#comingMs < this.#wantedAsOfMs;
   }
 
-  /** An answer is in the copy. Only one for the newest there is (an empty version) tells how new it is. */
-  answered({ resourceVersion, askedMs }: Question): void {
-    if (resourceVersion !== "") return;
-    this.#asOfMs = askedMs;
+  /** Everything was asked for; or, without a question, nothing is. */
+  asked(question?: Question): void {
+    this.#comingMs = question?.resourceVersion === "" ? question.askedMs : Number.NEGATIVE_INFINITY;
+  }
+
+  /** The answer is in the copy. */
+  answered(): void {
+    if (this.#comingMs === Number.NEGATIVE_INFINITY) return;
+    this.#asOfMs = this.#comingMs;
+    this.asked();
     if (!this.isBehind) this.#met.open();
   }
 

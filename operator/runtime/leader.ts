@@ -108,6 +108,8 @@ export class LeaderElector implements Election {
     observer?.leading(true);
     log.info("Became leader", { identity, term: this.term });
     this.#becameLeader.resolve();
+    // After that: whoever waits for both is to know first that we lead.
+    this.#firstTry.resolve();
     await this.#keepRenewing(signal);
     if (!signal.aborted) this.#end("lost");
   }
@@ -117,8 +119,8 @@ export class LeaderElector implements Election {
     let rival: string | undefined;
     while (!signal.aborted) {
       const result = await this.#try(signal);
-      this.#firstTry.resolve();
       if (result === "held") return;
+      this.#firstTry.resolve();
       if (result === "taken" && rival !== this.#keeper.holder) {
         rival = this.#keeper.holder;
         log.info("Another instance leads", { holder: rival });

@@ -2,7 +2,7 @@ import type { LiveObject } from "../../crds/object.ts";
 import { WatchError } from "../errors.ts";
 import type { Clock, Logger, Random, WatchEvent, WatchSource } from "../ports.ts";
 import { Backoff } from "./backoff.ts";
-import { Freshness, type Question } from "./freshness.ts";
+import { Freshness } from "./freshness.ts";
 import { InitialEvents } from "./initial-events.ts";
 import { listPages } from "./list-pages.ts";
 import { decideNext, type Next, type Outcome, type Step } from "./reflector-next.ts";
@@ -25,11 +25,6 @@ export interface ReflectorInput {
   readonly log: Logger;
   /** How long to wait for a kind that is not served, each time. Default: 10 s. */
   readonly missingKindWaitMs?: () => number;
-}
-
-interface Everything {
-  readonly objects: ReadonlyMap<string, LiveObject>;
-  readonly upTo: string;
 }
 
 /** Keeps a store equal to what the server has, for as long as it runs (client-go's `Reflector`). */
@@ -84,6 +79,11 @@ export class Reflector {
     await this.#watching.whenOpen(signal);
   }
 
+  /** Whether somebody wants to know more than is in the store; see {@link whenCurrent}. */
+  get isBehind(): boolean {
+    return this.#freshness.isBehind;
+  }
+
   /** Calls `listener` whenever {@link state} has become another one. */
   onState(listener: () => void): void {
     this.#listeners.push(listener);
@@ -117,7 +117,7 @@ export class Reflector {
   async #list(signal: AbortSignal): Promise<Outcome> {
     const resourceVersion = this.#versionUnusable ? "" : this.#resourceVersion || "0";
     const outcome = { by: "list", resourceVersion, received: true, lasted: true } as const;
-    const askedMs = this.#clock.now();
+    this.#freshness.asked({ resourceVersion, askedMs: this.#clock.now() });
     try {
       const listed = await listPages({
         source: this.#source,
@@ -129,7 +129,7 @@ export class Reflector {
       if (signal.aborted) return { ...outcome, filled: false, error: undefined };
       // A page although its cache should have given everything: it has no watch cache.
       if (resourceVersion === "0" && listed.paged) this.#pagingForced = true;
-      await this.#fill({ ...listed, upTo: listed.resourceVersion }, { resourceVersion, askedMs });
+      await this.#fill(listed.objects, listed.resourceVersion);
       return { ...outcome, filled: true, error: undefined };
     } catch (error) {
       return { ...outcome, filled: false, error };
@@ -148,7 +148,7 @@ export class Reflector {
   /** Gets everything through a watch, which then goes on as one. */
   async #watchInitial(signal: AbortSignal): Promise<Outcome> {
     const resourceVersion = this.#versionUnusable ? "" : this.#resourceVersion;
-    const askedMs = this.#clock.now();
+    this.#freshness.asked({ resourceVersion, askedMs: this.#clock.now() });
     const stalled = new AbortController();
     let filled = false;
     const initial = new InitialEvents({
@@ -164,10 +164,7 @@ export class Reflector {
       if (!event.initialEventsEnd) return;
       filled = true;
       initial.stop();
-      return this.#fill(
-        { objects: initial.take(), upTo: event.resourceVersion },
-        { resourceVersion, askedMs },
-      );
+      return this.#fill(initial.take(), event.resourceVersion);
     });
     initial.stop();
     const error = stalled.signal.aborted ? stall() : end.error;
@@ -190,11 +187,10 @@ export class Reflector {
     });
   }
 
-  /** Takes in what an answer brought, which is everything up to a version. */
-  async #fill({ objects, upTo }: Everything, question: Question): Promise<void> {
-    await this.#store.replace(objects, upTo);
-    this.#freshness.answered(question);
-    this.#resourceVersion = upTo;
+  async #fill(objects: ReadonlyMap<string, LiveObject>, resourceVersion: string): Promise<void> {
+    await this.#store.replace(objects, resourceVersion);
+    this.#freshness.answered();
+    this.#resourceVersion = resourceVersion;
     this.#versionUnusable = false;
     this.#ordered = true;
     this.#enter({ state: "synced", message: "" });

@@ -1,6 +1,6 @@
 import type { LiveObject, ObjectKind, ObjectMeta } from "../../crds/object.ts";
 import { AlreadyThereError, ReplacedError } from "../../operator/errors.ts";
-import type { ApplyGuard, Cluster, ObjectRef } from "../../operator/ports.ts";
+import type { ApplyGuard, Cluster, DeleteOptions, ObjectRef } from "../../operator/ports.ts";
 import { type Addition, idOf, type Manifest } from "../../synth/manifest.ts";
 
 /** One request that reached the fake, such as `apply ConfigMap/a`. */
@@ -68,12 +68,14 @@ export class FakeCluster implements Cluster {
 
   async delete(
     { kind, namespace, name }: ObjectRef,
-    { uid }: { readonly uid: string },
+    { uid, resourceVersion }: Pick<DeleteOptions, "uid" | "resourceVersion">,
   ): Promise<LiveObject | undefined> {
     this.#note(`delete ${kind.kind}/${name}`);
     const id = `${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`;
     const found = this.objects.get(id);
     if (found?.metadata.uid !== uid) return undefined;
+    if (resourceVersion !== undefined && found.metadata.resourceVersion !== resourceVersion)
+      throw new ReplacedError(id);
     if (this.lingers(found))
       return this.#store({ ...found, metadata: { ...found.metadata, deletionTimestamp: leavingSince } });
     this.objects.delete(id);

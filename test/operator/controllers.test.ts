@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../crds/core-kinds.ts";
 import { createController, type KindController } from "../../operator/controllers.ts";
 import { NamespaceTerminatingError, ObjectRejectedError } from "../../operator/errors.ts";
-import type { Term } from "../../operator/runtime/controller.ts";
+import type { Leadership } from "../../operator/runtime/controller.ts";
 import { stamps } from "../../synth/manifest.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { createSynthesizer } from "../../synth/synthesizer.ts";
@@ -227,7 +227,7 @@ describe("a controller", () => {
       random: () => 0.5,
       log: watched.log,
     });
-    const gate = Promise.withResolvers<Term>();
+    const gate = Promise.withResolvers<Leadership>();
     const running = controller.run({ gate: gate.promise, signal: new AbortController().signal });
     watched.source("resource", Gadget).put({ name: "a", fields: wanting("x") });
     await watched.start();

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createFolderClaims } from "../../operator/folder-claims.ts";
 import { folderOf } from "../../synth/file-tree.ts";
 import { aGadgetKind, Gadget } from "../fakes/gadget.ts";
+import { refused } from "../fakes/watch-errors.ts";
 import { WatchedKinds } from "../fakes/watched-kinds.ts";
 
 const Planet = { ...Gadget, kind: "Planet", plural: "planets", namespaced: false };
@@ -50,6 +51,19 @@ describe("the claim on a folder", () => {
     expect(run.claimOf(folder("web"))).toBe("unknown");
     await run.watched.start();
     expect(run.claimOf(folder("web"))).toBe("wanted");
+  });
+
+  test("is unknown while its kind is behind what somebody wants to know", async () => {
+    await using run = await someClaims();
+    const { clock, stores } = run.watched;
+    await clock.advance(1_000);
+    run.watched.source("resource", Gadget).intercept = () => refused();
+    for (const { kind, reflector } of stores.watched)
+      if (kind === Gadget)
+        void reflector.whenCurrent(clock.now(), new AbortController().signal).catch(() => {});
+    expect(run.claimOf(folder("other"))).toBe("unknown");
+    expect(run.claimOf(folder("web"))).toBe("wanted");
+    expect(run.claimOf(planetFolder("mars"))).toBe("gone");
   });
 
   test("is unknown where the API server lost the kind", async () => {

@@ -31,6 +31,14 @@ describe("a reconcile that finds objects of a resource before it", () => {
     expect(bench.events.map(({ reason }) => reason)).not.toContain("Restored");
   });
 
+  test("leaves them alone if they have changed since: they may have been given to it", async () => {
+    const { bench, before } = await madeAgain();
+    bench.cluster.put(childOf(bench, "a"));
+    await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
+    expect(bench.takeRequests()).toEqual(["read Gadget/web", "delete ConfigMap/a"]);
+    expect(bench.cluster.objects.get(idOf(childOf(bench, "a")))?.metadata.uid).toBe(before);
+  });
+
   test("leaves them alone if the resource that it knows is the old one", async () => {
     const { bench } = await madeAgain();
     bench.cluster.objects.delete(idOf(bench.resource));

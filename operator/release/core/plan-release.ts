@@ -39,7 +39,7 @@ export interface ReleasePlan {
   readonly apply: readonly (readonly ReleaseStep[])[];
   /** Already as desired: no request. */
   readonly keep: readonly LiveObject[];
-  /** Objects that must be deleted (in the background) before they can be made anew. */
+  /** Objects that must be deleted before they can be made anew. */
   readonly replace: readonly LiveObject[];
   /** Desired objects that are on their way out: the event of their end wakes us. */
   readonly waiting: readonly LiveObject[];

@@ -73,6 +73,13 @@ describe("decideOwnership()", () => {
     expect(decideOwnership(live, anOwner(), set)).toEqual({ whose });
   });
 
+  test("leaves alone what a namesake in the object's own namespace has", () => {
+    const { metadata } = anOwner();
+    const elsewhere = { ...anOwner(), metadata: { ...metadata, namespace: "elsewhere" } };
+    const live = controlledBy({ uid: "another-uid" }, ours);
+    expect(decideOwnership(live, elsewhere, set)).toMatchObject({ whose: "foreign" });
+  });
+
   test.for([
     { does: "an object without any mark", live: bare, owner: "somebody else" },
     {

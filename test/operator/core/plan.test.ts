@@ -38,6 +38,9 @@ describe("planChanges()", () => {
   const leaving = asLive(config, {
     ownerReferences: [{ ...config.metadata.ownerReferences?.[0], uid: "0" } as never],
   });
+  const shared = asLive(config, {
+    ownerReferences: [...(leaving.metadata.ownerReferences ?? []), { kind: "Other", uid: "9" } as never],
+  });
   const terminating = asLive(config, { deletionTimestamp: "2026-01-01T00:00:00Z" });
 
   test.for([
@@ -84,6 +87,11 @@ describe("planChanges()", () => {
       does: "waits for what we made for a predecessor and is on its way out",
       there: [withDeletion(leaving)],
       plan: { waiting: [withDeletion(leaving)] },
+    },
+    {
+      does: "waits for garbage collection of what somebody else owns, too",
+      there: [shared],
+      plan: { waiting: [shared] },
     },
     {
       does: "waits for garbage collection of what another operator made for a predecessor",

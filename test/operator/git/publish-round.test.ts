@@ -21,6 +21,7 @@ function aRound() {
       steps.push("look");
       return view;
     },
+    isOurs: true,
     assertOurs() {},
     async land({
       write,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
   type ControllerSource,
+  type Leadership,
   runController,
   SourceSyncError,
-  type Term,
 } from "../../../operator/runtime/controller.ts";
 import { WorkQueue } from "../../../operator/runtime/queue.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
@@ -35,7 +35,7 @@ function aSource(name: string): FakeSource {
 
 function start(
   sources: readonly ControllerSource[],
-  options: { gate?: Promise<Term>; syncTimeoutMs?: number } = {},
+  options: { gate?: Promise<Leadership>; syncTimeoutMs?: number } = {},
 ) {
   const clock = new FakeClock();
   const queue = new WorkQueue({ clock });
@@ -112,7 +112,7 @@ describe("runController()", () => {
 
   test("fills stores before it leads, and reconciles once it does", async () => {
     const source = aSource("echoes");
-    const elected = Promise.withResolvers<Term>();
+    const elected = Promise.withResolvers<Leadership>();
     const { clock, queue, calls } = start([source], { gate: elected.promise });
     source.sync();
     queue.add("a");
@@ -126,7 +126,7 @@ describe("runController()", () => {
   test("who begins to lead waits until it knows all that was there then: the leader before knew it", async () => {
     const source = aSource("echoes");
     source.sync();
-    const elected = Promise.withResolvers<Term>();
+    const elected = Promise.withResolvers<Leadership>();
     const { clock, queue, calls, log } = start([source, { ...source }], { gate: elected.promise });
     const mended = Promise.withResolvers<void>();
     source.mended = mended.promise;
@@ -150,7 +150,7 @@ describe("runController()", () => {
     queue.add("a");
     await clock.advance(30_000);
     expect(calls).toEqual(["a"]);
-    expect(log.messages("warn")).toEqual(["Reconciling by what was last known: a watch stays broken"]);
+    expect(log.messages("warn")).toEqual(["Reconciling by what was last known: news do not come"]);
   });
 
   test("ends while it still waits when the queue is shut down", async () => {

@@ -149,6 +149,17 @@ describe("LeaderElector, when something goes wrong", () => {
     expect([first.elector.isLeading, second.elector.isLeading]).toEqual([true, false]);
   });
 
+  test("who leads from the start knows so before the first try counts as over", async () => {
+    const { server, clock } = aLeaseServer();
+    const { elector } = anInstance("first", server, clock);
+    const order: string[] = [];
+    void elector.tried.then(() => order.push("tried"));
+    void elector.elected.then(() => order.push("elected"));
+    elector.start();
+    await clock.settle();
+    expect(order).toEqual(["elected", "tried"]);
+  });
+
   test("a lease that was given up and then deleted is anybody's at once", async () => {
     const { server, clock } = aLeaseServer();
     server.put({ holderIdentity: "another", leaseDurationSeconds: 15 });

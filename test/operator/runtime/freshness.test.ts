@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { Freshness } from "../../../operator/runtime/freshness.ts";
+
+const newest = (askedMs: number) => ({ resourceVersion: "", askedMs });
+
+/** Whether it is met by now. */
+async function isMet(freshness: Freshness): Promise<boolean> {
+  let met = false;
+  void freshness.whenMet(new AbortController().signal).then(() => (met = true));
+  await Promise.resolve();
+  await Promise.resolve();
+  return met;
+}
+
+describe("Freshness", () => {
+  test("a question that was asked since is waited for, an earlier one is asked again", async () => {
+    const freshness = new Freshness();
+    freshness.asked(newest(10));
+    expect(freshness.want(5)).toBe(false);
+    expect(freshness.want(20)).toBe(true);
+    freshness.answered();
+    expect(freshness.isBehind).toBe(true);
+    freshness.asked(newest(21));
+    expect(await isMet(freshness)).toBe(false);
+    freshness.answered();
+    expect(await isMet(freshness)).toBe(true);
+  });
+
+  test("an answer counts once: what is wanted later must be asked for, also while a watch goes on", async () => {
+    const freshness = new Freshness();
+    freshness.asked(newest(10));
+    freshness.answered();
+    expect(freshness.want(10)).toBe(false);
+    expect(await isMet(freshness)).toBe(true);
+    expect(freshness.want(30)).toBe(true);
+    expect(await isMet(freshness)).toBe(false);
+  });
+
+  test("an answer from some cache tells nothing of how new it is", () => {
+    const freshness = new Freshness();
+    freshness.asked({ resourceVersion: "0", askedMs: 10 });
+    freshness.answered();
+    expect(freshness.want(5)).toBe(true);
+  });
+});
