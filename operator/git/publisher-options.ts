@@ -10,8 +10,8 @@ import type {
   PublishOffer,
   Random,
 } from "../ports.ts";
+import type { GitStats } from "./git-stats.ts";
 import type { RootOwner } from "./owner-file.ts";
-import type { GitStats } from "./repository-branch.ts";
 import type { SweepState } from "./sweeper.ts";
 
 export interface GitPublisherOptions {

@@ -13,6 +13,7 @@ import {
 } from "./git-errors.ts";
 import { GitKilledError, type GitProcesses } from "./git-process.ts";
 import type { GitRemote } from "./git-remote.ts";
+import type { GitStats } from "./git-stats.ts";
 import { isSameOwner, OWNER_FILE, type RootOwner, writeOwnerFile } from "./owner-file.ts";
 import type { PendingFolder } from "./publish-ledger.ts";
 
@@ -29,22 +30,6 @@ export interface RepositoryBranchOptions {
   readonly term: () => LeaseTerm | undefined;
   readonly confirmLeadership: () => Promise<boolean>;
   readonly stats: GitStats;
-}
-
-/** Counters since the start, for metrics. */
-export interface GitStats {
-  commits: number;
-  /** Commits that are on the branch. */
-  landed: number;
-  pushes: number;
-  /** Pushes that the remote would not have. */
-  refused: number;
-  /** Pushes that found another commit at the head, and were made again on top of it. */
-  retried: number;
-  lsRemotes: number;
-  fetches: number;
-  /** Times that the clone was made anew. */
-  rebuilds: number;
 }
 
 /** What one commit changes. */
