@@ -133,6 +133,15 @@ export type RenderState =
   | { readonly state: "pending" }
   | { readonly state: "failed"; readonly failure: ReleaseFailure };
 
+/** How a run of a program that takes long is treated. */
+export interface RunPatience {
+  /** Nobody waits for the answer any more: a run that takes long is ended. */
+  readonly unwanted: AbortSignal;
+  /** The program took long before: from the start it gets only what others leave of the processor. */
+  readonly isSlow: boolean;
+  readonly onSlow: () => void; // it takes long
+}
+
 export interface RenderRequest {
   /** Key of the Release, for `onChange` and so that one tenant's work does not hold up another's. */
   readonly key: string;

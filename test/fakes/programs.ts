@@ -1,5 +1,5 @@
 import type { Clock } from "../../operator/ports.ts";
-import type { Rendered } from "../../operator/release/ports.ts";
+import type { Rendered, RunPatience } from "../../operator/release/ports.ts";
 import {
   createPrograms,
   type ProgramLimits,
@@ -16,6 +16,7 @@ export interface ProgramRun extends MemoryFilesOptions {
   readonly tenant?: string;
   readonly entry?: string;
   readonly timeoutMs?: number;
+  readonly patience?: RunPatience;
 }
 
 /** Real processes, asked as a renderer asks. */
@@ -34,9 +35,10 @@ export function realPrograms(
   const log = new RecordingLogger();
   const programs = createPrograms({ clock, log, limits, observe });
   const render = (run: ProgramRun): Promise<Rendered> => {
-    const { inputs, tenant = "tenant", entry = "main.ts", timeoutMs = 60_000, refused = [] } = run;
+    const { inputs, tenant = "tenant", entry = "main.ts", timeoutMs = 60_000, refused = [], patience } = run;
     const files = new MemoryFiles(run.files, { refused });
-    return programs.run({ key: "shop/web", tenant, tree: files.tree, entry, inputs, timeoutMs, files });
+    const request = { key: "shop/web", tenant, tree: files.tree, entry, inputs, timeoutMs, files };
+    return programs.run({ ...request, ...(patience && { patience }) });
   };
   return { ...programs, log, render };
 }

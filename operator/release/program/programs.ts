@@ -1,6 +1,6 @@
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import type { Clock, Logger } from "../../ports.ts";
-import type { Rendered, SourceFiles } from "../ports.ts";
+import type { Rendered, RunPatience, SourceFiles } from "../ports.ts";
 import { type Bundle, bundleProgram } from "./bundle.ts";
 import { BundleCache } from "./bundle-cache.ts";
 import { explainDifference } from "./compare-runs.ts";
@@ -25,6 +25,8 @@ export interface ProgramRequest {
   readonly inputs: unknown;
   readonly timeoutMs: number;
   readonly files: SourceFiles;
+  /** Default: whoever asks waits to the end. */
+  readonly patience?: RunPatience;
 }
 
 /** Runs programs of Releases. */
@@ -91,7 +93,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
   };
 
   async function run(request: ProgramRequest): Promise<Rendered> {
-    const { key, tenant, tree, entry, inputs, timeoutMs } = request;
+    const { key, tenant, tree, entry, inputs, timeoutMs, patience } = request;
     const beganMs = clock.now();
     pool.warmUp();
     const bundle = await bundles.of(JSON.stringify([tenant, tree, entry]), () => makeBundle(request));
@@ -107,6 +109,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
       request: text,
       copies: warm ? 1 : 2,
       timeoutMs,
+      ...(patience && { patience }),
     });
     const rendered = await readResults(texts, bundle, (printed) =>
       log.debug("A program printed", { release: key, text: printed }),

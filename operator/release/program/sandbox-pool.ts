@@ -1,11 +1,12 @@
 import { setPriority } from "node:os";
 import type { Clock } from "../../ports.ts";
+import type { RunPatience } from "../ports.ts";
 import { BlankSandboxes } from "./blank-sandboxes.ts";
 import type { Bundle } from "./bundle.ts";
-import { FairSlots } from "./fair-slots.ts";
+import { FairSlots, type Slot } from "./fair-slots.ts";
 import type { LoadedLibraries } from "./libraries.ts";
 import { residentBytes } from "./memory-watch.ts";
-import { programFailure } from "./program-failure.ts";
+import { programFailure, programLimit } from "./program-failure.ts";
 import type { SandboxLimits, SandboxProcess } from "./sandbox-process.ts";
 
 export interface SandboxPoolOptions {
@@ -22,6 +23,7 @@ export interface SandboxRun {
   readonly request: string;
   readonly copies: number;
   readonly timeoutMs: number;
+  readonly patience?: RunPatience;
 }
 
 export interface SandboxResult {
@@ -76,26 +78,25 @@ export class SandboxPool {
    * @throws ReleaseError
    */
   async run(run: SandboxRun): Promise<SandboxResult> {
-    const { bundle, tenant, copies, timeoutMs } = run;
+    const { bundle, tenant, copies, timeoutMs, patience } = run;
     const beganMs = this.#options.clock.now();
     const slot = await this.#slots.take(tenant);
     const queuedMs = this.#options.clock.now() - beganMs;
     const key = keyOf(tenant, bundle);
     let sandbox: SandboxProcess | undefined;
+    const over = new AbortController();
     try {
       sandbox = this.#takeIdle(key) ?? (await this.#bind(bundle));
       this.#running.add(sandbox);
-      const { pid } = sandbox;
-      const onOld = (): void => {
-        lowerPriority(pid);
-        slot.grow();
-      };
+      const onOld = growOld({ sandbox, slot, over: over.signal }, patience);
+      if (patience?.isSlow === true) onOld();
       const request = Buffer.from(run.request);
       const answer = await sandbox.ask({ kind: "run", copies, timeoutMs }, [request], { timeoutMs, onOld });
       sandbox.runs += 1;
       if (answer.header.kind !== "ran") throw programFailure("its process gave no answer");
       return { texts: answer.parts.map((part) => part.toString("utf8")), queuedMs };
     } finally {
+      over.abort();
       slot.release();
       if (sandbox !== undefined) this.#putBack(key, sandbox);
     }
@@ -149,6 +150,25 @@ export class SandboxPool {
 
 function keyOf(tenant: string, { digest }: Bundle): string {
   return `${tenant}\n${digest}`;
+}
+
+interface Run {
+  readonly sandbox: SandboxProcess;
+  readonly slot: Slot;
+  /** Aborts when it has ended. */
+  readonly over: AbortSignal;
+}
+
+/** What happens when a run is found to take long. */
+function growOld({ sandbox, slot, over }: Run, patience: RunPatience | undefined): () => void {
+  return () => {
+    patience?.onSlow();
+    lowerPriority(sandbox.pid);
+    slot.grow();
+    const end = (): void => sandbox.kill(programLimit("it is no longer wanted"));
+    if (patience?.unwanted.aborted === true) end();
+    else patience?.unwanted.addEventListener("abort", end, { once: true, signal: over });
+  };
 }
 
 function lowerPriority(pid: number | undefined): void {

@@ -11,7 +11,8 @@ export interface RenderEntry {
   readonly users: Set<string>;
   /** Takes the render out of the queue it waits in; undefined: it does not wait. */
   leaveQueue: (() => void) | undefined;
-  isRunning: boolean;
+  /** While it runs: says that nobody wants it any more. */
+  running: AbortController | undefined;
   /** Failures in a row that may pass by themselves. */
   failures: number;
   cancelRetry: (() => void) | undefined;
@@ -24,7 +25,7 @@ export function newEntry(id: string, request: RenderRequest): RenderEntry {
     state: { state: "pending" },
     users: new Set(),
     leaveQueue: undefined,
-    isRunning: false,
+    running: undefined,
     failures: 0,
     cancelRetry: undefined,
   };

@@ -3,7 +3,7 @@ import { toMilliseconds } from "../../../crds/duration.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { ReleaseError } from "../errors.ts";
-import type { Rendered, RenderRequest, SourceFiles } from "../ports.ts";
+import type { Rendered, RenderRequest, RunPatience, SourceFiles } from "../ports.ts";
 import { renderManifests } from "./render-manifests.ts";
 import type { Turns } from "./turns.ts";
 
@@ -18,6 +18,8 @@ export interface ProgramRequest {
   readonly inputs: unknown;
   readonly timeoutMs: number;
   readonly files: SourceFiles;
+  /** Default: whoever asks waits to the end. */
+  readonly patience?: RunPatience;
 }
 
 /** What runs programs, each in a process of its own. */
@@ -40,7 +42,11 @@ export function renderIdOf({ render, revision }: RenderRequest): string {
  */
 export function runRender(
   { key, render, revision }: RenderRequest,
-  { turns, programs }: { readonly turns: Turns; readonly programs: ProgramRunner },
+  {
+    turns,
+    programs,
+    patience,
+  }: { readonly turns: Turns; readonly programs: ProgramRunner; readonly patience?: RunPatience },
 ): Promise<Rendered> {
   if (render.manifests !== undefined) return renderManifests(revision.files, turns.begin());
   if (render.program === undefined) throw noWay(render);
@@ -53,6 +59,7 @@ export function runRender(
     inputs,
     timeoutMs: toMilliseconds(timeout),
     files: revision.files,
+    ...(patience && { patience }),
   });
 }
 

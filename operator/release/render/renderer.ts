@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
-import type { Renderer, RenderRequest, RenderState } from "../ports.ts";
+import type { Renderer, RenderRequest, RenderState, RunPatience } from "../ports.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { IdleRenders } from "./idle-renders.ts";
 import { failureOf, isSameFailure, newEntry, type RenderEntry, retryDelayMs } from "./render-entry.ts";
@@ -70,7 +70,8 @@ class CachedRenderer implements Renderer {
       this.#idle.remove(id);
       if (before !== undefined) this.#leave(key, before);
     }
-    const isUnbegun = entry.state.state === "pending" && !entry.isRunning && entry.leaveQueue === undefined;
+    const isUnbegun =
+      entry.state.state === "pending" && entry.running === undefined && entry.leaveQueue === undefined;
     if (isUnbegun) this.#enqueue(entry);
     return entry.state;
   }
@@ -92,8 +93,12 @@ class CachedRenderer implements Renderer {
 
   #leave(key: string, entry: RenderEntry): void {
     entry.users.delete(key);
-    // One that runs decides at its end.
-    if (entry.users.size > 0 || entry.isRunning) return;
+    if (entry.users.size > 0) return;
+    // One that runs decides at its end, which comes soon if it takes long.
+    if (entry.running !== undefined) {
+      entry.running.abort();
+      return;
+    }
     entry.leaveQueue?.();
     entry.leaveQueue = undefined;
     entry.cancelRetry?.();
@@ -120,20 +125,38 @@ class CachedRenderer implements Renderer {
     const beganMs = clock.now();
     const way = entry.request.render.program === undefined ? "manifests" : "program";
     entry.leaveQueue = undefined;
-    entry.isRunning = true;
+    const running = new AbortController();
+    entry.running = running;
     let error: unknown;
     let state: Extract<RenderState, { readonly state: "ready" }> | undefined;
     try {
-      state = { state: "ready", rendered: await runRender(entry.request, { turns: this.#turns, programs }) };
+      const patience = this.#patienceWith(entry.request.key, running.signal);
+      const rendered = await runRender(entry.request, { turns: this.#turns, programs, patience });
+      state = { state: "ready", rendered };
     } catch (thrown) {
       error = thrown;
     }
     if (this.#isClosed) return;
+    if (state === undefined && running.signal.aborted) return this.#restart(entry);
     const durationMs = clock.now() - beganMs;
     observe?.({ way, outcome: state?.state ?? "failed", durationMs });
     if (way === "program") this.#noteSpeed(entry, durationMs, error);
     if (state === undefined) this.#fail(entry, error);
     else this.#settle(entry, state);
+  }
+
+  /** A run was ended because nobody wanted it; perhaps somebody does by now. */
+  #restart(entry: RenderEntry): void {
+    entry.running = undefined;
+    if (entry.users.size > 0) this.#enqueue(entry);
+    else this.#rest(entry);
+  }
+
+  #patienceWith(key: string, unwanted: AbortSignal): RunPatience {
+    const onSlow = (): void => {
+      if (this.#current.has(key)) this.#slowKeys.add(key);
+    };
+    return { unwanted, isSlow: this.#slowKeys.has(key), onSlow };
   }
 
   /** All Releases of an entry have the same program and inputs. */
@@ -167,7 +190,7 @@ class CachedRenderer implements Renderer {
   #settle(entry: RenderEntry, state: RenderState): void {
     const isNews = entry.state !== state;
     entry.state = state;
-    entry.isRunning = false;
+    entry.running = undefined;
     if (state.state === "ready") entry.failures = 0;
     if (entry.users.size === 0) this.#rest(entry);
     if (isNews) for (const key of [...entry.users]) this.#options.onChange(key);

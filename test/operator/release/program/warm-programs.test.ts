@@ -52,6 +52,20 @@ describe("createPrograms()", () => {
     expect([bundles, warm]).toEqual([2, [false, true]]);
   });
 
+  test("ends a run that takes long and that nobody wants any more, whatever time it may take", async () => {
+    observed();
+    const unwanted = new AbortController();
+    const run = programs.render({
+      files: { "main.ts": "export default function program(): void { for (;;); }" },
+      timeoutMs: 3_600_000,
+      patience: { unwanted: unwanted.signal, isSlow: false, onSlow: () => unwanted.abort() },
+    });
+    await expect(run).rejects.toThrow("no longer wanted");
+    await expect(
+      programs.render({ files: { "main.ts": main }, inputs: "one", tenant: "tenant" }),
+    ).resolves.toBeDefined();
+  });
+
   test("lets go of processes that nobody uses", async () => {
     const clock = new FakeClock();
     observed(clock);

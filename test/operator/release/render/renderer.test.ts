@@ -32,6 +32,7 @@ describe("createRenderer()", () => {
         entry: "main.ts",
         inputs: { x: 1, y: 2 },
         timeoutMs: 5_000,
+        patience: expect.anything(),
         files,
       },
     ]);
@@ -131,6 +132,52 @@ describe("createRenderer()", () => {
     renderer.render(request("quick", aFolder("quick"), program()));
     await clock.settle();
     expect(renderer.render(request("quick", aFolder("quick"), program()))).toMatchObject({ state: "ready" });
+  });
+
+  test("says that a run is no longer wanted when its Release has another commit, or is gone", async () => {
+    const { renderer, clock, programRuns, answerWith } = aRenderer();
+    answerWith(() => new Promise(() => {}));
+    renderer.render(request("a", aFolder("1"), program()));
+    await clock.settle();
+    expect(programRuns[0]?.patience?.unwanted.aborted).toBe(false);
+    renderer.render(request("a", aFolder("2"), program()));
+    await clock.settle();
+    expect(programRuns.map(({ patience }) => patience?.unwanted.aborted)).toEqual([true, false]);
+    renderer.forget("a");
+    expect(programRuns[1]?.patience?.unwanted.aborted).toBe(true);
+  });
+
+  test("a run that was ended as unwanted runs again for whoever wants it by then, and is no failure", async () => {
+    const { renderer, clock, programRuns, answerWith } = aRenderer();
+    answerWith(
+      ({ patience }) =>
+        new Promise((_, reject) => {
+          patience?.unwanted.addEventListener("abort", () =>
+            clock.schedule(10, () => reject(new ReleaseError("RenderLimit", "no longer wanted"))),
+          );
+        }),
+    );
+    renderer.render(request("a", aFolder("1"), program()));
+    await clock.settle();
+    renderer.forget("a");
+    answerWith(async ({ tree }) => rendered(tree));
+    expect(renderer.render(request("b", aFolder("1"), program()))).toEqual({ state: "pending" });
+    await clock.advance(10);
+    expect(programRuns).toHaveLength(2);
+    expect(renderer.render(request("b", aFolder("1"), program()))).toMatchObject({ state: "ready" });
+  });
+
+  test("a program that takes long gets only what others leave from then on, also at another commit", async () => {
+    const { renderer, clock, programRuns, answerWith } = aRenderer();
+    answerWith(({ patience }) => {
+      patience?.onSlow();
+      return new Promise(() => {});
+    });
+    for (const name of ["1", "2"]) {
+      renderer.render(request("a", aFolder(name), program()));
+      await clock.settle();
+    }
+    expect(programRuns.map(({ patience }) => patience?.isSlow)).toEqual([false, true]);
   });
 
   test("tells nobody anything after it was closed", async () => {
