@@ -46,7 +46,7 @@ export class SourceSyncError extends Error {
  */
 export async function runController(options: ControllerOptions): Promise<void> {
   await Promise.race([waitForSources(options), options.queue.closed]);
-  const gate = options.gate?.then((term) => waitForNews(options, term));
+  const gate = options.gate?.then((leadership) => waitForNews(options, leadership));
   await runWorkers({ ...options, ...(gate !== undefined && { gate }) });
 }
 

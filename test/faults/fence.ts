@@ -22,9 +22,6 @@ export interface FenceFindings {
   readonly accepted: number;
 }
 
-/** A write that the operator let through just in time reaches the proxy so much later at most, on a busy machine. */
-const onItsWayMs = 1_000;
-
 interface Claim {
   readonly incarnation: string;
   readonly holder: string;
@@ -86,7 +83,7 @@ function isLed(
   if (last.incarnation === write.incarnation) return last.holder !== "";
   if (last.doneMs <= own.doneMs) return true;
   const isForced = forced.some(({ fromMs, toMs }) => toMs >= own.sentMs && fromMs <= last.doneMs);
-  return isForced && write.arrivedMs - own.sentMs < renewDeadlineMs + onItsWayMs;
+  return isForced && write.arrivedMs - own.sentMs < renewDeadlineMs + 200;
 }
 
 function describe({ incarnation, method, path, arrivedMs }: SentWrite, last: Claim | undefined): string {
