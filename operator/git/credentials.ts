@@ -39,12 +39,20 @@ export async function readCredentials(
 }
 
 async function readSsh(directory: string): Promise<GitCredentials> {
-  for (const file of ["identity", "known_hosts"]) {
-    if ((await readText(join(directory, file))) === undefined) {
-      throw new CredentialsError(
-        `Cannot use the credentials: an ssh remote needs the file "${file}" in "${directory}"`,
-      );
-    }
+  const [identity, hosts] = await Promise.all(
+    ["identity", "known_hosts"].map((file) => readWhole(join(directory, file))),
+  );
+  if (!identity?.trim() || !hosts?.trim()) {
+    const missing = identity?.trim() ? "known_hosts" : "identity";
+    throw new CredentialsError(
+      `Cannot use the credentials: an ssh remote needs the file "${missing}" in "${directory}"`,
+    );
+  }
+  // All that ssh says is "error in libcrypto".
+  if (identity.startsWith("-----BEGIN OPENSSH ") && (identity.includes("\r") || !identity.endsWith("\n"))) {
+    throw new CredentialsError(
+      `Cannot use the credentials: in "identity" in "${directory}" every line, the last one too, must end as on Unix`,
+    );
   }
   return sshCredentials(directory);
 }
@@ -57,7 +65,9 @@ export function sshCredentials(directory: string): GitCredentials {
   const folder = directory.replaceAll("%", "%%");
   const identity = quoteForShell(join(folder, "identity"));
   const hosts = quoteForShell(`UserKnownHostsFile="${join(folder, "known_hosts")}"`);
-  const sshCommand = `ssh ${strictSsh} -i ${identity} -o ${hosts} -o IdentitiesOnly=yes`;
+  // Nor does it count which hosts the machine knows.
+  const only = "-o GlobalKnownHostsFile=/dev/null -o IdentitiesOnly=yes";
+  const sshCommand = `ssh ${strictSsh} -i ${identity} -o ${hosts} ${only}`;
   return { ...none, sshCommand };
 }
 
@@ -101,8 +111,13 @@ export function httpsCredentials(
 
 /** A file's text without the line end that editors add; undefined if there is no such file or nothing in it. */
 async function readText(path: string): Promise<string | undefined> {
+  return (await readWhole(path))?.replace(/\r?\n$/, "") || undefined;
+}
+
+/** A file's text as it is; undefined if there is no such file. */
+async function readWhole(path: string): Promise<string | undefined> {
   try {
-    return (await readFile(path, "utf8")).replace(/\r?\n$/, "") || undefined;
+    return await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new CredentialsError(

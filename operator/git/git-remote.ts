@@ -141,9 +141,14 @@ export class GitRemote {
   }
 }
 
-/** What people need of git's words: not its progress, hints and general remarks. */
+/** What ssh puts around what it has to say about a host's key, or about who may read ours: more than a message may have. */
+const alarm =
+  /^(?:@{20}|@ +WARNING: |IT IS POSSIBLE THAT SOMEONE|Someone could be eavesdropping|It is also possible that a host key|Please contact your system administrator\.|Add correct host key in|Offending \S+ key in| +remove with:| +ssh-keygen -f|It is required that your private key|This private key will be ignored)/;
+
+/** What people need of git's and ssh's words: not progress, hints, alarms and general remarks. */
 export function withoutNoise(text: string): string {
-  const lines = text.split(/[\n\r]+/).map((line) => line.replace(/^(?:fatal|error|remote): /, ""));
+  const said = text.split(/[\n\r]+/).filter((line) => !alarm.test(line));
+  const lines = said.map((line) => line.replace(/^(?:fatal|error|remote): /, ""));
   const noise =
     /^(?:hint:|warning:|To |From |remote: *$|failed to push some refs|Please make sure|and the repository exists|Everything up-to-date|[A-Z][a-z]+ objects|Could not read from remote)|: +\d+%/;
   const telling = lines.filter((line) => line.trim() !== "" && !noise.test(line));

@@ -13,7 +13,12 @@ const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReaso
     "it redirects elsewhere, and credentials are not carried along; write the URL that it redirects to",
   ],
   [
-    /host key verification failed|remote host identification has changed|no .*host key is known/i,
+    /remote host identification has changed|host key .* has changed/i,
+    "SourceRefused",
+    "its host key is another than known_hosts has: it was changed, or somebody else answers",
+  ],
+  [
+    /host key verification failed|no .*host key is known/i,
     "SourceRefused",
     "its host key is not in known_hosts",
   ],
@@ -21,6 +26,11 @@ const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReaso
     /certificate|SSL|TLS/i,
     "SourceRefused",
     "its certificate is not trusted; put the authority's into ca.crt of the Secret",
+  ],
+  [
+    /^Load key .*(libcrypto|invalid format)/m,
+    "SourceInvalid",
+    "ssh cannot read the private key in identity of the Secret",
   ],
   [
     /authentication failed|permission denied|could not read (username|password)|terminal prompts disabled|access denied|returned error: (401|403)|invalid (username|credentials)|not authorized/i,

@@ -62,7 +62,12 @@ describe("readCredentials()", () => {
       expect(words[words.indexOf("-i") + 1]).toBe(`${escaped}/identity`);
       expect(words).toContain(`UserKnownHostsFile="${escaped}/known_hosts"`);
       expect(words).toEqual(
-        expect.arrayContaining(["StrictHostKeyChecking=yes", "IdentitiesOnly=yes", "BatchMode=yes"]),
+        expect.arrayContaining([
+          "StrictHostKeyChecking=yes",
+          "GlobalKnownHostsFile=/dev/null",
+          "IdentitiesOnly=yes",
+          "BatchMode=yes",
+        ]),
       );
     },
   );

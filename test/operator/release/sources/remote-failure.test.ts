@@ -17,6 +17,10 @@ describe("toRemoteFailure()", () => {
     ["fatal: could not read Username for 'https://h': terminal prompts disabled", "SourceRefused"],
     ["git@h: Permission denied (publickey).\nfatal: Could not read from remote repository.", "SourceRefused"],
     ["Host key verification failed.\nfatal: Could not read from remote repository.", "SourceRefused"],
+    [
+      'Load key "/c/identity": error in libcrypto\ngit@h: Permission denied (publickey).\nfatal: Could not read from remote repository.',
+      "SourceInvalid",
+    ],
     ["fatal: unable to access 'https://h/x/': The requested URL returned error: 403", "SourceRefused"],
     [
       "fatal: unable to access 'https://h/x/': server certificate verification failed. CAfile: none",
