@@ -1,6 +1,5 @@
-import { Namespace } from "../crds/core-kinds.ts";
-import type { LiveObject } from "../crds/object.ts";
 import { KubeCluster } from "./cluster/kube-cluster.ts";
+import { ClusterUid } from "./cluster-uid.ts";
 import { leaseOf } from "./compose-election.ts";
 import type { KindController } from "./controllers.ts";
 import { reportDelayMs } from "./core/report-delay.ts";
@@ -36,15 +35,17 @@ export interface OpenPlaceOptions extends RepositoryPlace {
 }
 
 export interface ComposedRepository {
+  /** Learns what names the cluster in the repository; to be done before anything is published. @throws UnnamedClusterError */
+  readonly prepare: (signal: AbortSignal) => Promise<void>;
   readonly publisher: GitPublisher;
   /** Another place on the same repository; the caller starts and closes it. */
   readonly open: (options: OpenPlaceOptions) => GitPublisher;
 }
 
 /**
- * The repository; undefined where none is wanted. Asks the API server once, for the uid that names the cluster.
+ * The repository; undefined where none is wanted.
  *
- * @throws RemoteUrlError, CredentialsError for a repository that could never be used; Error when the uid cannot be had.
+ * @throws RemoteUrlError, CredentialsError for a repository that could never be used.
  */
 export async function composePublisher(
   ground: Ground,
@@ -56,7 +57,8 @@ export async function composePublisher(
   // A wrong address or a folder that was never mounted is a mistake in the deployment: say so before anything runs.
   await readCredentials(config.repositoryCredentials, parseRemoteUrl(config.repository));
   // Reading it is no write, and asks for no leadership.
-  const cluster = await readClusterUid(new KubeCluster({ transport, fence: noFence, clock }));
+  const cluster = new KubeCluster({ transport, fence: noFence, clock });
+  const clusterUid = new ClusterUid({ cluster, clock, random, log });
   const requeue = (owners: readonly PublishOffer["owner"][]): void => {
     for (const [index, { groupKind, key }] of owners.entries()) {
       const afterMs = reportDelayMs(index, owners.length);
@@ -69,7 +71,12 @@ export async function composePublisher(
     root: config.repositoryPath,
     credentialsDirectory: config.repositoryCredentials,
     cacheDirectory: config.repositoryCache,
-    owner: { cluster, lease: leaseOf(ground).join("/") },
+    owner: {
+      get cluster() {
+        return clusterUid.value;
+      },
+      lease: leaseOf(ground).join("/"),
+    },
     version,
     clock,
     random,
@@ -83,22 +90,10 @@ export async function composePublisher(
     environment,
   };
   return {
+    prepare: (signal) => clusterUid.learn(signal),
     publisher: createGitPublisher(options),
     open: (place) => createGitPublisher({ ...options, ...place }),
   };
-}
-
-/** Without it we could not tell our folders in the repository from those of another cluster. */
-async function readClusterUid(cluster: KubeCluster): Promise<string> {
-  const cannot = "Cannot use the repository: the uid of the namespace kube-system names this cluster there";
-  let system: LiveObject | undefined;
-  try {
-    system = await cluster.read({ kind: Namespace, namespace: undefined, name: "kube-system" });
-  } catch (error) {
-    throw new Error(`${cannot}. ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
-  if (system === undefined) throw new Error(`${cannot}, and there is no such namespace`);
-  return system.metadata.uid;
 }
 
 const noFence: Fence = { check() {} };

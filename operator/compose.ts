@@ -120,6 +120,7 @@ export async function composeOperator(
     releases,
     election,
     leaseLost: lost.promise,
+    prepare: async (signal) => await repository?.prepare(signal),
     reportFences: () => reportFences(ground),
     publisher,
     closeEvents: () => events.close(),

@@ -31,6 +31,8 @@ export interface OperatorParts {
   readonly election: Election;
   /** Resolves when the lease is lost. */
   readonly leaseLost: Promise<void>;
+  /** Learns what has to be known before anything begins; resolves early when the signal aborts. */
+  readonly prepare: (signal: AbortSignal) => Promise<void>;
   /** Says which fences of the API server are there. */
   readonly reportFences: () => Promise<void>;
   readonly publisher: GitPublisher | undefined;
@@ -71,11 +73,12 @@ export class Operator {
    * Runs until it is stopped or loses its lease. A standby fills its stores, too, so that it takes over warm.
    *
    * @returns The exit code of the process.
-   * @throws ListenError when an address is taken.
+   * @throws ListenError when an address is taken; what {@link OperatorParts.prepare} throws.
    */
   async run(): Promise<0 | 1> {
     const { election, endpoints, clock, log } = this.#parts;
     const { signal } = this.#sources;
+    let isStopped = false;
     try {
       for (const endpoint of endpoints) {
         const server = await ("listen" in endpoint
@@ -85,11 +88,17 @@ export class Operator {
         this.#servers.push(server);
         log.info("Listening", { serves: endpoint.serves, address: server.address });
       }
+      // Probes answer meanwhile: to be restarted would not help.
+      isStopped = await Promise.race([
+        this.#parts.prepare(signal).then(() => false),
+        this.#stopped.promise.then(() => true),
+      ]);
     } catch (error) {
       // What is open already would keep the process alive.
       await this.#close();
       throw error;
     }
+    if (isStopped) return await this.#shutDown("signal", { sources: Promise.resolve(), controllers: [] });
     void this.#parts.reportFences();
     const term = election.elected.then((): Leadership => ({ sinceMs: clock.now() }));
     election.start();

@@ -3,12 +3,12 @@ import { groupOf, type LiveObject, type ObjectKind } from "../../crds/object.ts"
 import { Release } from "../../crds/release.ts";
 import { toLiveObject } from "../../operator/cluster/live-object.ts";
 import type { Health } from "../../operator/core/health.ts";
+import { inOrder } from "../../operator/phases/in-order.ts";
 import { kindIn, type ObjectId, stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { ApiClient } from "./api-client.ts";
 import { buildTree, placeOf } from "./build-tree.ts";
-import { inOrder } from "./in-order.ts";
 import type { KnownKinds } from "./read-kinds.ts";
 import type { ReleaseObject } from "./release-object.ts";
 import type { TreeNode } from "./tree-node.ts";

@@ -55,7 +55,8 @@ export function planChanges(input: PlanInput): Plan {
   const steps: ApplyStep[] = [];
   const keep: LiveObject[] = [];
   const replace: LiveObject[] = [];
-  const wait: LiveObject[] = [];
+  const waiting: LiveObject[] = [];
+  const leftBehind: LiveObject[] = [];
   const desiredIds = new Set<ObjectId>();
   const desiredUids = new Set<string>();
 
@@ -66,17 +67,14 @@ export function planChanges(input: PlanInput): Plan {
     if (live !== undefined) desiredUids.add(live.metadata.uid);
     const decision = decide(manifest, live, input);
     if (decision.does === "apply") steps.push(decision.step);
-    else ({ keep, replace, wait })[decision.does].push(decision.live);
+    else if (decision.does !== "wait") ({ keep, replace })[decision.does].push(decision.live);
+    else (isLeftBehind(decision.live, set) ? leftBehind : waiting).push(decision.live);
   }
 
   const prune = owned
     .filter((live) => !desiredIds.has(idOf(live)) && mayPrune({ live, resource, set, desiredUids }))
     .toSorted(inReverseApplyOrder);
   const apply = [...Map.groupBy(steps, ({ manifest }) => stageOf(manifest)).values()];
-  const [leftBehind, waiting] = [
-    wait.filter((live) => isLeftBehind(live, set)),
-    wait.filter((live) => !isLeftBehind(live, set)),
-  ];
   return { apply, keep, replace, waiting, leftBehind, prune };
 }
 

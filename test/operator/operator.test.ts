@@ -1,83 +1,9 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../crds/core-kinds.ts";
-import { type KindController, toSource } from "../../operator/controllers.ts";
 import { WatchError } from "../../operator/errors.ts";
-import type { GitPublisher } from "../../operator/git/git-publisher.ts";
-import { type Endpoint, Operator } from "../../operator/operator.ts";
 import type { Reconcile } from "../../operator/ports.ts";
-import { runController } from "../../operator/runtime/controller.ts";
-import type { Election } from "../../operator/runtime/election.ts";
-import { ListenError } from "../../operator/runtime/http-server.ts";
-import { WorkQueue } from "../../operator/runtime/queue.ts";
-import { aGadgetKind, Gadget } from "../fakes/gadget.ts";
-import { WatchedKinds } from "../fakes/watched-kinds.ts";
-
-interface Options {
-  /** One controller for each. */
-  readonly reconciles?: readonly Reconcile[];
-  readonly endpoints?: readonly Endpoint[];
-  readonly leads?: boolean;
-}
-
-/** An operator of which every part writes down what is asked of it. */
-function anOperator({ reconciles = [async () => ({})], endpoints = [], leads = true }: Options = {}) {
-  const watched = new WatchedKinds({ kinds: [aGadgetKind({ children: [ConfigMap] })] });
-  const { clock, log, stores } = watched;
-  const did: string[] = [];
-  const note = (what: string) => async (): Promise<void> => void did.push(what);
-  const elected = Promise.withResolvers<void>();
-  const lost = Promise.withResolvers<void>();
-  const election: Election = {
-    fence: { check() {} },
-    isLeading: leads,
-    term: undefined,
-    leader: leads ? "self" : undefined,
-    tried: Promise.resolve(),
-    elected: elected.promise,
-    start: () => void did.push("election starts"),
-    stop: note("lease is released"),
-    checkRenewal() {},
-  };
-  const controllers = reconciles.map((reconcile, index): KindController => {
-    const queue = new WorkQueue({ clock });
-    const run: KindController["run"] = async ({ gate, signal }) => {
-      const sources = stores.watched.map((one) => toSource(one, signal));
-      await runController({ queue, workers: 1, reconcile, clock, log, gate, signal, sources });
-      did.push(`workers ${index} end`);
-    };
-    return { name: `controller-${index}`, queue, run };
-  });
-  const publisher = {
-    start: () => void did.push("git starts"),
-    sweep: () => void did.push("git is swept"),
-    close: async ({ flushMs }: { readonly flushMs: number }) => void did.push(`git ends within ${flushMs}`),
-  } as unknown as GitPublisher;
-  const operator = new Operator({
-    stores,
-    controllers,
-    election,
-    leaseLost: lost.promise,
-    reportFences: async () => {},
-    publisher,
-    closeEvents: note("events end"),
-    endpoints,
-    close: note("connections end"),
-    clock,
-    log,
-  });
-  const code: { is?: number } = {};
-  const run = () => {
-    const running = operator.run();
-    running.then(
-      (is) => (code.is = is),
-      () => undefined,
-    );
-    return running;
-  };
-  return { operator, run, code, did, clock, log, watched, elected, lost, controllers };
-}
+import { Gadget } from "../fakes/gadget.ts";
+import { anOperator } from "./an-operator.ts";
 
 describe("an operator", () => {
   test("fills its stores while it stands by, and looks at git only when it leads", async () => {
@@ -216,21 +142,5 @@ describe("an operator", () => {
     expect(did.indexOf("workers 0 end")).toBeLessThan(did.indexOf("lease is released"));
     expect(did).toContain("lease is released");
     expect(code.is).toBe(1);
-  });
-
-  test("leaves nothing open when an address is taken", async () => {
-    const taken = createServer().listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    onTestFinished(() => void taken.close());
-    const { port } = taken.address() as AddressInfo;
-    const route = () => undefined;
-    const endpoints = [
-      { serves: "one", address: "127.0.0.1:0", route },
-      { serves: "another", address: `127.0.0.1:${port}`, route },
-    ];
-    const { run, did, watched } = anOperator({ endpoints });
-    await expect(run()).rejects.toThrow(ListenError);
-    expect(did).toEqual(["connections end"]);
-    expect(watched.source("resource", Gadget).calls).toEqual([]);
   });
 });

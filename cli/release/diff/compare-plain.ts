@@ -1,10 +1,10 @@
 import { apiVersionOf, type CustomResource, type ObjectKind } from "../../../crds/object.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
+import { inOrder } from "../../../operator/phases/in-order.ts";
 import type { Rendered } from "../../../operator/release/ports.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
 import type { ApiClient } from "../api-client.ts";
-import { inOrder } from "../in-order.ts";
 import { type Change, changeOf } from "./change.ts";
 import type { CompareInput } from "./compare-release.ts";
 import { compareResource } from "./compare-resource.ts";

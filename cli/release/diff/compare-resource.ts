@@ -8,6 +8,7 @@ import {
 } from "../../../crds/object.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
 import { planChanges } from "../../../operator/core/plan.ts";
+import { inOrder } from "../../../operator/phases/in-order.ts";
 import type { PreparedObject } from "../../../operator/release/core/prepare-manifests.ts";
 import { releaseStageOf } from "../../../operator/release/core/release-stage.ts";
 import { idOf, stamps } from "../../../synth/manifest.ts";
@@ -15,7 +16,6 @@ import { setOf } from "../../../synth/stamp.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import { type SynthesizableKind, synthesize } from "../../../synth/synthesize.ts";
 import type { ApiClient } from "../api-client.ts";
-import { inOrder } from "../in-order.ts";
 import { type Change, changeOf } from "./change.ts";
 import { type CompareInput, compareRelease } from "./compare-release.ts";
 

@@ -1,12 +1,12 @@
 import { groupOf, type ObjectKind } from "../../../crds/object.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
+import { inOrder } from "../../../operator/phases/in-order.ts";
 import { readApplySet } from "../../../operator/release/core/apply-set.ts";
 import type { Prepared } from "../../../operator/release/core/prepare-manifests.ts";
 import type { OwnedObject } from "../../../operator/release/ports.ts";
 import { idOf, stamps } from "../../../synth/manifest.ts";
 import type { ApiClient, StoredObject } from "../api-client.ts";
-import { inOrder } from "../in-order.ts";
 import type { KnownKinds } from "../read-kinds.ts";
 import type { ReleaseObject } from "../release-object.ts";
 

@@ -1,9 +1,10 @@
 export interface FairSlotsOptions {
-  /** Runs that nobody has had to wait long for yet. */
-  readonly young: number;
-  /** All runs, and those of one tenant. */
+  /** All runs at a time. */
   readonly all: number;
-  readonly perTenant: number;
+  /** Those of one tenant. Default: all. */
+  readonly perTenant?: number;
+  /** Those that nobody has had to wait long for yet. Default: all. */
+  readonly young?: number;
 }
 
 /** A place to run in. */
@@ -15,50 +16,62 @@ export interface Slot {
 
 interface Waiting {
   readonly tenant: string;
-  readonly give: (slot: Slot) => void;
+  readonly begin: (slot: Slot) => void;
 }
 
 /**
- * Bounds how many programs run at a time. Tenants take turns; and a run that takes long gives its place among the young
- * away, so that programs which loop until their time is up do not hold up those that are done in milliseconds.
+ * Bounds how many runs go on at a time. Tenants take turns: one with a thousand runs does not hold up one with a single
+ * run. And a run that takes long may give its place among the young away, so that programs which loop until their time is
+ * up do not hold up those that are done in milliseconds.
  */
 export class FairSlots {
-  readonly #options: FairSlotsOptions;
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #limits: Required<FairSlotsOptions>;
+  /** In the order of their turns; a tenant that is here waits. */
+  readonly #waiting = new Map<string, Set<Waiting>>();
   readonly #ofTenant = new Map<string, number>();
   #young = 0;
   #all = 0;
 
-  constructor(options: FairSlotsOptions) {
-    this.#options = options;
+  constructor({ all, perTenant = all, young = all }: FairSlotsOptions) {
+    this.#limits = { all, perTenant, young };
   }
 
   /** Waits for a place; places come in turn, tenant by tenant. */
   take(tenant: string): Promise<Slot> {
-    const { promise, resolve } = Promise.withResolvers<Slot>();
-    const queue = this.#waiting.get(tenant) ?? [];
-    queue.push({ tenant, give: resolve });
-    this.#waiting.set(tenant, queue);
+    return new Promise((resolve) => void this.ask(tenant, resolve));
+  }
+
+  /** Begins as soon as there is a place, perhaps at once. @returns Takes it out again, if it has not begun. */
+  ask(tenant: string, begin: (slot: Slot) => void): () => void {
+    const waiting: Waiting = { tenant, begin };
+    const queue = this.#waiting.getOrInsertComputed(tenant, () => new Set());
+    queue.add(waiting);
     this.#fill();
-    return promise;
+    return () => {
+      queue.delete(waiting);
+      if (queue.size === 0 && this.#waiting.get(tenant) === queue) this.#waiting.delete(tenant);
+    };
   }
 
   #fill(): void {
-    while (this.#young < this.#options.young && this.#all < this.#options.all) {
+    const { young, all } = this.#limits;
+    while (this.#young < young && this.#all < all) {
       const next = this.#next();
       if (next === undefined) return;
-      next.give(this.#slotOf(next.tenant));
+      next.begin(this.#slotOf(next.tenant));
     }
   }
 
   /** The first of the tenant whose turn it is; that tenant then comes last. */
   #next(): Waiting | undefined {
     for (const [tenant, queue] of this.#waiting) {
-      if ((this.#ofTenant.get(tenant) ?? 0) >= this.#options.perTenant) continue;
+      if ((this.#ofTenant.get(tenant) ?? 0) >= this.#limits.perTenant) continue;
+      const [next] = queue;
+      if (next === undefined) continue;
+      queue.delete(next);
       this.#waiting.delete(tenant);
-      const next = queue.shift();
-      if (queue.length > 0) this.#waiting.set(tenant, queue);
-      if (next !== undefined) return next;
+      if (queue.size > 0) this.#waiting.set(tenant, queue);
+      return next;
     }
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
 import type { Renderer, RenderRequest, RenderState, RunPatience } from "../ports.ts";
-import { FairQueue } from "./fair-queue.ts";
+import { FairSlots, type Slot } from "../program/fair-slots.ts";
 import { IdleRenders } from "./idle-renders.ts";
 import { failureOf, isSameFailure, newEntry, type RenderEntry, retryDelayMs } from "./render-entry.ts";
 import { type ProgramRunner, renderIdOf, runRender } from "./render-task.ts";
@@ -45,9 +45,9 @@ class CachedRenderer implements Renderer {
   /** By the key of a Release: its current render. */
   readonly #current = new Map<string, RenderEntry>();
   readonly #idle: IdleRenders;
-  readonly #manifestQueue = new FairQueue(MANIFEST_SLOTS);
-  readonly #programQueue = new FairQueue(PROGRAM_SLOTS);
-  readonly #slowQueue = new FairQueue(1);
+  readonly #manifestSlots = new FairSlots({ all: MANIFEST_SLOTS });
+  readonly #programSlots = new FairSlots({ all: PROGRAM_SLOTS });
+  readonly #slowSlots = new FairSlots({ all: 1 });
   readonly #slowKeys = new Set<string>();
   #isClosed = false;
 
@@ -115,9 +115,10 @@ class CachedRenderer implements Renderer {
   #enqueue(entry: RenderEntry): void {
     if (this.#isClosed) return;
     const { render, revision, key } = entry.request;
-    const programQueue = this.#slowKeys.has(key) ? this.#slowQueue : this.#programQueue;
-    const queue = render.program === undefined ? this.#manifestQueue : programQueue;
-    entry.leaveQueue = queue.add(revision.tenant, () => this.#run(entry));
+    const programSlots = this.#slowKeys.has(key) ? this.#slowSlots : this.#programSlots;
+    const slots = render.program === undefined ? this.#manifestSlots : programSlots;
+    const begin = (slot: Slot): void => void this.#run(entry).finally(() => slot.release());
+    entry.leaveQueue = slots.ask(revision.tenant, begin);
   }
 
   async #run(entry: RenderEntry): Promise<void> {

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
 import type { SourceRequest, SourceState, Sources } from "../ports.ts";
+import { LookSlots } from "./look-slots.ts";
 import type { SourceStats } from "./repository-options.ts";
 import { tenantOf } from "./secret-credentials.ts";
 import { SourceRepository } from "./source-repository.ts";
 import { readSourceWish, type SourceWish } from "./source-wish.ts";
 import { defaultLimits, type SourceLimits } from "./tree-files.ts";
-import { Turns } from "./turns.ts";
 
 export interface CreateSourcesOptions {
   /** Where clones are kept; everything below it can be deleted while nothing runs. */
@@ -53,7 +53,7 @@ class ClonedSources implements GitSources {
   readonly #repositories = new Map<string, SourceRepository>();
   /** Clones that are being closed: who wants one again waits for it. */
   readonly #removals = new Map<string, () => void>();
-  readonly #turns = new Turns();
+  readonly #slots = new LookSlots();
   readonly stats: SourceStats = { lsRemotes: 0, fetches: 0, rebuilds: 0, told: 0 };
 
   constructor(options: CreateSourcesOptions) {
@@ -115,7 +115,7 @@ class ClonedSources implements GitSources {
       base: join(cacheDirectory, tenant.slice(0, 16)),
       limits: { ...defaultLimits, ...limits },
       timeoutMs,
-      turns: this.#turns,
+      slots: this.#slots,
       stats: this.stats,
     });
     this.#repositories.set(tenant, repository);

@@ -1,8 +1,8 @@
 import type { RemoteUrl } from "../../git/remote-url.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
+import type { LookSlots } from "./look-slots.ts";
 import type { SecretData } from "./secret-credentials.ts";
 import type { SourceLimits } from "./tree-files.ts";
-import type { Turns } from "./turns.ts";
 
 /** Counters since the start. */
 export interface SourceStats {
@@ -26,7 +26,7 @@ export interface SourceRepositoryOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly limits: SourceLimits;
   readonly timeoutMs: number;
-  readonly turns: Turns;
+  readonly slots: LookSlots;
   readonly stats: SourceStats;
   readonly onChange: (keys: readonly string[]) => void;
 }

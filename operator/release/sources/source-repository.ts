@@ -3,6 +3,7 @@ import { redact } from "../../git/redact.ts";
 import type { ReleaseFailure, SourceState } from "../ports.ts";
 import { FetchedClone, type Look } from "./fetched-clone.ts";
 import { LookSchedule } from "./look-schedule.ts";
+import type { Standing } from "./look-slots.ts";
 import { RefWatch } from "./ref-watch.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
 import { SignatureCheck } from "./signature-check.ts";
@@ -13,7 +14,6 @@ import { SourcePlaces } from "./source-places.ts";
 import { SourceRemote } from "./source-remote.ts";
 import { isSamePlace, SourceRevisions, type Want } from "./source-revisions.ts";
 import type { RefWish } from "./source-wish.ts";
-import type { Standing } from "./turns.ts";
 
 interface Client {
   want: Want;
@@ -138,8 +138,8 @@ export class SourceRepository {
   }
 
   async #lookAtRemote(): Promise<boolean> {
-    const { turns, clock } = this.#options;
-    const giveFree = await turns.take(this.#standing, namespaceOf(this.#clients.keys()));
+    const { slots, clock } = this.#options;
+    const giveFree = await slots.take(this.#standing, namespaceOf(this.#clients.keys()));
     try {
       const startedMs = clock.now();
       await this.#watch?.mark();

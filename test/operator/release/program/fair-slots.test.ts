@@ -53,4 +53,49 @@ describe("FairSlots", () => {
     await setImmediate();
     expect(order).toEqual(["a", "a", "a", "b", "c"]);
   });
+
+  test("begins at once where there is a place, and of all tenants' runs no more than there is by default", () => {
+    const [slots, begun]: [FairSlots, string[]] = [new FairSlots({ all: 2 }), []];
+    const places: Slot[] = [];
+    const ask = (name: string): void =>
+      void slots.ask("a", (slot) => {
+        begun.push(name);
+        places.push(slot);
+      });
+    for (const name of ["1", "2", "3"]) ask(name);
+    expect(begun).toEqual(["1", "2"]);
+    places[1]?.release();
+    expect(begun).toEqual(["1", "2", "3"]);
+  });
+
+  test("does not begin what was taken out", () => {
+    const [slots, begun]: [FairSlots, string[]] = [new FairSlots({ all: 1 }), []];
+    let place: Slot | undefined;
+    slots.ask("a", (slot) => (place = slot));
+    const takeOut = slots.ask("b", () => begun.push("b1"));
+    slots.ask("b", (slot) => {
+      begun.push("b2");
+      slot.release();
+    });
+    slots.ask("c", (slot) => {
+      begun.push("c");
+      slot.release();
+    });
+    takeOut();
+    takeOut();
+    place?.release();
+    expect(begun).toEqual(["b2", "c"]);
+  });
+
+  test("forgets a tenant whose last run was taken out", () => {
+    const [slots, begun]: [FairSlots, string[]] = [new FairSlots({ all: 1 }), []];
+    let place: Slot | undefined;
+    slots.ask("a", (slot) => (place = slot));
+    const takeOut = slots.ask("b", () => begun.push("b1"));
+    takeOut();
+    slots.ask("b", () => begun.push("b2"));
+    takeOut();
+    place?.release();
+    expect(begun).toEqual(["b2"]);
+  });
 });

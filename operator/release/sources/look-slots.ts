@@ -2,7 +2,7 @@
 export type Standing = "good" | "new" | "failing";
 
 /** Remotes of one standing that are looked at at the same time: in all, and for one namespace. */
-const places: Readonly<Record<Standing, { readonly all: number; readonly each: number }>> = {
+const limits: Readonly<Record<Standing, { readonly all: number; readonly each: number }>> = {
   good: { all: 16, each: 16 },
   new: { all: 24, each: 4 },
   failing: { all: 12, each: 3 },
@@ -17,7 +17,7 @@ interface Waiting {
  * Bounds how many remotes are looked at at once. A remote that hangs takes a place only from those that fail as well, and
  * a namespace with many of them only from itself.
  */
-export class Turns {
+export class LookSlots {
   readonly #taken = new Map<string, number>();
   readonly #waiting: Record<Standing, Waiting[]> = { good: [], new: [], failing: [] };
 
@@ -29,15 +29,15 @@ export class Turns {
       this.#count(standing, who, -1);
       const waiting = this.#waiting[standing];
       const next = waiting.findIndex((each) => this.#isFree(standing, each.who));
-      const [turn] = next < 0 ? [] : waiting.splice(next, 1);
-      if (turn === undefined) return;
-      this.#count(standing, turn.who, 1);
-      turn.begin();
+      const [first] = next < 0 ? [] : waiting.splice(next, 1);
+      if (first === undefined) return;
+      this.#count(standing, first.who, 1);
+      first.begin();
     };
   }
 
   #isFree(standing: Standing, who: string): boolean {
-    const { all, each } = places[standing];
+    const { all, each } = limits[standing];
     return this.#of(standing) < all && this.#of(`${standing} ${who}`) < each;
   }
 
