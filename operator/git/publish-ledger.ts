@@ -44,6 +44,8 @@ export class PublishLedger {
   readonly #pending = new Map<string, number>();
   /** Folders to remove, with the title of what they belonged to. */
   readonly #retired = new Map<string, string>();
+  /** Folders whose answer may be another one since it was last looked at: with thousands, looking at all takes long. */
+  #unsure = new Set<string>();
   #view: BranchView | undefined;
   #format: ObjectFormat = "sha1";
   #emptyTree = treeIdOf(new Map(), "sha1");
@@ -114,12 +116,15 @@ export class PublishLedger {
 
   /** While the same thing is wrong the first words stay: owners are told once, not for every try. */
   setFailure(failure: Failure | undefined): void {
-    if (failure?.reason !== this.#failure?.reason) this.#failure = failure;
+    if (failure?.reason === this.#failure?.reason) return;
+    this.#failure = failure;
+    this.#unsure = new Set(this.#entries.keys());
   }
 
   /** What is on the branch now. */
   setBranch(view: BranchView, format: ObjectFormat): void {
     this.#view = view;
+    this.#unsure = new Set(this.#entries.keys());
     if (format !== this.#format) {
       this.#format = format;
       this.#emptyTree = treeIdOf(new Map(), format);
@@ -156,9 +161,11 @@ export class PublishLedger {
     for (const folder of removed) {
       this.#view.trees.delete(folder);
       this.#retired.delete(folder);
+      this.#unsure.add(folder);
     }
     this.#view.head = commit;
     for (const { folder, title, tree } of written) {
+      this.#unsure.add(folder);
       const entry = this.#entries.get(folder);
       if (entry === undefined) {
         // Its resource went while the push was under way: nobody else would ever take the folder away.
@@ -170,15 +177,18 @@ export class PublishLedger {
     }
   }
 
-  /** Owners whose answer is another one than they were told. Each is named once. */
+  /** Owners whose answer is another one than they were told, of late. Each is named once. */
   changed(): PublishOffer["owner"][] {
     const owners: PublishOffer["owner"][] = [];
-    for (const [folder, entry] of this.#entries) {
+    for (const folder of this.#unsure) {
+      const entry = this.#entries.get(folder);
+      if (entry === undefined) continue;
       const told = toText(this.#answer(folder, entry));
       if (told === entry.told) continue;
       entry.told = told;
       owners.push(entry.owner);
     }
+    this.#unsure.clear();
     return owners;
   }
 
@@ -188,18 +198,8 @@ export class PublishLedger {
     // Only folders of this layout are looked for on the branch: another one would be written again and again.
     if (!isResourceFolder(folder))
       throw new RangeError(`Cannot publish to "${folder}": not a resource's folder`);
-    const entry: Entry = {
-      owner,
-      title,
-      generation,
-      digest,
-      tree: "",
-      commit: undefined,
-      files: undefined,
-      trailers: undefined,
-      sinceMs: nowMs,
-      told: "",
-    };
+    const nothing = { tree: "", commit: undefined, files: undefined, trailers: undefined, told: "" };
+    const entry: Entry = { owner, title, generation, digest, sinceMs: nowMs, ...nothing };
     // Until the branch is known, what the status says of it is the best that is known.
     const trusted =
       last?.digest === digest && (this.#view === undefined || this.#treeOf(folder) === last.tree);
