@@ -7,6 +7,7 @@ export const Published = z
     digest: z.string().describe("Digest over the manifests that were published."),
     tree: z.string().describe("Id of the git tree of the resource's folder."),
     commit: z.string().describe("Id of the last commit that changed the folder."),
+    place: z.string().optional().describe("Id of the repository, branch and path that the folder is in."),
   })
   .describe("What the repository holds of this resource. Absent without a repository.");
 

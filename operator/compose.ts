@@ -12,11 +12,13 @@ import { composeEndpoints } from "./compose-endpoints.ts";
 import { composePublisher } from "./compose-publisher.ts";
 import { composeTracing } from "./compose-tracing.ts";
 import { createController, type KindController } from "./controllers.ts";
+import { placeIdOf } from "./core/place-id.ts";
 import { createFolderClaims } from "./folder-claims.ts";
 import { type ComposeInput, type Ground, layGround } from "./ground.ts";
 import { Operator } from "./operator.ts";
 import { createOperatorEvents } from "./operator-events.ts";
 import type { FolderClaim } from "./ports.ts";
+import type { OperatorRepository } from "./release/phases/publish-target.ts";
 import { isPublishedAt } from "./release/published-places.ts";
 import { createReleaseController } from "./release/release-controller.ts";
 import { releaseKind } from "./release/release-kind.ts";
@@ -92,6 +94,7 @@ export async function composeOperator(
         ...parts,
         kind,
         stores,
+        place: placeIdOf(repositoryOf(config)),
         events,
         onGone,
         metrics,
@@ -137,13 +140,21 @@ export async function composeOperator(
 
 /** Of which resources the folders in the operator's own place are. */
 function composeClaims({ config, kinds }: Ground, stores: KindStores): (folder: string) => FolderClaim {
-  const place = { branch: config.repositoryBranch, root: config.repositoryPath };
-  const repository = { ...place, url: config.repository ?? "" };
+  const repository = repositoryOf(config);
   return createFolderClaims({
     kinds: [...kinds.map(({ definition }) => definition), ...(config.releases ? [Release] : [])],
     stores,
-    isHere: (resource) => isPublishedAt(resource, place, repository),
+    isHere: (resource) => isPublishedAt(resource, repository, repository),
   });
+}
+
+/** The operator's own place in git; without a repository nobody asks for it. */
+function repositoryOf(config: Ground["config"]): OperatorRepository {
+  return {
+    url: config.repository ?? "",
+    branch: config.repositoryBranch,
+    root: config.repositoryPath,
+  };
 }
 
 /** Stores keep what charts, statuses and health read, and no more. */

@@ -21,6 +21,8 @@ export interface ControllerInput {
   readonly stores: KindStores;
   readonly cluster: Cluster;
   readonly publisher: Publisher | undefined;
+  /** Id of the place in git that it publishes to. */
+  readonly place: string;
   readonly events: EventRecorder;
   readonly synthesize: Synthesizer;
   readonly onGone: (resource: LiveObject) => void;

@@ -145,6 +145,8 @@ export interface PublishedRecord {
   readonly tree: string;
   /** Commit that brought it (the last one that changed the folder). */
   readonly commit: string;
+  /** Id of the repository, branch and path that it is in. Absent where it was written before places had names. */
+  readonly place?: string | undefined;
 }
 
 export interface PublishOffer {

@@ -31,6 +31,8 @@ import type {
 export interface ReconcileParts extends ConvergeOptions {
   /** Undefined: there is no repository. */
   readonly publisher: Publisher | undefined;
+  /** Id of the place in git that it publishes to; see `placeIdOf()`. */
+  readonly place: string;
   readonly events: EventRecorder;
   readonly outages: OutageNotices;
   /** Told how far a generation of a resource has come, for metrics. */
@@ -175,9 +177,9 @@ function assess(
 function offer(
   { outcome, desired }: Converged,
   loaded: Loaded,
-  { kind, publisher }: ReconcileParts,
+  { kind, publisher, place }: ReconcileParts,
 ): PublishState | undefined {
   if (publisher === undefined || desired === undefined || outcome.state !== "applied") return undefined;
   if (kind.children.length === 0) return undefined;
-  return publish(loaded, desired, { kind, publisher });
+  return publish(loaded, desired, { kind, publisher, place });
 }

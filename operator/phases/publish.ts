@@ -3,17 +3,25 @@ import { groupKindOf, keyOf } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
 import { filesOf, folderOf } from "../../synth/file-tree.ts";
 import type { ManifestSet } from "../../synth/manifest.ts";
-import type { Publisher, PublishState } from "../ports.ts";
+import type { Publisher, PublishOffer, PublishState } from "../ports.ts";
 import type { Loaded } from "./load.ts";
+import { publishAt } from "./publish-at.ts";
+
+export interface PublishOptions {
+  readonly kind: BoundKind;
+  readonly publisher: Publisher;
+  /** Id of where it publishes. */
+  readonly place: string;
+}
 
 /** Offers what was applied to the repository, and says where that stands. Nothing is rendered unless it must be. */
 export function publish(
   { resource }: Loaded,
   desired: ManifestSet,
-  { kind, publisher }: { readonly kind: BoundKind; readonly publisher: Publisher },
+  { kind, publisher, place }: PublishOptions,
 ): PublishState {
   const key = keyOf(resource);
-  return publisher.publish({
+  const offer: PublishOffer = {
     owner: { groupKind: groupKindOf(kind.definition), key },
     title: `${resource.kind} ${key}`,
     generation: resource.metadata.generation ?? 0,
@@ -21,5 +29,6 @@ export function publish(
     digest: desired.digest,
     last: (resource.status as EngineStatus | undefined)?.published,
     render: () => filesOf(desired.manifests, resource),
-  });
+  };
+  return publishAt(place, offer, publisher);
 }

@@ -27,6 +27,8 @@ import { aResource, type ResourceOptions } from "./resources.ts";
 export interface BenchOptions {
   readonly kind?: BoundKind<Construct>;
   readonly publisher?: Publisher;
+  /** Id of the place in git that it publishes to. */
+  readonly place?: string;
   readonly resource?: ResourceOptions;
 }
 
@@ -46,7 +48,7 @@ export class ReconcileBench {
   readonly #reconcile: ReturnType<typeof createReconcile>;
   readonly #key: string;
 
-  constructor({ kind = aGadgetKind(), publisher, resource }: BenchOptions = {}) {
+  constructor({ kind = aGadgetKind(), publisher, place = "here", resource }: BenchOptions = {}) {
     this.kind = kind;
     this.#key = keyOf(aResource(kind, resource));
     this.edit(aResource(kind, resource));
@@ -71,6 +73,7 @@ export class ReconcileBench {
       },
       count: (did, objects) => this.counts.set(did, (this.counts.get(did) ?? 0) + objects),
       publisher,
+      place,
       events: { record: (_, event) => void this.events.push(event) },
       clock: this.clock,
       random: () => 0.5,

@@ -32,6 +32,7 @@ async function reconcileOnce({ refuse }: { readonly refuse?: Error } = {}) {
   const controller = createController({
     ...parts,
     kind,
+    place: "here",
     stores: watched.stores,
     events: { record: () => undefined },
     onGone: () => undefined,

@@ -1,7 +1,9 @@
 import { groupKindOf } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { folderOf } from "../../../synth/file-tree.ts";
-import type { Publisher, PublishState } from "../../ports.ts";
+import { placeIdOf } from "../../core/place-id.ts";
+import { publishAt } from "../../phases/publish-at.ts";
+import type { Publisher, PublishOffer, PublishState } from "../../ports.ts";
 import { publishedTree } from "../core/published-tree.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { decidePublishTarget, type OperatorRepository, type PublishTarget } from "./publish-target.ts";
@@ -37,7 +39,7 @@ export function publishRelease(
     return target;
   }
   memory.target = target;
-  return places.at(target).publish({
+  const offer: PublishOffer = {
     owner: { groupKind: groupKindOf(Release), key },
     title: `${resource.kind} ${key}`,
     generation: resource.metadata.generation ?? 0,
@@ -46,7 +48,8 @@ export function publishRelease(
     last: resource.status?.published,
     trailers,
     render,
-  });
+  };
+  return publishAt(placeIdOf({ ...places.repository, ...target }), offer, places.at(target));
 }
 
 /** The Release goes, and its folder with it. */

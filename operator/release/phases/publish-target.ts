@@ -1,4 +1,5 @@
 import type { ReleaseSpec } from "../../../crds/release.ts";
+import { repositoryIdOf } from "../../core/place-id.ts";
 import type { PublishState } from "../../ports.ts";
 
 /** Where on the operator's repository a Release is published: its own folder is below `root`. */
@@ -49,16 +50,6 @@ function isLoop(source: ReleaseSpec["source"], path: string, { url, branch }: Op
   if (source.ref.branch !== branch || repositoryIdOf(source.url) !== repositoryIdOf(url)) return false;
   const from = trimFolder(source.path);
   return from === "" || from === path || path.startsWith(`${from}/`) || from.startsWith(`${path}/`);
-}
-
-/** One repository however it is reached: host and path, without user, port, protocol and `.git`. */
-function repositoryIdOf(url: string): string {
-  const [, host = "", path = ""] =
-    /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/]*@)?([^/:]*)(?::\d+)?(\/.*)$/i.exec(url) ??
-    /^(?:[^@/:]+@)?([^/:]+):(.*)$/.exec(url) ??
-    /^()(\/.*)$/.exec(url) ??
-    [];
-  return `${host.toLowerCase()}/${path.replace(/^\/+|\/+$/g, "").replace(/\.git$/, "")}`;
 }
 
 /** `./a/b/` is `a/b`, and `.` is the repository itself. */

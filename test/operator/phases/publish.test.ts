@@ -26,7 +26,10 @@ test("publish() offers the folder of a resource, and renders it only when it is 
     retire: () => undefined,
   };
 
-  expect(publish(loaded, desired, { kind, publisher })).toEqual({ state: "pending", sinceMs: 5 });
+  expect(publish(loaded, desired, { kind, publisher, place: "here" })).toEqual({
+    state: "pending",
+    sinceMs: 5,
+  });
   expect(offers).toMatchObject([
     {
       owner: { groupKind: "gadgets.example.dev", key: "shop/web" },

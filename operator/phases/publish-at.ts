@@ -1,0 +1,22 @@
+import type { PublishedRecord, Publisher, PublishOffer, PublishState } from "../ports.ts";
+
+/**
+ * Offers to the publisher of a place, and names the place in the record of what is there. What a status says of another
+ * place is no news of this one. A record from before places had names stays as it is: neither an upgrade nor a CRD that
+ * drops the field is worth a write for every resource.
+ *
+ * @param place Its id, as `placeIdOf()` makes it.
+ */
+export function publishAt(place: string, offer: PublishOffer, publisher: Publisher): PublishState {
+  const { last } = offer;
+  const isElsewhere = last?.place !== undefined && last.place !== place;
+  const published = publisher.publish(isElsewhere ? { ...offer, last: undefined } : offer);
+  if (published.state !== "published") return published;
+  const { record } = published;
+  const isFromBefore = last !== undefined && last.place === undefined && isSameRecord(last, record);
+  return isFromBefore ? published : { state: "published", record: { ...record, place } };
+}
+
+function isSameRecord(a: PublishedRecord, b: PublishedRecord): boolean {
+  return a.digest === b.digest && a.tree === b.tree && a.commit === b.commit;
+}
