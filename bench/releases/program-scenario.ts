@@ -14,12 +14,18 @@ export interface ProgramResult {
   readonly calls: Calls;
   /** Bundles that were made, by the operator's metrics, while filling and after the push. */
   readonly bundles: readonly (number | undefined)[];
-  /** Mean milliseconds of the renders that had to start a program, and of the others. */
-  readonly firstRenderMs: number | undefined;
-  readonly warmRenderMs: number | undefined;
+  /** The render that found no process of the program: the first of the operator at all, and the first after the push. */
+  readonly firstRenderMs: readonly (number | undefined)[];
+  /** Mean of the others, when all are wanted at once, and when one Release's inputs change after the other's. */
+  readonly warmTogetherMs: number | undefined;
+  readonly warmAloneMs: number | undefined;
 }
 
 const settleMs = 4_000;
+/** Releases whose inputs are changed one after the other, and the pause between them. */
+const alone = 20;
+const calmMs = 200;
+const bundles = "fairlead_release_bundles_total";
 const nameOf = (index: number): string => `program-${String(index).padStart(4, "0")}`;
 
 /** One program, many Releases of it with inputs of their own. */
@@ -28,18 +34,19 @@ export async function runPrograms(
   releases: WatchedObjects,
   { programs, signal }: { readonly programs: number; readonly signal: AbortSignal },
 ): Promise<ProgramResult> {
-  const { api, source, operatorPid, auditLogPath } = rig;
-  const configMaps = await WatchedObjects.open(api, "/api/v1/configmaps", signal);
+  const { source, operatorPid, auditLogPath } = rig;
+  const configMaps = await WatchedObjects.open(rig.api, "/api/v1/configmaps", signal);
   const audit = await AuditedCalls.begin(auditLogPath);
   const stopLooking = watchProcesses(operatorPid);
   const before = await rig.metrics();
   const startMs = performance.now();
-  for (let index = 0; index < programs; index += 1) {
+  const apply = async (index: number, note: string): Promise<void> => {
     const [name, namespace] = [nameOf(index), namespaceOf(index)];
-    const render = { program: { inputs: { name } } };
+    const render = { program: { inputs: { name, note } } };
     const release = aRelease({ url: source.url, name, namespace, path: "program", render });
-    await api.apply(`/apis/fairlead.dev/v1alpha1/namespaces/${namespace}/releases/${name}`, release);
-  }
+    await rig.api.apply(`/apis/fairlead.dev/v1alpha1/namespaces/${namespace}/releases/${name}`, release);
+  };
+  for (let index = 0; index < programs; index += 1) await apply(index, "filled");
   const keys = Array.from({ length: programs }, (_, index) => `${namespaceOf(index)}/${nameOf(index)}`);
   const areReady = (version: number): boolean =>
     keys.every((key) => {
@@ -55,20 +62,34 @@ export async function runPrograms(
   await source.pushProgram(2);
   await rig.callHook();
   const pushMs = (await releases.until("the push is Ready everywhere", () => areReady(2))) - pushedMs;
-  const after = await rig.metrics();
-  const bundles = "fairlead_release_bundles_total";
+  const pushed = await rig.metrics();
+  const use = stopLooking();
+  for (let index = 0; index < Math.min(programs, alone); index += 1) {
+    await apply(index, "edited");
+    const key = `${keys[index]}-three`;
+    await configMaps.until(`${key} is edited`, () => configMaps.get(key)?.data?.["note"] === "edited");
+    await sleep(calmMs);
+  }
+  const edited = await rig.metrics();
   return {
-    ...{ readyMs, pushMs, calls, use: stopLooking() },
+    ...{ readyMs, pushMs, calls, use },
     bundles: [
       difference(before.get(bundles), filled.get(bundles)),
-      difference(filled.get(bundles), after.get(bundles)),
+      difference(filled.get(bundles), pushed.get(bundles)),
     ],
-    firstRenderMs: meanMs(after, "fairlead_release_program_first_render_duration_seconds"),
-    warmRenderMs: meanMs(after, "fairlead_release_program_warm_render_duration_seconds"),
+    firstRenderMs: [meanMs("first", before, filled), meanMs("first", filled, pushed)],
+    warmTogetherMs: meanMs("warm", before, pushed),
+    warmAloneMs: meanMs("warm", pushed, edited),
   };
 }
 
-function meanMs(metrics: ReadonlyMap<string, number>, name: string): number | undefined {
-  const [sum, count] = [metrics.get(`${name}_sum`), metrics.get(`${name}_count`)];
-  return sum === undefined || count === undefined || count === 0 ? undefined : (1_000 * sum) / count;
+type Metrics = ReadonlyMap<string, number>;
+
+/** Mean duration of the renders between two looks at the metrics; undefined: there was none. */
+function meanMs(which: "first" | "warm", before: Metrics, after: Metrics): number | undefined {
+  const name = `fairlead_release_program_${which}_render_duration_seconds`;
+  const [sum = 0, count = 0] = ["sum", "count"].map((end) =>
+    difference(before.get(`${name}_${end}`) ?? 0, after.get(`${name}_${end}`)),
+  );
+  return count === 0 ? undefined : (1_000 * sum) / count;
 }

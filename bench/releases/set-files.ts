@@ -71,24 +71,25 @@ spec:
 
 export const imageOf = (version: string): string => `registry.example.dev/web:${version}`;
 
-/** A program that makes the ConfigMap its inputs ask for. Pure. */
+/** A program that makes the ConfigMaps its inputs ask for. Pure. */
 export function programOf(version: number): string {
   return `import { ApiObject, type App, Chart } from "cdk8s";
 
 interface Inputs {
   readonly name: string;
+  readonly note: string;
 }
 
 const version = ${version};
 
-export default function program(app: App, { name }: Inputs): void {
+export default function program(app: App, { name, note }: Inputs): void {
   const chart = new Chart(app, name);
   for (const part of ["one", "two", "three"])
     new ApiObject(chart, part, {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: { name: \`\${name}-\${part}\` },
-      data: { version: String(version) },
+      data: { version: String(version), note },
     });
 }
 `;

@@ -87,6 +87,8 @@ export function createPrograms(options: ProgramsOptions): Programs {
 
   const makeBundle = async (request: ProgramRequest): Promise<Bundle> => {
     const beganMs = clock.now();
+    // A new bundle takes a new process.
+    pool.warmUp();
     const bundle = await bundleProgram(request.entry, request.files, esbuild);
     observe({ did: "bundle", durationMs: clock.now() - beganMs });
     return bundle;
@@ -95,22 +97,13 @@ export function createPrograms(options: ProgramsOptions): Programs {
   async function run(request: ProgramRequest): Promise<Rendered> {
     const { key, tenant, tree, entry, inputs, timeoutMs, patience } = request;
     const beganMs = clock.now();
-    pool.warmUp();
     const bundle = await bundles.of(JSON.stringify([tenant, tree, entry]), () => makeBundle(request));
     const programDigest = digestOf(`${bundle.digest}\n${(await libraries()).digest}`);
     const inputsDigest = digestOf(toCanonicalJson(inputs ?? null));
     const seed = digestOf(`${programDigest}\n${inputsDigest}`);
-    // Where the program has run before, its clock and random numbers are known to be ours.
-    const warm = pool.isWarm({ tenant, bundle });
     const text = JSON.stringify({ entry, seed, inputs, objects, characters: outputBytes });
-    const { texts, queuedMs } = await pool.run({
-      tenant,
-      bundle,
-      request: text,
-      copies: warm ? 1 : 2,
-      timeoutMs,
-      ...(patience && { patience }),
-    });
+    const run = { tenant, bundle, request: text, timeoutMs };
+    const { texts, warm, queuedMs } = await pool.run({ ...run, ...(patience && { patience }) });
     const rendered = await readResults(texts, bundle, (printed) =>
       log.debug("A program printed", { release: key, text: printed }),
     );

@@ -1,10 +1,10 @@
-import { setPriority } from "node:os";
 import type { Clock } from "../../ports.ts";
 import type { RunPatience } from "../ports.ts";
 import { BlankSandboxes } from "./blank-sandboxes.ts";
 import type { Bundle } from "./bundle.ts";
 import { FairSlots, type Slot } from "./fair-slots.ts";
 import type { LoadedLibraries } from "./libraries.ts";
+import { lowerPriority } from "./lower-priority.ts";
 import { residentBytes } from "./memory-watch.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import type { SandboxLimits, SandboxProcess } from "./sandbox-process.ts";
@@ -21,7 +21,6 @@ export interface SandboxRun {
   readonly tenant: string;
   readonly bundle: Bundle;
   readonly request: string;
-  readonly copies: number;
   readonly timeoutMs: number;
   readonly patience?: RunPatience;
 }
@@ -29,16 +28,20 @@ export interface SandboxRun {
 export interface SandboxResult {
   /** What the runs gave: one text, or several if they differ. */
   readonly texts: readonly string[];
+  /** Whether the process had run the program before. */
+  readonly warm: boolean;
   /** How long it waited for its turn. */
   readonly queuedMs: number;
 }
 
 /** Processes that may stay though nobody uses them, beside the one that is nobody's yet. */
 const IDLE = 3;
+/** A run is waited for so long before another process is started beside its own, which takes a few times as long. */
+const WORTH_WAITING_MS = 100;
+/** So long after the last run a process is started for whoever comes next: what follows a run needs the processor more. */
+const CALM_MS = 500;
 /** A process ends after so many runs, whatever it has kept of them. */
 const RUNS = 500;
-/** What a run that takes long gets of the processor: what is left. */
-const LOWEST_PRIORITY = 19;
 
 interface Idle {
   readonly key: string;
@@ -52,8 +55,11 @@ export class SandboxPool {
   readonly #blanks: BlankSandboxes;
   readonly #slots = new FairSlots({ young: 2, all: 8, perTenant: 4 });
   readonly #running = new Set<SandboxProcess>();
+  /** Per bundle of a tenant: what the next run of it waits for. */
+  readonly #turns = new Map<string, Promise<void>>();
   /** Oldest first. */
   #idle: Idle[] = [];
+  #cancelWarmUp = (): void => {};
   #isClosed = false;
 
   constructor(options: SandboxPoolOptions) {
@@ -66,23 +72,20 @@ export class SandboxPool {
     this.#blanks.warmUp();
   }
 
-  /** Whether a process that has run this bundle waits for more. */
-  isWarm({ tenant, bundle }: Pick<SandboxRun, "tenant" | "bundle">): boolean {
-    const key = keyOf(tenant, bundle);
-    return this.#idle.some((idle) => idle.key === key);
-  }
-
   /**
-   * Runs a program once or more, each time in a context of its own.
+   * Runs a program, each time in a context of its own; in a process that has not run it before twice, because where two
+   * runs were the same, its clock and random numbers are known to be ours.
    *
    * @throws ReleaseError
    */
   async run(run: SandboxRun): Promise<SandboxResult> {
-    const { bundle, tenant, copies, timeoutMs, patience } = run;
-    const beganMs = this.#options.clock.now();
-    const slot = await this.#slots.take(tenant);
-    const queuedMs = this.#options.clock.now() - beganMs;
+    const { clock } = this.#options;
+    const { bundle, tenant, timeoutMs, patience } = run;
+    const beganMs = clock.now();
     const key = keyOf(tenant, bundle);
+    const letNext = await this.#turn(key);
+    const slot = await this.#slots.take(tenant);
+    const queuedMs = clock.now() - beganMs;
     let sandbox: SandboxProcess | undefined;
     const over = new AbortController();
     try {
@@ -90,26 +93,49 @@ export class SandboxPool {
       this.#running.add(sandbox);
       const onOld = growOld({ sandbox, slot, over: over.signal }, patience);
       if (patience?.isSlow === true) onOld();
-      const request = Buffer.from(run.request);
-      const answer = await sandbox.ask({ kind: "run", copies, timeoutMs }, [request], { timeoutMs, onOld });
+      over.signal.addEventListener("abort", clock.schedule(WORTH_WAITING_MS, letNext));
+      const warm = sandbox.runs > 0;
+      const request = { kind: "run", copies: warm ? 1 : 2, timeoutMs } as const;
+      const answer = await sandbox.ask(request, [Buffer.from(run.request)], { timeoutMs, onOld });
       sandbox.runs += 1;
       if (answer.header.kind !== "ran") throw programFailure("its process gave no answer");
-      return { texts: answer.parts.map((part) => part.toString("utf8")), queuedMs };
+      return { texts: answer.parts.map((part) => part.toString("utf8")), warm, queuedMs };
     } finally {
       over.abort();
       slot.release();
       if (sandbox !== undefined) this.#putBack(key, sandbox);
+      letNext();
+      if (this.#turns.size === 0) this.#warmUpSoon();
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#cancelWarmUp();
     for (const { cancel, sandbox } of this.#idle) {
       cancel();
       sandbox.kill();
     }
     for (const sandbox of this.#running) sandbox.kill();
     await this.#blanks.close();
+  }
+
+  /** Waits until the run of this bundle that came before has let the next one in. @returns Lets the next one in. */
+  async #turn(key: string): Promise<() => void> {
+    const before = this.#turns.get(key);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turns.set(key, promise);
+    await before;
+    return () => {
+      resolve();
+      if (this.#turns.get(key) === promise) this.#turns.delete(key);
+    };
+  }
+
+  #warmUpSoon(): void {
+    this.#cancelWarmUp();
+    if (!this.#isClosed)
+      this.#cancelWarmUp = this.#options.clock.schedule(CALM_MS, () => this.#blanks.warmUp());
   }
 
   #takeIdle(key: string): SandboxProcess | undefined {
@@ -129,7 +155,6 @@ export class SandboxPool {
   #putBack(key: string, sandbox: SandboxProcess): void {
     const { clock, limits, idleMs } = this.#options;
     this.#running.delete(sandbox);
-    this.#blanks.warmUp();
     const bytes = sandbox.pid === undefined ? undefined : residentBytes(sandbox.pid);
     const isFull = (bytes ?? 0) > (limits.memoryMiB * 2 ** 20) / 2;
     if (this.#isClosed || sandbox.isOver || sandbox.runs >= RUNS || isFull) {
@@ -163,18 +188,10 @@ interface Run {
 function growOld({ sandbox, slot, over }: Run, patience: RunPatience | undefined): () => void {
   return () => {
     patience?.onSlow();
-    lowerPriority(sandbox.pid);
+    if (sandbox.pid !== undefined) lowerPriority(sandbox.pid);
     slot.grow();
     const end = (): void => sandbox.kill(programLimit("it is no longer wanted"));
     if (patience?.unwanted.aborted === true) end();
     else patience?.unwanted.addEventListener("abort", end, { once: true, signal: over });
   };
-}
-
-function lowerPriority(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, LOWEST_PRIORITY);
-  } catch {
-    // It ended in between.
-  }
 }

@@ -29,6 +29,8 @@ export interface RenderRun {
 /** Folders wait for git more than they work. */
 const MANIFEST_SLOTS = 8;
 const PROGRAM_SLOTS = 4;
+/** What took long begins so much later: a process and a bundle for it are no work for the moment after a push. */
+const SLOW_PAUSE_MS = 500;
 /** A Release whose program ran so long, or into a limit, has only others of its sort to wait for, and they for it. */
 const SLOW_PROGRAM_MS = 2_000;
 
@@ -115,10 +117,15 @@ class CachedRenderer implements Renderer {
   #enqueue(entry: RenderEntry): void {
     if (this.#isClosed) return;
     const { render, revision, key } = entry.request;
-    const programSlots = this.#slowKeys.has(key) ? this.#slowSlots : this.#programSlots;
-    const slots = render.program === undefined ? this.#manifestSlots : programSlots;
     const begin = (slot: Slot): void => void this.#run(entry).finally(() => slot.release());
-    entry.leaveQueue = slots.ask(revision.tenant, begin);
+    const wait = (slots: FairSlots): void => {
+      const leave = slots.ask(revision.tenant, begin);
+      // It may have begun at once.
+      if (entry.running === undefined) entry.leaveQueue = leave;
+    };
+    if (render.program === undefined) wait(this.#manifestSlots);
+    else if (!this.#slowKeys.has(key)) wait(this.#programSlots);
+    else entry.leaveQueue = this.#options.clock.schedule(SLOW_PAUSE_MS, () => wait(this.#slowSlots));
   }
 
   async #run(entry: RenderEntry): Promise<void> {

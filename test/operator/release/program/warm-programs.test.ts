@@ -3,7 +3,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
 import { programOf, type RealPrograms, realPrograms } from "../../../fakes/programs.ts";
 
-const main = programOf([{ what: "one", body: "at(1);" }]);
+const main = programOf([
+  { what: "one", body: "at(1);" },
+  { what: "loop", body: "for (;;);" },
+]);
 
 let programs: RealPrograms;
 let warm: boolean[] = [];
@@ -43,6 +46,27 @@ describe("createPrograms()", () => {
     expect(bundles).toBe(1);
     await run("other");
     expect(bundles).toBe(2);
+  });
+
+  test("has one process run all that want the same program at once, one after the other", async () => {
+    observed();
+    await Promise.all([run(), run(), run(), run()]);
+    expect(warm).toEqual([false, true, true, true]);
+  });
+
+  test("starts another process where one run of a program keeps the others waiting", async () => {
+    observed();
+    const unwanted = new AbortController();
+    const loop = programs.render({
+      files: { "main.ts": main },
+      inputs: "loop",
+      timeoutMs: 3_600_000,
+      patience: { unwanted: unwanted.signal, isSlow: false, onSlow: () => {} },
+    });
+    await run();
+    expect(warm).toEqual([false]);
+    unwanted.abort();
+    await expect(loop).rejects.toThrow("no longer wanted");
   });
 
   test("keeps the process of a program when a commit changes other files", async () => {

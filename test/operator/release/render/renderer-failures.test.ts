@@ -81,7 +81,7 @@ describe("createRenderer(), where renders fail", () => {
     await clock.settle();
     await clock.advance(299_000);
     expect(programRuns).toHaveLength(1);
-    await clock.advance(1_000);
+    await clock.advance(1_500);
     expect(programRuns).toHaveLength(2);
     expect(clock.pendingDelaysMs).toEqual([900_000]);
     renderer.forget("a");
