@@ -63,7 +63,7 @@ export function benchCommand(): Command {
       .option(
         "--node-flags <words>",
         "how node runs ours",
-        "--max-semi-space-size=4 --max-old-space-size=1024",
+        "--max-semi-space-size=8 --max-old-space-size=1024",
       )
       .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
       .action(runBench)

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4 --max-old-space-size=1024
+#!/usr/bin/env -S node --max-semi-space-size=8 --max-old-space-size=1024
 // In the repository the sources run as they are; an installed package has only what `npm pack` built,
 // because Node does not run TypeScript below node_modules. The flags keep the operator's memory small.
 import { existsSync } from "node:fs";

@@ -1,21 +1,39 @@
 import { basename } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The long ones first, so that nobody waits for one of them alone; what looks back at all stories last. */
-const ranks: Readonly<Record<string, number>> = {
-  "cold-start.test.ts": -2,
-  "kill.test.ts": -1,
-  "rights-used.test.ts": 1,
-};
+/** The long ones, longest first, so that nobody waits for one of them alone. */
+const longest = [
+  "cold-start.test.ts",
+  "kill.test.ts",
+  "end-to-end.test.ts",
+  "start.test.ts",
+  "release-kills.test.ts",
+  "sweep.test.ts",
+  "public-way.test.ts",
+  "takeover.test.ts",
+  "forgets.test.ts",
+  "release.test.ts",
+  "install-command.test.ts",
+];
 
-/** The order of files in a project, as ever but for those that are named here. */
+/** What looks back at all stories. */
+const last = "rights-used.test.ts";
+
+/** The order of files in a project, as ever but for those that are named here; what runs beside it is mixed with it. */
 export default class StorySequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => (a.project === b.project ? rankOf(a) - rankOf(b) : 0));
+    return sorted.toSorted((a, b) => (groupOf(a) === groupOf(b) ? rankOf(a) - rankOf(b) : 0));
   }
 }
 
+function groupOf({ project }: TestSpecification): number {
+  return project.config.sequence.groupOrder;
+}
+
 function rankOf({ moduleId }: TestSpecification): number {
-  return ranks[basename(moduleId)] ?? 0;
+  const name = basename(moduleId);
+  if (name === last) return 1;
+  const at = longest.indexOf(name);
+  return at === -1 ? 0 : at - longest.length;
 }

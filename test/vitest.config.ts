@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import StorySequencer from "./story-sequencer.ts";
 
@@ -12,28 +13,52 @@ const alone = ["leader", "repair", "local-cluster", "rights-used"].map(
 const measuring =
   process.env["FAIRLEAD_FAILOVER_ROUNDS"] === undefined ? ["test/cluster/failover.test.ts"] : [];
 
+/**
+ * Each in a process of its own: those that bundle, because they share the bundler's process and some end it, and those
+ * that measure what a process takes, where a heap that is full of others' would count.
+ */
+const isolated = [
+  "test/operator/release/program/**/*.test.ts",
+  "test/cli/image/**/*.test.ts",
+  "test/operator/cluster/slices.test.ts",
+  "test/operator/release/render/turns.test.ts",
+  "test/operator/runtime/queue.test.ts",
+  "test/operator/telemetry/metrics.test.ts",
+];
+
+// For all programs of Kubernetes that a run starts: memory is there, and processors are what stories wait for.
+process.env["GOGC"] ??= "400";
+process.env["GOMEMLIMIT"] ??= "1GiB";
+
+/** Files share processes, as those of `unit` do: no module keeps what a test leaves behind, and importing takes as long as a story. */
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
   testTimeout: 120_000,
   hookTimeout: 600_000,
+  isolate: false,
 };
+
+/** Stories have namespaces, users and repositories of their own. With more than 4 at a time two cores only share out the work. */
+const sideBySide = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
 /** Stories on a real node take root's rights and a minute: where they are asked for, that is, in CI. */
-const endToEnd = {
-  test: {
-    name: "e2e",
-    include: ["test/e2e/**/*.test.ts"],
-    globalSetup: ["test/e2e/global-setup.ts"],
-    testTimeout: 180_000,
-    hookTimeout: 600_000,
-    fileParallelism: false,
-    sequence: { groupOrder: 3 },
-  },
+const onNode = {
+  globalSetup: ["test/e2e/global-setup.ts"],
+  testTimeout: 180_000,
+  hookTimeout: 600_000,
 };
+const endToEnd = [
+  { test: { ...onNode, ...sideBySide, name: "e2e", include: ["test/e2e/end-to-end.test.ts"] } },
+  { test: { ...onNode, ...oneByOne, name: "e2e-alone", include: ["test/e2e/lifetime.test.ts"] } },
+];
+
+/** By itself, the runner would keep one core for itself, also if there are only two. */
+const unit = { testTimeout: 20_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
 
 /**
- * `unit` touches nothing outside the process, `cluster` and `cluster-alone` run stories on a real API server, and `e2e`
- * on real containers.
+ * `unit` and `unit-isolated` touch nothing outside the process, `cluster` and `cluster-alone` run stories on a real API
+ * server, `e2e` and `e2e-alone` on real containers.
  */
 export default defineConfig({
   test: {
@@ -43,33 +68,25 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...unit,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/cluster/**", "test/e2e/**"],
-          testTimeout: 20_000,
+          exclude: ["test/cluster/**", "test/e2e/**", ...isolated],
+          isolate: false,
         },
       },
+      { test: { ...unit, name: "unit-isolated", include: isolated } },
       {
         test: {
           ...onCluster,
+          ...sideBySide,
           name: "cluster",
           include: ["test/cluster/**/*.test.ts"],
           exclude: [...alone, ...measuring],
-          // Stories have namespaces, users and repositories of their own, and mostly wait.
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
         },
       },
-      {
-        test: {
-          ...onCluster,
-          name: "cluster-alone",
-          include: alone,
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
-        },
-      },
-      ...(process.env["FAIRLEAD_E2E"] === "1" ? [endToEnd] : []),
+      { test: { ...onCluster, ...oneByOne, name: "cluster-alone", include: alone } },
+      ...(process.env["FAIRLEAD_E2E"] === "1" ? endToEnd : []),
     ],
   },
 });

@@ -41,7 +41,7 @@ export async function startLoadRig(report: (line: string) => void): Promise<Load
   const operator = spawn(
     process.execPath,
     [
-      "--max-semi-space-size=4",
+      "--max-semi-space-size=8",
       "--max-old-space-size=1024",
       bundlePath,
       `--kubeconfig=${cluster.operatorKubeconfigPath}`,

@@ -105,7 +105,7 @@ async function installKinds(api: BenchApi): Promise<void> {
 }
 
 function startOperator(command: readonly string[], logPath: string): ChildProcess {
-  const operator = spawn(process.execPath, ["--max-semi-space-size=4", ...command], {
+  const operator = spawn(process.execPath, ["--max-semi-space-size=8", ...command], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   operator.stderr.pipe(createWriteStream(logPath));

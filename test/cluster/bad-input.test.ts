@@ -98,19 +98,25 @@ describe("fairlead run ends with exit code 1, and says why, when", () => {
       `Cannot listen on \\"${address}\\": another program listens there`,
     );
   });
+});
 
-  test("no API server answers, and a repository needs to know which cluster this is", async () => {
+test.for([
+  {
+    with: "without a repository",
+    args: [],
+    says: /Cannot (list|watch) \\"echos\\": the API server at https:\/\/127\.0\.0\.1:1 cannot be reached/,
+  },
+  {
+    with: "with a repository, in which the cluster has a name",
+    args: ["--repository=file:///nobody/looks/there"],
+    says: /https:\/\/127\.0\.0\.1:1 cannot be reached.*Waiting for the uid of kube-system/,
+  },
+])(
+  "an API server that does not answer is named in the log, and waited for, $with",
+  async ({ args, says }) => {
     const kubeconfigPath = await aKubeconfig((text) => text.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
-    const words = await wordsOfRefused({ kubeconfigPath, args: [`--repository=${await aFolder()}`] });
-    expect(words).toMatch(/127\.0\.0\.1:1\b[\s\S]*(refused|ECONNREFUSED)/);
-  });
-});
-
-test("an API server that does not answer is named in the log, and waited for", async () => {
-  const kubeconfigPath = await aKubeconfig((text) => text.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
-  const operator = await startOperator({ kubeconfigPath });
-  await expect
-    .poll(() => wordsOf(operator), { timeout: 10_000 })
-    .toMatch(/Cannot (list|watch) \\"echos\\": the API server at https:\/\/127\.0\.0\.1:1 cannot be reached/);
-  expect(await operator.stop()).toBe(0);
-});
+    const operator = await startOperator({ kubeconfigPath, args });
+    await expect.poll(() => wordsOf(operator), { timeout: 10_000 }).toMatch(says);
+    expect(await operator.stop()).toBe(0);
+  },
+);

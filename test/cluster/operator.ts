@@ -47,7 +47,7 @@ export async function startOperator(options: StartOperatorOptions = {}): Promise
   const { args = [], environment = {}, program = join(root, "cli/fairlead.js") } = options;
   const kubeconfig = options.kubeconfigPath ?? testCluster().operatorKubeconfigPath;
   const off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
-  const flags = ["--max-semi-space-size=4", "--max-old-space-size=1024"];
+  const flags = ["--max-semi-space-size=8", "--max-old-space-size=1024"];
   const command = [
     ...flags,
     program,

@@ -2,10 +2,10 @@ import { onTestFinished } from "vitest";
 import { apiVersionOf } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
-import { aNamespace, applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
-import { install } from "./install.ts";
+import { aNamespace, applyObjects, eventually, kubectl } from "./fixture.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { anOperatorUser, isWrite, lineOf, type OperatorUser } from "./operator-user.ts";
+import { RELEASE_RIGHTS } from "./shared-kinds.ts";
 import { conditionOf, type SeenResource, seen, untilGone } from "./story.ts";
 
 /** An operator for the Releases of one namespace, a repository that they come from, and what it asked the API server. */
@@ -37,28 +37,12 @@ export interface Wanted {
   readonly message?: RegExp;
 }
 
-const rights = "releases";
-
-/** What stories deploy beyond the ordinary. */
-const more = [
-  { group: "apiextensions.k8s.io", resource: "customresourcedefinitions", namespaced: false },
-  { group: "stories.fairlead.dev", resource: "*" },
-  { resource: "namespaces", namespaced: false },
-  { resource: "configmaps" },
-  { resource: "services" },
-  { resource: "serviceaccounts" },
-  { group: "apps", resource: "deployments" },
-  { group: "networking.k8s.io", resource: "ingresses" },
-];
-
 /** A namespace, a source and a user of the test's own. */
 export async function aReleaseStory(): Promise<ReleaseStory> {
-  const releases = { enabled: true, impersonate: true, watchAll: true, readSecrets: true, kinds: more };
-  await install(testCluster(), { name: rights, values: { releases } });
   const namespace = await aNamespace();
   const source = new FakeGitRemote();
   onTestFinished(() => source[Symbol.dispose]());
-  const user = await anOperatorUser(namespace, { rights });
+  const user = await anOperatorUser(namespace, { rights: RELEASE_RIGHTS });
   const until: ReleaseStory["until"] = (name, { type = "Ready", status, reason, message = /(?:)/ }) =>
     eventually(
       async () => {

@@ -9,6 +9,7 @@ import { kubeAdapter } from "./kube-adapter.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { anOperatorUser, type OperatorUser } from "./operator-user.ts";
 import { aRepository, type StoryRepository } from "./repository.ts";
+import { STAMP_RIGHTS } from "./shared-kinds.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 import { conditionOf, type SeenResource } from "./story.ts";
 
@@ -58,8 +59,8 @@ export interface StampStoryOptions {
 export async function aStampStory({ ownGroup = undefined }: StampStoryOptions = {}): Promise<StampStory> {
   const { definition } = stampIn(sharedGroup);
   const groups = [sharedGroup, ...(ownGroup === undefined ? [] : [ownGroup])];
-  const rights = ownGroup?.replaceAll(".", "-") ?? "stamps";
-  await install(testCluster(), { kinds: groups.map(stampIn), name: rights });
+  const rights = ownGroup?.replaceAll(".", "-") ?? STAMP_RIGHTS;
+  if (ownGroup !== undefined) await install(testCluster(), { kinds: groups.map(stampIn), name: rights });
   const namespace = await aNamespace();
   const repository = aRepository();
   const user = await anOperatorUser(namespace, { rights });

@@ -82,7 +82,7 @@ export class OperatorProcess {
     proxy.admit(token, { slot, name });
     const kubeconfig = join(folder, `kubeconfig-${name}`);
     await writeFile(kubeconfig, JSON.stringify(kubeconfigOf(proxy, token)), { mode: 0o600 });
-    const flags = ["--max-semi-space-size=4", "--max-old-space-size=1024", "--import", preload];
+    const flags = ["--max-semi-space-size=8", "--max-old-space-size=1024", "--import", preload];
     const off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
     const child = spawn(
       process.execPath,

@@ -1,0 +1,27 @@
+import type { TestCluster } from "./global-setup.ts";
+import { install } from "./install.ts";
+import { sharedGroup, stampIn } from "./stamp-kind.ts";
+
+/** Names of the rights that users of stories get: {@link anOperatorUser}. */
+export const STAMP_RIGHTS = "stamps";
+export const RELEASE_RIGHTS = "releases";
+
+/** What Releases of stories deploy beyond the ordinary. */
+const more = [
+  { group: "apiextensions.k8s.io", resource: "customresourcedefinitions", namespaced: false },
+  { group: "stories.fairlead.dev", resource: "*" },
+  { resource: "namespaces", namespaced: false },
+  { resource: "configmaps" },
+  { resource: "services" },
+  { resource: "serviceaccounts" },
+  { group: "apps", resource: "deployments" },
+  { group: "networking.k8s.io", resource: "ingresses" },
+];
+
+/** Installs, once for all stories, what most of them need: the kinds that ship, Stamps, and Releases. */
+export async function installSharedKinds(cluster: TestCluster): Promise<void> {
+  await install(cluster);
+  await install(cluster, { kinds: [stampIn(sharedGroup)], name: STAMP_RIGHTS });
+  const releases = { enabled: true, impersonate: true, watchAll: true, readSecrets: true, kinds: more };
+  await install(cluster, { name: RELEASE_RIGHTS, values: { releases } });
+}
