@@ -25,9 +25,10 @@ export function* readYaml({ text, firstLine }: YamlDocument): Generator<undefine
   } catch (error) {
     // A RangeError is the engine's: a text that its regular expressions have no room for.
     if (!(error instanceof NotPlainError || error instanceof RangeError)) throw error;
-    if (text.length <= LIBRARY_LIMIT) return readWithLibrary(text, firstLine);
     const { at, why } = error instanceof NotPlainError ? error : { at: 0, why: undefined };
     const isLimit = why === messages.deep || why === messages.aliases;
+    // What is too much for us is too much for the library, too, and takes it longer to find out.
+    if (text.length <= LIBRARY_LIMIT && !isLimit) return readWithLibrary(text, firstLine);
     throw new DocumentError(why ?? unreadableText, {
       reason: isLimit ? "RenderLimit" : "RenderFailed",
       line: firstLine + countLines(text, 0, skipped + at),
