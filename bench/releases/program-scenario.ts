@@ -14,7 +14,7 @@ export interface ProgramResult {
   readonly calls: Calls;
   /** Bundles that were made, by the operator's metrics, while filling and after the push. */
   readonly bundles: readonly (number | undefined)[];
-  /** The render that found no process of the program: the first of the operator at all, and the first after the push. */
+  /** The render that found no process of the program: while filling, where bad programs may have run before, and after the push. */
   readonly firstRenderMs: readonly (number | undefined)[];
   /** Mean of the others, when all are wanted at once, and when one Release's inputs change after the other's. */
   readonly warmTogetherMs: number | undefined;

@@ -164,7 +164,7 @@ function programLines({ program, programs }: ReleaseResults): readonly Line[] {
       ours: bundles.map(of).join(", "),
       ...most(1, bundles.includes(undefined) ? undefined : many),
     },
-    { title: "  first render, new operator, ms", flux: "", ours: of(firstEverMs), ...most(150, firstEverMs) },
+    { title: "  first render, filling, ms", flux: "", ours: of(firstEverMs), ...most(150, firstEverMs) },
     { title: "  first render, pushed, ms", flux: "", ours: of(firstPushedMs), ...most(150, firstPushedMs) },
     {
       title: "  warm render, all at once, ms",
