@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -89,7 +89,18 @@ export class FakeGitRemote implements Disposable {
 
   /** Every push is refused with these words. */
   refusePushes(words: string): void {
-    this.#hook(`echo "${words}" >&2; exit 1`);
+    this.#hook(`echo refused >> '${this.#refusalsPath}'; echo "${words}" >&2; exit 1`);
+  }
+
+  /** Pushes that {@link refusePushes} has refused. */
+  get refusals(): number {
+    return existsSync(this.#refusalsPath)
+      ? readFileSync(this.#refusalsPath, "utf8").split("\n").length - 1
+      : 0;
+  }
+
+  get #refusalsPath(): string {
+    return join(this.folder, "refusals");
   }
 
   /** Every push hangs until it is killed; `hangMark` appears when the first one does. */
