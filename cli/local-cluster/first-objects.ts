@@ -42,6 +42,9 @@ function countReadyNodes(text: string): number {
   return items.filter(({ status }) => status?.conditions?.some(isReady)).length;
 }
 
+/** A server that has just started on a busy machine takes its time. */
+const answerWithinMs = 60_000;
+
 type Send = (path: string, body?: object) => Promise<LoopbackResponse>;
 
 async function connect(runDirectory: string, server: string): Promise<Send> {
@@ -49,7 +52,7 @@ async function connect(runDirectory: string, server: string): Promise<Send> {
   const token = await readToken(runDirectory, "admin");
   return (path, body) => {
     const write = body === undefined ? {} : { method: "POST" as const, body };
-    return sendLoopback(`${server}${path}`, { certificate, token, ...write });
+    return sendLoopback(`${server}${path}`, { certificate, token, timeoutMs: answerWithinMs, ...write });
   };
 }
 

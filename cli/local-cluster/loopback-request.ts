@@ -15,7 +15,11 @@ export interface LoopbackResponse {
   readonly text: string;
 }
 
-/** Sends one request on a connection of its own. Rejects if nobody answers. */
+/**
+ * Sends one request on a connection of its own.
+ *
+ * @throws Error if there is no answer in time, or nobody to give one.
+ */
 export function sendLoopback(url: string, options: LoopbackRequest = {}): Promise<LoopbackResponse> {
   const { method = "GET", token, certificate, body, timeoutMs = 5_000 } = options;
   const headers = {
@@ -23,8 +27,15 @@ export function sendLoopback(url: string, options: LoopbackRequest = {}): Promis
     ...(body !== undefined && { "content-type": "application/json" }),
   };
   const trust = certificate === undefined ? { rejectUnauthorized: false } : { ca: certificate };
-  const settings = { method, headers, agent: false, signal: AbortSignal.timeout(timeoutMs) } as const;
-  return new Promise((resolve, reject) => {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const settings = { method, headers, agent: false, signal } as const;
+  return new Promise((resolve, fail) => {
+    const reject = (error: Error): void =>
+      fail(
+        signal.aborted
+          ? new Error(`No answer from ${url} within ${timeoutMs / 1_000} s`, { cause: error })
+          : error,
+      );
     const call = url.startsWith("https:")
       ? requestHttps(url, { ...settings, ...trust })
       : requestHttp(url, settings);

@@ -51,6 +51,11 @@ test("metrics, events and probes tell what an operator does, and cost nothing", 
     "--health-probe-bind-address=127.0.0.1:0",
   ]);
   const address = await addressOf(operator, "metrics");
+  // What is there when it begins to watch is no edit.
+  await eventually(
+    () => operator.log.some(({ message, kind }) => message === "Watching" && kind === "Stamp"),
+    { what: "it watches Stamps" },
+  );
   const until = (what: string, check: (now: ReadonlyMap<string, MetricFamily>) => boolean) =>
     eventually(
       async () => {

@@ -14,6 +14,13 @@ const environment = {
   GIT_COMMITTER_EMAIL: "somebody@example.dev",
 };
 
+interface CommitPlace {
+  readonly message: string;
+  readonly branch: string;
+  readonly parent: string | undefined;
+  readonly force?: boolean;
+}
+
 /** A real bare repository on disk that can misbehave: refuse, hang, vanish, be written by others. */
 export class FakeGitRemote implements Disposable {
   /** Scratch folder of the test: the repository is in it, and a cache may be. */
@@ -55,7 +62,11 @@ export class FakeGitRemote implements Disposable {
     return this.git(["log", "-1", "--format=%B", commit]);
   }
 
-  /** Somebody else's commit; `undefined` deletes a file or folder. */
+  /**
+   * Somebody else's commit; `undefined` deletes a file or folder.
+   *
+   * @throws If the branch moved meanwhile: as a push would be refused, nobody's commit is lost.
+   */
   commitByOthers(
     files: Readonly<Record<string, string | undefined>>,
     { message = "By hand", branch = "main" } = {},
@@ -66,12 +77,12 @@ export class FakeGitRemote implements Disposable {
 
   /** A commit on top of another one; the branch `aside` is moved to it. */
   commitOn(parent: string, files: Readonly<Record<string, string | undefined>>, message = "By hand"): string {
-    return this.#commit(files, { message, branch: "aside", parent });
+    return this.#commit(files, { message, branch: "aside", parent, force: true });
   }
 
   #commit(
     files: Readonly<Record<string, string | undefined>>,
-    { message, branch, parent }: { message: string; branch: string; parent: string | undefined },
+    { message, branch, parent, force = false }: CommitPlace,
   ): string {
     let stream = `commit refs/heads/${branch}\ncommitter Somebody <s@example.dev> 1700000000 +0000\n`;
     stream += `data ${Buffer.byteLength(message)}\n${message}\n${parent === undefined ? "" : `from ${parent}\n`}`;
@@ -79,7 +90,7 @@ export class FakeGitRemote implements Disposable {
       if (content === undefined) stream += `D ${path}\n`;
       else stream += `M 100644 inline ${path}\ndata ${Buffer.byteLength(content)}\n${content}\n`;
     }
-    this.git(["fast-import", "--quiet", "--force"], stream);
+    this.git(["fast-import", "--quiet", ...(force ? ["--force"] : [])], stream);
     return this.head(branch) ?? "";
   }
 

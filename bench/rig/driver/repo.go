@@ -9,11 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
-// repo looks at a branch of a bare repository from outside: every 2 ms at the ref, and at the commits only after a
-// scenario is over, so that no git process of ours runs beside what is measured.
+// repo looks at a branch of a bare repository from outside: at the ref when the system tells that it moved, and at the
+// commits only after a scenario is over, so that nothing of ours runs beside what is measured.
 type repo struct {
 	dir, branch string
 
@@ -45,22 +46,36 @@ func newRepo(dir, branch string) *repo {
 }
 
 func (r *repo) watch() {
-	ref := filepath.Join(r.dir, "refs", "heads", r.branch)
-	last := ""
-	for ; ; time.Sleep(2 * time.Millisecond) {
-		b, err := os.ReadFile(ref)
-		commit := strings.TrimSpace(string(b))
-		if err != nil {
-			commit = r.packed() // a gc of the remote moves it there
-		}
-		if commit == "" || commit == last {
-			continue
-		}
-		last = commit
-		r.mu.Lock()
-		r.changes = append(r.changes, refChange{commit, time.Now()})
-		r.mu.Unlock()
+	fd, err := syscall.InotifyInit1(syscall.IN_CLOEXEC)
+	if err != nil {
+		fatal("inotify: %v", err)
 	}
+	// A push moves a new file to the ref's name; a gc of the remote moves the refs into a file beside them.
+	for _, dir := range []string{filepath.Join(r.dir, "refs", "heads"), r.dir} {
+		if _, err := syscall.InotifyAddWatch(fd, dir, syscall.IN_MOVED_TO); err != nil {
+			fatal("watch %s: %v", dir, err)
+		}
+	}
+	events := make([]byte, 64*1024)
+	for last := ""; ; {
+		if commit := r.head(); commit != "" && commit != last {
+			last = commit
+			r.mu.Lock()
+			r.changes = append(r.changes, refChange{commit, time.Now()})
+			r.mu.Unlock()
+		}
+		if _, err := syscall.Read(fd, events); err != nil && err != syscall.EINTR {
+			fatal("inotify: %v", err)
+		}
+	}
+}
+
+func (r *repo) head() string {
+	b, err := os.ReadFile(filepath.Join(r.dir, "refs", "heads", r.branch))
+	if err != nil {
+		return r.packed() // a gc of the remote moves it there
+	}
+	return strings.TrimSpace(string(b))
 }
 
 func (r *repo) packed() string {
