@@ -2,7 +2,6 @@ import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { ClusterUid } from "./cluster-uid.ts";
 import { leaseOf } from "./compose-election.ts";
 import type { KindController } from "./controllers.ts";
-import { reportDelayMs } from "./core/report-delay.ts";
 import { readCredentials } from "./git/credentials.ts";
 import { createGitPublisher, type GitPublisher, type GitPublisherOptions } from "./git/git-publisher.ts";
 import { parseRemoteUrl } from "./git/remote-url.ts";
@@ -59,11 +58,9 @@ export async function composePublisher(
   // Reading it is no write, and asks for no leadership.
   const cluster = new KubeCluster({ transport, fence: noFence, clock });
   const clusterUid = new ClusterUid({ cluster, clock, random, log });
-  const requeue = (owners: readonly PublishOffer["owner"][]): void => {
-    for (const [index, { groupKind, key }] of owners.entries()) {
-      const afterMs = reportDelayMs(index, owners.length);
-      controllers.find(({ name }) => name === groupKind)?.queue.add(key, { afterMs });
-    }
+  const report = (owners: readonly PublishOffer["owner"][]): void => {
+    for (const [name, concerned] of Map.groupBy(owners, ({ groupKind }) => groupKind))
+      controllers.find((controller) => controller.name === name)?.report(concerned.map(({ key }) => key));
   };
   const options: GitPublisherOptions = {
     repository: config.repository,
@@ -85,7 +82,7 @@ export async function composePublisher(
     term: () => election.term,
     confirmLeadership,
     claimOf,
-    onChange: requeue,
+    onChange: report,
     announce,
     environment,
   };

@@ -12,6 +12,7 @@ import { createReconcile } from "./reconcile.ts";
 import { type ControllerSource, type Leadership, runController } from "./runtime/controller.ts";
 import type { KindStores, WatchedKind } from "./runtime/kind-stores.ts";
 import { WorkQueue } from "./runtime/queue.ts";
+import { ReportPace } from "./runtime/report-pace.ts";
 import { routeEvents } from "./runtime/routes.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { ObjectCounts } from "./telemetry/object-metrics.ts";
@@ -42,6 +43,8 @@ export interface KindController {
   /** `plural.group`. */
   readonly name: string;
   readonly queue: WorkQueue;
+  /** Something is known of the commits of these, and soon they tell. */
+  report(keys: Iterable<string>): void;
   /** Works until the queue is shut down. `signal` aborts what still runs. */
   run(options: { readonly gate: Promise<Leadership>; readonly signal: AbortSignal }): Promise<void>;
 }
@@ -116,14 +119,16 @@ export function createController(input: ControllerInput): KindController {
     onNamespaceTerminating: (namespace) => stores.refuse(namespace),
   });
   const reconcileObserver = metrics?.reconciles.observer(name, workers);
+  const reports = new ReportPace({ clock, release: (key) => queue.add(key) });
   return {
     name,
     queue,
+    report: (keys) => reports.add(keys),
     run: ({ gate, signal }) =>
       runController({
         queue,
         workers,
-        reconcile: input.traceReconcile?.(name, reconcile) ?? reconcile,
+        reconcile: reports.around(input.traceReconcile?.(name, reconcile) ?? reconcile),
         clock,
         log,
         gate,

@@ -32,7 +32,7 @@ export class PublishRound {
   #isInHurry = false;
   #lookDue = true;
   #tidyDue = false;
-  #last = { batch: 0, atMs: 0 };
+  #last = { batch: 0, atMs: 0, tookMs: 0 };
   /** The clone was made anew since the last success. */
   #renewed = false;
 
@@ -56,8 +56,9 @@ export class PublishRound {
 
   /** How long to gather changes before the next round. */
   get windowMs(): number {
-    const sinceMs = this.#options.clock.now() - this.#last.atMs;
-    return Math.max(publishWindowMs({ lastBatch: this.#last.batch, sinceMs }), this.#putOffMs());
+    const { batch, atMs, tookMs } = this.#last;
+    const sinceMs = this.#options.clock.now() - atMs;
+    return Math.max(publishWindowMs({ lastBatch: batch, sinceMs, tookMs }), this.#putOffMs());
   }
 
   /** How long all that is to be committed can wait: all of it was committed again and again of late. */
@@ -133,12 +134,13 @@ export class PublishRound {
     const batch = write.length + remove.size;
     if (batch === 0 || this.#putOffMs() > 0) return true;
     const [before, nowMs] = [this.#last, clock.now()];
-    this.#last = { batch, atMs: nowMs };
+    this.#last = { batch, atMs: nowMs, tookMs: 0 };
     const commit = await repository.land({ write, remove, usesApproval: swept.length > 0 });
     if (commit === undefined) {
       this.#lookDue = true;
       return false;
     }
+    this.#last.tookMs = clock.now() - nowMs;
     ledger.landed(write, remove.keys(), commit);
     for (const { folder } of write) this.#pace.count(folder, nowMs);
     for (const folder of remove.keys()) this.#pace.forget(folder);

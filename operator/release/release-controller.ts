@@ -8,6 +8,7 @@ import { runController } from "../runtime/controller.ts";
 import type { Election } from "../runtime/election.ts";
 import type { KindStores, KindStoresInput, WatchedKind } from "../runtime/kind-stores.ts";
 import { WorkQueue } from "../runtime/queue.ts";
+import { ReportPace } from "../runtime/report-pace.ts";
 import { routeEvents } from "../runtime/routes.ts";
 import { withTimeout } from "../runtime/with-timeout.ts";
 import type { ComposedReleases } from "./compose-releases.ts";
@@ -95,14 +96,16 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
 
   const reconcile: Reconcile = async (key, options) => (await compose()).reconcile(key, options);
   const reconcileObserver = metrics?.reconciles.observer(name, config.workers);
+  const reports = new ReportPace({ clock, release: (key) => queue.add(key) });
   return {
     name,
     queue,
+    report: (keys) => reports.add(keys),
     run: ({ gate, signal }) =>
       runController({
         queue,
         workers: config.workers,
-        reconcile: input.traceReconcile?.(name, reconcile) ?? reconcile,
+        reconcile: reports.around(input.traceReconcile?.(name, reconcile) ?? reconcile),
         clock,
         log,
         gate: gate.then(async (leadership) => {

@@ -48,7 +48,7 @@ export function anOperator({
       await runController({ queue, workers: 1, reconcile, clock, log, gate, signal, sources });
       did.push(`workers ${index} end`);
     };
-    return { name: `controller-${index}`, queue, run };
+    return { name: `controller-${index}`, queue, report: () => undefined, run };
   });
   const publisher = {
     start: () => void did.push("git starts"),

@@ -1,10 +1,10 @@
 import type { Clock } from "../../ports.ts";
-import { lowerPriority } from "../../runtime/lower-priority.ts";
 import type { RunPatience } from "../ports.ts";
 import { BlankSandboxes } from "./blank-sandboxes.ts";
 import type { Bundle } from "./bundle.ts";
 import { FairSlots, type Slot } from "./fair-slots.ts";
 import type { LoadedLibraries } from "./libraries.ts";
+import { lowerPriority } from "./lower-priority.ts";
 import { residentBytes } from "./memory-watch.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import type { SandboxLimits, SandboxProcess } from "./sandbox-process.ts";

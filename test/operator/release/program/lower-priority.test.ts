@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { expect, test } from "vitest";
-import { lowerPriority } from "../../../operator/runtime/lower-priority.ts";
+import { lowerPriority } from "../../../../operator/release/program/lower-priority.ts";
 
 test("lowerPriority() lowers a process, and its session where the system shares the processor among sessions", async () => {
   const child = spawn(process.execPath, ["-e", "process.stdin.resume()"], { detached: true });

@@ -1,0 +1,96 @@
+import type { Clock, Reconcile } from "../ports.ts";
+
+/** For so long after a run that somebody else asked for, the next one is expected. */
+const BUSY_MS = 100;
+/** All reports of a commit are under way by then. */
+const LONGEST_MS = 1_000;
+/** No timer is set for less; what is due by then goes together. */
+const SHORTEST_STEP_MS = 5;
+
+export interface ReportPaceOptions {
+  readonly clock: Clock;
+  /** Puts a key that has something to tell into its queue. */
+  readonly release: (key: string) => void;
+}
+
+/**
+ * When the resources that one commit has brought tell of it. All at once they would keep API server and workers from the
+ * edits that come meanwhile (measured: the 95th percentile of the latency of 30 edits a second doubles), so a report
+ * follows the end of an edit's run, when our share of the API server has just become free. Where nobody edits, they
+ * follow each other; where edits are too slow or too few, time decides.
+ */
+export class ReportPace {
+  readonly #options: ReportPaceOptions;
+  /** In order: who waits longest is first. */
+  readonly #waiting = new Set<string>();
+  readonly #released = new Set<string>();
+  #lastEditMs = Number.NEGATIVE_INFINITY;
+  #lastReportMs = Number.NEGATIVE_INFINITY;
+  /** When all that wait are to be under way. */
+  #deadlineMs = 0;
+  #cancelStep: (() => void) | undefined;
+
+  constructor(options: ReportPaceOptions) {
+    this.#options = options;
+  }
+
+  /** There is something to tell of these. */
+  add(keys: Iterable<string>): void {
+    for (const key of keys) this.#waiting.add(key);
+    this.#deadlineMs = this.#options.clock.now() + LONGEST_MS;
+    if (this.#isBusy || this.#released.size > 0) this.#arm();
+    else this.#release(1);
+  }
+
+  /** The same reconcile, whose runs set the pace. */
+  around(reconcile: Reconcile): Reconcile {
+    return async (key, options) => {
+      // Whyever it runs, it tells all there is.
+      const isReport = this.#waiting.delete(key) || this.#released.has(key);
+      if (isReport) this.#lastReportMs = this.#options.clock.now();
+      try {
+        return await reconcile(key, options);
+      } finally {
+        this.#released.delete(key);
+        this.#ended(isReport);
+      }
+    };
+  }
+
+  #ended(isReport: boolean): void {
+    const nowMs = this.#options.clock.now();
+    if (!isReport) this.#lastEditMs = nowMs;
+    if (this.#waiting.size === 0) return;
+    const isTime = isReport ? !this.#isBusy : nowMs - this.#lastReportMs >= this.#stepMs / 2;
+    if (isTime) this.#release(1);
+  }
+
+  get #isBusy(): boolean {
+    return this.#options.clock.now() - this.#lastEditMs < BUSY_MS;
+  }
+
+  /** Time between two reports with which all are under way by the deadline. */
+  get #stepMs(): number {
+    return Math.max(0, this.#deadlineMs - this.#options.clock.now()) / this.#waiting.size;
+  }
+
+  #release(count: number): void {
+    for (const key of this.#waiting.values().take(count)) {
+      this.#waiting.delete(key);
+      this.#released.add(key);
+      this.#options.release(key);
+    }
+    this.#lastReportMs = this.#options.clock.now();
+    this.#arm();
+  }
+
+  /** Sets the timer for the next report; what was released by an edit counts, so time is only what is left. */
+  #arm(): void {
+    this.#cancelStep?.();
+    this.#cancelStep = undefined;
+    if (this.#waiting.size === 0) return;
+    const stepMs = Math.max(SHORTEST_STEP_MS, this.#stepMs);
+    const count = Math.min(this.#waiting.size, Math.ceil(stepMs / this.#stepMs));
+    this.#cancelStep = this.#options.clock.schedule(stepMs, () => this.#release(count));
+  }
+}
