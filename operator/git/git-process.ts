@@ -1,6 +1,7 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 import type { Clock } from "../ports.ts";
+import { endGroup } from "./end-group.ts";
 import { feed } from "./process-input.ts";
 
 export interface GitRun {
@@ -193,7 +194,7 @@ export class GitProcesses {
     const child = spawn(program, words, { cwd: directory, env: environment, detached: true });
     const kill = (reason: string): void => {
       reject(new GitKilledError(`Cannot run ${program} ${words[0] ?? ""}: ${reason}`));
-      killGroup(child);
+      if (child.pid !== undefined) endGroup(child.pid, this.#options.clock);
     };
     const started: Started = { child, kill, ended, heardMs: this.#options.clock.now() };
     this.#running.add(started);
@@ -230,14 +231,5 @@ export class GitProcesses {
       cancel();
       cancelLife();
     };
-  }
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // It ended by itself in between.
   }
 }

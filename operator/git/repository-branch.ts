@@ -99,7 +99,9 @@ export class RepositoryBranch {
     // After a push that was overtaken there is something to fetch: no need to ask.
     let head = overtaken === undefined ? await this.#ask(cache) : await this.#fetch(cache);
     if (overtaken !== undefined && overtaken === head) {
-      throw new PushRefusedError("the remote could not move the branch, and nobody else did");
+      throw new PushRefusedError(
+        "the remote could not move the branch, and nobody else did; if this stays, look for a lock that was left in it, below refs/heads",
+      );
     }
     if (this.#view !== undefined && this.#view.head === head) return undefined;
     const isHere = overtaken !== undefined || head === undefined || (await cache.has(head));

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -119,6 +128,19 @@ export class FakeGitRemote implements Disposable {
     this.#hook(`touch '${this.hangMark}'; exec sleep 600`);
   }
 
+  /** Every push hangs while it has the branch locked; `hangMark` appears when the first one does. */
+  hangLocked(): void {
+    this.#hook(
+      `[ "$1" = prepared ] || exit 0; touch '${this.hangMark}'; exec sleep 600`,
+      "reference-transaction",
+    );
+  }
+
+  /** Locks that are on branches. */
+  locks(): string[] {
+    return readdirSync(join(this.path, "refs", "heads")).filter((name) => name.endsWith(".lock"));
+  }
+
   /** Every push lands, but the answer never reaches who pushed. */
   loseAnswers(): void {
     writeFileSync(join(this.path, "hooks", "post-receive"), "#!/bin/sh\nkill -9 $PPID\n");
@@ -131,7 +153,7 @@ export class FakeGitRemote implements Disposable {
   }
 
   behave(): void {
-    for (const hook of ["pre-receive", "post-receive"])
+    for (const hook of ["pre-receive", "post-receive", "reference-transaction"])
       rmSync(join(this.path, "hooks", hook), { force: true });
     rmSync(this.hangMark, { force: true });
     if (existsSync(`${this.path}.away`)) renameSync(`${this.path}.away`, this.path);
@@ -145,8 +167,8 @@ export class FakeGitRemote implements Disposable {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  #hook(script: string): void {
-    const hook = join(this.path, "hooks", "pre-receive");
+  #hook(script: string, name = "pre-receive"): void {
+    const hook = join(this.path, "hooks", name);
     writeFileSync(hook, `#!/bin/sh\n${script}\n`);
     chmodSync(hook, 0o755);
   }

@@ -107,6 +107,22 @@ describe("the remote is down or does not want it", () => {
     expect(remote.commits()).toBe(1);
   });
 
+  test("a push that is ended while the branch moves leaves no lock behind", async () => {
+    using remote = new FakeGitRemote();
+    remote.hangLocked();
+    await using it = await new PublisherHarness(remote, { timeoutMs: 60_000 }).started();
+
+    it.publish(anOffer());
+    await it.until(() => existsSync(remote.hangMark));
+    expect(remote.locks()).toEqual(["main.lock"]);
+    await it.clock.advance(61_000);
+    await it.until(() => it.publish(anOffer()).state === "failed");
+    await it.until(() => remote.locks().length === 0);
+
+    remote.behave();
+    await it.untilPublished(anOffer());
+  });
+
   test("a push whose answer was lost is found, not made again", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
