@@ -4,7 +4,9 @@ import type { Clock, Reconcile } from "../ports.ts";
 const BUSY_MS = 100;
 /** All reports of a commit are under way by then. */
 const LONGEST_MS = 1_000;
-/** No timer is set for less; what is due by then goes together. */
+/** Between two reports: whoever edits a few resources wants to know soon … */
+const LONGEST_STEP_MS = 50;
+/** … and no timer is set for less than this; what is due by then goes together. */
 const SHORTEST_STEP_MS = 5;
 
 export interface ReportPaceOptions {
@@ -38,8 +40,10 @@ export class ReportPace {
   add(keys: Iterable<string>): void {
     for (const key of keys) this.#waiting.add(key);
     this.#deadlineMs = this.#options.clock.now() + LONGEST_MS;
-    if (this.#isBusy || this.#released.size > 0) this.#arm();
-    else this.#release(1);
+    const isLone = this.#waiting.size === 1;
+    const isQuiet = !this.#isBusy && this.#released.size === 0;
+    if (isLone || isQuiet) this.#release(1);
+    else this.#arm();
   }
 
   /** The same reconcile, whose runs set the pace. */
@@ -71,7 +75,8 @@ export class ReportPace {
 
   /** Time between two reports with which all are under way by the deadline. */
   get #stepMs(): number {
-    return Math.max(0, this.#deadlineMs - this.#options.clock.now()) / this.#waiting.size;
+    const leftMs = Math.max(0, this.#deadlineMs - this.#options.clock.now());
+    return Math.min(LONGEST_STEP_MS, leftMs / this.#waiting.size);
   }
 
   #release(count: number): void {

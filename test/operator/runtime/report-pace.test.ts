@@ -54,6 +54,23 @@ describe("reports of a commit", () => {
     expect(times()).toEqual([40, 70, 100]);
   });
 
+  test("begin at once when one resource was all", async () => {
+    const { clock, pace, edit, times } = aPace();
+    edit("shop/edited");
+    await clock.advance(runMs);
+    pace.add(["shop/edited"]);
+    expect(times()).toEqual([runMs]);
+  });
+
+  test("wait no longer for an edit than one notices", async () => {
+    const { clock, pace, edit, times } = aPace();
+    edit("shop/edited");
+    await clock.advance(runMs);
+    pace.add(keys(2));
+    await clock.advance(1_000);
+    expect(times()).toEqual([runMs + 50, runMs + 100]);
+  });
+
   test("are all under way within a second, however many there are", async () => {
     const { clock, pace, edit, told } = aPace();
     edit("shop/edited");
