@@ -125,7 +125,8 @@ describe("a repository", () => {
     for (const text of ["two", "three", "four", "five"]) {
       await story.apply(names, { text });
       await expectCluster(story, text);
-      await sleep(1_000);
+      const before = theirs.length;
+      await eventually(() => theirs.length >= before + 3, { what: "they have pushed three times more" });
     }
     pushing.abort();
     await pushed;

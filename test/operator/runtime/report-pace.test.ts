@@ -25,7 +25,7 @@ function aPace() {
     clock.schedule(runMs, () => resolve({}));
     return promise;
   });
-  /** Somebody edits this one; resolves when the run has begun. */
+  /** Somebody edits this one: it runs at once. */
   const edit = (key: string): void => void run(key, context);
   return { clock, pace, told, edit, times: () => told.map(({ atMs }) => atMs) };
 }
@@ -80,7 +80,7 @@ describe("reports of a commit", () => {
     await clock.advance(1_000);
     cancel();
     expect(told).toHaveLength(5_000);
-    // No instant has more of them than a step is long.
+    // A step of 5 ms has 25 of them.
     const most = Math.max(
       ...Map.groupBy(told, ({ atMs }) => atMs)
         .values()
