@@ -53,8 +53,11 @@ const endToEnd = [
   { test: { ...onNode, ...oneByOne, name: "e2e-alone", include: ["test/e2e/lifetime.test.ts"] } },
 ];
 
-/** By itself, the runner would keep one core for itself, also if there are only two. */
-const unit = { testTimeout: 20_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
+/**
+ * Some tests run dozens of git processes: on a busy machine that takes its time, and what is broken off is not cleaned up.
+ * By itself, the runner would keep one core for itself, also if there are only two.
+ */
+const unit = { testTimeout: 90_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
 
 /**
  * `unit` and `unit-isolated` touch nothing outside the process, `cluster` and `cluster-alone` run stories on a real API

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { setTimeout as realTime } from "node:timers/promises";
-import { vi } from "vitest";
 import type { ReleaseSpec } from "../../../../crds/release.ts";
 import type { SourceRequest, SourceRevision, SourceState } from "../../../../operator/release/ports.ts";
 import {
@@ -11,9 +10,6 @@ import {
 import { FakeClock } from "../../../fakes/fake-clock.ts";
 import type { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
-
-// Every test runs dozens of processes: on a busy machine that takes its time, and what is broken off is not cleaned up.
-vi.setConfig({ testTimeout: 90_000 });
 
 /** What a test says about a request; the rest is usual: branch main, the root, a look a minute. */
 export interface AskOptions {
