@@ -5,7 +5,7 @@ import { bundleProgram } from "../../cli/image/bundle-program.ts";
 import { CrdsChart } from "../../index.ts";
 import { benchSet } from "../contestant/bench-set.ts";
 
-/** Bundles our contestant into one ESM file, as an image would run it, and gives its path. */
+/** Bundles our contestant as an image would run it, and gives the path of its program. */
 export async function bundleContestant(directory: string): Promise<string> {
   const outfile = join(directory, "bundle.mjs");
   const entry = fileURLToPath(new URL("../contestant/main.ts", import.meta.url));

@@ -1,21 +1,29 @@
+import { basename, dirname } from "node:path";
 import { build, type Plugin } from "esbuild";
 
 export interface BundleProgramInput {
   /** Path of the TypeScript file that is run. */
   readonly entry: string;
+  /** Ends in `.mjs`; its parts come beside it. */
   readonly outfile: string;
 }
 
 /**
- * Bundles a program and all that it imports into one ESM file for Node 26, as an image runs it.
+ * Bundles a program and all that it imports into ESM for Node 26, as an image runs it: a file, and parts beside it that
+ * are read when they are needed. What few need and is imported late would otherwise be parsed by every start: 60 ms and 14 MiB
+ * of an operator (tried with Node 26).
  *
  * @returns What went into it: paths from the working directory.
  */
 export async function bundleProgram({ entry, outfile }: BundleProgramInput): Promise<readonly string[]> {
   const { metafile } = await build({
-    entryPoints: [entry],
-    outfile,
+    entryPoints: [{ in: entry, out: basename(outfile, ".mjs") }],
+    outdir: dirname(outfile),
+    outExtension: { ".js": ".mjs" },
+    // Beside it, not below: some find their files by their own place.
+    chunkNames: "part-[hash]",
     bundle: true,
+    splitting: true,
     metafile: true,
     platform: "node",
     target: "node26",

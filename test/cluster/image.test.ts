@@ -52,7 +52,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-test("the image's one file runs an installed operator, with its own token and its own rights alone", async () => {
+test("the image's program runs an installed operator, with its own token and its own rights alone", async () => {
   const repository = aRepository();
   await install({ set: [`repository.url=file://${repository.url}`] });
   const pods = await kubectl(["get", "pods", "-n", namespace, "-o", "jsonpath={.items[*].metadata.name}"]);

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleProgram } from "../../cli/image/bundle-program.ts";
 
@@ -12,8 +13,9 @@ export interface ImageConfig {
   readonly Env: readonly string[];
 }
 
-/** Bundles the operator as `npm run bundle` does. */
-export async function bundleOperator(outfile: string): Promise<void> {
+/** Bundles the operator as `npm run bundle` does, into a folder that has nothing else. */
+export async function bundleOperator(folder: string): Promise<void> {
+  const outfile = join(folder, "fairlead.mjs");
   await bundleProgram({ entry: fileURLToPath(new URL("cli/image/main.ts", root)), outfile });
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ImageConfig } from "./bundle.ts";
 import type { ImageInput } from "./image.ts";
@@ -8,7 +9,11 @@ export const OPERATOR_IMAGE = "localhost/fairlead:e2e";
 export interface ImagesInput {
   readonly debianRoot: string;
   readonly libraryPath: string;
-  readonly operator: { readonly bundle: string; readonly config: ImageConfig };
+  readonly operator: {
+    /** Folder of the bundled program. */
+    readonly program: string;
+    readonly config: ImageConfig;
+  };
 }
 
 /** The images that the run needs, under the names that the charts use. */
@@ -70,13 +75,13 @@ http {
 
 /** As the Containerfile makes it: Node, git and ssh with what they need of a base image, a user, and the bundle. */
 function operatorImage({ debianRoot, libraryPath, operator }: ImagesInput): ImageInput {
-  const { bundle, config } = operator;
+  const { program, config } = operator;
   const gitFolder = execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim();
   const [uid = "", gid = ""] = config.User.split(":");
   return {
     names: [OPERATOR_IMAGE],
     files: {
-      "/app/fairlead.mjs": bundle,
+      ...Object.fromEntries(readdirSync(program).map((name) => [`/app/${name}`, join(program, name)])),
       "/usr/local/bin/node": process.execPath,
       "/bin/sh": "/bin/sh",
       "/usr/bin/git": "/usr/bin/git",

@@ -56,9 +56,9 @@ export async function startStack(
 
 /** Makes the images, the operator's from the sources as they are, and gives their folders. */
 async function writeImages(runDirectory: string, debianRoot: string): Promise<string[]> {
-  const bundle = join(runDirectory, "fairlead.mjs");
-  await bundleOperator(bundle);
-  const operator = { bundle, config: await readContainerfile() };
+  const program = join(runDirectory, "operator");
+  await bundleOperator(program);
+  const operator = { program, config: await readContainerfile() };
   const images = imagesOf({ debianRoot, libraryPath: libraryPath({ debianRoot }), operator });
   const folderOf = (name: string) => join(runDirectory, "images", name);
   await Promise.all(Object.entries(images).map(([name, image]) => writeImage(folderOf(name), image)));
