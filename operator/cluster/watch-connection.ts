@@ -113,8 +113,8 @@ export class WatchConnection {
       }
       socket.destroy();
     }
-    // All of undici, which few need: a proxy that speaks HTTP/1.1 alone.
-    const undici = await import("undici");
+    // All of undici, which few need: a proxy that speaks HTTP/1.1 alone. As a part of a bundle it has a default, and no names.
+    const { default: undici } = await import("undici");
     this.#http1 = new undici.Pool(server.origin, {
       connect: http1Connector(this.#access),
       allowH2: false,

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
 import { parse } from "yaml";
+import { bundleProgram } from "../../cli/image/bundle-program.ts";
 import type { TestCluster } from "../cluster/global-setup.ts";
 import { install } from "../cluster/install.ts";
 import { sharedGroup, stampIn } from "../cluster/stamp-kind.ts";
@@ -18,7 +18,7 @@ export interface World {
   readonly api: AdminApi;
   /** The API server as the user `operator`. */
   readonly upstream: Upstream;
-  /** The operator as one file, which starts sooner, and what is loaded before it. */
+  /** The operator bundled as for an image, which starts sooner, and what is loaded before it. */
   readonly program: string;
   readonly preload: string;
   /** Most of a start is compiling: what is compiled already is kept. */
@@ -74,19 +74,7 @@ async function readUpstream(path: string): Promise<Upstream> {
 }
 
 async function bundle(name: string, folder: string): Promise<string> {
-  const outfile = join(folder, `${name}.mjs`);
-  await build({
-    entryPoints: [fileURLToPath(new URL(`./${name}.ts`, import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node26",
-    format: "esm",
-    // CommonJS packages in an ESM bundle ask for these.
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url); const __filename = import.meta.filename; const __dirname = import.meta.dirname;',
-    },
-    logLevel: "error",
-  });
+  const outfile = join(folder, name, `${name}.mjs`);
+  await bundleProgram({ entry: fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), outfile });
   return outfile;
 }
