@@ -53,14 +53,14 @@ const endToEnd = [
   { test: { ...onNode, ...oneByOne, name: "e2e-alone", include: ["test/e2e/lifetime.test.ts"] } },
 ];
 
-/**
- * Some tests run dozens of git processes: on a busy machine that takes its time, and what is broken off is not cleaned up.
- * By itself, the runner would keep one core for itself, also if there are only two.
- */
-const unit = { testTimeout: 90_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
+/** Each test runs dozens of git processes: on a busy machine that takes its time, and what is broken off is not cleaned up. */
+const slow = ["test/operator/release/sources/**/*.test.ts"];
+
+/** By itself, the runner would keep one core for itself, also if there are only two. */
+const unit = { testTimeout: 20_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
 
 /**
- * `unit` and `unit-isolated` touch nothing outside the process, `cluster` and `cluster-alone` run stories on a real API
+ * `unit`, `unit-slow` and `unit-isolated` touch nothing outside the process, `cluster` and `cluster-alone` run stories on a real API
  * server, `e2e` and `e2e-alone` on real containers.
  */
 export default defineConfig({
@@ -74,10 +74,11 @@ export default defineConfig({
           ...unit,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/cluster/**", "test/e2e/**", ...isolated],
+          exclude: ["test/cluster/**", "test/e2e/**", ...isolated, ...slow],
           isolate: false,
         },
       },
+      { test: { ...unit, name: "unit-slow", include: slow, isolate: false, testTimeout: 90_000 } },
       { test: { ...unit, name: "unit-isolated", include: isolated } },
       {
         test: {
