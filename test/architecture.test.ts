@@ -121,7 +121,7 @@ const table: Record<string, { folders: readonly string[]; packages: readonly str
   // What runs in the processes of programs: it brings cdk8s along, and nothing of the operator.
   "operator/release/program/inside": {
     folders: [],
-    packages: ["node:fs", "node:vm", "cdk8s", "cdk8s-plus-27", "constructs", "yaml", "zod"],
+    packages: ["node:buffer", "node:fs", "node:vm", "cdk8s", "cdk8s-plus-27", "constructs", "yaml", "zod"],
   },
   "operator/release/cluster": {
     folders: [

@@ -56,6 +56,10 @@ function optionsOf(name: string, { shared = [], platform, ...output }: BundleOpt
     // A package has what was compiled, because Node runs no TypeScript below node_modules.
     entryPoints: [existsSync(source) ? source : source.replace(/\.ts$/, ".js")],
     ...output,
+    // A call site of a strict function has no receiver; that of a sloppy one is the global object. What runs in the
+    // process's own realm is also wrapped, so that its variables are not on the global object.
+    banner: { js: platform === "node" ? '"use strict"; (() => {' : '"use strict";' },
+    ...(platform === "node" && { footer: { js: "})();" } }),
     bundle: true,
     write: false,
     platform: platform ?? "neutral",

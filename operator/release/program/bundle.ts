@@ -75,7 +75,7 @@ export async function bundleProgram(entry: string, files: SourceFiles, esbuild: 
     charset: "utf8",
     logLevel: "silent",
     logLimit: 10,
-    banner: { js: `__fairlead.program(() => { const __fairleadRequire = ${refuseRequire};` },
+    banner: { js: `"use strict"; __fairlead.program(() => { const __fairleadRequire = ${refuseRequire};` },
     footer: { js: "return __exports; });" },
   });
   if (failures.length > 0) throw failures[0];

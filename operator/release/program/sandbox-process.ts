@@ -30,6 +30,8 @@ const GRACE_MS = 1_000;
 const YOUNG_MS = 1_000;
 
 const stopped = "stopped";
+/** V8's last words when something changes its flags (`--freeze-flags-after-init`); it ends as if memory had run out. */
+const flagsFrozen = "Check failed: !IsFrozen()";
 
 /**
  * A process without rights, which runs one program again and again (inside/runner.ts). Everything that it says may be made
@@ -165,6 +167,8 @@ export class SandboxProcess {
   #explain(): Error {
     const { limits } = this.#options;
     if (this.#killedFor !== undefined) return this.#killedFor;
+    if (this.#lastWords.includes(flagsFrozen))
+      return programFailure("it tried to change how V8 works, and its process was ended");
     const ranOut = /heap out of memory|Allocation failed|Zone|allocation failure/i.test(this.#lastWords);
     if (ranOut || this.#ended === "SIGABRT" || this.#ended === "SIGTRAP") {
       return programLimit(tooMuchMemory(limits));

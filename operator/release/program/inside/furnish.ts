@@ -125,9 +125,25 @@ function fixClock(globals: Globals): void {
   };
 }
 
-/** Frames of a stack are objects of the engine: nobody but us gets to see them. */
+/**
+ * Keeps call sites, which are objects of the engine, away from programs. Node turns them into text when it writes
+ * `error.stack`; both names below would give them to a function of the program.
+ */
 function fixErrors(globals: Globals): void {
   Error.stackTraceLimit = 50;
+  Object.defineProperty(Object.prototype, Symbol.toPrimitive, {
+    configurable: false,
+    get: () => undefined,
+    // An object may still have one of its own, also by assignment.
+    set(this: object, value: unknown) {
+      Object.defineProperty(this, Symbol.toPrimitive, {
+        value,
+        writable: true,
+        configurable: true,
+        enumerable: true,
+      });
+    },
+  });
   Object.defineProperty(Error, "prepareStackTrace", {
     value: undefined,
     writable: false,

@@ -1,7 +1,7 @@
 // Runs inside the context of one run, before the program, and in the same realm: what it does for the program is a
 // convenience, never a boundary. Whatever comes out of it is checked outside (check-output.ts).
 
-import { collectObjects } from "./collect.ts";
+import { type CollectLimits, collectObjects } from "./collect.ts";
 import { describeError } from "./describe-error.ts";
 import { furnish } from "./furnish.ts";
 import { type Outcome, outcomeText } from "./outcome.ts";
@@ -34,6 +34,8 @@ const libraries = new Map<string, unknown>();
 const console = furnish(globalThis);
 let load: (() => unknown) | undefined;
 let outcome: Outcome | undefined;
+let limits: CollectLimits | undefined;
+let held: { readonly reason: unknown } | undefined;
 /** Apps on which the program itself called `synth()`. */
 const synthesized = new Set<object>();
 
@@ -57,6 +59,7 @@ const harness: Harness = {
 /** First part: everything that the program does by itself. What it leaves to microtasks runs before `finish`. */
 function run(text: string): void {
   const request = JSON.parse(text) as Request;
+  limits = { objects: request.objects, characters: request.characters };
   console.seed(request.seed);
   const { App } = library("cdk8s") as Cdk8s;
   App.prototype.synth = function synth(this: object) {
@@ -131,18 +134,22 @@ function finishWithoutMain(main: unknown, { entry, inputs }: Request): void {
   outcome = { state: "done", apps: [...synthesized] };
 }
 
-/** A promise was rejected, and nobody was there to handle it: in Node that ends a program. */
-function reject(reason: unknown): void {
-  fail(reason, "run");
+/** Stores the reason of an unhandled rejection, without looking at it: the process calls this outside of any timeout. */
+function hold(reason: unknown): void {
+  held ??= { reason };
 }
 
-/** Second part: the text of what came of it, for the one who reads outside. */
-function finish(text: string): string {
-  const { objects, characters } = JSON.parse(text) as Request;
-  if (outcome?.state !== "done") return outcomeText(outcome ?? { state: "pending" }, console.text());
+/** Fails the run with the reason that {@link hold} stored: in Node, an unhandled rejection ends a program. */
+function reject(): void {
+  fail(held?.reason, "run");
+}
+
+/** Second part: the text of the outcome, for the reader outside. */
+function finish(): string {
+  if (outcome?.state !== "done" || limits === undefined)
+    return outcomeText(outcome ?? { state: "pending" }, console.text());
   try {
-    const found = collectObjects(outcome.apps, { objects, characters });
-    return outcomeText(found, console.text());
+    return outcomeText(collectObjects(outcome.apps, limits), console.text());
   } catch (error) {
     return outcomeText({ state: "failed", doing: "run", error: describeError(error) }, console.text());
   }
@@ -167,5 +174,6 @@ function describe(value: unknown): string {
 const fixed = { writable: false, configurable: false, enumerable: false };
 Object.defineProperty(globalThis, "__fairlead", { ...fixed, value: Object.freeze(harness) });
 Object.defineProperty(globalThis, "__fairleadRun", { ...fixed, value: run });
+Object.defineProperty(globalThis, "__fairleadHold", { ...fixed, value: hold });
 Object.defineProperty(globalThis, "__fairleadReject", { ...fixed, value: reject });
 Object.defineProperty(globalThis, "__fairleadFinish", { ...fixed, value: finish });

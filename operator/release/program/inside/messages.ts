@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { writeSync } from "node:fs";
 
 /** What the operator says to a sandbox; the parts are code, code caches or JSON, and follow it. */

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { read } from "node:fs";
 import type { ToSandbox } from "./messages.ts";
 

@@ -1,4 +1,5 @@
-// The program of a sandbox process: it serves one operator over its standard streams, and one program.
+// Runs in a sandbox process: it serves one operator over its standard streams, and runs one program.
+import { Buffer } from "node:buffer";
 import { type Context, constants, createContext, Script } from "node:vm";
 import { writeMessage } from "./messages.ts";
 import { PipeReader, type ReceivedMessage } from "./pipe-reader.ts";
@@ -18,11 +19,13 @@ interface Ready {
   readonly has: Set<string>;
 }
 
+// Captured, because giveUpRights() removes them from the global object.
+const { performance, process, setImmediate } = globalThis;
 const [requests, answers] = [0, 1];
 const reader = new PipeReader(requests);
-const begin = new Script("__fairleadRun(__request)", { filename: "begin" });
-const reject = new Script("__fairleadReject(__reason)", { filename: "reject" });
-const finish = new Script("__fairleadFinish(__request)", { filename: "finish" });
+const holder = new Script("__fairleadHold", { filename: "hold" });
+const reject = new Script("__fairleadReject()", { filename: "reject" });
+const finish = new Script("__fairleadFinish()", { filename: "finish" });
 let libraries: readonly Library[] = [];
 let program: Script | undefined;
 /** Until there is a program, what it will need is not known: most need these two. */
@@ -30,17 +33,20 @@ let needs: readonly string[] = ["cdk8s", "cdk8s-plus-27"];
 let ready: Ready[] = [];
 let rejection: { readonly reason: unknown } | undefined;
 
-giveUpRights(process);
-process.on("unhandledRejection", (reason) => {
-  rejection ??= { reason };
+// Not in this turn: at its end Node puts back `module` on the global object.
+setImmediate(() => {
+  giveUpRights(process);
+  process.on("unhandledRejection", (reason) => {
+    rejection ??= { reason };
+  });
+  void serve();
 });
-void serve();
 
 /** One message after the other. While there is none, contexts are made ready. */
 async function serve(): Promise<void> {
   for (;;) {
     const message = await receive();
-    if (message === undefined) process.exit(0);
+    if (message === undefined) return process.exit(0);
     await handle(message);
   }
 }
@@ -106,26 +112,30 @@ async function answerRun(request: string, copies: number, timeoutMs: number): Pr
   );
 }
 
-/** Only strings and what comes from the context itself ever go into it; only a string is taken out. */
+/**
+ * Runs the program in a context of its own. Nothing here reads or writes a property of the context or of an object from
+ * it: an accessor that the program defined would run with this function on the stack.
+ */
 async function runOnce(request: string, untilMs: number): Promise<string | undefined> {
   const { context } = ready.shift() ?? prepare();
   const evaluate = (script: Script): unknown =>
     script.runInContext(context, { timeout: Math.max(1, Math.ceil(untilMs - performance.now())) });
   try {
     rejection = undefined;
-    context["__request"] = request;
-    evaluate(begin);
-    // Rejections that nobody handled are told after this turn.
+    // Taken before the program's code runs. It only stores its argument, so it needs no timeout.
+    const hold = evaluate(holder) as (reason: unknown) => void;
+    evaluate(new Script(`__fairleadRun(${JSON.stringify(request)})`, { filename: "begin" }));
+    // Node reports unhandled rejections after this turn.
     await nextTurn();
     if (rejection !== undefined) {
-      context["__reason"] = (rejection as { reason: unknown }).reason;
+      hold((rejection as { reason: unknown }).reason);
       evaluate(reject);
     }
     const result = evaluate(finish);
     return typeof result === "string" ? result : "";
   } catch {
-    // Nothing is asked of the error: it is an object of the context. Without the end of the time it is a program that
-    // works against the harness.
+    // Do not inspect the error: it may be an object of the context. Before the deadline, only a program that works
+    // against the harness gets here.
     return performance.now() >= untilMs - 1 ? undefined : "";
   }
 }

@@ -28,6 +28,12 @@ describe("a program finds nothing of Node", () => {
     try { (globalThis as any).Error = { prepareStackTrace: look }; } catch {}
     String(new TypeError("x").stack);
     at("found " + found.join());`;
+  const primitives = `
+    const found: any[] = [];
+    const get = function (this: any) { if (typeof this.getThis === "function") found.push(typeof this.getThis()); return undefined; };
+    try { Object.defineProperty(Object.prototype, Symbol.toPrimitive, { configurable: true, get }); } catch {}
+    String(new TypeError("x").stack);
+    at("found " + found.join());`;
   const overflow = `
     const realms = new Set<any>();
     const dig = (depth: number): any => {
@@ -63,6 +69,12 @@ describe("a program finds nothing of Node", () => {
       says: noCode,
     },
     { what: "in the frames of a stack", body: frames, says: /^found $/ },
+    { what: "in the frames of a stack, as primitives", body: primitives, says: /^found $/ },
+    {
+      what: "by a symbol that keeps its meaning",
+      body: 'const own: any = {}; own[Symbol.toPrimitive] = () => "own"; at(String(own) + " " + String({ toString: () => "text" }));',
+      says: /^own text$/,
+    },
     { what: "in what a stack overflow leaves", body: overflow, says: /^(Code generation,?)+$/ },
     {
       what: "in who called it",
@@ -78,6 +90,46 @@ describe("a program finds nothing of Node", () => {
   test.for(cases)("$what", async ({ what, says }) => {
     expect(await seenBy(cases, what)).toMatch(says);
   });
+});
+
+/** A program that fails, with a message of its choice: `told()` is called when the failure is written. */
+const failing = (body: string): string => `
+  export default () => {
+    let told = () => "";
+    ${body}
+    Object.defineProperty(JSON, "stringify", { value: new Proxy(JSON.stringify, { apply: (target, self, [value]) =>
+      target.call(self, { ...value, error: { ...value.error, message: told() } }) }) });
+  };`;
+
+test("the process calls no accessor that a program defines on its global object", async () => {
+  const main = failing(`
+    let calls = 0;
+    const count = () => { calls += 1; };
+    for (const name of ["__request", "__reason", "__result", "then", "toString", "valueOf"])
+      Object.defineProperty(globalThis, name, { configurable: true, get: () => void count(), set: count });
+    const rejected = Promise.reject(new Error("not handled"));
+    Object.defineProperty(rejected, "then", { get: () => void count() });
+    told = () => "accessors called " + calls;`);
+  await expect(run(main)).rejects.toThrow("accessors called 0");
+});
+
+test("what one run of a program leaves behind is not seen by the next", async () => {
+  // In the process's realm, if an accessor gives it the receivers of the functions that called it.
+  const main = failing(`
+    let seen = 0;
+    const leave = function (this: any) {
+      const shared = this.getThis?.()?.Function?.prototype;
+      if (shared !== undefined && shared !== Function.prototype) { seen += shared.left ?? 0; shared.left = 1; }
+      return undefined;
+    };
+    const look = () => {
+      Object.defineProperty(Object.prototype, Symbol.toPrimitive, { configurable: true, get: leave });
+      String(new TypeError("x").stack);
+    };
+    Object.defineProperty(globalThis, "__reason", { configurable: true, set: look });
+    Promise.reject(new Error("not handled"));
+    told = () => "seen " + seen;`);
+  for (const again of [1, 2, 3]) await expect(run(main), `run ${again}`).rejects.toThrow("seen 0");
 });
 
 describe("the bundler refuses", () => {

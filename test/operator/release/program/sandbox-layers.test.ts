@@ -4,13 +4,18 @@ import { join, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
+import { buildLibraries } from "../../../../operator/release/program/build-libraries.ts";
 import { sandboxArguments } from "../../../../operator/release/program/sandbox-arguments.ts";
+import { buildText } from "../../../fakes/build-text.ts";
 
-// What if a program got out of its context? Here our own code stands where the sandbox's program stands, in the outer
-// realm of the process, and tries.
+// What if a program got out of its context? Here our own code takes the runner's place, in the outer realm of the process,
+// and tries. It has `require` and `process` in its hands, as if it had found them in spite of everything.
 
 const inside = resolve(import.meta.dirname, "../../../../operator/release/program/inside");
 const written = join(import.meta.dirname, "written-by-sandbox");
+
+/** A module with one function that does nothing. */
+const wasmFunction = "0,97,115,109,1,0,0,0,1,4,1,96,0,0,3,2,1,0,10,4,1,2,0,11";
 
 const attempts: Readonly<Record<string, string>> = {
   "read a file": 'require("node:fs").readFileSync("/etc/hostname")',
@@ -29,8 +34,13 @@ const attempts: Readonly<Record<string, string>> = {
   "open the inspector": 'require("node:inspector").open(0)',
   "write a heap snapshot": 'require("node:v8").writeHeapSnapshot()',
   "make code of a text": 'new Function("return 1")()',
-  "compile WebAssembly": "new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))",
-  "change what its own functions stand on": "(() => { 'use strict'; Array.prototype.push = () => {}; })()",
+  "compile a WebAssembly function": `new (webAssembly().Module)(Uint8Array.of(${wasmFunction}))`,
+  "have a WebAssembly memory": "new (webAssembly().Memory)({ initial: 1 })",
+  "have a WebAssembly table": "new (webAssembly().Table)({ initial: 1, element: 'anyfunc' })",
+  "change an intrinsic": "Array.prototype.push = () => {}",
+  "change the prototype of functions": "Function.prototype.seen = 1",
+  "change an intrinsic that has no name": "Object.getPrototypeOf(async function* () {}).prototype.seen = 1",
+  "write a report with addresses": "process.report.getReport()",
 };
 
 const asynchronous: Readonly<Record<string, string>> = {
@@ -44,6 +54,10 @@ interface Report {
   readonly refused: Readonly<Record<string, string>>;
   readonly environment: readonly string[];
   readonly user: readonly [number, number, readonly number[]];
+  /** What is left on the global object. */
+  readonly globals: readonly string[];
+  /** Paths of objects that can be reached from there and are not frozen. */
+  readonly changeable: readonly string[];
 }
 
 let report: Report;
@@ -55,23 +69,51 @@ beforeAll(async () => {
     `waits.push(new Promise((done) => { try { const it = ${code}; it.on("error", (error) => { refused[${JSON.stringify(name)}] = String(error.code); done(); }); for (const event of ["connect", "listening"]) it.on(event, () => { it.close?.(); it.destroy?.(); done(); }); } catch (error) { refused[${JSON.stringify(name)}] = String(error.code); done(); } }));`;
   const { outputFiles } = await build({
     stdin: {
-      contents: `import { giveUpRights } from "./rights.ts";
-        giveUpRights(process);
-        const refused = {}, waits = [];
-        ${Object.entries(attempts)
-          .map(([name, code]) => line(name, code))
-          .join("\n")}
-        ${Object.entries(asynchronous)
-          .map(([name, code]) => later(name, code))
-          .join("\n")}
-        Promise.all(waits).then(() => {
-          const user = [process.getuid(), process.getgid(), process.getgroups()];
-          process.stdout.write(JSON.stringify({ refused, environment: Object.keys(process.env), user }));
-        });`,
+      contents: `
+        import { giveUpRights } from "./rights.ts";
+        const scope = globalThis;
+        const { process, setImmediate, WebAssembly } = scope;
+        const webAssembly = () => WebAssembly;
+        const attempt = (require) => {
+          giveUpRights(process);
+          const refused = {}, waits = [];
+          ${Object.entries(attempts)
+            .map(([name, code]) => line(name, code))
+            .join("\n")}
+          ${Object.entries(asynchronous)
+            .map(([name, code]) => later(name, code))
+            .join("\n")}
+          Promise.all(waits).then(() => {
+            const user = [process.getuid(), process.getgid(), process.getgroups()];
+            const environment = Object.keys(process.env), globals = Reflect.ownKeys(scope).map(String);
+            require("node:fs").writeSync(1, JSON.stringify({ refused, environment, user, globals, changeable: changeable() }));
+          });
+        };
+        function changeable() {
+          const found = [], seen = new Set([scope]);
+          const look = (value, path) => {
+            if ((typeof value !== "object" && typeof value !== "function") || value === null || seen.has(value)) return;
+            seen.add(value);
+            if (!Object.isFrozen(value)) found.push(path);
+            look(Object.getPrototypeOf(value), path + ".__proto__");
+            for (const key of Reflect.ownKeys(value)) {
+              const { value: own, get, set } = Object.getOwnPropertyDescriptor(value, key);
+              for (const one of [own, get, set]) look(one, path + "." + String(key));
+            }
+          };
+          for (const key of Reflect.ownKeys(scope)) look(scope[key], String(key));
+          return found;
+        }
+        const held = scope.require;
+        // As the runner does it: at the end of this turn Node puts back some names.
+        setImmediate(() => attempt(held));`,
       resolveDir: inside,
     },
     bundle: true,
     write: false,
+    // As the runner is wrapped.
+    banner: { js: '"use strict"; (() => {' },
+    footer: { js: "})();" },
     format: "cjs",
     platform: "node",
     logLevel: "silent",
@@ -80,15 +122,16 @@ beforeAll(async () => {
   report = JSON.parse(await runIn(runner)) as Report;
 });
 
-async function runIn(runner: string): Promise<string> {
+async function runIn(runner: string, stderr: "inherit" | "ignore" = "inherit"): Promise<string> {
   const prlimit = existsSync("/usr/bin/prlimit") ? "/usr/bin/prlimit" : undefined;
   const { wrapper, arguments: words } = sandboxArguments({ runner, memoryMiB: 128, prlimit });
   const child = spawn(wrapper ?? process.execPath, words, {
     cwd: "/",
     env: {},
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", stderr],
   });
-  return readAll(child.stdout);
+  const { stdout } = child;
+  return stdout === null ? "" : readAll(stdout);
 }
 
 describe("the process of a sandbox can not", () => {
@@ -96,6 +139,28 @@ describe("the process of a sandbox can not", () => {
     expect(report.refused[name]).toBeTypeOf("string");
     expect(existsSync(written)).toBe(false);
   });
+});
+
+test("the global object of a sandbox's process has nothing but ECMAScript", () => {
+  const unexpected = ["process", "require", "module", "Buffer", "fetch", "WebAssembly", "eval", "globalThis"];
+  expect(report.globals.filter((name) => unexpected.includes(name))).toEqual([]);
+  expect(report.globals.length).toBeLessThan(70);
+});
+
+test("nothing that can be reached from the global object of a sandbox's process can be changed", () => {
+  expect(report.changeable).toEqual([]);
+});
+
+test("a process of a sandbox that changes V8's flags ends", async () => {
+  const runner =
+    'require("node:v8").setFlagsFromString("--max-wasm-functions=1"); require("node:fs").writeSync(1, "changed");';
+  expect(await runIn(runner, "ignore")).toBe("");
+});
+
+test("the runner is strict, so that call sites do not give out the global object", async () => {
+  const { runner, libraries } = await buildLibraries(buildText);
+  for (const code of [runner, ...libraries.map((library) => library.code)])
+    expect(code).toMatch(/^"use strict";/);
 });
 
 test("the process of a sandbox has no environment", () => {

@@ -14,7 +14,7 @@ async function start(finish: string, run = ""): Promise<SandboxProcess> {
   const limits = { memoryMiB: 256, outputBytes: 1_000 };
   const sandbox = new SandboxProcess({ clock: systemClock(), limits, runner, prlimit: undefined });
   onTestFinished(() => sandbox.kill());
-  const code = `var __fairleadRun = () => { ${run} }, __fairleadFinish = () => ${finish}, __fairleadReject = (r) => { reason = r; }, reason;`;
+  const code = `var __fairleadRun = () => { ${run} }, __fairleadFinish = () => ${finish}, __fairleadHold = (r) => { reason = r; }, __fairleadReject = () => {}, reason;`;
   const names = ["cdk8s"];
   await sandbox.ask({ kind: "libraries", names }, [Buffer.from(code), Buffer.alloc(0)], {
     timeoutMs: 60_000,
@@ -62,6 +62,19 @@ describe("SandboxProcess", () => {
     });
     expect(sandbox.isOver).toBe(true);
     await expect(ask(sandbox)).rejects.toThrow("its process ended (SIGKILL)");
+  });
+
+  test("tells a program that changes V8's flags from one that runs out of memory", async () => {
+    const sandbox = new SandboxProcess({
+      clock: systemClock(),
+      limits: { memoryMiB: 256, outputBytes: 1_000 },
+      runner: 'require("node:v8").setFlagsFromString("--stack-size=100");',
+      prlimit: undefined,
+    });
+    await expect(ask(sandbox)).rejects.toMatchObject({
+      reason: "RenderFailed",
+      message: "Cannot render the program: it tried to change how V8 works, and its process was ended",
+    });
   });
 
   test("does not blame the program when we stop it", async () => {
