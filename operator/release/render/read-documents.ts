@@ -17,6 +17,9 @@ export interface ReadDocument {
 const forbidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
+const lineFeed = 10;
+const carriageReturn = 13;
+
 /**
  * The documents of one file, in their order, those without content left out. Reads on as documents are asked for, so
  * that the caller may rest between them, and gives undefined where it may rest within one.
@@ -28,7 +31,7 @@ export function* readDocuments(path: string, content: Buffer): Generator<ReadDoc
   const text = decode(content);
   if (path.endsWith(".json")) {
     if (text.trim() === "") return;
-    const line = /^\s*/.exec(text)?.[0].split("\n").length ?? 1;
+    const line = 1 + countLines(text, 0, text.length - text.trimStart().length);
     yield {
       value: yield* readJson(text),
       line,
@@ -51,12 +54,23 @@ export function* readDocuments(path: string, content: Buffer): Generator<ReadDoc
   }
 }
 
+/** Replaces each CR and CRLF with LF. On bytes, because on text every replacement allocates: 0.4 s for 4 MiB of CR. */
+function withLineFeeds(content: Buffer): Buffer {
+  const result = Buffer.allocUnsafe(content.length);
+  let length = 0;
+  for (let at = 0; at < content.length; at++) {
+    const isReturn = content[at] === carriageReturn;
+    if (isReturn && content[at + 1] === lineFeed) at++;
+    result[length++] = isReturn ? lineFeed : (content[at] ?? 0);
+  }
+  return result.subarray(0, length);
+}
+
 /** The text with line feeds only, and one at the end. */
 function decode(content: Buffer): string {
   if (!isUtf8(content)) throw new DocumentError("is not UTF-8 text", { line: 1 });
-  const encoded = content.toString("utf8");
-  const marked = encoded.startsWith("\ufeff") ? encoded.slice(1) : encoded;
-  const text = marked.includes("\r") ? marked.replaceAll(/\r\n?/g, "\n") : marked;
+  const encoded = (content.includes(carriageReturn) ? withLineFeeds(content) : content).toString("utf8");
+  const text = encoded.startsWith("\ufeff") ? encoded.slice(1) : encoded;
   const found = text.search(forbidden);
   if (found !== -1) {
     throw new DocumentError("has a control character; in double quotes it is written \\u and four digits", {

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readDocuments } from "../../../../operator/release/render/read-documents.ts";
 
@@ -90,6 +91,8 @@ describe("readDocuments()", () => {
   });
 });
 
+const tooLarge = "1: a number is too large; put it in quotes if it is text";
+
 describe("readDocuments() of JSON", () => {
   test("reads one text", () => {
     expect(read('\n{"a": [1, 2.5, "x\\"y", {"b": null}], "c": {"b": true}}\n', "a.json")).toEqual([
@@ -120,11 +123,50 @@ describe("readDocuments() of JSON", () => {
     { what: "a comma too many", text: '{\n"a": 1,\n}', says: "3: is not valid JSON" },
     { what: "a missing value", text: '{\n"a":\n}', says: "3: is not valid JSON" },
     { what: "an end that is missing", text: '{\n"a": 1', says: "2: is not valid JSON" },
+    { what: "a text without an end", text: '{\n"a": "b\n', says: "2: is not valid JSON" },
+    { what: "a line break in a text", text: '{\n"a": "b\n", "c": 1}', says: "2: is not valid JSON" },
+    { what: "a tab in a text", text: '{\n"a": "b\tc"}', says: "2: is not valid JSON" },
+    { what: "a number that begins with 0", text: '{\n"a": 01}', says: "2: is not valid JSON" },
+    { what: "an integer of a thousand digits", text: `[${"1".repeat(1_000)}]`, says: tooLarge },
     { what: "two texts", text: '{"a": 1}\n{"a": 2}', says: "2: is not valid JSON" },
     { what: "YAML", text: "a: hunter2\n", says: "1: is not valid JSON" },
     { what: "a password without quotes", text: '{"a":\n hunter2}', says: "2: is not valid JSON" },
   ])("refuses $what", ({ text, says }) => {
     expect(problemOf(text, "a.json")).toBe(says);
+  });
+
+  test("reads what JSON.parse() reads, to the same value", () => {
+    const text = fc.json().map((json) => json.replaceAll(/([[{,:])/g, "$1\n "));
+    const broken = fc
+      .tuple(text, fc.nat(), fc.constantFrom("", '"', "\\", "[", "}", ",", "-", "0", "\t"))
+      .map(
+        ([json, at, added]) => json.slice(0, at % (json.length + 1)) + added + json.slice(at % json.length),
+      );
+    const check = (json: string): void => {
+      const problem = problemOf(json, "a.json");
+      if (problem.endsWith(" is not valid JSON")) expect(() => JSON.parse(json)).toThrow(SyntaxError);
+      else if (problem === "no problem" && json.trim() !== "")
+        expect(read(json, "a.json")[0]?.[1]).toEqual(JSON.parse(json));
+    };
+    fc.assert(fc.property(fc.oneof(text, broken), check), { numRuns: 2_000, seed: 20_261_122 });
+  });
+
+  // A reader with quadratic time takes hours for these texts, and the test runner ends it after 20 seconds.
+  test.for([
+    { what: "a text of escaped quotes that does not end", text: `["${'\\"'.repeat(2_000_000)}` },
+    { what: "many texts that do not end", text: '"\n'.repeat(1_300_000) },
+    { what: "a text of backslashes that does not end", text: `"${"\\".repeat(4_000_000)}` },
+    { what: "a list of blanks", text: `[${" ".repeat(4_000_000)}` },
+    { what: "a long number", text: `[${"1".repeat(4_000_000)}x` },
+  ])("reads $what in linear time", ({ text }) => {
+    expect(problemOf(text, "a.json")).toMatch(/^1: (is not valid JSON|a number is too large)/);
+  });
+
+  test("pauses at least every 2,000 values", () => {
+    const pauses = (text: string): number =>
+      [...readDocuments("a.json", Buffer.from(text))].filter((document) => document === undefined).length;
+    expect(pauses(`[${"{},".repeat(100_000)}1]`)).toBe(50);
+    expect(pauses(`{"a": [${'{"b":[1]},'.repeat(100_000)}1]}`)).toBe(150);
   });
 
   test("does not take a text in a list for a key", () => {
