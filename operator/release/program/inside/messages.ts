@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import { writeSync } from "node:fs";
+import { encodeFrame } from "../../../zones/frame.ts";
 
 /** What the operator says to a sandbox; the parts are code, code caches or JSON, and follow it. */
 export type ToSandbox =
@@ -21,24 +21,12 @@ export type FromSandbox =
   | { readonly kind: "ran" }
   | { readonly kind: "timeout" };
 
-/** One message: length and text of its header, number of parts, and length and bytes of each. */
+/** One message, in the encoding of all frames. */
 export function encodeMessage(header: ToSandbox | FromSandbox, parts: readonly Uint8Array[] = []): Buffer {
-  const text = Buffer.from(JSON.stringify(header));
-  return Buffer.concat([
-    numberOf(text.length),
-    text,
-    numberOf(parts.length),
-    ...parts.flatMap((part) => [numberOf(part.length), part]),
-  ]);
+  return encodeFrame(header, parts);
 }
 
 export function writeMessage(pipe: number, header: FromSandbox, parts: readonly Uint8Array[] = []): void {
   const message = encodeMessage(header, parts);
   for (let at = 0; at < message.length; ) at += writeSync(pipe, message, at);
-}
-
-function numberOf(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
 }

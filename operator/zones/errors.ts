@@ -1,0 +1,46 @@
+/** The other side broke the protocol between zones: the connection to it is closed. */
+export class ZoneProtocolError extends Error {
+  override readonly name = "ZoneProtocolError";
+
+  constructor(zone: string, what: string, options?: ErrorOptions) {
+    super(`The ${zone} zone broke the protocol: ${what}`, options);
+  }
+}
+
+/** The connection ended while a request was under way: nothing is known of its outcome. */
+export class ZoneLostError extends Error {
+  override readonly name = "ZoneLostError";
+
+  constructor(zone: string, options?: ErrorOptions) {
+    super(`Lost the connection to the ${zone} zone`, options);
+  }
+}
+
+/** No connection could be made in time. */
+export class ZoneUnavailableError extends Error {
+  override readonly name = "ZoneUnavailableError";
+
+  constructor(zone: string, options?: ErrorOptions) {
+    super(`The ${zone} zone is not available`, options);
+  }
+}
+
+/** The zone gave no answer by the deadline of a request. */
+export class ZoneDeadlineError extends Error {
+  override readonly name = "ZoneDeadlineError";
+
+  constructor(zone: string, deadlineMs: number) {
+    super(`The ${zone} zone gave no answer in ${deadlineMs / 1_000} s`);
+  }
+}
+
+/** The other side could not do what a request asks for. `body` says why, and is untrusted. */
+export class ZoneAnswerError extends Error {
+  override readonly name = "ZoneAnswerError";
+  readonly body: unknown;
+
+  constructor(body: unknown) {
+    super("The zone answered with an error");
+    this.body = body;
+  }
+}

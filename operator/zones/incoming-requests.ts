@@ -1,0 +1,78 @@
+import { FrameError } from "./frame-reader.ts";
+import type { LinkWriter } from "./link-writer.ts";
+import type { Header, Message } from "./messages.ts";
+
+/** A request of the other side. Everything in it is untrusted. */
+export interface IncomingRequest {
+  readonly id: number;
+  readonly name: string;
+  readonly body: unknown;
+  readonly parts: readonly Buffer[];
+  /** Aborts when the other side does not need the answer any more, and when the connection ends. */
+  readonly signal: AbortSignal;
+  /** Sends a piece of the answer. Wait for it before the next one: then little is in memory at a time. */
+  readonly send: (item: Message) => Promise<void>;
+}
+
+/** Answers a request. Throwing answers with an error. */
+export type Serve = (request: IncomingRequest) => Promise<Message>;
+
+/** Most requests of one connection at a time. */
+const MOST = 256;
+
+export interface IncomingRequestsOptions {
+  readonly writer: LinkWriter;
+  readonly serve: Serve;
+  readonly describeError: (error: unknown) => unknown;
+  /** Most parts of a request. */
+  readonly mostParts: number;
+}
+
+/** The requests of the other side of a connection that are being answered. */
+export class IncomingRequests {
+  readonly #options: IncomingRequestsOptions;
+  readonly #running = new Map<number, AbortController>();
+  #lastId = 0;
+
+  constructor(options: IncomingRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws FrameError if the request breaks the protocol. */
+  begin(header: Extract<Header, { is: "request" }>, parts: readonly Buffer[]): void {
+    const { id, name, body } = header;
+    if (id <= this.#lastId) throw new FrameError("a request with an id that was used before");
+    if (parts.length > this.#options.mostParts) throw new FrameError("a request with too many parts");
+    if (this.#running.size >= MOST) throw new FrameError(`more than ${MOST} requests at a time`);
+    this.#lastId = id;
+    const running = new AbortController();
+    this.#running.set(id, running);
+    const { writer } = this.#options;
+    const { signal } = running;
+    const send = ({ body, parts }: Message): Promise<void> => writer.write({ is: "item", id, body }, parts);
+    void this.#answer({ id, name, body, parts, signal, send });
+  }
+
+  cancel(id: number): void {
+    // It may have been answered meanwhile.
+    this.#running.get(id)?.abort();
+  }
+
+  close(reason: Error): void {
+    for (const running of this.#running.values()) running.abort(reason);
+    this.#running.clear();
+  }
+
+  async #answer(request: IncomingRequest): Promise<void> {
+    const { id } = request;
+    const { writer, serve, describeError } = this.#options;
+    try {
+      const { body, parts } = await serve(request);
+      await writer.write({ is: "answer", id, body }, parts);
+    } catch (error) {
+      await writer.write({ is: "error", id, body: describeError(error) });
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { Duplex } from "node:stream";
+import { encodePieces } from "./frame.ts";
+import type { Header } from "./messages.ts";
+
+/** Writes frames to a stream. Frames of one turn of the event loop leave together. */
+export class LinkWriter {
+  readonly #stream: Duplex;
+  #isCorked = false;
+  #isClosed = false;
+  /** Resolves when the stream has taken what was written. */
+  #drained: PromiseWithResolvers<void> | undefined;
+
+  constructor(stream: Duplex) {
+    this.#stream = stream;
+    stream.on("drain", () => this.#drain());
+  }
+
+  /**
+   * Writes a frame.
+   *
+   * @returns Resolves when more may be written: whoever sends much waits for it. Resolves at once after the stream ended.
+   */
+  write(header: Header, parts: readonly Uint8Array[] = []): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    this.#cork();
+    for (const piece of encodePieces(header, parts)) this.#stream.write(piece);
+    if (!this.#stream.writableNeedDrain) return Promise.resolve();
+    this.#drained ??= Promise.withResolvers();
+    return this.#drained.promise;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#drain();
+  }
+
+  #cork(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    this.#stream.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      this.#stream.uncork();
+    });
+  }
+
+  #drain(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Logger, Random } from "../ports.ts";
+import { Backoff } from "../runtime/backoff.ts";
+import { ZoneUnavailableError } from "./errors.ts";
+import { Link, type LinkOptions } from "./link.ts";
+
+export interface ZoneClientOptions extends LinkOptions {
+  /** Path of the Unix socket that the zone listens on. */
+  readonly socket: string;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** A zone that accepts a connection says hello within this time. */
+const HELLO_MS = 10_000;
+const backoff = { initialMs: 20, factor: 2, capMs: 2_000, jitter: 0.5 };
+
+/** Connects to a zone when it is needed, and again after the connection was lost. */
+export class ZoneClient {
+  readonly #options: ZoneClientOptions;
+  #link: Link | undefined;
+  #connecting: Promise<Link> | undefined;
+  readonly #closed = new AbortController();
+
+  constructor(options: ZoneClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The connection to the zone, once it is there.
+   *
+   * @throws ZoneUnavailableError if it cannot be made in time, or the client was closed.
+   */
+  async link({ withinMs }: { readonly withinMs: number }): Promise<Link> {
+    const { clock, zone } = this.#options;
+    if (this.#link?.isClosed === false) return this.#link;
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    const connecting = this.#connecting;
+    return new Promise<Link>((resolve, reject) => {
+      const giveUp = clock.schedule(withinMs, () => reject(new ZoneUnavailableError(zone)));
+      connecting.then(resolve, reject).finally(giveUp);
+    });
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.#link?.close();
+  }
+
+  async #connect(): Promise<Link> {
+    const { clock, random, zone, log } = this.#options;
+    const delays = new Backoff(backoff, random);
+    for (let attempt = 1; !this.#closed.signal.aborted; attempt++) {
+      try {
+        const link = await this.#attempt();
+        this.#use(link);
+        return link;
+      } catch (error) {
+        // The first attempts fail while the zone starts.
+        const fields = { zone, attempt, error };
+        if (attempt === 10) log.warn("Cannot connect to a zone, retrying", fields);
+        else log.debug("Cannot connect to a zone, retrying", fields);
+        await this.#wait(delays.next(clock.now()));
+      }
+    }
+    throw new ZoneUnavailableError(zone);
+  }
+
+  async #attempt(): Promise<Link> {
+    const stream = connect(this.#options.socket);
+    const { signal } = this.#closed;
+    try {
+      await once(stream, "connect", { signal });
+    } catch (error) {
+      stream.destroy();
+      throw error;
+    }
+    const link = new Link(stream, this.#options);
+    const cancel = this.#options.clock.schedule(HELLO_MS, () =>
+      link.close(new Error("the zone said no hello")),
+    );
+    try {
+      await link.ready;
+      return link;
+    } finally {
+      cancel();
+    }
+  }
+
+  #use(link: Link): void {
+    const { zone, log } = this.#options;
+    this.#link = link;
+    log.debug("Connected to a zone", { zone });
+    void link.closed.then((error) => {
+      if (!this.#closed.signal.aborted) log.warn("Lost the connection to a zone", { zone, error });
+    });
+    if (this.#closed.signal.aborted) link.close();
+  }
+
+  #wait(delayMs: number): Promise<void> {
+    const { signal } = this.#closed;
+    return new Promise((resolve) => {
+      // Only the signal may end the wait early: the timer of a client that was closed does no harm.
+      this.#options.clock.schedule(delayMs, resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Clock, Logger, Random } from "../ports.ts";
+import { Backoff } from "../runtime/backoff.ts";
+
+/** How a process of a zone is started. */
+export interface ZoneCommand {
+  readonly file: string;
+  readonly arguments: readonly string[];
+  /** The whole environment of the process: nothing is inherited. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface ZoneProcessOptions {
+  /** For the log. */
+  readonly name: string;
+  readonly command: ZoneCommand;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** A process without a sign of life for so long is killed. Default: 30 s. */
+  readonly silenceMs?: number;
+}
+
+const SILENCE_MS = 30_000;
+const LAST_WORDS = 4_096;
+const backoff = { initialMs: 50, factor: 2, capMs: 5_000, jitter: 0.5, resetAfterMs: 60_000 };
+
+/**
+ * Keeps one process of a zone running: starts it, starts it again with growing delays when it ends, and kills it when it
+ * hangs. The process writes to its standard output as a sign of life, and ends when its standard input ends, which it does
+ * at the latest with this process.
+ */
+export class ZoneProcess {
+  readonly #options: ZoneProcessOptions;
+  readonly #delays: Backoff;
+  #child: ChildProcess | undefined;
+  #cancelRestart = (): void => {};
+  #isClosed = false;
+
+  constructor(options: ZoneProcessOptions) {
+    this.#options = options;
+    this.#delays = new Backoff(backoff, options.random);
+    this.#start();
+  }
+
+  /** Undefined while it is being restarted. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelRestart();
+    this.#child?.kill("SIGKILL");
+  }
+
+  #start(): void {
+    const { file, arguments: words, environment } = this.#options.command;
+    const child = spawn(file, words, { cwd: "/", env: environment, stdio: ["pipe", "pipe", "pipe"] });
+    this.#child = child;
+    let lastWords = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      lastWords = (lastWords + chunk.toString("latin1")).slice(-LAST_WORDS);
+    });
+    // That it ended says everything.
+    child.stdin.on("error", () => {});
+    const stopWatching = this.#watch(child);
+    let isOver = false;
+    const end = (how: string): void => {
+      if (isOver) return;
+      isOver = true;
+      stopWatching();
+      this.#restart(how, lastWords);
+    };
+    child.on("error", (error) => end(error.message));
+    child.on("close", (code, signal) => end(signal ?? `exit code ${code ?? "unknown"}`));
+  }
+
+  #watch(child: ChildProcess): () => void {
+    const { clock, silenceMs = SILENCE_MS, name, log } = this.#options;
+    let heardMs = clock.now();
+    let cancel = (): void => {};
+    let isOver = false;
+    const look = (): void => {
+      if (isOver) return;
+      const silentMs = clock.now() - heardMs;
+      if (silentMs >= silenceMs) {
+        log.warn("A process of a zone does not respond, killing it", { process: name });
+        child.kill("SIGKILL");
+        return;
+      }
+      // This process may have been busy itself: what was written meanwhile is read before the next look.
+      cancel = clock.schedule(silenceMs / 4, () => void setImmediate(look));
+    };
+    child.stdout?.on("data", () => {
+      heardMs = clock.now();
+    });
+    look();
+    return () => {
+      isOver = true;
+      cancel();
+    };
+  }
+
+  #restart(how: string, lastWords: string): void {
+    this.#child = undefined;
+    if (this.#isClosed) return;
+    const { clock, log, name } = this.#options;
+    log.warn("A process of a zone ended, restarting it", { process: name, reason: how, lastWords });
+    this.#cancelRestart = clock.schedule(this.#delays.next(clock.now()), () => this.#start());
+  }
+}

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { chmod, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { Link, type LinkOptions } from "./link.ts";
+
+export interface ZoneServerOptions extends LinkOptions {
+  /** Path of the Unix socket to listen on; what is left of an earlier process there is removed. */
+  readonly socket: string;
+}
+
+export interface ZoneServer {
+  close(): void;
+}
+
+/** In a cluster the operator has another user id than the zone, and the pod's group in common with it. */
+const SOCKET_MODE = 0o660;
+
+/**
+ * Listens for the operator. One connection at a time: a zone serves one operator, and a process that should not be there
+ * cannot take its place.
+ */
+export async function serveZone({ socket, ...options }: ZoneServerOptions): Promise<ZoneServer> {
+  await rm(socket, { force: true });
+  let link: Link | undefined;
+  const server = createServer((stream) => {
+    if (link?.isClosed === false) stream.destroy();
+    else link = new Link(stream, options);
+  });
+  server.listen(socket);
+  await once(server, "listening");
+  await chmod(socket, SOCKET_MODE);
+  return {
+    close: () => {
+      server.close();
+      link?.close();
+    },
+  };
+}

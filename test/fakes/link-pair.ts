@@ -1,0 +1,46 @@
+import { type Duplex, duplexPair } from "node:stream";
+import { Link, type LinkOptions } from "../../operator/zones/link.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+export const wideLimits = { headerBytes: 65_536, parts: 256, bytes: 8 * 2 ** 20 };
+
+export interface LinkPair {
+  readonly near: Link;
+  readonly far: Link;
+  readonly clock: FakeClock;
+}
+
+/** Two ends of one connection in memory. */
+export function aLinkPair({
+  near = {},
+  far = {},
+}: {
+  readonly near?: Partial<LinkOptions>;
+  readonly far?: Partial<LinkOptions>;
+} = {}): LinkPair {
+  const clock = new FakeClock();
+  const [one, other] = duplexPair();
+  return { near: aLink(one, { clock, ...near }), far: aLink(other, { clock, ...far }), clock };
+}
+
+/** One end whose other end the test writes itself. */
+export function aLinkToStranger(options: Partial<LinkOptions> = {}): {
+  readonly link: Link;
+  readonly stranger: Duplex;
+  readonly clock: FakeClock;
+} {
+  const clock = new FakeClock();
+  const [one, stranger] = duplexPair();
+  stranger.on("error", () => {});
+  stranger.resume();
+  return { link: aLink(one, { clock, ...options }), stranger, clock };
+}
+
+function aLink(stream: Duplex, options: Partial<LinkOptions> & Pick<LinkOptions, "clock">): Link {
+  return new Link(stream, {
+    zone: "test",
+    limits: wideLimits,
+    serve: async () => ({ body: {} }),
+    ...options,
+  });
+}

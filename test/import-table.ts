@@ -1,0 +1,180 @@
+/** What a folder may import besides itself: folders (or files) of the project, and packages. DESIGN.md section 1. */
+export const importTable: Record<string, { folders: readonly string[]; packages: readonly string[] }> = {
+  crds: { folders: [], packages: ["zod", "node:crypto"] },
+  constructs: { folders: ["crds"], packages: ["cdk8s", "cdk8s-plus-27", "constructs"] },
+  charts: { folders: ["constructs", "crds"], packages: ["cdk8s", "cdk8s-plus-27", "constructs", "zod"] },
+  "synth/main.ts": {
+    folders: ["synth", "charts", "constructs", "crds"],
+    packages: ["cdk8s", "constructs", "node:*"],
+  },
+  synth: { folders: ["crds"], packages: ["cdk8s", "constructs", "yaml", "zod", "node:crypto"] },
+  "operator/core": {
+    folders: ["operator/ports.ts", "operator/errors.ts", "synth", "crds"],
+    packages: ["node:crypto"],
+  },
+  "operator/phases": {
+    folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
+    packages: [],
+  },
+  "operator/runtime": {
+    folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
+    packages: ["node:*"],
+  },
+  "operator/cluster": {
+    folders: [
+      "operator/core",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "operator/runtime/backoff.ts",
+      "synth",
+      "crds",
+    ],
+    packages: ["node:*", "undici", "yaml", "@kubernetes/client-node"],
+  },
+  "operator/git": {
+    folders: [
+      "operator/core",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "operator/runtime/backoff.ts",
+      "synth",
+      "crds",
+    ],
+    packages: ["node:*", "simple-git", "yaml"],
+  },
+  // How zones talk to each other: whatever they talk about.
+  "operator/zones": {
+    folders: ["operator/ports.ts", "operator/runtime/backoff.ts"],
+    packages: ["node:*"],
+  },
+  // The process of a program and the reader of its answers have this encoding, and nothing else of the operator.
+  "operator/zones/frame.ts": { folders: [], packages: [] },
+  "operator/telemetry": {
+    folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "crds"],
+    packages: ["node:*", "pino", "prom-client", "@opentelemetry/api"],
+  },
+  "operator/release/core": {
+    folders: [
+      "operator/release/ports.ts",
+      "operator/release/errors.ts",
+      "operator/core",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "synth",
+      "crds",
+    ],
+    packages: ["node:crypto", "semver", "@marcbachmann/cel-js"],
+  },
+  "operator/release/phases": {
+    folders: [
+      "operator/release/core",
+      "operator/release/ports.ts",
+      "operator/release/errors.ts",
+      "operator/phases",
+      "operator/core",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "synth",
+      "crds",
+    ],
+    packages: [],
+  },
+  "operator/release/sources": {
+    folders: [
+      "operator/release/core",
+      "operator/release/ports.ts",
+      "operator/release/errors.ts",
+      "operator/git",
+      "operator/core",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "operator/runtime/backoff.ts",
+      "synth",
+      "crds",
+    ],
+    packages: ["node:*"],
+  },
+  "operator/release/render": {
+    folders: [
+      "operator/release/core",
+      "operator/release/program",
+      "operator/release/ports.ts",
+      "operator/release/errors.ts",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "synth",
+      "crds",
+    ],
+    packages: ["node:*", "yaml", "ignore"],
+  },
+  "operator/release/program": {
+    folders: [
+      "operator/zones/frame-reader.ts",
+      "operator/release/core",
+      "operator/release/ports.ts",
+      "operator/release/errors.ts",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "synth",
+      "crds",
+    ],
+    packages: ["node:*", "esbuild", "yaml"],
+  },
+  // What runs in the processes of programs: it brings cdk8s along, and nothing of the operator.
+  "operator/release/program/inside": {
+    folders: ["operator/zones/frame.ts"],
+    packages: ["node:buffer", "node:fs", "node:vm", "cdk8s", "cdk8s-plus-27", "constructs", "yaml", "zod"],
+  },
+  "operator/release/cluster": {
+    folders: [
+      "operator/release/core",
+      "operator/release/ports.ts",
+      "operator/release/errors.ts",
+      "operator/cluster",
+      "operator/runtime",
+      "operator/core",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "synth",
+      "crds",
+    ],
+    packages: ["node:*"],
+  },
+  "operator/release/hooks": {
+    folders: [
+      "operator/release/ports.ts",
+      "operator/release/errors.ts",
+      "operator/runtime",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "crds",
+    ],
+    packages: ["node:*"],
+  },
+  operator: { folders: ["operator", "synth", "crds"], packages: ["node:*", "zod"] },
+  cli: {
+    folders: ["index.ts", "operator", "charts", "constructs", "synth", "crds"],
+    packages: ["node:*", "cdk8s", "commander", "diff", "listr2", "yaml", "zod"],
+  },
+  "cli/image": {
+    folders: ["operator", "charts"],
+    packages: ["node:*", "esbuild"],
+  },
+  "index.ts": {
+    folders: ["operator", "charts", "constructs", "synth", "crds", "cli/commands"],
+    packages: [],
+  },
+  // What a Release deploys in the demo: a program as anybody writes one.
+  samples: { folders: [], packages: ["cdk8s", "cdk8s-plus-27", "constructs"] },
+  // Measures the operator that ships, with its kinds, where the rest measures one that is built on the package.
+  "bench/releases": {
+    folders: ["bench", "charts/bindings.ts", "cli/commands/crds.ts", "cli/local-cluster", "cli/image"],
+    // cdk8s only in the text of a program that is deployed.
+    packages: ["node:*", "cdk8s", "commander"],
+  },
+  "bench/contestant": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
+  bench: {
+    folders: ["index.ts", "cli/local-cluster", "cli/image"],
+    packages: ["node:*", "cdk8s", "commander", "zod"],
+  },
+};
