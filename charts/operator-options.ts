@@ -54,10 +54,11 @@ function repositoryOptionsOf(repository: ChosenValues["repository"]): readonly s
 
 function releaseOptionsOf({ releases }: ChosenValues): readonly string[] {
   if (!releases.enabled) return [];
-  const { requireServiceAccount, hooks } = releases;
+  const { requireServiceAccount, programTimeout, hooks } = releases;
   return [
     "--releases=true",
     `--release-cache=${RELEASE_CACHE_FOLDER}`,
+    `--release-program-timeout=${programTimeout}`,
     ...(requireServiceAccount ? ["--release-require-service-account=true"] : []),
     ...(hooks.enabled
       ? [`--hook-bind-address=:${operatorPorts.hooks}`, `--hook-secrets=${HOOK_SECRETS_FOLDER}`]

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { assertElectionTimes } from "./core/election.ts";
 import { bindAddress, dnsLabel, duration, flag } from "./option-values.ts";
+import { releaseOptionShapes, releaseOptions } from "./release-options.ts";
 
 /** What every option is, once: the command line, the environment and `--help` come from it. */
 interface OptionSpec {
@@ -64,36 +65,7 @@ export const operatorOptions = {
     value: "DIR",
     help: "Where the bare clone is kept; it can be deleted at any time",
   },
-  releases: {
-    flag: "releases",
-    help: "Reconcile Releases: deploy what git repositories say",
-    fallback: "false",
-  },
-  releaseCache: {
-    flag: "release-cache",
-    value: "DIR",
-    help: "Where clones and renders of Releases are kept; default: beside the repository's clone",
-  },
-  releaseFileRemotes: {
-    flag: "release-file-remotes",
-    help: "Let Releases come from file:// repositories; default: outside a cluster",
-  },
-  releaseRequireServiceAccount: {
-    flag: "release-require-service-account",
-    help: "Refuse Releases that name no ServiceAccount to act as",
-    fallback: "false",
-  },
-  hookBindAddress: {
-    flag: "hook-bind-address",
-    value: "ADDRESS",
-    help: "Address of /hooks, where git hosts tell of pushes; 0 turns it off",
-    fallback: "0",
-  },
-  hookSecrets: {
-    flag: "hook-secrets",
-    value: "DIR",
-    help: "Folder with one file per hook: the secret that its sender shares with us",
-  },
+  ...releaseOptions,
   leaderElect: { flag: "leader-elect", help: "Elect one leader among several instances", fallback: "false" },
   leaderElectNamespace: {
     flag: "leader-elect-namespace",
@@ -169,12 +141,7 @@ const schema = z
       .transform((path) => path.replace(/\/+$/, "")),
     repositoryCredentials: z.string().min(1).optional(),
     repositoryCache: z.string().min(1).default(join(tmpdir(), "fairlead-git")),
-    releases: flag,
-    releaseCache: z.string().min(1).optional(),
-    releaseFileRemotes: flag.optional(),
-    releaseRequireServiceAccount: flag,
-    hookBindAddress: bindAddress,
-    hookSecrets: z.string().min(1).optional(),
+    ...releaseOptionShapes,
     leaderElect: flag,
     leaderElectNamespace: dnsLabel.optional(),
     leaderElectId: z

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ReleaseRights } from "../../constructs/release-rights.ts";
-import { namespaceName, objectName, quantity } from "./value-shapes.ts";
+import { duration, namespaceName, objectName, quantity } from "./value-shapes.ts";
 
 const groupName = z
   .string()
@@ -71,6 +71,9 @@ export const releases = z.strictObject({
     .boolean()
     .default(false)
     .describe("Refuse Releases that name no ServiceAccount to act as."),
+  programTimeout: duration
+    .default("5m")
+    .describe("Longest run of a program, whatever timeout its Release asks for."),
   cacheSize: quantity
     .default("2Gi")
     .describe("Most that clones of repositories may take on the node's disk."),

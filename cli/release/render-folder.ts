@@ -18,8 +18,9 @@ export async function renderFolder(release: ReleaseObject, folder: string): Prom
   const clock = systemClock();
   const programs = createPrograms({ clock, log: silent });
   try {
-    const revision = { tree: "local", tenant: "local", files: localFiles(folder) };
-    const request = { key: labelOfRelease(release), render: release.spec.render, revision };
+    const revision = { tree: "local", repositoryId: "local", files: localFiles(folder) };
+    const { namespace = "" } = release.metadata;
+    const request = { key: labelOfRelease(release), namespace, render: release.spec.render, revision };
     return await renderOnce(request, { clock, programs });
   } finally {
     await programs.close();

@@ -212,6 +212,7 @@ function composeSources(
   const programs = createPrograms({
     clock,
     log,
+    limits: { timeoutMs: config.releaseProgramTimeout },
     observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
   });
   const renderer = createRenderer({

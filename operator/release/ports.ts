@@ -3,9 +3,8 @@ import type { ReleaseSpec } from "../../crds/release.ts";
 import type { Manifest, ObjectId } from "../../synth/manifest.ts";
 import type { Cluster, ObjectStore } from "../ports.ts";
 
-// What a Release's reconcile needs beside the ports of every kind. Sources and renders are level-triggered as the
-// Publisher is: an answer comes at once from memory, work goes on in the background, and when the answer changes the
-// Release's key is put back into its queue.
+// The ports of a Release's reconcile. Sources and renders are level-triggered as the Publisher is: they answer at once
+// from memory, work in the background, and put the Release's key back into its queue when the answer changes.
 
 /** A failure that a condition shows: `reason` is one of crds/conditions.ts, `message` is for people and has no secret. */
 export interface ReleaseFailure {
@@ -50,8 +49,8 @@ export interface SourceRevision {
   readonly changed: SourceCommit;
   /** Git tree id of the folder at `path`: equal ids, equal files. */
   readonly tree: string;
-  /** Whose repository it is: an opaque id of URL and credentials; caches of renders never cross it. */
-  readonly tenant: string;
+  /** Opaque id of URL and credentials. Tree ids of two repositories are never compared. */
+  readonly repositoryId: string;
   /** Newest commit up to `head` that changed one of these paths (relative to the source's path); else `head`. */
   readonly lastChangeOf: (paths: readonly string[]) => Promise<SourceCommit>;
   readonly files: SourceFiles;
@@ -143,10 +142,11 @@ export interface RunPatience {
 }
 
 export interface RenderRequest {
-  /** Key of the Release, for `onChange` and so that one tenant's work does not hold up another's. */
+  /** Of the Release. Nothing that is rendered for one namespace is used for another. */
   readonly key: string;
+  readonly namespace: string;
   readonly render: ReleaseSpec["render"];
-  readonly revision: Pick<SourceRevision, "tree" | "tenant" | "files">;
+  readonly revision: Pick<SourceRevision, "tree" | "repositoryId" | "files">;
 }
 
 /** Makes manifests of sources. The same tree, options and inputs are rendered once. */

@@ -15,7 +15,8 @@ const programs = createPrograms({ clock: systemClock(), log: new RecordingLogger
 const files = new MemoryFiles({ "main.ts": main });
 const { manifests } = await programs.run({
   key: "shop/web",
-  tenant: "tenant",
+  namespace: "shop",
+  repositoryId: "r",
   tree: files.tree,
   entry: "main.ts",
   inputs: { color: "blue" },

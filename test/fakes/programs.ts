@@ -13,7 +13,8 @@ import { RecordingLogger } from "./recording-logger.ts";
 export interface ProgramRun extends MemoryFilesOptions {
   readonly files: Readonly<Record<string, string>>;
   readonly inputs?: unknown;
-  readonly tenant?: string;
+  readonly namespace?: string;
+  readonly repositoryId?: string;
   readonly entry?: string;
   readonly timeoutMs?: number;
   readonly patience?: RunPatience;
@@ -30,15 +31,17 @@ export function realPrograms(
   {
     observe = () => {},
     clock = systemClock(),
-  }: { observe?: (observation: ProgramObservation) => void; clock?: Clock } = {},
+    keptApart = true,
+  }: { observe?: (observation: ProgramObservation) => void; clock?: Clock; keptApart?: boolean } = {},
 ): RealPrograms {
   const log = new RecordingLogger();
-  const programs = createPrograms({ clock, log, limits, observe });
+  const programs = createPrograms({ clock, log, limits, observe, keptApart });
   const render = (run: ProgramRun): Promise<Rendered> => {
-    const { inputs, tenant = "tenant", entry = "main.ts", timeoutMs = 60_000, refused = [], patience } = run;
+    const { inputs, namespace = "shop", repositoryId = "r", refused = [], patience } = run;
+    const { entry = "main.ts", timeoutMs = 60_000 } = run;
     const files = new MemoryFiles(run.files, { refused });
-    const request = { key: "shop/web", tenant, tree: files.tree, entry, inputs, timeoutMs, files };
-    return programs.run({ ...request, ...(patience && { patience }) });
+    const of = { key: `${namespace}/web`, namespace, repositoryId, tree: files.tree };
+    return programs.run({ ...of, entry, inputs, timeoutMs, files, ...(patience && { patience }) });
   };
   return { ...programs, log, render };
 }

@@ -199,7 +199,7 @@ export class ReleaseBench {
     return {
       state: "ready",
       handledRequest: undefined,
-      revision: { head: commit, changed, tree, tenant: "t", lastChangeOf: async () => commit, files },
+      revision: { head: commit, changed, tree, repositoryId: "t", lastChangeOf: async () => commit, files },
     };
   }
 

@@ -57,7 +57,10 @@ export function request(
   key: string,
   files: SourceFiles & { readonly tree: string },
   render: ReleaseSpec["render"] = manifests,
-  tenant = "t",
+  {
+    namespace = "shop",
+    repositoryId = "r",
+  }: { readonly namespace?: string; readonly repositoryId?: string } = {},
 ): RenderRequest {
-  return { key, render, revision: { tree: files.tree, tenant, files } };
+  return { key, namespace, render, revision: { tree: files.tree, repositoryId, files } };
 }

@@ -75,8 +75,9 @@ export async function diffManifests({
 }): Promise<DiffReport> {
   const request = {
     key: title,
+    namespace: session.namespace,
     render: { manifests: {} },
-    revision: { tree: "local", tenant: "local", files },
+    revision: { tree: "local", repositoryId: "local", files },
   };
   const programs = { run: () => Promise.reject(new Error("Cannot run a program: there is none")) };
   const rendered = await renderOnce(request, { clock: systemClock(), programs });

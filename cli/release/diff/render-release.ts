@@ -63,7 +63,8 @@ async function tryToRender(
     await resolveSource(release, { ...options, cacheDirectory, clock, log: silent }),
   );
   const { revision } = source;
-  const request = { key: labelOfRelease(release), render: release.spec.render, revision };
+  const { namespace = "" } = release.metadata;
+  const request = { key: labelOfRelease(release), namespace, render: release.spec.render, revision };
   const rendered = await renderOnce(request, { clock, programs });
   return { rendered, commits: [revision.head, revision.changed] };
 }

@@ -62,7 +62,12 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
     if (source.state !== "ready")
       return { source, ...notReady(source, release, options), ...retry(source, retryAfterMs) };
     const { revision } = source;
-    const state = renderer.render({ key, render: resource.spec.render, revision });
+    const state = renderer.render({
+      key,
+      namespace: resource.metadata.namespace ?? "",
+      render: resource.spec.render,
+      revision,
+    });
     if (state.state === "failed") return { source, desired: undefined, failure: state.failure };
     if (state.state === "pending") return { source, desired: undefined, failure: undefined };
     const prepared = prepareAll(release, state.rendered, options);

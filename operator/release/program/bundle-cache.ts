@@ -3,7 +3,7 @@ import type { Bundle } from "./bundle.ts";
 /** Memory of all bundles that are kept, in characters. */
 const CHARACTERS = 64 * 2 ** 20;
 
-/** Bundles by tenant, tree and entry: each is made once, also when many ask at the same time. Failures are not kept. */
+/** Bundles by namespace, repository, tree and entry: each is made once, also when many ask at the same time. Failures are not kept. */
 export class BundleCache {
   /** The one that was used last comes last. */
   readonly #bundles = new Map<string, Bundle>();

@@ -15,14 +15,17 @@ import { SandboxPool } from "./sandbox-pool.ts";
 export interface ProgramRequest {
   /** Key of the Release, for logs. */
   readonly key: string;
-  /** Nothing that was loaded for one tenant is ever used for another. */
-  readonly tenant: string;
-  /** Git tree id of `files`: equal ids, equal files. */
+  /** The tenant: no bundle and no process of one namespace is used for another. */
+  readonly namespace: string;
+  /** Opaque id of the repository's URL and credentials. */
+  readonly repositoryId: string;
+  /** Git tree id of `files`: equal ids of one repository, equal files. */
   readonly tree: string;
   /** Path of the program's file below the folder. */
   readonly entry: string;
   /** Any JSON; undefined: none. */
   readonly inputs: unknown;
+  /** Longest run that the Release asks for. The limit of {@link ProgramLimits} holds for longer ones. */
   readonly timeoutMs: number;
   readonly files: SourceFiles;
   /** Default: whoever asks waits to the end. */
@@ -49,6 +52,8 @@ export interface ProgramLimits {
   readonly outputBytes?: number;
   /** Default: 10,000. */
   readonly objects?: number;
+  /** Longest run of any program, whatever its Release asks for. Default: 5 minutes. */
+  readonly timeoutMs?: number;
 }
 
 /** What was done, for metrics. */
@@ -66,13 +71,20 @@ export interface ProgramsOptions {
   readonly limits?: ProgramLimits;
   /** A process that nobody has used for so long ends. Default: 60 s. */
   readonly idleMs?: number;
+  /** Whether the kernel keeps processes of programs apart. False: only one namespace has any at a time. Default: true. */
+  readonly keptApart?: boolean;
   readonly observe?: (observation: ProgramObservation) => void;
 }
 
 /** Nothing is started, and nothing loaded, before the first program is run. */
 export function createPrograms(options: ProgramsOptions): Programs {
-  const { clock, log, idleMs = 60_000, observe = () => {} } = options;
-  const { memoryMiB = 256, outputBytes = 16 * 2 ** 20, objects = 10_000 } = options.limits ?? {};
+  const { clock, log, idleMs = 60_000, keptApart = true, observe = () => {} } = options;
+  const {
+    memoryMiB = 256,
+    outputBytes = 16 * 2 ** 20,
+    objects = 10_000,
+    timeoutMs: longestMs = 300_000,
+  } = options.limits ?? {};
   const esbuild = createEsbuild({ clock });
   const bundles = new BundleCache();
   let loading: Promise<LoadedLibraries> | undefined;
@@ -83,7 +95,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
     });
     return loading;
   };
-  const pool = new SandboxPool({ clock, libraries, idleMs, limits: { memoryMiB, outputBytes } });
+  const pool = new SandboxPool({ clock, libraries, idleMs, keptApart, limits: { memoryMiB, outputBytes } });
 
   const makeBundle = async (request: ProgramRequest): Promise<Bundle> => {
     const beganMs = clock.now();
@@ -95,14 +107,15 @@ export function createPrograms(options: ProgramsOptions): Programs {
   };
 
   async function run(request: ProgramRequest): Promise<Rendered> {
-    const { key, tenant, tree, entry, inputs, timeoutMs, patience } = request;
+    const { key, namespace, repositoryId, tree, entry, inputs, timeoutMs, patience } = request;
     const beganMs = clock.now();
-    const bundle = await bundles.of(JSON.stringify([tenant, tree, entry]), () => makeBundle(request));
+    const bundleKey = JSON.stringify([namespace, repositoryId, tree, entry]);
+    const bundle = await bundles.of(bundleKey, () => makeBundle(request));
     const programDigest = digestOf(`${bundle.digest}\n${(await libraries()).digest}`);
     const inputsDigest = digestOf(toCanonicalJson(inputs ?? null));
     const seed = digestOf(`${programDigest}\n${inputsDigest}`);
     const text = JSON.stringify({ entry, seed, inputs, objects, characters: outputBytes });
-    const run = { tenant, bundle, request: text, timeoutMs };
+    const run = { namespace, bundle, request: text, timeoutMs, longestMs };
     const { texts, warm, queuedMs } = await pool.run({ ...run, ...(patience && { patience }) });
     const rendered = await readResults(texts, bundle, (printed) =>
       log.debug("A program printed", { release: key, text: printed }),

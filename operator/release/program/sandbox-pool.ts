@@ -13,15 +13,23 @@ export interface SandboxPoolOptions {
   readonly clock: Clock;
   readonly limits: SandboxLimits;
   readonly libraries: () => Promise<LoadedLibraries>;
-  /** A process that nobody has used for so long ends. */
+  /** A process that was not used for this long ends. */
   readonly idleMs: number;
+  /**
+   * Whether the kernel keeps the processes apart. False: programs of two namespaces never run at the same time, and all
+   * processes of one namespace end before one of another namespace starts.
+   */
+  readonly keptApart: boolean;
 }
 
 export interface SandboxRun {
-  readonly tenant: string;
+  readonly namespace: string;
   readonly bundle: Bundle;
   readonly request: string;
+  /** Longest run that is asked for. */
   readonly timeoutMs: number;
+  /** Longest run that is allowed. */
+  readonly longestMs: number;
   readonly patience?: RunPatience;
 }
 
@@ -43,19 +51,23 @@ const CALM_MS = 500;
 /** A process ends after so many runs, whatever it has kept of them. */
 const RUNS = 500;
 
+/** A run that took this long ends when a program of another namespace waits for its place. */
+const SHARED_MS = 30_000;
+
 interface Idle {
+  readonly namespace: string;
   readonly key: string;
   readonly sandbox: SandboxProcess;
   readonly cancel: () => void;
 }
 
-/** Sandboxes, warm where that is safe: a process serves one bundle of one tenant, and nothing else ever. */
+/** Sandboxes, warm where that is safe: a process serves one bundle of one namespace, and nothing else ever. */
 export class SandboxPool {
   readonly #options: SandboxPoolOptions;
   readonly #blanks: BlankSandboxes;
-  readonly #slots = new FairSlots({ young: 2, all: 8, perTenant: 4 });
+  readonly #slots: FairSlots;
   readonly #running = new Set<SandboxProcess>();
-  /** Per bundle of a tenant: what the next run of it waits for. */
+  /** Per bundle of a namespace: what the next run of it waits for. */
   readonly #turns = new Map<string, Promise<void>>();
   /** Oldest first. */
   #idle: Idle[] = [];
@@ -65,6 +77,8 @@ export class SandboxPool {
   constructor(options: SandboxPoolOptions) {
     this.#options = options;
     this.#blanks = new BlankSandboxes(options);
+    const { clock, keptApart: mixed } = options;
+    this.#slots = new FairSlots({ young: 2, all: 8, perTenant: 4, clock, mixed });
   }
 
   /** There will be something to run in a moment. */
@@ -80,30 +94,35 @@ export class SandboxPool {
    */
   async run(run: SandboxRun): Promise<SandboxResult> {
     const { clock } = this.#options;
-    const { bundle, tenant, timeoutMs, patience } = run;
+    const { bundle, namespace, patience } = run;
+    const timeoutMs = Math.min(run.timeoutMs, run.longestMs);
     const beganMs = clock.now();
-    const key = keyOf(tenant, bundle);
+    const key = keyOf(namespace, bundle);
     const letNext = await this.#turn(key);
-    const slot = await this.#slots.take(tenant);
+    const slot = await this.#slots.take(namespace);
     const queuedMs = clock.now() - beganMs;
     let sandbox: SandboxProcess | undefined;
     const over = new AbortController();
     try {
+      if (!this.#options.keptApart) await this.#endOthers(namespace);
       sandbox = this.#takeIdle(key) ?? (await this.#bind(bundle));
       this.#running.add(sandbox);
-      const onOld = growOld({ sandbox, slot, over: over.signal }, patience);
+      const onOld = growOld({ sandbox, slot, over: over.signal, clock }, patience);
       if (patience?.isSlow === true) onOld();
       over.signal.addEventListener("abort", clock.schedule(WORTH_WAITING_MS, letNext));
       const warm = sandbox.runs > 0;
       const request = { kind: "run", copies: warm ? 1 : 2, timeoutMs } as const;
-      const answer = await sandbox.ask(request, [Buffer.from(run.request)], { timeoutMs, onOld });
+      const limit = run.timeoutMs > timeoutMs ? " (the platform's limit)" : "";
+      const answer = await sandbox.ask(request, [Buffer.from(run.request)], { timeoutMs, limit, onOld });
       sandbox.runs += 1;
       if (answer.header.kind !== "ran") throw programFailure("its process gave no answer");
       return { texts: answer.parts.map((part) => part.toString("utf8")), warm, queuedMs };
     } finally {
       over.abort();
+      if (sandbox !== undefined) this.#putBack(namespace, key, sandbox);
+      // Where nothing else keeps processes apart, the next namespace waits until this one has ended.
+      if (!this.#options.keptApart && sandbox?.isOver === true) await sandbox.ended;
       slot.release();
-      if (sandbox !== undefined) this.#putBack(key, sandbox);
       letNext();
       if (this.#turns.size === 0) this.#warmUpSoon();
     }
@@ -146,13 +165,23 @@ export class SandboxPool {
     return found.sandbox;
   }
 
+  async #endOthers(namespace: string): Promise<void> {
+    const others = this.#idle.filter((idle) => idle.namespace !== namespace);
+    this.#idle = this.#idle.filter((idle) => idle.namespace === namespace);
+    for (const { cancel, sandbox } of others) {
+      cancel();
+      sandbox.kill();
+    }
+    await Promise.all(others.map(({ sandbox }) => sandbox.ended));
+  }
+
   async #bind({ needs, code }: Bundle): Promise<SandboxProcess> {
     const sandbox = await this.#blanks.take();
     sandbox.tell({ kind: "program", needs }, [Buffer.from(code)]);
     return sandbox;
   }
 
-  #putBack(key: string, sandbox: SandboxProcess): void {
+  #putBack(namespace: string, key: string, sandbox: SandboxProcess): void {
     const { clock, limits, idleMs } = this.#options;
     this.#running.delete(sandbox);
     const bytes = sandbox.pid === undefined ? undefined : residentBytes(sandbox.pid);
@@ -165,7 +194,7 @@ export class SandboxPool {
       this.#idle = this.#idle.filter((idle) => idle.sandbox !== sandbox);
       sandbox.kill();
     });
-    this.#idle.push({ key, sandbox, cancel });
+    this.#idle.push({ namespace, key, sandbox, cancel });
     if (this.#idle.length <= IDLE) return;
     const oldest = this.#idle.shift();
     oldest?.cancel();
@@ -173,8 +202,8 @@ export class SandboxPool {
   }
 }
 
-function keyOf(tenant: string, { digest }: Bundle): string {
-  return `${tenant}\n${digest}`;
+function keyOf(namespace: string, { digest }: Bundle): string {
+  return `${namespace}\n${digest}`;
 }
 
 interface Run {
@@ -182,11 +211,22 @@ interface Run {
   readonly slot: Slot;
   /** Aborts when it has ended. */
   readonly over: AbortSignal;
+  readonly clock: Clock;
 }
 
 /** What happens when a run is found to take long. */
-function growOld({ sandbox, slot, over }: Run, patience: RunPatience | undefined): () => void {
+function growOld({ sandbox, slot, over, clock }: Run, patience: RunPatience | undefined): () => void {
+  const giveWay = (): void =>
+    sandbox.kill(
+      programLimit(
+        `it runs longer than ${SHARED_MS / 1_000} s while programs of other namespaces wait; it is run again later`,
+      ),
+    );
   return () => {
+    over.addEventListener(
+      "abort",
+      clock.schedule(SHARED_MS, () => slot.offer(giveWay)),
+    );
     patience?.onSlow();
     if (sandbox.pid !== undefined) lowerPriority(sandbox.pid);
     slot.grow();

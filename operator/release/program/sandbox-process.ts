@@ -22,6 +22,12 @@ export interface SandboxOptions {
   readonly prlimit: string | undefined;
 }
 
+export interface AskOptions {
+  readonly timeoutMs: number;
+  readonly limit?: string;
+  readonly onOld?: () => void;
+}
+
 /** Most that is kept of what the process says on standard error, which is only ever V8's last words. */
 const LAST_WORDS = 16_384;
 /** So much longer than the program's own limit may a run take: the process ends it first, where it can. */
@@ -47,6 +53,7 @@ export class SandboxProcess {
   #ended = "";
   #killedFor: ReleaseError | undefined;
   #isOver = false;
+  readonly #end = Promise.withResolvers<void>();
   runs = 0;
 
   constructor(options: SandboxOptions) {
@@ -69,6 +76,11 @@ export class SandboxProcess {
     return this.#isOver;
   }
 
+  /** Resolves when the process has ended. */
+  get ended(): Promise<void> {
+    return this.#end.promise;
+  }
+
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -81,13 +93,14 @@ export class SandboxProcess {
   /**
    * Sends a message and waits for the answer to it, for `timeoutMs` at most. One at a time.
    *
-   * @param onOld Called when the answer takes longer than a second.
+   * @param options.limit Whose limit `timeoutMs` is, for the message.
+   * @param options.onOld Called when the answer takes longer than a second.
    * @throws ReleaseError when the process ends instead, or has to be ended.
    */
   async ask(
     header: ToSandbox,
     parts: readonly Uint8Array[],
-    { timeoutMs, onOld }: { readonly timeoutMs: number; readonly onOld?: () => void },
+    { timeoutMs, limit = "", onOld }: AskOptions,
   ): Promise<SandboxMessage> {
     const { clock, limits } = this.#options;
     if (this.#isOver) throw this.#explain();
@@ -95,7 +108,7 @@ export class SandboxProcess {
     this.tell(header, parts);
     const pid = this.#child.pid;
     const stops = [
-      clock.schedule(timeoutMs + GRACE_MS, () => this.kill(programLimit(tooLong(timeoutMs)))),
+      clock.schedule(timeoutMs + GRACE_MS, () => this.kill(programLimit(tooLong(timeoutMs, limit)))),
       ...(onOld === undefined ? [] : [clock.schedule(YOUNG_MS, onOld)]),
       ...(pid === undefined
         ? []
@@ -110,7 +123,7 @@ export class SandboxProcess {
     try {
       const answer = await this.#answer.promise;
       if (answer.header.kind === "timeout") {
-        const error = programLimit(tooLong(timeoutMs));
+        const error = programLimit(tooLong(timeoutMs, limit));
         this.kill(error);
         throw error;
       }
@@ -137,8 +150,8 @@ export class SandboxProcess {
       this.#lastWords = (this.#lastWords + chunk.toString("latin1")).slice(0, LAST_WORDS);
     });
     stdout.on("data", (chunk: Buffer) => this.#hear(chunk));
-    this.#child.on("error", (error) => this.#end(error.message));
-    this.#child.on("close", (code, signal) => this.#end(signal ?? `exit code ${code ?? "unknown"}`));
+    this.#child.on("error", (error) => this.#noteEnd(error.message));
+    this.#child.on("close", (code, signal) => this.#noteEnd(signal ?? `exit code ${code ?? "unknown"}`));
   }
 
   #hear(chunk: Buffer): void {
@@ -157,8 +170,9 @@ export class SandboxProcess {
     }
   }
 
-  #end(how: string): void {
+  #noteEnd(how: string): void {
     this.#isOver = true;
+    this.#end.resolve();
     this.#ended ||= how;
     this.#answer?.promise.catch(() => {});
     this.#answer?.reject(this.#explain());
@@ -179,8 +193,8 @@ export class SandboxProcess {
   }
 }
 
-function tooLong(timeoutMs: number): string {
-  return `it runs longer than ${timeoutMs / 1_000} s`;
+function tooLong(timeoutMs: number, limit: string): string {
+  return `it runs longer than ${timeoutMs / 1_000} s${limit}`;
 }
 
 function tooMuchMemory({ memoryMiB }: SandboxLimits): string {

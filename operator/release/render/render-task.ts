@@ -12,7 +12,8 @@ const LONGEST_ID = 500;
 /** One run of a program; `key` names a Release that asked for it, for logs. */
 export interface ProgramRequest {
   readonly key: string;
-  readonly tenant: string;
+  readonly namespace: string;
+  readonly repositoryId: string;
   readonly tree: string;
   readonly entry: string;
   readonly inputs: unknown;
@@ -29,8 +30,8 @@ export interface ProgramRunner {
 }
 
 /** Names what a render depends on: requests with equal names have equal results. */
-export function renderIdOf({ render, revision }: RenderRequest): string {
-  const text = toCanonicalJson([revision.tenant, revision.tree, render]);
+export function renderIdOf({ namespace, render, revision }: RenderRequest): string {
+  const text = toCanonicalJson([namespace, revision.repositoryId, revision.tree, render]);
   // Inputs may be a megabyte.
   return text.length <= LONGEST_ID ? text : hash("sha256", text, "hex");
 }
@@ -41,7 +42,7 @@ export function renderIdOf({ render, revision }: RenderRequest): string {
  * @throws {ReleaseError}
  */
 export function runRender(
-  { key, render, revision }: RenderRequest,
+  { key, namespace, render, revision }: RenderRequest,
   {
     turns,
     programs,
@@ -53,7 +54,8 @@ export function runRender(
   const { entry, inputs, timeout } = render.program;
   return programs.run({
     key,
-    tenant: revision.tenant,
+    namespace,
+    repositoryId: revision.repositoryId,
     tree: revision.tree,
     entry,
     inputs,

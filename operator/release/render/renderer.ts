@@ -26,12 +26,11 @@ export interface RenderRun {
   readonly durationMs: number;
 }
 
-/** Folders wait for git more than they work. */
-const MANIFEST_SLOTS = 8;
-const PROGRAM_SLOTS = 4;
+/** Renders of one namespace at a time. Folders wait for git more than they work. */
+const [MANIFEST_SLOTS, PROGRAM_SLOTS] = [8, 4];
 /** What took long begins so much later: a process and a bundle for it are no work for the moment after a push. */
 const SLOW_PAUSE_MS = 500;
-/** A Release whose program ran so long, or into a limit, has only others of its sort to wait for, and they for it. */
+/** A Release whose program ran this long, or exceeded a limit, queues with the other slow ones of its namespace. */
 const SLOW_PROGRAM_MS = 2_000;
 
 /** {@link CachedRenderer}. */
@@ -47,9 +46,10 @@ class CachedRenderer implements Renderer {
   /** By the key of a Release: its current render. */
   readonly #current = new Map<string, RenderEntry>();
   readonly #idle: IdleRenders;
-  readonly #manifestSlots = new FairSlots({ all: MANIFEST_SLOTS });
-  readonly #programSlots = new FairSlots({ all: PROGRAM_SLOTS });
-  readonly #slowSlots = new FairSlots({ all: 1 });
+  // No namespace waits for another one here: what all of them share is bounded where it is used.
+  readonly #manifestSlots = new FairSlots({ all: Number.POSITIVE_INFINITY, perTenant: MANIFEST_SLOTS });
+  readonly #programSlots = new FairSlots({ all: Number.POSITIVE_INFINITY, perTenant: PROGRAM_SLOTS });
+  readonly #slowSlots = new FairSlots({ all: Number.POSITIVE_INFINITY, perTenant: 1 });
   readonly #slowKeys = new Set<string>();
   #isClosed = false;
 
@@ -116,10 +116,10 @@ class CachedRenderer implements Renderer {
 
   #enqueue(entry: RenderEntry): void {
     if (this.#isClosed) return;
-    const { render, revision, key } = entry.request;
+    const { render, namespace, key } = entry.request;
     const begin = (slot: Slot): void => void this.#run(entry).finally(() => slot.release());
     const wait = (slots: FairSlots): void => {
-      const leave = slots.ask(revision.tenant, begin);
+      const leave = slots.ask(namespace, begin);
       // It may have begun at once.
       if (entry.running === undefined) entry.leaveQueue = leave;
     };
@@ -210,6 +210,6 @@ function isSameRequest(before: RenderRequest, now: RenderRequest): boolean {
   return (
     before.render === now.render &&
     before.revision.tree === now.revision.tree &&
-    before.revision.tenant === now.revision.tenant
+    before.revision.repositoryId === now.revision.repositoryId
   );
 }

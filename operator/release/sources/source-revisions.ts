@@ -92,7 +92,7 @@ export class SourceRevisions {
       head: head.commit,
       changed,
       tree,
-      tenant,
+      repositoryId: tenant,
       lastChangeOf: async (paths) => {
         const subject = paths.map((path) => [
           ...segments,

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { FairSlots, type Slot } from "../../../../operator/release/program/fair-slots.ts";
+import { FakeClock } from "../../../fakes/fake-clock.ts";
 
 const options = { young: 2, all: 4, perTenant: 3 };
 
@@ -85,6 +86,99 @@ describe("FairSlots", () => {
     takeOut();
     place?.release();
     expect(begun).toEqual(["b2", "c"]);
+  });
+
+  test("starts a large run only when it fits, and no smaller one before it", async () => {
+    const [slots, order]: [FairSlots, string[]] = [new FairSlots({ all: 4 }), []];
+    const [first, second] = [await slots.take("a", { weight: 2 }), await slots.take("a", { weight: 1 })];
+    void slots.take("b", { weight: 3 }).then(() => order.push("large"));
+    void take(slots, "c", order);
+    first.release();
+    await setImmediate();
+    expect(order).toEqual(["large"]);
+    second.release();
+    await setImmediate();
+    expect(order).toEqual(["large", "c"]);
+  });
+
+  test("starts a run that is larger than everything there is when nothing else runs", async () => {
+    const slots = new FairSlots({ all: 4 });
+    const only = await slots.take("a", { weight: 1_000 });
+    const order: string[] = [];
+    void take(slots, "b", order);
+    await setImmediate();
+    expect(order).toEqual([]);
+    only.release();
+    await setImmediate();
+    expect(order).toEqual(["b"]);
+  });
+
+  test("starts next the run of the tenant that used the least time", async () => {
+    const clock = new FakeClock();
+    const [slots, order]: [FairSlots, string[]] = [new FairSlots({ all: 1, clock }), []];
+    const long = await slots.take("a");
+    await clock.advance(60_000);
+    long.release();
+    const short = await slots.take("b");
+    await clock.advance(1_000);
+    const wanted = ["a", "b", "c"].map((tenant) => take(slots, tenant, order));
+    for (const slot of wanted) void slot.then((taken) => taken.release());
+    short.release();
+    await Promise.all(wanted);
+    expect(order).toEqual(["c", "b", "a"]);
+  });
+
+  test("asks for an offered place when another tenant waits, once, and not for its own tenant", async () => {
+    const [slots, order, asked]: [FairSlots, string[], string[]] = [new FairSlots({ all: 2 }), [], []];
+    const [first, second] = [await slots.take("a"), await slots.take("a")];
+    first.offer(() => asked.push("first"));
+    second.offer(() => asked.push("second"));
+    void take(slots, "a", order);
+    expect(asked).toEqual([]);
+    void take(slots, "b", order);
+    void take(slots, "b", order);
+    expect(asked).toEqual(["first"]);
+    first.release();
+    await setImmediate();
+    expect(order).toEqual(["a"]);
+    expect(asked).toEqual(["first", "second"]);
+    second.release();
+    await setImmediate();
+    expect(order).toEqual(["a", "b"]);
+  });
+
+  test("asks for a place that is offered while another tenant waits for one", async () => {
+    const slots = new FairSlots({ all: 1 });
+    const place = await slots.take("a");
+    void slots.take("b");
+    const asked: string[] = [];
+    place.offer(() => asked.push("a"));
+    expect(asked).toEqual(["a"]);
+  });
+
+  test("does not ask for a place for a tenant that waits for its own runs", async () => {
+    const slots = new FairSlots({ all: 4, perTenant: 1 });
+    const place = await slots.take("a");
+    await slots.take("b");
+    void slots.take("b");
+    const asked: string[] = [];
+    place.offer(() => asked.push("a"));
+    expect(asked).toEqual([]);
+  });
+
+  test("keeps the runs of two tenants apart in time where it has to", async () => {
+    const [slots, order]: [FairSlots, string[]] = [new FairSlots({ all: 4, mixed: false }), []];
+    const own = [await take(slots, "a", order), await take(slots, "a", order)];
+    const other = take(slots, "b", order);
+    const later = take(slots, "a", order);
+    await setImmediate();
+    expect(order).toEqual(["a", "a"]);
+    for (const slot of own) slot.release();
+    await setImmediate();
+    expect(order).toEqual(["a", "a", "b"]);
+    (await other).release();
+    await later;
+    expect(order).toEqual(["a", "a", "b", "a"]);
   });
 
   test("forgets a tenant whose last run was taken out", () => {

@@ -63,7 +63,7 @@ describe("a program", () => {
 
   test("gives the same bytes again, also in a process of its own", async () => {
     const run = { files: { "main.ts": shop }, inputs: { replicas: 3 } };
-    const again = await programs.render({ ...run, tenant: "other" });
+    const again = await programs.render({ ...run, namespace: "other" });
     expect(again).toEqual(await programs.render(run));
   });
 
@@ -130,7 +130,7 @@ describe("a program", () => {
     );
     const first = shown(await programs.render({ files: { "main.ts": main } })) as unknown[];
     const other = shown(await programs.render({ files: { "main.ts": main }, inputs: 1 })) as unknown[];
-    const elsewhere = shown(await programs.render({ files: { "main.ts": main }, tenant: "other" }));
+    const elsewhere = shown(await programs.render({ files: { "main.ts": main }, namespace: "other" }));
     expect(elsewhere).toEqual(first);
     expect(first[0]).toBe(Date.UTC(2000, 0, 1));
     expect(first.slice(1, 4)).toEqual([

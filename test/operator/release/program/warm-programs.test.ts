@@ -29,14 +29,14 @@ function observed(clock?: FakeClock): void {
 
 afterEach(() => programs.close());
 
-async function run(tenant = "tenant", files: Readonly<Record<string, string>> = {}): Promise<void> {
-  await programs.render({ files: { "main.ts": main, ...files }, inputs: "one", tenant });
+async function run(namespace = "shop", files: Readonly<Record<string, string>> = {}): Promise<void> {
+  await programs.render({ files: { "main.ts": main, ...files }, inputs: "one", namespace });
 }
 
 describe("createPrograms()", () => {
-  test("never lets two tenants share a process, and lets the runs of one do so", async () => {
+  test("never lets two namespaces share a process, and lets the runs of one do so", async () => {
     observed();
-    for (const tenant of ["a", "a", "b", "a", "b"]) await run(tenant);
+    for (const namespace of ["a", "a", "b", "a", "b"]) await run(namespace);
     expect(warm).toEqual([false, true, false, true, true]);
   });
 
@@ -72,7 +72,7 @@ describe("createPrograms()", () => {
   test("keeps the process of a program when a commit changes other files", async () => {
     observed();
     await run();
-    await run("tenant", { "other.txt": "" });
+    await run("shop", { "other.txt": "" });
     expect([bundles, warm]).toEqual([2, [false, true]]);
   });
 
@@ -85,9 +85,7 @@ describe("createPrograms()", () => {
       patience: { unwanted: unwanted.signal, isSlow: false, onSlow: () => unwanted.abort() },
     });
     await expect(run).rejects.toThrow("no longer wanted");
-    await expect(
-      programs.render({ files: { "main.ts": main }, inputs: "one", tenant: "tenant" }),
-    ).resolves.toBeDefined();
+    await expect(programs.render({ files: { "main.ts": main }, inputs: "one" })).resolves.toBeDefined();
   });
 
   test("lets go of processes that nobody uses", async () => {

@@ -18,7 +18,7 @@ describe("createRenderer()", () => {
     expect(runs).toEqual([{ way: "manifests", outcome: "ready", durationMs: 0 }]);
   });
 
-  test("renders once for all Releases of a tenant with the same input, and tells each of them", async () => {
+  test("renders once for all Releases of a namespace with the same input, and tells each of them", async () => {
     const { renderer, clock, changes, programRuns } = aRenderer();
     const files = aFolder("a");
     for (const key of ["a", "b", "c"]) renderer.render(request(key, files, program({ x: 1, y: 2 })));
@@ -27,7 +27,8 @@ describe("createRenderer()", () => {
     expect(programRuns).toEqual([
       {
         key: expect.any(String),
-        tenant: "t",
+        namespace: "shop",
+        repositoryId: "r",
         tree: files.tree,
         entry: "main.ts",
         inputs: { x: 1, y: 2 },
@@ -44,7 +45,8 @@ describe("createRenderer()", () => {
   test.for([
     { other: "tree", make: () => request("b", aFolder("b"), program(1)) },
     { other: "inputs", make: () => request("b", aFolder("a"), program(2)) },
-    { other: "tenant", make: () => request("b", aFolder("a"), program(1), "other") },
+    { other: "namespace", make: () => request("b", aFolder("a"), program(1), { namespace: "other" }) },
+    { other: "repository", make: () => request("b", aFolder("a"), program(1), { repositoryId: "other" }) },
   ])("shares nothing with another $other", async ({ make }) => {
     const { renderer, clock, programRuns } = aRenderer();
     renderer.render(request("a", aFolder("a"), program(1)));
@@ -103,9 +105,11 @@ describe("createRenderer()", () => {
   test("asks anew when a Release has the same files from another repository", async () => {
     const { renderer, clock } = aRenderer();
     const render = program();
-    renderer.render(request("a", aFolder("1"), render, "t"));
+    renderer.render(request("a", aFolder("1"), render, { repositoryId: "t" }));
     await clock.settle();
-    expect(renderer.render(request("a", aFolder("1"), render, "u"))).toEqual({ state: "pending" });
+    expect(renderer.render(request("a", aFolder("1"), render, { repositoryId: "u" }))).toEqual({
+      state: "pending",
+    });
   });
 
   test("keeps what a Release has, however much others need", async () => {
@@ -115,6 +119,32 @@ describe("createRenderer()", () => {
     for (const name of ["1", "2", "3"])
       expect(renderer.render(request(name, aFolder(name), program()))).toMatchObject({ state: "ready" });
     expect(programRuns).toHaveLength(3);
+  });
+
+  test("lets no namespace wait for the programs of another", async () => {
+    const { renderer, clock, programRuns, answerWith } = aRenderer();
+    answerWith(({ namespace }) =>
+      namespace === "bad" ? new Promise(() => {}) : Promise.resolve(rendered("a")),
+    );
+    for (const name of ["1", "2", "3", "4", "5", "6"])
+      renderer.render(request(`bad/${name}`, aFolder(name), program(), { namespace: "bad" }));
+    renderer.render(request("shop/web", aFolder("web"), program()));
+    await clock.settle();
+    expect(programRuns.map(({ key }) => key)).toEqual(["bad/1", "bad/2", "bad/3", "bad/4", "shop/web"]);
+    expect(renderer.render(request("shop/web", aFolder("web"), program()))).toMatchObject({ state: "ready" });
+  });
+
+  test("lets no namespace wait for the slow programs of another", async () => {
+    const { renderer, clock, programRuns, answerWith } = aRenderer();
+    answerWith(() => Promise.reject(new ReleaseError("RenderLimit", "too long")));
+    for (const namespace of ["bad", "shop"])
+      renderer.render(request(`${namespace}/web`, aFolder(namespace), program(), { namespace }));
+    await clock.settle();
+    answerWith(() => new Promise(() => {}));
+    for (const namespace of ["bad", "shop"])
+      renderer.render(request(`${namespace}/web`, aFolder(`${namespace} 2`), program(), { namespace }));
+    await clock.advance(500);
+    expect(programRuns.slice(2).map(({ key }) => key)).toEqual(["bad/web", "shop/web"]);
   });
 
   test("makes slow programs wait for each other only", async () => {

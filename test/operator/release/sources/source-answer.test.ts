@@ -11,7 +11,7 @@ function aRevision({ head = "h", changed = "c", tree = "t" } = {}): SourceRevisi
     head: commit(head),
     changed: commit(changed),
     tree,
-    tenant: "x",
+    repositoryId: "x",
     lastChangeOf: async () => commit(changed),
     files: { list: async () => ({ files: [], refused: [] }), read: async () => new Map() },
   };

@@ -99,7 +99,7 @@ test("another tenant's clone of the same repository is not used", async () => {
   const own = await it.ready("a", { url: host.url, credentials: { bearerToken: "t0ken", ...ca } });
   const other = await it.ready("b", { url: host.url, credentials: { username: "me", password, ...ca } });
   const thief = await it.answer("c", { url: host.url, credentials: { bearerToken: "guess", ...ca } });
-  expect(other.tenant).not.toBe(own.tenant);
+  expect(other.repositoryId).not.toBe(own.repositoryId);
   expect(thief).toMatchObject({ failure: { reason: "SourceRefused" } });
 });
 

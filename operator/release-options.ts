@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { bindAddress, duration, flag } from "./option-values.ts";
+
+/** The options that concern Releases, as `operatorOptions` of config.ts has them. */
+export const releaseOptions = {
+  releases: {
+    flag: "releases",
+    help: "Reconcile Releases: deploy what git repositories say",
+    fallback: "false",
+  },
+  releaseCache: {
+    flag: "release-cache",
+    value: "DIR",
+    help: "Where clones and renders of Releases are kept; default: beside the repository's clone",
+  },
+  releaseFileRemotes: {
+    flag: "release-file-remotes",
+    help: "Let Releases come from file:// repositories; default: outside a cluster",
+  },
+  releaseRequireServiceAccount: {
+    flag: "release-require-service-account",
+    help: "Refuse Releases that name no ServiceAccount to act as",
+    fallback: "false",
+  },
+  releaseProgramTimeout: {
+    flag: "release-program-timeout",
+    value: "TIME",
+    help: "Longest run of a program, whatever timeout its Release asks for",
+    fallback: "5m",
+  },
+  hookBindAddress: {
+    flag: "hook-bind-address",
+    value: "ADDRESS",
+    help: "Address of /hooks, where git hosts tell of pushes; 0 turns it off",
+    fallback: "0",
+  },
+  hookSecrets: {
+    flag: "hook-secrets",
+    value: "DIR",
+    help: "Folder with one file per hook: the secret that its sender shares with us",
+  },
+} as const;
+
+/** What each of them may be. */
+export const releaseOptionShapes = {
+  releases: flag,
+  releaseCache: z.string().min(1).optional(),
+  releaseFileRemotes: flag.optional(),
+  releaseRequireServiceAccount: flag,
+  releaseProgramTimeout: duration,
+  hookBindAddress: bindAddress,
+  hookSecrets: z.string().min(1).optional(),
+} as const;

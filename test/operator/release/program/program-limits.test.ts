@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Rendered } from "../../../../operator/release/ports.ts";
+import { FakeClock } from "../../../fakes/fake-clock.ts";
+import { type RealPrograms, realPrograms } from "../../../fakes/programs.ts";
+
+const week = 7 * 24 * 3_600_000;
+const endless = { "main.ts": "export default function program(): void { for (;;); }" };
+const quick = {
+  "main.ts": `import { ApiObject, type App, Chart } from "cdk8s";
+    export default (app: App) =>
+      new ApiObject(new Chart(app, "c"), "o", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "o" } });`,
+};
+
+let programs: RealPrograms;
+let slow = 0;
+afterEach(() => programs.close());
+
+function renderEndless(namespace: string): Promise<Rendered> {
+  const onSlow = (): void => void slow++;
+  const patience = { unwanted: new AbortController().signal, isSlow: false, onSlow };
+  const run = programs.render({ files: endless, namespace, timeoutMs: week, patience });
+  run.catch(() => {});
+  return run;
+}
+
+/** Lets runs that have begun take longer than a second, until so many do. */
+async function untilSlow(count: number, clock: FakeClock): Promise<void> {
+  slow = 0;
+  await vi.waitUntil(
+    async () => {
+      if (clock.pendingDelaysMs.includes(1_000)) await clock.advance(1_000);
+      return slow >= count;
+    },
+    { timeout: 15_000, interval: 5 },
+  );
+}
+
+describe("createPrograms()", () => {
+  test("ends a program at the platform's limit, whatever timeout its Release asks for", async () => {
+    programs = realPrograms({ timeoutMs: 300 });
+    await expect(programs.render({ files: endless, timeoutMs: week })).rejects.toMatchObject({
+      reason: "RenderLimit",
+      message: "Cannot render the program: it runs longer than 0.3 s (the platform's limit)",
+    });
+  });
+
+  test("names no limit of the platform where the Release's own timeout is shorter", async () => {
+    programs = realPrograms({ timeoutMs: 60_000 });
+    await expect(programs.render({ files: endless, timeoutMs: 300 })).rejects.toThrow(/longer than 0\.3 s$/);
+  });
+
+  test("runs a program of a third namespace when endless programs of two have taken all places", async () => {
+    const clock = new FakeClock();
+    programs = realPrograms({}, { clock });
+    const runs = ["a", "a", "a", "a", "b", "b", "b", "b"].map(renderEndless);
+    await untilSlow(8, clock);
+    const rendered = programs.render({ files: quick, namespace: "shop" });
+    await clock.advance(30_000);
+    await expect(rendered).resolves.toMatchObject({ origins: ["c/o"] });
+    await expect(Promise.any(runs.map((run) => run.catch((error: Error) => error)))).resolves.toMatchObject({
+      reason: "RenderLimit",
+      message: expect.stringContaining("while programs of other namespaces wait"),
+    });
+  });
+
+  test("lets no two namespaces have processes at the same time where nothing keeps them apart", async () => {
+    const warm: boolean[] = [];
+    programs = realPrograms(
+      {},
+      { keptApart: false, observe: (seen) => void (seen.did === "run" && warm.push(seen.warm)) },
+    );
+    for (const namespace of ["a", "a", "b", "a"]) await programs.render({ files: quick, namespace });
+    expect(warm).toEqual([false, true, false, false]);
+  });
+
+  test("ends an endless program for another namespace where nothing keeps them apart", async () => {
+    const clock = new FakeClock();
+    programs = realPrograms({}, { clock, keptApart: false });
+    const run = renderEndless("a");
+    await untilSlow(1, clock);
+    const rendered = programs.render({ files: quick, namespace: "shop" });
+    await clock.advance(30_000);
+    await expect(run).rejects.toThrow("while programs of other namespaces wait");
+    await expect(rendered).resolves.toBeDefined();
+  });
+});
