@@ -54,12 +54,13 @@ function repositoryOptionsOf(repository: ChosenValues["repository"]): readonly s
 
 function releaseOptionsOf({ releases }: ChosenValues): readonly string[] {
   if (!releases.enabled) return [];
-  const { requireServiceAccount, programTimeout, hooks } = releases;
+  const { requireServiceAccount, programTimeout, policy, hooks } = releases;
   return [
     "--releases=true",
     `--release-cache=${RELEASE_CACHE_FOLDER}`,
     `--release-program-timeout=${programTimeout}`,
     ...(requireServiceAccount ? ["--release-require-service-account=true"] : []),
+    ...(Object.keys(policy).length > 0 ? [`--release-policy=${JSON.stringify(policy)}`] : []),
     ...(hooks.enabled
       ? [`--hook-bind-address=:${operatorPorts.hooks}`, `--hook-secrets=${HOOK_SECRETS_FOLDER}`]
       : []),

@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
 import { assertElectionTimes } from "./core/election.ts";
-import { bindAddress, dnsLabel, duration, flag } from "./option-values.ts";
+import { bindAddress, dnsLabel, duration, flag, relativeFolder } from "./option-values.ts";
 import { releaseOptionShapes, releaseOptions } from "./release-options.ts";
 
 /** What every option is, once: the command line, the environment and `--help` come from it. */
@@ -135,10 +135,7 @@ const schema = z
     workers: z.coerce.number({ error: "expected a number" }).pipe(z.int().min(1).max(1_000)),
     repository: z.string().min(1).optional(),
     repositoryBranch: z.string().regex(/^(?!-)[\w./-]+$/, { error: "expected a branch name" }),
-    repositoryPath: z
-      .string()
-      .regex(/^(?!\/)(?!.*(^|\/)\.{1,2}(\/|$)).*$/, { error: "expected a relative folder without . or .." })
-      .transform((path) => path.replace(/\/+$/, "")),
+    repositoryPath: relativeFolder,
     repositoryCredentials: z.string().min(1).optional(),
     repositoryCache: z.string().min(1).default(join(tmpdir(), "fairlead-git")),
     ...releaseOptionShapes,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { toMilliseconds } from "../crds/duration.ts";
+import { type ReleaseRule, releaseRule } from "../crds/release-policy.ts";
 
 /** A duration as people write it: `500ms`, `15s`, `1m30s`, `2h`. */
 export const duration = z.string().transform((text, context): number => {
@@ -23,3 +24,28 @@ export const bindAddress = z
 export const dnsLabel = z
   .string()
   .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, { error: "expected a namespace name" });
+
+/** A folder in a repository, without slashes at its end. */
+export const relativeFolder = z
+  .string()
+  .regex(/^(?!\/)(?!.*(^|\/)\.{1,2}(\/|$)).*$/, { error: "expected a relative folder without . or .." })
+  .transform((path) => path.replace(/\/+$/, ""));
+
+/** A rule of a ReleasePolicy, as JSON. */
+export const releaseRuleText = z.string().transform((text, context): ReleaseRule => {
+  const { success, data, error } = releaseRule.safeParse(parseJson(text));
+  if (success) return data;
+  const [issue] = error.issues;
+  const where = issue?.path.join(".") ?? "";
+  const message = `expected a rule of a ReleasePolicy as JSON: ${where}${where === "" ? "" : ": "}${issue?.message}`;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

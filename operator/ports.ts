@@ -189,8 +189,8 @@ export interface Publisher {
    * something else replaces it. When the answer changes the owner's key is put back into its queue.
    */
   publish(offer: PublishOffer): PublishState;
-  /** The resource is gone: its folder is removed with the next commit. */
-  retire(folder: string): void;
+  /** The resource is gone: its folder is removed with the next commit. With `keepFiles` it stays on the branch as it is. */
+  retire(folder: string, options?: { readonly keepFiles?: boolean }): void;
 }
 
 /** The local copies that a reconcile reads. Asking for a kind that nobody declared is a defect and throws. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { bindAddress, duration, flag } from "./option-values.ts";
+import { bindAddress, duration, flag, releaseRuleText } from "./option-values.ts";
 
 /** The options that concern Releases, as `operatorOptions` of config.ts has them. */
 export const releaseOptions = {
@@ -28,6 +28,11 @@ export const releaseOptions = {
     help: "Longest run of a program, whatever timeout its Release asks for",
     fallback: "5m",
   },
+  releasePolicy: {
+    flag: "release-policy",
+    value: "JSON",
+    help: "What Releases may use, as JSON: a rule of a ReleasePolicy",
+  },
   hookBindAddress: {
     flag: "hook-bind-address",
     value: "ADDRESS",
@@ -48,6 +53,7 @@ export const releaseOptionShapes = {
   releaseFileRemotes: flag.optional(),
   releaseRequireServiceAccount: flag,
   releaseProgramTimeout: duration,
+  releasePolicy: releaseRuleText.optional(),
   hookBindAddress: bindAddress,
   hookSecrets: z.string().min(1).optional(),
 } as const;

@@ -48,7 +48,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     packages: ["node:*"],
   },
   // The process of a program and the reader of its answers have this encoding, and nothing else of the operator.
-  "operator/zones/frame.ts": { folders: [], packages: [] },
+  "operator/zones/frame.ts": { folders: [], packages: ["node:buffer"] },
   "operator/telemetry": {
     folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "crds"],
     packages: ["node:*", "pino", "prom-client", "@opentelemetry/api"],

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ReleaseRights } from "../../constructs/release-rights.ts";
+import { releaseRule } from "../../crds/release-policy.ts";
 import { duration, namespaceName, objectName, quantity } from "./value-shapes.ts";
 
 const groupName = z
@@ -74,6 +75,7 @@ export const releases = z.strictObject({
   programTimeout: duration
     .default("5m")
     .describe("Longest run of a program, whatever timeout its Release asks for."),
+  policy: releaseRule.prefault({}).describe("What Releases may use, as a rule of a ReleasePolicy."),
   cacheSize: quantity
     .default("2Gi")
     .describe("Most that clones of repositories may take on the node's disk."),

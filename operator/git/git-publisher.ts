@@ -75,8 +75,8 @@ class BackgroundPublisher implements GitPublisher {
     return state;
   }
 
-  retire(folder: string): void {
-    this.#ledger.retire(folder);
+  retire(folder: string, options?: { readonly keepFiles?: boolean }): void {
+    this.#ledger.retire(folder, options);
     this.#wakeForWork();
   }
 

@@ -2,25 +2,8 @@ import { assertGitPath, type FolderFiles, type ObjectFormat, treeIdOf } from "..
 import { isResourceFolder } from "../core/sweep.ts";
 import type { PublishedRecord, PublishFailure, PublishOffer, PublishState } from "../ports.ts";
 import type { BranchView } from "./branch-view.ts";
+import type { LedgerEntry as Entry } from "./ledger-entry.ts";
 import { toText } from "./publish-state-text.ts";
-
-/** What a resource wants to have on the branch, and what its owner was told. Compact once it is there. */
-interface Entry {
-  owner: PublishOffer["owner"];
-  title: string;
-  generation: number;
-  digest: string;
-  /** Tree id of the folder as it should be. */
-  tree: string;
-  commit: string | undefined;
-  /** Only while they are to be committed. */
-  files: FolderFiles | undefined;
-  /** Only with them. */
-  trailers: readonly string[] | undefined;
-  sinceMs: number;
-  /** The last answer, as text, to see when it changes. */
-  told: string;
-}
 
 export interface Failure {
   readonly reason: PublishFailure;
@@ -44,6 +27,8 @@ export class PublishLedger {
   readonly #pending = new Map<string, number>();
   /** Folders to remove, with the title of what they belonged to. */
   readonly #retired = new Map<string, string>();
+  /** Folders to leave on the branch as they are. */
+  readonly #left = new Set<string>();
   /** Folders whose answer may be another one since it was last looked at: with thousands, looking at all takes long. */
   #unsure = new Set<string>();
   #view: BranchView | undefined;
@@ -55,6 +40,7 @@ export class PublishLedger {
   publish(offer: PublishOffer, nowMs: number): PublishState {
     const { folder, digest } = offer;
     this.#retired.delete(folder);
+    this.#left.delete(folder);
     const known = this.#entries.get(folder);
     const entry = known?.digest === digest ? known : this.#newEntry(offer, nowMs);
     // What git shows now is not what we wrote: write it again.
@@ -73,10 +59,15 @@ export class PublishLedger {
   }
 
   /** A resource is gone. */
-  retire(folder: string): void {
+  retire(folder: string, { keepFiles = false }: { readonly keepFiles?: boolean } = {}): void {
     const title = this.#entries.get(folder)?.title ?? folder;
     this.#entries.delete(folder);
     this.#pending.delete(folder);
+    if (keepFiles) {
+      this.#left.add(folder);
+      this.#retired.delete(folder);
+      return;
+    }
     if (this.#view === undefined || this.#view.trees.has(folder)) this.#retired.set(folder, title);
   }
 
@@ -169,7 +160,7 @@ export class PublishLedger {
       const entry = this.#entries.get(folder);
       if (entry === undefined) {
         // Its resource went while the push was under way: nobody else would ever take the folder away.
-        if (this.#view.trees.has(folder)) this.#retired.set(folder, title);
+        if (this.#view.trees.has(folder) && !this.#left.has(folder)) this.#retired.set(folder, title);
         continue;
       }
       if (entry.tree === tree) entry.commit = commit;

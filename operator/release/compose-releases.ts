@@ -20,8 +20,10 @@ import { createKindCatalog } from "./cluster/kind-catalog.ts";
 import { createReleaseStores, type KubeReleaseStores } from "./cluster/release-stores.ts";
 import { createSecretReader } from "./cluster/secret-reader.ts";
 import { createHealthChecks } from "./core/health-checks.ts";
+import { installationLimits } from "./core/limits.ts";
 import { createPreparer } from "./core/preparer.ts";
 import type { Dependents } from "./dependents.ts";
+import { leavePlace } from "./phases/publish-release.ts";
 import { watchRecorded } from "./phases/recorded-kinds.ts";
 import { ReleaseMemory } from "./phases/release-memory.ts";
 import { createPrograms } from "./program/programs.ts";
@@ -122,6 +124,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     },
   });
   const prepare = createPreparer();
+  const limits = installationLimits(config.releasePolicy);
   const publishers = composePublishers(input, cacheDirectory);
   const noteNews = (key: string): void => {
     // What another instance brings about is not ours to measure, nor what was there before we came.
@@ -132,7 +135,8 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     const key = keyOf(release);
     const target = memory.find(key)?.target;
     // Somebody took our finalizer off: its folder goes all the same.
-    if (target !== undefined && election.isLeading) publishers?.retire(folderOf(Release, release), target);
+    if (target !== undefined && publishers !== undefined && election.isLeading)
+      leavePlace(limits, { folder: folderOf(Release, release), target }, publishers);
     for (const one of [memory, sources, renderer, refusals, lost, blocked, catalog, stores]) one.forget(key);
     prepare.forget(release.metadata.uid);
   };
@@ -150,6 +154,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     checks: createHealthChecks(),
     publishers,
     memory,
+    limitsOf: () => limits,
     settled,
     refusals,
     lost,
@@ -171,9 +176,8 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     reconcile,
     watch: (signal) => stores.run(signal),
     whenWatching: async (signal) => {
-      const broken = watched.filter(({ reflector }) =>
-        ["starting", "failing"].includes(reflector.state.state),
-      );
+      const isBroken = ({ reflector }: WatchedKind) => /^(starting|failing)$/.test(reflector.state.state);
+      const broken = watched.filter(isBroken);
       await Promise.allSettled(broken.map(({ reflector }) => reflector.whenWatching(signal)));
     },
     warm: (release) => void watchRecorded({ key: keyOf(release), resource: release }, { catalog, stores }),

@@ -10,7 +10,7 @@ import {
 import { type DependencyOptions, findWait } from "./phases/dependencies.ts";
 import { finalizeRelease } from "./phases/finalize-release.ts";
 import { describeLeaving, describeLeavingFailure } from "./phases/leaving-text.ts";
-import { type LoadedRelease, loadRelease } from "./phases/load-release.ts";
+import { type LoadedRelease, type LoadReleaseOptions, loadRelease } from "./phases/load-release.ts";
 import { publishRelease, unpublishRelease } from "./phases/publish-release.ts";
 import type { Desired, ReleaseMemory } from "./phases/release-memory.ts";
 import { type Ended, type ReportOptions, reportRelease } from "./phases/report-release.ts";
@@ -22,7 +22,7 @@ export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
   Omit<ReportOptions, "log"> &
   OwnParts;
 
-interface OwnParts {
+interface OwnParts extends Pick<LoadReleaseOptions, "limitsOf"> {
   readonly memory: ReleaseMemory;
   /** Releases that name no ServiceAccount are refused. */
   readonly requiresServiceAccount: boolean;

@@ -34,8 +34,13 @@ export class ReleasePublishers implements PublishPlaces {
   }
 
   /** A Release that was published at `target` is gone, or is published elsewhere now. */
-  retire(folder: string, target: PublishTarget): void {
-    this.at(target).retire(folder);
+  retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void {
+    const publisher = isSamePlace(target, this.repository)
+      ? this.#input.publisher
+      : this.#opened.get(idOf(target));
+    // Do not open a place that nothing may be written to.
+    if (options?.keepFiles === true) publisher?.retire(folder, options);
+    else this.at(target).retire(folder);
   }
 
   async close(options: { readonly flushMs: number }): Promise<void> {

@@ -41,6 +41,6 @@ export function tracePublisher(publisher: Publisher, tracing: Tracing): Publishe
         span.setAttribute("fairlead.publish.state", state.state);
         return state;
       }),
-    retire: (folder) => publisher.retire(folder),
+    retire: (folder, options) => publisher.retire(folder, options),
   };
 }

@@ -21,6 +21,7 @@ describe("OperatorChart", () => {
         enabled: true,
         impersonate: true,
         requireServiceAccount: true,
+        policy: { publish: [{ branch: "env/*", path: "prod" }] },
         cacheSize: "1Gi",
         gitPorts: [443, 2222],
       },
@@ -28,6 +29,7 @@ describe("OperatorChart", () => {
     expect(configOf(objects)).toMatchObject({
       releases: true,
       releaseRequireServiceAccount: true,
+      releasePolicy: { publish: [{ branch: "env/*", path: "prod" }] },
       releaseCache: "/var/cache/fairlead",
       hookBindAddress: "0",
     });

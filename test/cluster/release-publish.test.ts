@@ -20,7 +20,12 @@ test("a program is deployed with its inputs, and what it made is on a branch for
   const story = await aReleaseStory();
   const { namespace, commit, source } = story;
   const first = commit({ "shop/main.ts": program("colour"), "all/web.json": aConfigMapFile("all", {}) });
-  await story.start([`--repository=${source.path}`, `--repository-cache=${source.folder}/cache`]);
+  const policy = JSON.stringify({ publish: [{ branch: "env", path: "prod" }] });
+  await story.start([
+    `--repository=${source.path}`,
+    `--repository-cache=${source.folder}/cache`,
+    `--release-policy=${policy}`,
+  ]);
   const render = { program: { inputs: { colour: "blue" } } };
   await story.release("shop", { render, publish: { branch: "env", path: "prod" } });
   await story.untilAt("shop", first);
@@ -63,4 +68,35 @@ test("a program is deployed with its inputs, and what it made is on a branch for
   expect(failed.status).toMatchObject({ revision: first, attempted: broken });
   await story.remove("shop");
   await eventually(() => !source.paths("env").includes(file), { what: "its folder is gone from the branch" });
+});
+
+test("a Release publishes to its own folder only, unless the platform allows another place", async () => {
+  const { start, commit, release, until, source, namespace } = await aReleaseStory();
+  commit({
+    "own/web.json": aConfigMapFile("own", {}),
+    "branch/web.json": aConfigMapFile("branch", {}),
+    "other/web.json": aConfigMapFile("other", {}),
+    "workflows/web.json": aConfigMapFile("workflows", {}),
+  });
+  const args = [`--repository=${source.path}`, "--repository-branch=rendered", "--repository-path=one"];
+  await start([...args, `--repository-cache=${source.folder}/cache`]);
+
+  // When Releases name another branch, another tenant's folder and the folder of workflows
+  await release("branch", { publish: { branch: "main" } });
+  await release("other", { publish: { path: "one/other-tenant" } });
+  await release("workflows", { publish: { branch: "main", path: ".github/workflows" } });
+  await release("own");
+
+  // Then they are deployed, and not published
+  const refused = { type: "Published", status: "False", reason: "PublishRefused", message: /platform team/ };
+  for (const name of ["branch", "other", "workflows"]) {
+    await until(name, refused);
+    await until(name, { status: "True" });
+  }
+  await until("own", { type: "Published", status: "True" });
+  expect(source.paths("rendered")).toEqual([
+    "one/.fairlead.yaml",
+    `one/${namespace}/releases.fairlead.dev/own/configmap-own.yaml`,
+  ]);
+  expect(source.paths("main").filter((path) => path.includes("releases.fairlead.dev"))).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { Refusals } from "../../operator/phases/refusals.ts";
 import { SettledObjects } from "../../operator/phases/settled.ts";
 import type { ReconcileResult } from "../../operator/ports.ts";
 import { createHealthChecks } from "../../operator/release/core/health-checks.ts";
+import type { Limits } from "../../operator/release/core/limits.ts";
 import { createPreparer } from "../../operator/release/core/preparer.ts";
 import { Dependents } from "../../operator/release/dependents.ts";
 import type { PublishPlaces } from "../../operator/release/phases/publish-release.ts";
@@ -26,7 +27,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { FakeCluster } from "./fake-cluster.ts";
 import { aKnowingCatalog } from "./knowing-catalog.ts";
 import { RecordingLogger } from "./recording-logger.ts";
-import { aCatalog, aCommit, aRelease, asRendered } from "./releases.ts";
+import { aCatalog, aRelease, aRevision, asRendered } from "./releases.ts";
 
 /** What a commit holds, or why it cannot be had. */
 type Source =
@@ -49,6 +50,8 @@ export class ReleaseBench {
   /** What reading a Secret gives. */
   readonly secrets: { read: () => Promise<ReadonlyMap<string, string>> } = { read: async () => new Map() };
   predecessorMs = 0;
+  /** What the platform allows. */
+  limits: Limits = [];
   /** Secrets that are to be read anew. */
   readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
@@ -97,6 +100,7 @@ export class ReleaseBench {
       checks: createHealthChecks(),
       publishers,
       memory: this.memory,
+      limitsOf: () => this.limits,
       settled: new SettledObjects(),
       refusals: new Refusals(this.clock),
       lost: new LostObjects(),
@@ -192,15 +196,8 @@ export class ReleaseBench {
     const source = this.#sources.get(key);
     if (source === undefined) return { state: "pending" };
     if ("source" in source) return { state: "failed", failure: source.source };
-    const commit = aCommit(source.digit);
-    const tree = ("tree" in source && source.tree) || `tree-${source.digit}`;
-    const files = { list: async () => ({ files: [], refused: [] }), read: async () => new Map() };
-    const changed = tree === `tree-${source.digit}` ? commit : aCommit(tree.replace("tree-", ""));
-    return {
-      state: "ready",
-      handledRequest: undefined,
-      revision: { head: commit, changed, tree, repositoryId: "t", lastChangeOf: async () => commit, files },
-    };
+    const tree = "tree" in source ? source.tree : undefined;
+    return { state: "ready", handledRequest: undefined, revision: aRevision(source.digit, tree) };
   }
 
   #releaseStores(): ReleaseStores {

@@ -2,7 +2,13 @@ import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import type { ReleaseResource } from "../../crds/release.ts";
 import { Release } from "../../crds/release.ts";
 import { type Prepared, prepareManifests } from "../../operator/release/core/prepare-manifests.ts";
-import type { KindCatalog, OwnedObject, Rendered, SourceCommit } from "../../operator/release/ports.ts";
+import type {
+  KindCatalog,
+  OwnedObject,
+  Rendered,
+  SourceCommit,
+  SourceRevision,
+} from "../../operator/release/ports.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
 
 export interface ReleaseOptions {
@@ -128,4 +134,12 @@ export function asOwned(manifest: Manifest, overrides: Partial<LiveObject["metad
 /** A commit whose id is made of one digit. */
 export function aCommit(digit: string, subject = `Commit ${digit}`): SourceCommit {
   return { id: digit.repeat(40), author: "Ann", subject, committedAt: "2026-11-21T12:00:00Z" };
+}
+
+/** The revision of such a commit; `tree` says which commit changed it last. */
+export function aRevision(digit: string, tree = `tree-${digit}`): SourceRevision {
+  const head = aCommit(digit);
+  const changed = tree === `tree-${digit}` ? head : aCommit(tree.replace("tree-", ""));
+  const files = { list: async () => ({ files: [], refused: [] }), read: async () => new Map() };
+  return { head, changed, tree, repositoryId: "t", lastChangeOf: async () => head, files };
 }

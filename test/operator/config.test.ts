@@ -50,6 +50,12 @@ describe("readOperatorConfig()", () => {
       gives: { leaseDuration: 90_000 },
     },
     {
+      does: "reads a rule of a ReleasePolicy",
+      texts: { releasePolicy: '{"publish":[{"branch":"env"}]}' },
+      env: {},
+      gives: { releasePolicy: { publish: [{ branch: "env" }] } },
+    },
+    {
       does: "takes off the slash at a path's end",
       texts: { repositoryPath: "clusters/one/" },
       env: {},
@@ -69,6 +75,8 @@ describe("readOperatorConfig()", () => {
     { wrong: "--metrics-bind-address", texts: { metricsBindAddress: "8080" } },
     { wrong: "--leader-elect", texts: { leaderElect: "maybe" } },
     { wrong: "--log-level", texts: { logLevel: "loud" } },
+    { wrong: "--release-policy", texts: { releasePolicy: "{" } },
+    { wrong: "--release-policy", texts: { releasePolicy: '{"publsh":[]}' } },
   ])("names $wrong in $texts", ({ wrong, texts }) => {
     expect(() => readOperatorConfig(texts, {})).toThrow(ConfigError);
     expect(() => readOperatorConfig(texts, {})).toThrow(wrong);

@@ -2,6 +2,7 @@ import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import { Release, type ReleaseResource, type ReleaseSpec } from "../../../crds/release.ts";
 import { setOf } from "../../../synth/stamp.ts";
 import type { ObjectStore } from "../../ports.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Impersonation } from "../ports.ts";
 import type { ReleaseMemory, Remembered } from "./release-memory.ts";
 
@@ -16,13 +17,22 @@ export interface LoadedRelease {
   readonly set: string;
   /** Whose rights count; undefined: the operator's. */
   readonly who: Impersonation | undefined;
+  /** What the platform allows it. */
+  readonly limits: Limits;
   readonly memory: Remembered;
+}
+
+export interface LoadReleaseOptions {
+  readonly releases: ObjectStore;
+  readonly memory: ReleaseMemory;
+  /** What the platform allows a Release. */
+  readonly limitsOf: (release: LiveObject) => Limits;
 }
 
 /** Reads a Release from the local copy. Undefined: it is gone. */
 export function loadRelease(
   key: string,
-  { releases, memory }: { readonly releases: ObjectStore; readonly memory: ReleaseMemory },
+  { releases, memory, limitsOf }: LoadReleaseOptions,
 ): LoadedRelease | undefined {
   const live = releases.get(key);
   if (live === undefined) return undefined;
@@ -41,6 +51,7 @@ export function loadRelease(
     invalid,
     set: setOf(Release, live),
     who: serviceAccountName === undefined ? undefined : { namespace, serviceAccountName },
+    limits: limitsOf(live),
     memory: remembered,
   };
 }

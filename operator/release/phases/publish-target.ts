@@ -1,13 +1,10 @@
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { repositoryIdOf } from "../../core/place-id.ts";
 import type { PublishState } from "../../ports.ts";
+import { type Place, trimFolder } from "../core/publish-place.ts";
 
 /** Where on the operator's repository a Release is published: its own folder is below `root`. */
-export interface PublishTarget {
-  readonly branch: string;
-  /** Folder without slashes at its ends; empty for the repository itself. */
-  readonly root: string;
-}
+export type PublishTarget = Place;
 
 export interface OperatorRepository extends PublishTarget {
   readonly url: string;
@@ -50,12 +47,6 @@ function isLoop(source: ReleaseSpec["source"], path: string, { url, branch }: Op
   if (source.ref.branch !== branch || repositoryIdOf(source.url) !== repositoryIdOf(url)) return false;
   const from = trimFolder(source.path);
   return from === "" || from === path || path.startsWith(`${from}/`) || from.startsWith(`${path}/`);
-}
-
-/** `./a/b/` is `a/b`, and `.` is the repository itself. */
-function trimFolder(path: string): string {
-  const trimmed = path.replace(/^(\.?\/+)+|\/+$/g, "");
-  return trimmed === "." ? "" : trimmed;
 }
 
 function below(root: string, folder: string): string {

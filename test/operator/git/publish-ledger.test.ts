@@ -36,6 +36,21 @@ describe("PublishLedger", () => {
     expect(ledger.hasWork).toBe(false);
     expect(ledger.publish(anOffer(), 2)).toMatchObject({ state: "published" });
   });
+
+  test("does not restore or remove a folder that is left on the branch", () => {
+    const ledger = new PublishLedger();
+    ledger.setBranch({ ...emptyBranch(), head: "a".repeat(40) }, "sha1");
+    ledger.publish(anOffer(), 0);
+    const pushed = ledger.pending();
+
+    ledger.retire(folderOf("hello"), { keepFiles: true });
+    ledger.landed(pushed, [], "b".repeat(40));
+    expect(ledger.hasWork).toBe(false);
+
+    ledger.setBranch({ ...emptyBranch(), head: "c".repeat(40) }, "sha1");
+    expect(ledger.hasWork).toBe(false);
+    expect(ledger.publish(anOffer(), 1)).toMatchObject({ state: "pending" });
+  });
 });
 
 const name = fc.constantFrom("one", "two", "three");

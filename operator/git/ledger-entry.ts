@@ -1,0 +1,20 @@
+import type { FolderFiles } from "../core/git-objects.ts";
+import type { PublishOffer } from "../ports.ts";
+
+/** What a resource wants to have on the branch, and what its owner was told. Compact once it is there. */
+export interface LedgerEntry {
+  owner: PublishOffer["owner"];
+  title: string;
+  generation: number;
+  digest: string;
+  /** Tree id of the folder as it should be. */
+  tree: string;
+  commit: string | undefined;
+  /** Only while they are to be committed. */
+  files: FolderFiles | undefined;
+  /** Only with them. */
+  trailers: readonly string[] | undefined;
+  sinceMs: number;
+  /** The last answer, as text, to see when it changes. */
+  told: string;
+}

@@ -1,0 +1,46 @@
+import type { ReleaseRule } from "../../../crds/release-policy.ts";
+import { INSTALLATION, type Limits, refusedBy } from "./limits.ts";
+
+/** A branch and a folder on the operator's repository; the folder has no slashes at its ends. */
+export interface Place {
+  readonly branch: string;
+  readonly root: string;
+}
+
+/**
+ * Why a Release may not publish at a place. Pure.
+ *
+ * The operator's own place is always allowed, because the folder of a Release there is its own. Any other place must be
+ * allowed by every rule that has `publish`, and by at least one.
+ *
+ * @param own The operator's own place.
+ * @returns Undefined if the place is allowed.
+ */
+export function findPlaceRefusal(place: Place, own: Place, limits: Limits): string | undefined {
+  if (place.branch === own.branch && place.root === own.root) return undefined;
+  const deciding = limits.filter(({ rule }) => rule.publish !== undefined);
+  const against = deciding.find(({ rule }) => !rule.publish?.some((allowed) => covers(allowed, place, own)));
+  if (deciding.length > 0 && against === undefined) return undefined;
+  const where = `${place.root === "" ? "the root" : `folder "${place.root}"`} of branch "${place.branch}"`;
+  return refusedBy(against?.from ?? INSTALLATION, `Releases of this namespace may not publish to ${where}`);
+}
+
+type AllowedPlace = NonNullable<ReleaseRule["publish"]>[number];
+
+function covers({ branch, path }: AllowedPlace, place: Place, own: Place): boolean {
+  if (!matchesPattern(branch ?? own.branch, place.branch)) return false;
+  if (path === undefined) return place.root === own.root;
+  const folder = trimFolder(path);
+  return folder === "" || place.root === folder || place.root.startsWith(`${folder}/`);
+}
+
+/** Whether a name is the pattern, or begins with what the pattern has before a `*` at its end. */
+export function matchesPattern(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+/** The folder without slashes at its ends: `./a/b/` is `a/b`, and `.` is the repository itself. */
+export function trimFolder(path: string): string {
+  const trimmed = path.replace(/^(\.?\/+)+/, "").replace(/\/+$/, "");
+  return trimmed === "." ? "" : trimmed;
+}
