@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 import type { Clock } from "../ports.ts";
+import { BoundedText } from "./bounded-text.ts";
 import { endGroup } from "./end-group.ts";
 import { feed } from "./process-input.ts";
 
@@ -12,11 +13,14 @@ export interface GitRun {
   readonly program?: "git" | "gpg";
   /** Ends it at once; the reason is an Error. */
   readonly signal?: AbortSignal;
+  /** Texts that must not appear in `stderr` of the result. */
+  readonly secrets?: readonly string[];
 }
 
 export interface GitResult {
   readonly exitCode: number;
   readonly stdout: string;
+  /** Without secrets. Of a long text the first and the last 32 KiB, because a remote decides how much there is. */
   readonly stderr: string;
 }
 
@@ -93,12 +97,14 @@ export class GitProcesses {
    * @throws GitKilledError when it hung; the system's error when git could not be started.
    */
   async run(run: GitRun): Promise<GitResult> {
-    const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+    const stdout: Buffer[] = [];
+    const stderr = new BoundedText();
     let bytes = 0;
     const started = this.#start(run, (name, chunk) => {
       bytes += chunk.length;
       if (bytes > OUTPUT_BYTES) started.kill("it said more than can be true");
-      else output[name].push(chunk);
+      else if (name === "stdout") stdout.push(chunk);
+      else stderr.add(chunk);
     });
     const watchdog = this.#watch(started);
     const stop = (): void => started.kill(String(run.signal?.reason?.message));
@@ -107,10 +113,8 @@ export class GitProcesses {
     started.child.stdin.end();
     try {
       const exitCode = await started.ended;
-      const [stdout, stderr] = [output.stdout, output.stderr].map((chunks) =>
-        Buffer.concat(chunks).toString(),
-      );
-      return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "" };
+      const answer = Buffer.concat(stdout).toString();
+      return { exitCode, stdout: answer, stderr: stderr.toText(run.secrets ?? []) };
     } finally {
       watchdog();
       run.signal?.removeEventListener("abort", stop);
@@ -122,7 +126,8 @@ export class GitProcesses {
     let complaint = "";
     const started = this.#start(run, (name, chunk) => {
       if (name === "stdout") hear(chunk);
-      else complaint = (complaint + chunk.toString()).slice(0, OUTPUT_LINE);
+      else if (complaint.length < OUTPUT_LINE)
+        complaint = (complaint + chunk.toString()).slice(0, OUTPUT_LINE);
     });
     const over = started.ended.then(
       () => new GitEndedError(complaint.trim().split("\n")[0] ?? ""),

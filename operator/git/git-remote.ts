@@ -50,8 +50,8 @@ export class GitRemote {
       this.#ref,
     ]);
     // ls-remote matches the end of names: refs/heads/a/refs/heads/main would do too.
-    const lines = result.stdout.split("\n").map((line) => line.split("\t"));
-    return lines.find(([, name]) => name === this.#ref)?.[0];
+    const end = `\n${result.stdout}`.indexOf(`\t${this.#ref}\n`) - 1;
+    return end < 0 ? undefined : result.stdout.slice(result.stdout.lastIndexOf("\n", end) + 1, end);
   }
 
   /** Gets the head of the branch, without history, as `refs/fairlead/head`. @throws RepositoryUnreachableError */
@@ -129,6 +129,7 @@ export class GitRemote {
         arguments: command,
         directory: clone.directory,
         environment: environment(clone.home, credentials),
+        secrets: credentials.secrets,
       });
       return { result, say: (text) => redact(withoutNoise(text), credentials.secrets) };
     } catch (error) {

@@ -21,7 +21,7 @@ const noRights = /\b403\b|permission|not granted|access denied|read[- ]?only|dep
 
 /** Reads the answer of `git push --porcelain` for one ref. */
 export function readPushAnswer({ exitCode, stdout, stderr }: GitResult): PushAnswer {
-  const [, flag, summary = ""] = /^([ +\-*!=])\t[^\t]*\t(.*)$/m.exec(stdout) ?? [];
+  const [, flag, summary = ""] = /^([ +\-*!=])\t[^\t\n]*\t(.*)$/m.exec(stdout) ?? [];
   if (exitCode === 0 && flag !== undefined && flag !== "!") return { kind: "landed" };
   if (flag === "!") {
     const [, who = "", why = ""] = /^\[([^\]]*)\]\s*(?:\((.*)\))?/.exec(summary) ?? [];

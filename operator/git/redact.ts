@@ -2,19 +2,27 @@
 const MESSAGE_LENGTH = 400;
 
 /**
- * What git or a remote said, fit for a status, an event and a log: without credentials, on one line, not endless.
+ * Makes the words of git or of a remote fit for a status, an event and a log: without credentials, on one line and
+ * bounded. The time is linear in the length of the text: each pattern begins with a fixed text, and matches from
+ * different places cannot overlap.
  *
  * @param secrets Texts that must not appear, such as a password and its base64 form.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) if (secret !== "") clean = clean.replaceAll(secret, "***");
-  clean = clean
-    .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1***@")
-    .replaceAll(/\b(authorization:\s*(?:basic|bearer)\s+)\S+/gi, "$1***")
+  const clean = hideSecrets(text, secrets)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a remote may send terminal codes
-    .replaceAll(/\u001b\[[0-9;]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f]/g, "");
+    .replaceAll(/\u001b\[[0-9;]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
   const lines = clean.split("\n").map((line) => line.trim());
   const joined = lines.filter((line) => line !== "").join("; ");
   return joined.length <= MESSAGE_LENGTH ? joined : `${joined.slice(0, MESSAGE_LENGTH - 1)}…`;
+}
+
+/** Replaces secrets, the user information of URLs, and credentials of HTTP headers. Linear in the length of the text. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  // The longest first: a secret may be a part of another one.
+  const known = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
+  return known
+    .reduce((rest, secret) => rest.replaceAll(secret, "***"), text)
+    .replaceAll(/:\/\/[^\s/@]+@/g, "://***@")
+    .replaceAll(/\b(authorization:\s*(?:basic|bearer)\s+)\S+/gi, "$1***");
 }

@@ -5,7 +5,10 @@ import { redact } from "../../git/redact.ts";
 import { ReleaseError } from "../errors.ts";
 import type { ReleaseFailureReason } from "../ports.ts";
 
-/** What git or the remote said, and what it means for whoever waits. First that matches. */
+/**
+ * The words of git or of a remote, and their meaning. The first match counts. `.*` in the middle of a pattern would be
+ * quadratic for a line that repeats the words before it: such a gap has a limit, or the pattern begins at a line's start.
+ */
 const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReason, words: string])[] = [
   [
     /returned error: 30\d|redirect/i,
@@ -13,12 +16,12 @@ const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReaso
     "it redirects elsewhere, and credentials are not carried along; write the URL that it redirects to",
   ],
   [
-    /remote host identification has changed|host key .* has changed/i,
+    /remote host identification has changed|host key .{0,200} has changed/i,
     "SourceRefused",
     "its host key is another than known_hosts has: it was changed, or somebody else answers",
   ],
   [
-    /host key verification failed|no .*host key is known/i,
+    /host key verification failed|no .{0,40}host key is known/i,
     "SourceRefused",
     "its host key is not in known_hosts",
   ],
@@ -28,17 +31,17 @@ const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReaso
     "its certificate is not trusted; put the authority's into ca.crt of the Secret",
   ],
   [
-    /^Load key .*(libcrypto|invalid format)/m,
+    /^Load key .{0,300}(?:libcrypto|invalid format)/m,
     "SourceInvalid",
     "ssh cannot read the private key in identity of the Secret",
   ],
   [
-    /authentication failed|permission denied|could not read (username|password)|terminal prompts disabled|access denied|returned error: (401|403)|invalid (username|credentials)|not authorized/i,
+    /authentication failed|permission denied|could not read (?:username|password)|terminal prompts disabled|access denied|returned error: (?:401|403)|invalid (?:username|credentials)|not authorized/i,
     "SourceRefused",
     "it does not let us in with these credentials",
   ],
   [
-    /repository .*not found|returned error: 404|does not appear to be a git repository|no such repository|could not be found|does not exist/i,
+    /^(?:(?!repository ).)*repository .*not found|returned error: 404|does not appear to be a git repository|no such repository|could not be found|does not exist/im,
     "SourceNotFound",
     "there is no such repository, or these credentials may not see it",
   ],
@@ -58,7 +61,7 @@ const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReaso
  * @param stderr What git wrote.
  */
 export function toRemoteFailure(stderr: string, secrets: readonly string[]): ReleaseError {
-  const said = redact(withoutNoise(stderr.replaceAll(/^(remote: )?Total \d+ .*$/gm, "")), secrets);
+  const said = redact(withoutNoise(stderr.replaceAll(/^(?:remote: )?Total \d+ .*$/gm, "")), secrets);
   const [, reason, words] = meanings.find(([pattern]) => pattern.test(stderr)) ?? [];
   if (reason === undefined || words === undefined) {
     return new ReleaseError(

@@ -122,10 +122,11 @@ export class SourceRemote {
     try {
       credentials = await writeCredentials(secret, remote, clone.credentials);
       const environment = this.#environmentOf(clone, credentials, isPartial);
-      const run = { arguments: words, directory: clone.directory, environment };
+      const { secrets } = credentials;
+      const run = { arguments: words, directory: clone.directory, environment, secrets };
       const result = await processes.run(signal === undefined ? run : { ...run, signal });
       if (result.exitCode === 0) return result;
-      throw toRemoteFailure(result.stderr, credentials.secrets);
+      throw toRemoteFailure(result.stderr, secrets);
     } catch (error) {
       if (error instanceof ReleaseError) throw error;
       // Who does not find the folder says the same as who does not find git.

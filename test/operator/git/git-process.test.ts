@@ -16,7 +16,7 @@ function processesOf(timeoutMs = 60_000) {
   const environment = { PATH: process.env["PATH"] ?? "", HOME: directory };
   const run = (script: string) => processes.run({ arguments: shell(script), directory, environment });
   const open = (script: string) => processes.open({ arguments: shell(script), directory, environment });
-  return { clock, processes, run, open };
+  return { clock, processes, directory, environment, run, open };
 }
 
 /** A zombie that nobody has collected yet is as dead as it gets. */
@@ -31,6 +31,16 @@ describe("GitProcesses", () => {
       stdout: "out\n",
       stderr: "err\n",
     });
+  });
+
+  test("keeps a bounded part of stderr, without secrets", async () => {
+    const { processes, directory, environment } = processesOf();
+    const script =
+      "printf 'first t0ken\\n' >&2; head -c 10000000 /dev/zero | tr '\\0' x >&2; echo last >&2; exit 1";
+    const run = { arguments: shell(script), directory, environment, secrets: ["t0ken"] };
+    const { stderr } = await processes.run(run);
+    expect(stderr.length).toBeLessThan(64 * 1_024);
+    expect(stderr).toMatch(/^first \*\*\*\nx+\n…\nx+last\n/);
   });
 
   test("feeds one that stays as it reads, and survives one that stops early", async () => {

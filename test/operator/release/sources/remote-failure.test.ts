@@ -35,6 +35,16 @@ describe("toRemoteFailure()", () => {
     expect(toRemoteFailure(stderr, []).reason).toBe(reason);
   });
 
+  // Patterns with quadratic time take minutes for these texts, and the test runner ends it after 90 seconds.
+  test.for(["repository ", "host key ", "no ", "Load key ", "a.", ": 1", "remote: ", "Total 1 "])(
+    "reads a megabyte of %j in linear time",
+    (words) => {
+      const text = words.repeat(1_000_000 / words.length);
+      for (const stderr of [text, `${text}\n`, text.replaceAll(" ", "\n")])
+        expect(toRemoteFailure(stderr, ["t0ken"]).message.length).toBeLessThan(600);
+    },
+  );
+
   test("has no secret, no control characters, and an end", () => {
     const stderr = `fatal: https://me:hunter2@h said \u001b[31mt0ken\n${"x".repeat(5_000)}`;
     const { message } = toRemoteFailure(stderr, ["t0ken"]);

@@ -1,0 +1,48 @@
+import { hideSecrets } from "./redact.ts";
+
+/** Bytes that are kept of the beginning, and of the end. */
+const KEPT_BYTES = 32 * 1024;
+/** Characters that a credential of somebody else may have, such as the user information of a URL. */
+const UNKNOWN_SECRET = 2 * 1024;
+
+/** Collects the output of a process, and keeps its beginning and its end: a remote decides how much there is. */
+export class BoundedText {
+  #head = Buffer.alloc(0);
+  #headBytes = 0;
+  #tail: Buffer[] = [];
+  #tailBytes = 0;
+  #isCut = false;
+
+  add(chunk: Buffer): void {
+    if (this.#head.length === 0) this.#head = Buffer.allocUnsafe(KEPT_BYTES);
+    const room = KEPT_BYTES - this.#headBytes;
+    this.#headBytes += chunk.copy(this.#head, this.#headBytes);
+    if (chunk.length <= room) return;
+    this.#tail.push(chunk.subarray(room));
+    this.#tailBytes += chunk.length - room;
+    if (this.#tailBytes > 2 * KEPT_BYTES) this.#cutTail();
+  }
+
+  /**
+   * The collected text, without secrets. Where something was left out, there is a line with "…".
+   *
+   * A cut may fall inside a secret, so that neither half is recognized. Therefore whole secrets are replaced first, and
+   * then as many characters are removed on both sides of the cut as the longest secret has.
+   */
+  toText(secrets: readonly string[]): string {
+    if (this.#tailBytes > KEPT_BYTES) this.#cutTail();
+    const head = this.#head.subarray(0, this.#headBytes);
+    const tail = Buffer.concat(this.#tail);
+    if (!this.#isCut) return hideSecrets(Buffer.concat([head, tail]).toString(), secrets);
+    const margin = Math.max(UNKNOWN_SECRET, ...secrets.map((secret) => Buffer.byteLength(secret)));
+    const [first, last] = [head, tail].map((part) => hideSecrets(part.toString(), secrets));
+    return `${first?.slice(0, -margin) ?? ""}\n…\n${last?.slice(margin) ?? ""}`;
+  }
+
+  #cutTail(): void {
+    const kept = Buffer.concat(this.#tail).subarray(-KEPT_BYTES);
+    this.#tail = [kept];
+    this.#isCut = true;
+    this.#tailBytes = kept.length;
+  }
+}
