@@ -1,9 +1,9 @@
 import { CacheBrokenError } from "../../git/git-errors.ts";
 import { GitKilledError } from "../../git/git-process.ts";
-import { withoutNoise } from "../../git/git-remote.ts";
 import { redact } from "../../git/redact.ts";
 import { ReleaseError } from "../errors.ts";
 import type { ReleaseFailureReason } from "../ports.ts";
+import { describeGitFailure } from "./git-phrase.ts";
 
 /**
  * The words of git or of a remote, and their meaning. The first match counts. `.*` in the middle of a pattern would be
@@ -56,20 +56,20 @@ const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReaso
 ];
 
 /**
- * What a failed command says to people: our words for what we know, and git's own without secrets.
+ * Describes a failed git command in our own words: text from the remote never gets into a status.
  *
  * @param stderr What git wrote.
  */
 export function toRemoteFailure(stderr: string, secrets: readonly string[]): ReleaseError {
-  const said = redact(withoutNoise(stderr.replaceAll(/^(?:remote: )?Total \d+ .*$/gm, "")), secrets);
+  const said = redact(describeGitFailure(stderr) ?? "", secrets);
   const [, reason, words] = meanings.find(([pattern]) => pattern.test(stderr)) ?? [];
   if (reason === undefined || words === undefined) {
     return new ReleaseError(
       "SourceUnreachable",
-      `Cannot reach the repository: ${said || "git said nothing"}`,
+      `Cannot reach the repository: ${said || "unknown failure of git"}`,
     );
   }
-  return new ReleaseError(reason, `Cannot read the repository: ${words} (${said})`);
+  return new ReleaseError(reason, `Cannot read the repository: ${words}${said === "" ? "" : ` (${said})`}`);
 }
 
 /** The same for what no remote said: a process that we ended or that did not start, a clone that cannot be used. */

@@ -44,6 +44,35 @@ describe("toRemoteFailure()", () => {
         expect(toRemoteFailure(stderr, ["t0ken"]).message.length).toBeLessThan(600);
     },
   );
+  test.for([
+    "remote: PRIVATE\nfatal: unable to access 'https://h/x/': The requested URL returned error: 403",
+    "remote: PRIVATE\nfatal: unable to access 'https://h/x/': The requested URL returned error: 500",
+    "fatal: remote error: PRIVATE",
+    "fatal: invalid server response; got 'PRIVATE'",
+    "fatal: protocol error: bad line length character: PRIVATE",
+    "PRIVATE\ngit@h: Permission denied (publickey).",
+    "remote: x\rfatal: PRIVATE\nfatal: the remote end hung up unexpectedly",
+    "returned error: 403PRIVATE",
+    "PRIVATE",
+  ])("repeats nothing that the host wrote: %j", (stderr) => {
+    const { message } = toRemoteFailure(stderr, []);
+    expect(message).not.toContain("PRIVATE");
+    expect(message).toMatch(/^Cannot (reach|read) the repository: \w/);
+  });
+
+  test.for([
+    ["ssh: Could not resolve hostname h: Name or service not known", "cannot resolve its host name"],
+    ["fatal: unable to access 'https://h/x/': The requested URL returned error: 503", "HTTP status 503"],
+    ["ssh: connect to host h port 22: Connection refused", "connection refused"],
+    ["fatal: https://h/info/refs not valid: is this a git repository?", "not a git server"],
+    ["git@h: Permission denied (publickey,password).", "Permission denied (publickey)"],
+    [
+      `WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!\nSHA256:${"a".repeat(43)}.\nHost key verification failed.`,
+      `SHA256:${"a".repeat(43)}`,
+    ],
+  ] as const)("describes %j as %s", ([stderr, says]) => {
+    expect(toRemoteFailure(stderr, []).message).toContain(says);
+  });
 
   test("has no secret, no control characters, and an end", () => {
     const stderr = `fatal: https://me:hunter2@h said \u001b[31mt0ken\n${"x".repeat(5_000)}`;

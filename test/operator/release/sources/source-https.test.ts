@@ -178,3 +178,18 @@ test("a host that does not answer in time is given up", async () => {
     failure: { reason: "SourceUnreachable", message: expect.stringContaining("no answer for 20 s") },
   });
 });
+
+test.for([403, 500])("the body of an answer with status %i is in no message", async (status) => {
+  using remote = new FakeGitRemote();
+  const options = { cert: certificate.certificate, key: certificate.key };
+  const inside = createServer(options, (_, response) => {
+    response.writeHead(status, { "content-type": "text/plain" }).end("token=PRIVATE\r\nfatal: PRIVATE\n");
+  });
+  const url = `https://127.0.0.1:${await listening(inside)}/latest/meta-data`;
+  await using it = new SourcesHarness(remote);
+  const state = await it.answer("a", { url, credentials: ca });
+  expect(state).toMatchObject({
+    failure: { message: expect.stringContaining(`HTTP status ${status}`) },
+  });
+  expect(JSON.stringify([state, it.log.entries])).not.toContain("PRIVATE");
+});
