@@ -14,7 +14,7 @@ export interface ResourceRule {
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
 
-/** Whose requests a policy looks at; everybody else's pass unseen. */
+/** The operator whose requests a policy concerns. */
 export interface Subject {
   /** User name of the operator's ServiceAccount. */
   readonly user: string;
@@ -34,6 +34,10 @@ export interface AdmissionPolicyProps {
   /** Only objects that have this label, before or after, are looked at: nobody pays for all others. */
   readonly label?: string | undefined;
   readonly subject: Subject;
+  /** Whose requests are looked at; all others pass unseen. Default: the subject's. */
+  readonly concerns?: "subject" | "everyone else";
+  /** Only objects in these namespaces are looked at. Default, and if there is none: all. */
+  readonly namespaces?: readonly string[];
   /** CEL, evaluated when it is used. */
   readonly variables: Readonly<Record<string, string>>;
   /** All must be true; `message` is CEL too, and becomes the refusal's text. */
@@ -46,6 +50,11 @@ export interface AdmissionPolicyProps {
     readonly namespace: string;
   };
 }
+
+const matchConditions = {
+  subject: (subject: Subject) => ({ name: "by-this-operator", expression: isBy(subject) }),
+  "everyone else": (subject: Subject) => ({ name: "by-others", expression: `!(${isBy(subject)})` }),
+} as const;
 
 const apiVersion = "admissionregistration.k8s.io/v1";
 
@@ -61,6 +70,7 @@ export class AdmissionPolicy extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionPolicyProps) {
     super(scope, id);
     const { name, subject, resourceRules, exclude, label, variables, validations, parameter } = props;
+    const { concerns = "subject", namespaces = [] } = props;
     this.name = name;
     new ApiObject(this, "policy", {
       apiVersion,
@@ -75,8 +85,13 @@ export class AdmissionPolicy extends Construct {
           ...(label !== undefined && {
             objectSelector: { matchExpressions: [{ key: label, operator: "Exists" }] },
           }),
+          ...(namespaces.length > 0 && {
+            namespaceSelector: {
+              matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: namespaces }],
+            },
+          }),
         },
-        matchConditions: [{ name: "by-this-operator", expression: isBy(subject) }],
+        matchConditions: [matchConditions[concerns](subject)],
         variables: Object.entries(variables).map(([variable, expression]) => ({
           name: variable,
           expression,

@@ -7,6 +7,7 @@ import { anyKind, exceptions } from "./fenced-kinds.ts";
 import { LeadershipFence, writesOf } from "./leadership-fence.ts";
 import { operatorRulesOf, type PolicyRule } from "./operator-role.ts";
 import { OwnershipFence } from "./ownership-fence.ts";
+import { StatusFence } from "./status-fence.ts";
 
 /** An installation, and which of the fences it has. */
 export interface FencedInstallation {
@@ -20,7 +21,11 @@ export interface FencedInstallation {
     readonly ownership: boolean;
     /** The API server refuses what any instance but the leader writes. */
     readonly leadership: boolean;
+    /** The API server refuses what anyone but the operator writes to the status of a Release. Default: it does not. */
+    readonly releaseStatus?: boolean | undefined;
   };
+  /** Namespaces that the operator watches; none: all. */
+  readonly watchedNamespaces?: readonly string[] | undefined;
   /** Whether there are Releases, which have objects of any kind and may act as others. Default: there are none. */
   readonly releases?: { readonly enabled: boolean } | undefined;
 }
@@ -32,7 +37,7 @@ export interface WriteFencesProps extends FencedInstallation {
 /** As synth/manifest.ts has it; this folder does not import synth. */
 const SET_LABEL = "fairlead.dev/set";
 
-/** The admission policies that fence an operator's writes in the API server; they look at its own requests only. */
+/** The admission policies that fence an operator's writes in the API server, and the status that only it may write. */
 export class WriteFences extends Construct {
   constructor(scope: Construct, id: string, props: WriteFencesProps) {
     super(scope, id);
@@ -44,7 +49,7 @@ export class WriteFences extends Construct {
       // Also where there is no Lease: its name is that of the installation.
       ...(hasReleases && { impersonates: lease }),
     };
-    const { ownership, leadership, releaseLeadership } = fencesOf(props);
+    const { ownership, leadership, releaseLeadership, releaseStatus } = fencesOf(props);
     if (ownership !== undefined) {
       const releases = hasReleases ? { lease: name } : undefined;
       new OwnershipFence(this, "ownership", { name: ownership, subject, kinds, releases });
@@ -64,6 +69,15 @@ export class WriteFences extends Construct {
       // A policy with a parameter costs the API server 0.8 ms for each write that its rules name, whoever makes it.
       const writes = { resourceRules: [anyKind(["CREATE", "UPDATE", "DELETE"])], exclude, label: SET_LABEL };
       new LeadershipFence(this, "release-leadership", { name: releaseLeadership, subject, writes, lease });
+    }
+    if (releaseStatus !== undefined) {
+      const namespaces = [...new Set(props.watchedNamespaces)];
+      // The operator writes the status as itself, never as the account of the Release.
+      new StatusFence(this, "release-status", {
+        name: releaseStatus,
+        subject: { user: subject.user },
+        namespaces,
+      });
     }
   }
 }
@@ -104,5 +118,7 @@ function fencesOf({ name, namespace, ha, policies, releases }: FencedInstallatio
     // Apart, because it looks at objects with our label alone, and the other at statuses of objects without.
     releaseLeadership:
       policies.leadership && ha && releases?.enabled === true ? nameOf("release-leadership") : undefined,
+    releaseStatus:
+      policies.releaseStatus === true && releases?.enabled === true ? nameOf("release-status") : undefined,
   };
 }

@@ -152,7 +152,7 @@ export const Release = defineKind({
             entries: z
               .array(z.string())
               .describe(
-                "Every object: `group/Kind/namespace/name`, sorted; an empty group is the core group.",
+                "Every object that may belong to this Release: `group/Kind/namespace/name`, sorted; an empty group is the core group. Written before an object is first applied.",
               ),
             deployed: z
               .int()
@@ -174,7 +174,7 @@ export const Release = defineKind({
           })
           .optional()
           .describe(
-            "The objects of this Release. Information for people: what is pruned is decided by labels and managers.",
+            "The objects of this Release. Only these are changed or deleted for it, so only the operator may write this.",
           ),
         history: z.array(historyEntry).max(10).optional().describe("What was deployed, newest first."),
       }),

@@ -30,10 +30,11 @@ export type ApplyGuard =
   | { readonly mode: "create" } // made if absent; AlreadyThereError if anything is there
   | { readonly mode: "update"; readonly uid: string }; // ReplacedError if another object has the name now
 
-export interface DeleteOptions {
+/** Only if the object is at this version, else ReplacedError. Default: at any. */
+export type AtVersion = { readonly resourceVersion?: string };
+
+export interface DeleteOptions extends AtVersion {
   readonly uid: string;
-  /** Only as it is at this version. Default: at any. */
-  readonly resourceVersion?: string;
   readonly propagation: Propagation;
 }
 
@@ -52,14 +53,12 @@ export interface Cluster {
   add(addition: Addition, options: { readonly uid: string }): Promise<LiveObject>;
   read(ref: ObjectRef): Promise<LiveObject | undefined>;
   /**
-   * Deletes exactly the object with this uid. Gone already, or another one now: no error. Gives the object if it is still
-   * there, on its way out: a namespace, for example, goes when it is empty.
-   *
-   * @throws ReplacedError when there is a `resourceVersion` and the object has changed since.
+   * Deletes exactly the object with this uid. Gone already, or another one now: no error. Gives the object if it still
+   * exists and is being deleted: a namespace, for example, goes when it is empty.
    */
   delete(ref: ObjectRef, options: DeleteOptions): Promise<LiveObject | undefined>;
   /** Merge patch of the status subresource; `uid` guards against a namesake. Undefined: the resource is gone. */
-  patchStatus(ref: ObjectRef, uid: string, status: object): Promise<LiveObject | undefined>;
+  patchStatus(ref: ObjectRef, uid: string, status: object, at?: AtVersion): Promise<LiveObject | undefined>;
   /** Merge patch of metadata (finalizers), guarded by uid and resourceVersion. */
   patchMetadata(ref: ObjectRef, metadata: object): Promise<LiveObject | undefined>;
   /** Renames managedFields entries of the manager that made our controller reference, so that its fields become ours. */

@@ -70,6 +70,12 @@ export const policies = z.strictObject({
     .boolean()
     .default(true)
     .describe("Admission policy: only the holder of the Lease writes. Without `ha` there is none."),
+  releaseStatus: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Admission policy: only the operator writes the status of Releases in the namespaces it watches.",
+    ),
 });
 
 export const networkPolicy = z.strictObject({

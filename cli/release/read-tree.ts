@@ -4,7 +4,7 @@ import { Release } from "../../crds/release.ts";
 import { toLiveObject } from "../../operator/cluster/live-object.ts";
 import type { Health } from "../../operator/core/health.ts";
 import { inOrder } from "../../operator/phases/in-order.ts";
-import { kindIn, type ObjectId, stamps } from "../../synth/manifest.ts";
+import { idOf, kindIn, type ObjectId, stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { ApiClient } from "./api-client.ts";
@@ -29,9 +29,11 @@ export async function readTree(
   const { entries: inventory = [], finished = [] } = release.status?.inventory ?? {};
   const unread = new Map<string, string>();
   const places = new Map(inventory.map((id) => [placeOf(id), id]));
-  const owned = await readAll([...places.values()], (id) =>
+  const recorded = new Set(inventory);
+  const labelled = await readAll([...places.values()], (id) =>
     readPlace(id, setOf(Release, release), options, unread),
   );
+  const owned = labelled.filter((object) => recorded.has(idOf(object)));
   const behind = await readBehind(owned, options);
   const done = new Set(finished.flatMap((run) => run.split(" ", 1)));
   return buildTree({ inventory, finished: done, owned, behind, unread, assess: options.assess });

@@ -1,7 +1,7 @@
 import { apiVersionOf, controllerOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { type Addition, FIELD_MANAGER, idOf, type Manifest, type ObjectId } from "../../synth/manifest.ts";
 import { AlreadyThereError, ApiUnavailableError, NotLeadingError, ReplacedError } from "../errors.ts";
-import type { ApplyGuard, Clock, Cluster, DeleteOptions, Fence, ObjectRef } from "../ports.ts";
+import type { ApplyGuard, AtVersion, Clock, Cluster, DeleteOptions, Fence, ObjectRef } from "../ports.ts";
 import { type Attempt, isOtherUid, toOperatorError } from "./api-errors.ts";
 import { toApplyBody } from "./apply-body.ts";
 import { takeOverEntries } from "./field-takeover.ts";
@@ -121,11 +121,16 @@ export class KubeCluster implements Cluster {
     return response.body.includes('"deletionTimestamp"') ? asLeaving(JSON.parse(response.body)) : undefined;
   }
 
-  async patchStatus(ref: ObjectRef, uid: string, status: object): Promise<LiveObject | undefined> {
+  async patchStatus(
+    ref: ObjectRef,
+    uid: string,
+    status: object,
+    { resourceVersion }: AtVersion = {},
+  ): Promise<LiveObject | undefined> {
     return await this.#patch(ref, "patch the status of", {
       path: `${objectPath(ref.kind, ref, "status")}?${managerQuery}`,
       contentType: contentTypes.merge,
-      body: JSON.stringify({ metadata: { uid }, status }),
+      body: JSON.stringify({ metadata: { uid, resourceVersion }, status }),
     });
   }
 

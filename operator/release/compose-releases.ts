@@ -26,6 +26,7 @@ import type { Dependents } from "./dependents.ts";
 import { leavePlace } from "./phases/publish-release.ts";
 import { watchRecorded } from "./phases/recorded-kinds.ts";
 import { ReleaseMemory } from "./phases/release-memory.ts";
+import { lateWritesMs } from "./phases/take-inventory.ts";
 import { createPrograms } from "./program/programs.ts";
 import { createPlaceClaims } from "./published-places.ts";
 import { createReleaseReconcile } from "./reconcile-release.ts";
@@ -60,9 +61,6 @@ export interface ComposedReleases {
 
 /** How long a node port or an address may stay taken after its Service was seen to be gone. */
 const freedAfterMs = 1_000;
-
-/** A request of a process that was killed may still be done so long after the next one has begun. */
-const lateWritesMs = 10_000;
 
 /** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {

@@ -209,8 +209,8 @@ export interface ReleaseStores {
   watch(kind: ObjectKind, key?: string): WatchedObjects;
   /** The store of {@link watch}, as the phases of every kind ask for it. */
   children(kind: ObjectKind): ObjectStore;
-  /** Everything that carries a set's label, of all kinds that are watched and known, each object once. */
-  owned(set: string): readonly OwnedObject[];
+  /** Objects that are recorded and carry the set's label, of all kinds that are watched and known, each one once. */
+  owned(set: string, recorded: ReadonlySet<ObjectId>): readonly OwnedObject[];
   /** Whether objects there are seen; undefined: those without a namespace, which the operator may not be allowed to see. */
   sees(namespace: string | undefined): boolean;
   /** All kinds that are watched now, for a look through a set. */
@@ -225,7 +225,7 @@ export interface WatchedObjects {
   readonly refusal: string | undefined;
 }
 
-/** Everything with our set's label that the stores hold. */
+/** An object that a Release has recorded, as the stores hold it. */
 export interface OwnedObject {
   readonly id: ObjectId;
   readonly kind: ObjectKind;

@@ -26,8 +26,6 @@ interface OwnParts extends Pick<LoadReleaseOptions, "limitsOf"> {
   readonly memory: ReleaseMemory;
   /** Releases that name no ServiceAccount are refused. */
   readonly requiresServiceAccount: boolean;
-  /** So much longer may something arrive that the operator before us had sent when it ended. */
-  readonly predecessorMs: () => number;
   /** A write was refused because the namespace is going away. */
   readonly onNamespaceTerminating: (namespace: string) => void;
 }

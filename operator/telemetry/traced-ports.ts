@@ -23,7 +23,8 @@ export function traceCluster(cluster: Cluster, tracing: Tracing): Cluster {
     },
     read: (ref) => spanOn("read", ref, () => cluster.read(ref)),
     delete: (ref, options) => spanOn("delete", ref, () => cluster.delete(ref, options)),
-    patchStatus: (ref, uid, status) => spanOn("status", ref, () => cluster.patchStatus(ref, uid, status)),
+    patchStatus: (ref, uid, status, options) =>
+      spanOn("status", ref, () => cluster.patchStatus(ref, uid, status, options)),
     patchMetadata: (ref, metadata) => spanOn("finalizers", ref, () => cluster.patchMetadata(ref, metadata)),
     takeOverFields: (kind, live) => {
       const { name, namespace } = live.metadata;

@@ -47,6 +47,8 @@ export interface FencedOptions {
   readonly policies?: FencedInstallation["policies"];
   /** Default: there are none. */
   readonly releases?: FencedInstallation["releases"];
+  /** Default: all. */
+  readonly watchedNamespaces?: FencedInstallation["watchedNamespaces"];
   /** When the fences are removed. Default: after the test. */
   readonly onEnd?: (remove: () => Promise<void>) => void;
 }
@@ -58,8 +60,16 @@ const name = "operator";
 export async function fence(namespace: string, options: FencedOptions = {}): Promise<Fenced> {
   const { cluster = testCluster(), kinds = shipped, rights = "fairlead" } = options;
   const { policies = { ownership: true, leadership: true }, releases, onEnd = onTestFinished } = options;
+  const { watchedNamespaces } = options;
   const kubectl = kubectlFor(cluster);
-  const installation: FencedInstallation = { name, namespace, ha: true, policies, releases };
+  const installation: FencedInstallation = {
+    name,
+    namespace,
+    ha: true,
+    policies,
+    releases,
+    watchedNamespaces,
+  };
   const user = `system:serviceaccount:${namespace}:${name}`;
   const app = new App();
   const chart = new Chart(app, "fences");

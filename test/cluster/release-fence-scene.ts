@@ -73,7 +73,9 @@ export async function aFencedScene(onEnd: OnEnd) {
   const fenced = await fence(namespace, {
     kinds,
     rights: "release-fence",
+    policies: { ownership: true, leadership: true, releaseStatus: true },
     releases: { enabled: true },
+    watchedNamespaces: [namespace],
     onEnd,
   });
   const pods = [await fenced.aPod("leader"), await fenced.aPod("standby")] as const;

@@ -3,7 +3,7 @@ import { ConfigMap, Namespace, Secret } from "../../crds/core-kinds.ts";
 import { Release } from "../../crds/release.ts";
 import { impersonationHeaders } from "../../operator/cluster/impersonation.ts";
 import { stamps } from "../../synth/manifest.ts";
-import { applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
+import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
 import { aFencedScene, deployer, type FencedScene } from "./release-fence-scene.ts";
 
 /** What was made for all tests of this file ends after them. (A hook cannot add hooks.) */
@@ -145,6 +145,41 @@ describe("under impersonation", () => {
     );
     await expect(edit).rejects.toThrow(/leaves alone what belongs to|belongs to/);
     await leader.patchMetadata(ref, { finalizers: [] });
+  });
+
+  test("nobody but the operator may write the status of a Release where it reconciles them", async () => {
+    const { leader, admin, namespace } = scene;
+    const name = "theirs";
+    const release = {
+      apiVersion: "fairlead.dev/v1alpha1",
+      kind: "Release",
+      metadata: { name, namespace },
+      spec: { source: { url: "https://git.test/r.git" }, render: { manifests: {} } },
+    };
+    await applyObjects(release);
+    const status = { inventory: { entries: ["apps/Deployment/elsewhere/web"] } };
+    const patch = JSON.stringify({ status });
+    const byHand = ["patch", "release", name, "-n", namespace, "--subresource=status", "--type=merge"];
+    await expect(kubectl([...byHand, "-p", patch])).rejects.toThrow(/only the operator writes the status/);
+    const live = await readObject("releases.fairlead.dev", name, namespace);
+    const ref = { kind: Release, namespace, name };
+    const uid = live?.metadata.uid ?? "";
+    await expect(admin.patchStatus(ref, uid, status)).rejects.toThrow(/only the operator writes the status/);
+    await leader.patchStatus(ref, uid, { inventory: { entries: [] } });
+    // Elsewhere it is another operator's.
+    const other = await aNamespace();
+    await applyObjects({ ...release, metadata: { name, namespace: other } });
+    await kubectl([
+      "patch",
+      "release",
+      name,
+      "-n",
+      other,
+      "--subresource=status",
+      "--type=merge",
+      "-p",
+      patch,
+    ]);
   });
 
   test("an account that may not be named, or that has no rights, writes nothing", async () => {

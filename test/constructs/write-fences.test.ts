@@ -197,6 +197,25 @@ describe("WriteFences", () => {
     expect(JSON.stringify(fencesFor(gadgets))).not.toContain("Release");
   });
 
+  test("let nobody but the operator write the status of Releases, in the namespaces that it watches", () => {
+    const policies = { ...installation.policies, releaseStatus: true };
+    const all = policy(fencesFor(gadgets, { releases, policies }), "release-status");
+    expect(rulesOf(all)).toEqual(["fairlead.dev/releases/status: UPDATE"]);
+    expect(all.matchConditions).toMatchObject([
+      { expression: "!(request.userInfo.username == 'system:serviceaccount:ops:lead')" },
+    ]);
+    expect(all.validations).toMatchObject([{ expression: "false", reason: "Forbidden" }]);
+    expect(all.matchConstraints).not.toHaveProperty("namespaceSelector");
+    const some = fencesFor(gadgets, { releases, policies, watchedNamespaces: ["a", "b"] });
+    expect(policy(some, "release-status").matchConstraints).toMatchObject({
+      namespaceSelector: {
+        matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: ["a", "b"] }],
+      },
+    });
+    expect(fenceNamesOf({ ...installation, releases, policies })).toContain("lead.ops.release-status");
+    expect(fenceNamesOf({ ...installation, policies })).not.toContain("lead.ops.release-status");
+  });
+
   test("can be turned off, and there is none for leadership where no leader is elected", () => {
     const off = { ownership: false, leadership: false };
     const ownership = { ...installation, ha: false };

@@ -1,6 +1,6 @@
 import type { LiveObject, ObjectKind, ObjectMeta } from "../../crds/object.ts";
 import { AlreadyThereError, ReplacedError } from "../../operator/errors.ts";
-import type { ApplyGuard, Cluster, DeleteOptions, ObjectRef } from "../../operator/ports.ts";
+import type { ApplyGuard, AtVersion, Cluster, DeleteOptions, ObjectRef } from "../../operator/ports.ts";
 import { type Addition, idOf, type Manifest } from "../../synth/manifest.ts";
 
 /** One request that reached the fake, such as `apply ConfigMap/a`. */
@@ -86,10 +86,13 @@ export class FakeCluster implements Cluster {
     { kind, namespace, name }: ObjectRef,
     uid: string,
     status: object,
+    { resourceVersion }: AtVersion = {},
   ): Promise<LiveObject | undefined> {
     this.#note(`status ${kind.kind}/${name}`);
     const found = this.objects.get(`${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`);
     if (found?.metadata.uid !== uid) return undefined;
+    if (resourceVersion !== undefined && found.metadata.resourceVersion !== resourceVersion)
+      throw new ReplacedError(idOf(found));
     return this.#store({ ...found, status: { ...(found["status"] as object), ...status } });
   }
 

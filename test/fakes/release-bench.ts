@@ -213,12 +213,14 @@ export class ReleaseBench {
     });
     return {
       watch,
-      owned: (set) =>
-        [...this.#stores.values()].flatMap(({ kind, store }): OwnedObject[] =>
-          unsynced.has(kind.plural)
-            ? []
-            : store.byIndex("set", set).map((live) => ({ id: idOf(live), kind, live })),
-        ),
+      owned: (set, recorded) =>
+        [...this.#stores.values()]
+          .flatMap(({ kind, store }): OwnedObject[] =>
+            unsynced.has(kind.plural)
+              ? []
+              : store.byIndex("set", set).map((live) => ({ id: idOf(live), kind, live })),
+          )
+          .filter(({ id }) => recorded.has(id)),
       children: (kind) => this.#storeFor(kind),
       sees: () => true,
       get watched() {

@@ -21,6 +21,15 @@ const releaseBinding = {
   definition: Release,
 };
 
+/** What both Releases have recorded, so that an object may move from one to the other. */
+const recorded = [
+  "apps/Deployment/shop/web",
+  "apps/Deployment/west/web",
+  "/Secret/shop/token",
+  "/ConfigMap/shop/settings",
+  "apiextensions.k8s.io/CustomResourceDefinition//widgets.example.dev",
+];
+
 /** Stores of Releases over servers in memory; the Releases a and b of the namespace shop exist. */
 export async function aScene({ namespaces = [] as readonly string[] } = {}) {
   const clock = new FakeClock();
@@ -68,7 +77,8 @@ export async function aScene({ namespaces = [] as readonly string[] } = {}) {
   });
   const source = (kind: ObjectKind, namespace?: string) =>
     sources.get(nameOf(kind, namespace)) ?? expect.fail(`nothing watches ${nameOf(kind, namespace)}`);
-  for (const name of ["a", "b"]) source(Release, namespaces[0]).put({ name });
+  for (const name of ["a", "b"])
+    source(Release, namespaces[0]).put({ name, fields: { status: { inventory: { entries: recorded } } } });
   const shared = Promise.all(kindStores.watched.map(({ reflector }) => reflector.run(stop.signal)));
   await clock.settle();
   const run = () => stores.run(stop.signal);

@@ -40,7 +40,7 @@ export async function diffRelease(
   const prepared = prepareManifests(rendered, resource, kinds);
   const { finished } = release.status?.inventory ?? {};
   const changes = await compareRelease({ resource, prepared, cluster: dryCluster(session), kinds, finished });
-  const owned = await findOwned(release, prepared, { client, kinds });
+  const owned = await findOwned(release, prepared.set, { client, kinds });
   const prune = decidePrune({
     resource,
     set: prepared.set,

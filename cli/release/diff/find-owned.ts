@@ -1,11 +1,10 @@
-import { groupOf, type ObjectKind } from "../../../crds/object.ts";
+import type { ObjectKind } from "../../../crds/object.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
 import { inOrder } from "../../../operator/phases/in-order.ts";
-import { readApplySet } from "../../../operator/release/core/apply-set.ts";
-import type { Prepared } from "../../../operator/release/core/prepare-manifests.ts";
+import { recordedIdsOf } from "../../../operator/release/core/inventory.ts";
 import type { OwnedObject } from "../../../operator/release/ports.ts";
-import { idOf, stamps } from "../../../synth/manifest.ts";
+import { idOf, kindIn, stamps } from "../../../synth/manifest.ts";
 import type { ApiClient, StoredObject } from "../api-client.ts";
 import type { KnownKinds } from "../read-kinds.ts";
 import type { ReleaseObject } from "../release-object.ts";
@@ -15,29 +14,24 @@ export interface FindOwnedOptions {
   readonly kinds: KnownKinds;
 }
 
-/** Everything that carries the label of a Release's set, of all kinds and in all places that it recorded or wants. */
+/** The objects that a Release has recorded and that carry the label of its set, as the operator finds them. */
 export async function findOwned(
   release: ReleaseObject,
-  prepared: Prepared,
+  set: string,
   { client, kinds }: FindOwnedOptions,
 ): Promise<readonly OwnedObject[]> {
-  const recorded = readApplySet(release);
-  const groupKinds = [
-    ...recorded.groupKinds,
-    ...prepared.objects.map(({ manifest }) => ({ group: groupOf(manifest.apiVersion), kind: manifest.kind })),
-  ];
-  const wanted = new Set(groupKinds.flatMap(({ group, kind }) => kinds.findGroupKind(group, kind) ?? []));
-  const namespaces = new Set([
-    release.metadata.namespace,
-    ...recorded.namespaces,
-    ...prepared.objects.flatMap(({ manifest }) => manifest.metadata.namespace ?? []),
-  ]);
-  const labelSelector = `${stamps.set}=${prepared.set}`;
-  const found = await inOrder([...wanted], async (kind) => {
+  const recorded = recordedIdsOf(release);
+  const recordedKinds = [...new Set([...recorded].map(kindIn))].flatMap((groupKind) => {
+    const [group = "", name = ""] = groupKind.split("/");
+    return kinds.findGroupKind(group, name) ?? [];
+  });
+  const namespaces = new Set([...recorded].flatMap((id) => id.split("/")[2] || []));
+  const labelSelector = `${stamps.set}=${set}`;
+  const found = await inOrder(recordedKinds, async (kind) => {
     const objects = await listEverywhere(kind, { client, labelSelector, namespaces });
     return objects.map((object): OwnedObject => ({ id: idOf(object), kind, live: toLiveObject(object) }));
   });
-  return found.flat();
+  return found.flat().filter(({ id }) => recorded.has(id));
 }
 
 /** Whoever may not list all namespaces may list those that count. */

@@ -1,12 +1,13 @@
 import { CustomResourceDefinition } from "../../../crds/core-kinds.ts";
 import { apiVersionOf, groupKindOf, keyOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
-import { idOf, stamps } from "../../../synth/manifest.ts";
+import { idOf, kindIn, type ObjectId, stamps } from "../../../synth/manifest.ts";
 import type { ObjectStore } from "../../ports.ts";
 import { Backoff } from "../../runtime/backoff.ts";
 import type { KindStores, WatchedKind } from "../../runtime/kind-stores.ts";
 import { forOwners, type KeySink } from "../../runtime/routes.ts";
 import type { StoreHandler } from "../../runtime/store.ts";
 import { prepareWatches, setLabelOf, type WatchesInput } from "../../runtime/watched-kind.ts";
+import { recordedIdsOf } from "../core/inventory.ts";
 import type { OwnedObject, ReleaseStores } from "../ports.ts";
 import type { KubeKindCatalog } from "./kind-catalog.ts";
 import { KindObjects } from "./watched-objects.ts";
@@ -36,6 +37,8 @@ export class KubeReleaseStores implements ReleaseStores {
   readonly #kinds = new Map<string, KindObjects>();
   /** By the kind itself, because making the text takes longer than finding it. */
   readonly #byKind = new WeakMap<ObjectKind, KindObjects>();
+  /** What a Release has recorded, by its object in the store. */
+  readonly #recorded = new WeakMap<LiveObject, ReadonlySet<ObjectId>>();
   /** Watches of ours that do not run yet, before {@link run}. */
   #prepared: WatchedKind[] = [];
   #running: { readonly signal: AbortSignal; readonly watches: Promise<void>[] } | undefined;
@@ -60,14 +63,18 @@ export class KubeReleaseStores implements ReleaseStores {
     return this.watch(kind).store;
   }
 
-  owned(set: string): readonly OwnedObject[] {
+  owned(set: string, recorded: ReadonlySet<ObjectId>): readonly OwnedObject[] {
     // One object may show in several versions or groups.
     const found = new Map<string, OwnedObject>();
+    // By what is recorded, not by the label: its cost does not depend on what others have labelled.
+    const byKind = Map.groupBy(recorded, kindIn);
     for (const { kind, store } of this.#kinds.values()) {
       if (!store.hasSynced) continue;
-      for (const live of store.byIndex("set", set)) {
+      for (const id of byKind.get(`${kind.group}/${kind.kind}`) ?? []) {
+        const live = store.get(storeKeyOf(id));
+        if (live === undefined || setLabelOf(live) !== set) continue;
         const { uid } = live.metadata;
-        if (!found.has(uid)) found.set(uid, { id: idOf(live), kind, live });
+        if (!found.has(uid)) found.set(uid, { id, kind, live });
       }
     }
     return [...found.values()];
@@ -150,11 +157,24 @@ export class KubeReleaseStores implements ReleaseStores {
     ];
   }
 
-  /** Releases by whose set an object is labelled. */
+  /** Releases that have recorded an object, and whose set it is labelled with. */
   #ownersOf(object: LiveObject): readonly string[] {
     const set = setLabelOf(object);
-    return set === undefined ? [] : this.#input.releases.byIndex("set", set).map(keyOf);
+    if (set === undefined) return [];
+    const id = idOf(object);
+    const releases = this.#input.releases.byIndex("set", set);
+    return releases.filter((release) => this.#recordedOf(release).has(id)).map(keyOf);
   }
+
+  #recordedOf(release: LiveObject): ReadonlySet<ObjectId> {
+    return this.#recorded.getOrInsertComputed(release, recordedIdsOf);
+  }
+}
+
+/** `namespace/name`, or `name`: the key in a store of what an id names. */
+function storeKeyOf(id: ObjectId): string {
+  const [, , namespace = "", ...name] = id.split("/");
+  return namespace === "" ? name.join("/") : `${namespace}/${name.join("/")}`;
 }
 
 function isSameKind(a: ObjectKind, b: ObjectKind): boolean {

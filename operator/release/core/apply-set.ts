@@ -1,10 +1,11 @@
-import { groupOf, type KubernetesObject } from "../../../crds/object.ts";
+import type { KubernetesObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
+import type { ObjectId } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
-import type { OwnedObject } from "../ports.ts";
-import type { Prepared } from "./prepare-manifests.ts";
 
 // KEP-3659 as kubectl reads it (pkg/cmd/apply/applyset.go): the parent says in which kinds and namespaces its members are.
+// These labels and annotations are for other tools. The operator decides nothing by them: the author of a Release can
+// write them.
 
 /** Labels and annotations of an ApplySet's parent. */
 export const applySetKeys = {
@@ -16,29 +17,7 @@ export const applySetKeys = {
 
 const tool = "fairlead";
 
-/** A kind whatever its version, as the ApplySet specification writes it: `Deployment.apps`, `ConfigMap`. */
-export interface GroupKind {
-  readonly group: string;
-  readonly kind: string;
-}
-
-/** Where members of a set may be. */
-export interface ApplySetRecord {
-  readonly groupKinds: readonly GroupKind[];
-  /** Beside the Release's own. */
-  readonly namespaces: readonly string[];
-}
-
 type Parent = Pick<KubernetesObject, "metadata">;
-
-/** What a Release records of its set; empty before the first apply. Pure. */
-export function readApplySet({ metadata: { annotations } }: Parent): ApplySetRecord {
-  const groupKinds = entriesOf(annotations?.[applySetKeys.groupKinds]).map((text): GroupKind => {
-    const dot = text.indexOf(".");
-    return dot === -1 ? { group: "", kind: text } : { group: text.slice(dot + 1), kind: text.slice(0, dot) };
-  });
-  return { groupKinds, namespaces: entriesOf(annotations?.[applySetKeys.namespaces]) };
-}
 
 /** The tool that says this set is its own, if that is not ours. */
 export function foreignToolOf({ metadata: { annotations } }: Parent): string | undefined {
@@ -55,43 +34,27 @@ export function describeForeignTool(tooling: string): string {
 }
 
 /**
- * Where the members of a set are: those that are there, those that are wanted, and (until all of that is applied and
- * pruned) what was recorded before, so that at no point in time an object exists in a place that is not recorded. Pure.
- */
-export function applySetOf(
-  prepared: Pick<Prepared, "objects">,
-  owned: readonly OwnedObject[],
-  recorded: ApplySetRecord = { groupKinds: [], namespaces: [] },
-): ApplySetRecord {
-  const objects: readonly KubernetesObject[] = [
-    ...prepared.objects.map(({ manifest }) => manifest),
-    ...owned.map(({ live }) => live),
-  ];
-  return {
-    groupKinds: [
-      ...objects.map(({ apiVersion, kind }) => ({ group: groupOf(apiVersion), kind })),
-      ...recorded.groupKinds,
-    ],
-    namespaces: [...objects.flatMap(({ metadata }) => metadata.namespace ?? []), ...recorded.namespaces],
-  };
-}
-
-/**
- * The labels and annotations that a Release must get to record its set; undefined: it has them. The texts are sorted and
- * without repetition, the Release's own namespace is not named. Pure.
+ * The labels and annotations that a Release must get to describe a set of these objects; undefined: it has them. The texts
+ * are sorted and without repetition, the Release's own namespace is not named. Pure.
  */
 export function applySetMetadata(
   release: Parent,
-  { groupKinds, namespaces }: ApplySetRecord,
+  members: Iterable<ObjectId>,
 ): { readonly labels: Record<string, string>; readonly annotations: Record<string, string> } | undefined {
   const { metadata } = release;
+  const parts = [...members].map((id) => id.split("/"));
   const labels = { [applySetKeys.id]: setOf(Release, release) };
   const annotations = {
     [applySetKeys.tooling]: `${tool}/v1`,
+    // A kind whatever its version, as the specification writes it: `Deployment.apps`, `ConfigMap`.
     [applySetKeys.groupKinds]: join(
-      groupKinds.map(({ group, kind }) => (group === "" ? kind : `${kind}.${group}`)),
+      parts.map(([group = "", kind = ""]) => (group === "" ? kind : `${kind}.${group}`)),
     ),
-    [applySetKeys.namespaces]: join(namespaces.filter((name) => name !== metadata.namespace)),
+    [applySetKeys.namespaces]: join(
+      parts.flatMap(([, , namespace = ""]) =>
+        namespace === "" || namespace === metadata.namespace ? [] : namespace,
+      ),
+    ),
   };
   const isThere = (wanted: Record<string, string>, has: Readonly<Record<string, string>> | undefined) =>
     Object.entries(wanted).every(([name, value]) => has?.[name] === value);
@@ -101,8 +64,4 @@ export function applySetMetadata(
 
 function join(texts: readonly string[]): string {
   return [...new Set(texts)].sort().join(",");
-}
-
-function entriesOf(text: string | undefined): readonly string[] {
-  return (text ?? "").split(",").flatMap((entry) => entry.trim() || []);
 }

@@ -46,6 +46,10 @@ export interface ReleasePlan {
   readonly blocked: readonly BlockedObject[];
   /** Jobs that ran, and went by themselves when their time to live was over. */
   readonly done: readonly PreparedObject[];
+  /** Namespaces that are only to exist, and that somebody else made. */
+  readonly others: readonly PreparedObject[];
+  /** Ids of what is applied, kept, replaced or waited for as the Release's own: recorded before anything is sent. */
+  readonly taken: readonly ObjectId[];
   /** Once this is applied everything is: then it may be pruned. */
   readonly isComplete: boolean;
   /** The turn of blocked objects may have come once this is applied, and no event will tell: own writes are silent. */
@@ -62,6 +66,8 @@ export function planRelease(input: ReleasePlanInput): ReleasePlan {
   const lists = { keep: [] as LiveObject[], replace: [] as LiveObject[], wait: [] as LiveObject[] };
   const blocked: BlockedObject[] = [];
   const done: PreparedObject[] = [];
+  const others: PreparedObject[] = [];
+  const taken: ObjectId[] = [];
   const gates = new ReleaseGates(input.assess);
   for (const object of input.prepared.objects) {
     if (isDone(object, input)) {
@@ -71,6 +77,10 @@ export function planRelease(input: ReleasePlanInput): ReleasePlan {
     }
     const found = consider(object, input, gates);
     gates.note(object, "reason" in found ? undefined : found);
+    if (!("reason" in found)) {
+      if (isOfOthers(object, input)) others.push(object);
+      else taken.push(object.id);
+    }
     if ("reason" in found) blocked.push(found);
     else if (found.does === "apply") steps.push({ ...found.step, object, kind: object.kind as ObjectKind });
     else lists[found.does].push(found.live);
@@ -84,6 +94,8 @@ export function planRelease(input: ReleasePlanInput): ReleasePlan {
     waiting,
     blocked,
     done,
+    others,
+    taken,
     isComplete: blocked.length + replace.length + waiting.length === 0,
     isWorthAnotherPass: steps.length > 0 && isWaiting,
   };
@@ -114,16 +126,23 @@ function consider(
   return gates.findBlock(object) ?? decision;
 }
 
-function decideObject(
-  object: PreparedObject,
-  { resource, prepared, observed, isSettled }: ReleasePlanInput,
-): Decision {
+function decideObject(object: PreparedObject, input: ReleasePlanInput): Decision {
+  const { resource, prepared, observed, isSettled } = input;
   const { set } = prepared;
   const live = observed(object);
-  // A namespace that is there is there, whoever made it.
-  const isOthers = object.isEnsured && live !== undefined && live.metadata.labels?.[stamps.set] !== set;
-  if (!isOthers) return decide(object.manifest, live, { resource, set, isSettled });
+  if (live === undefined || !isOfOthers(object, input))
+    return decide(object.manifest, live, { resource, set, isSettled });
   return live.metadata.deletionTimestamp === undefined ? { does: "keep", live } : { does: "wait", live };
+}
+
+/** Whether an ensured namespace exists and is not in the Release's set: then its existence is enough. */
+function isOfOthers(
+  object: PreparedObject,
+  { prepared, observed }: Pick<ReleasePlanInput, "prepared" | "observed">,
+): boolean {
+  if (!object.isEnsured) return false;
+  const live = observed(object);
+  return live !== undefined && live.metadata.labels?.[stamps.set] !== prepared.set;
 }
 
 function describeUnknown(object: PreparedObject, { explainUnknown }: ReleasePlanInput): string {

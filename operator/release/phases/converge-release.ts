@@ -1,5 +1,5 @@
 import type { LiveObject } from "../../../crds/object.ts";
-import { idOf } from "../../../synth/manifest.ts";
+import { idOf, type ObjectId } from "../../../synth/manifest.ts";
 import type { ObjectAction } from "../../core/apply-result.ts";
 import { type ApplyOutcome, describeFailure, listNames } from "../../core/outcome.ts";
 import { UnsettledError } from "../../errors.ts";
@@ -9,27 +9,25 @@ import { type Change, noteResult } from "../../phases/note-result.ts";
 import { prune } from "../../phases/prune.ts";
 import type { Refusals } from "../../phases/refusals.ts";
 import type { SettledObjects } from "../../phases/settled.ts";
-import type { ObjectStore } from "../../ports.ts";
-import { applySetOf, readApplySet } from "../core/apply-set.ts";
 import type { PruneDecision } from "../core/decide-prune.ts";
 import { describePlan } from "../core/describe-plan.ts";
 import type { HealthChecks } from "../core/health-checks.ts";
+import { type Inventory, recordedIdsOf } from "../core/inventory.ts";
 import { planRelease, type ReleasePlan } from "../core/plan-release.ts";
-import type { KindCatalog, ReleaseCluster, ReleaseStores } from "../ports.ts";
+import type { KindCatalog, ReleaseCluster } from "../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { observe, placesOf } from "./object-places.ts";
 import { pruneRelease } from "./prune-release.ts";
-import { recordSet } from "./record-set.ts";
+import { describeSet, recordObjects } from "./record-set.ts";
 import { type RecordedKinds, watchRecorded } from "./recorded-kinds.ts";
 import type { Desired } from "./release-memory.ts";
+import { noteFailure, noteSeen, type TakeInventoryOptions, takeInventory } from "./take-inventory.ts";
 
-export interface ConvergeReleaseOptions {
+export interface ConvergeReleaseOptions extends TakeInventoryOptions {
   /** With the operator's own rights: for the Release itself. */
   readonly cluster: ReleaseCluster;
   /** With the rights that the Release asks for: for its objects. */
   readonly acting: ReleaseCluster;
-  readonly releases: ObjectStore;
-  readonly stores: ReleaseStores;
   readonly catalog: KindCatalog;
   /** A namespace of the cluster, where we may see those. */
   readonly namespaceOf: (name: string) => LiveObject | undefined;
@@ -47,6 +45,10 @@ export interface ConvergedRelease {
   /** Undefined: it was not time to prune. */
   readonly pruned: PruneDecision | undefined;
   readonly changes: readonly Change[];
+  /** What the Release has now. Undefined: it was not time to prune. */
+  readonly inventory: Inventory | undefined;
+  /** Objects may still arrive: look again after this many milliseconds. */
+  readonly againAfterMs: number | undefined;
   /** Why objects of kinds that the Release once had are not seen, and so not pruned. */
   readonly unseen: readonly string[];
   /** What `outcome` was made of, where it was a failure. */
@@ -75,25 +77,36 @@ export async function convergeRelease(
       const next = await carryOut(plan, run, options);
       if (next === "found") finds++;
       if (next !== "done") continue;
+      noteSeen(release, options);
       const pruned =
         plan.isComplete && recorded.areKnown
-          ? await pruneRelease({ ...run, observed: observe(run, options) }, options)
+          ? await pruneRelease(
+              { ...run, recorded: idsOf(run, options), observed: observe(run, options) },
+              options,
+            )
           : undefined;
       const outcome = describeEnd(plan, pruned, { release, recorded });
       if (plan.isComplete) forgetFailures(release, options);
-      if (recorded.refusals.length === 0) await shrinkRecord(run, pruned, options);
-      return { ...nothing, outcome, plan, pruned, changes, unseen: recorded.refusals };
+      const taken = pruned && (await take({ run, pruned, outcome, recorded }, options));
+      return { ...nothing, ...taken, outcome, plan, pruned, changes, unseen: recorded.refusals };
     }
     return { ...nothing, outcome: { state: "retry" }, plan, changes, error: new UnsettledError() };
   } catch (error) {
     // Perhaps a namespace that was there is no more.
     release.memory.found.clear();
+    noteFailure(release, options);
     const outcome = describeFailure(error, `Release/${release.resource.metadata.name}`);
     return { ...nothing, outcome, plan, changes, error };
   }
 }
 
-const nothing = { pruned: undefined, error: undefined, unseen: [] } as const;
+const nothing = {
+  pruned: undefined,
+  inventory: undefined,
+  againAfterMs: undefined,
+  error: undefined,
+  unseen: [],
+} as const;
 
 interface Run {
   readonly release: LoadedRelease;
@@ -130,8 +143,7 @@ async function carryOut(
 ): Promise<"done" | "more" | "found"> {
   const { release, desired, changes } = run;
   const { settled, acting: cluster, stores } = options;
-  const record = applySetOf(desired.prepared, stores.owned(release.set), readApplySet(release.resource));
-  await recordSet(release, record, options);
+  await recordObjects(release, { plan, prepared: desired.prepared }, options);
   const kinds = desired.prepared.objects.flatMap(({ kind }) => kind ?? []);
   const parts = { ...placesOf(kinds, stores), cluster, lost: options.lost };
   await prune(plan.replace, { ...parts, isReplaced: true });
@@ -169,14 +181,30 @@ function forgetFailures({ key }: LoadedRelease, { refusals, lost }: ConvergeRele
   lost.forget(key);
 }
 
-/** What was to go is gone: kinds of which there is nothing left need not be looked through any more. */
-async function shrinkRecord(
-  { release, desired }: Run,
-  pruned: PruneDecision | undefined,
+/** What the Release has recorded by now. */
+function idsOf(
+  { release: { key, resource } }: Run,
+  { releases }: ConvergeReleaseOptions,
+): ReadonlySet<ObjectId> {
+  return recordedIdsOf(releases.get(key) ?? resource);
+}
+
+/** Takes stock, and describes the set to other tools as it is now. */
+async function take(
+  { run: { release, desired }, pruned, outcome, recorded }: Ending,
   options: ConvergeReleaseOptions,
-): Promise<void> {
-  if (pruned === undefined || pruned.held !== undefined) return;
-  if (pruned.now.length + pruned.later.length + pruned.leaving.length > 0) return;
-  const owned = options.stores.owned(release.set);
-  await recordSet(release, applySetOf(desired.prepared, owned), options);
+): Promise<Pick<ConvergedRelease, "inventory" | "againAfterMs">> {
+  const isApplied = outcome.state === "applied";
+  const { unseen } = recorded;
+  const taken = takeInventory({ release, desired, pruned, isApplied, unseen }, options);
+  const wanted = desired.prepared.objects.map(({ id }) => id);
+  await describeSet(release, [...taken.inventory.entries, ...wanted], options);
+  return taken;
+}
+
+interface Ending {
+  readonly run: Run;
+  readonly pruned: PruneDecision;
+  readonly outcome: ApplyOutcome;
+  readonly recorded: RecordedKinds;
 }

@@ -1,8 +1,8 @@
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { FINALIZER } from "../../phases/finalize.ts";
 import type { ObjectStore } from "../../ports.ts";
-import { readApplySet } from "../core/apply-set.ts";
 import { decideDeletion, type PruneDecision } from "../core/decide-prune.ts";
+import { recordedIdsOf } from "../core/inventory.ts";
 import type { KindCatalog, ReleaseCluster } from "../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { deleteWave, type PruneReleaseOptions } from "./prune-release.ts";
@@ -31,7 +31,7 @@ export interface Leaving {
 }
 
 /**
- * Deletes what a Release has, from the labels of the objects alone: neither git nor a render is needed. Those applied last
+ * Deletes what a Release has recorded: neither git nor a render is needed. Those applied last
  * go first, and the next ones wait until they are gone. Then the Release may go.
  *
  * With `deletionPolicy: Orphan` the objects stay as they are, labels included: a Release of the same name takes them over.
@@ -50,7 +50,7 @@ export async function finalizeRelease(
   if (leaving !== undefined) return leaving;
   // Killed in the middle of making objects: one that the API server makes after our look would belong to nobody.
   const againAfterMs = deletionPolicy === "Orphan" ? 0 : options.predecessorMs();
-  if (againAfterMs > 0 && readApplySet(resource).groupKinds.length > 0)
+  if (againAfterMs > 0 && recordedIdsOf(resource).size > 0)
     return { decision: undefined, unseen: [], againAfterMs };
   options.onLeft();
   await releaseHold(release, options);
@@ -66,7 +66,7 @@ async function deleteAll(
   const { areKnown, refusals: unseen } = watchRecorded(release, options);
   if (!areKnown) return { decision: undefined, unseen };
   for (;;) {
-    const owned = stores.owned(set);
+    const owned = stores.owned(set, recordedIdsOf(resource));
     const decision = decideDeletion({ resource, set, owned, waves: resource.status?.inventory?.waves });
     const { now, later, leaving } = decision;
     if (now.length > 0 && (await deleteWave(now, options))) continue;

@@ -1,5 +1,6 @@
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import { releaseAnnotations } from "../../../crds/release.ts";
+import type { ObjectId } from "../../../synth/manifest.ts";
 import type { ObjectAction } from "../../core/apply-result.ts";
 import type { LostObjects } from "../../phases/lost.ts";
 import { prune } from "../../phases/prune.ts";
@@ -14,6 +15,8 @@ import type { Desired } from "./release-memory.ts";
 export interface PruneReleaseInput {
   readonly release: LoadedRelease;
   readonly desired: Desired;
+  /** What the Release has recorded. */
+  readonly recorded: ReadonlySet<ObjectId>;
   readonly observed: (object: PreparedObject) => LiveObject | undefined;
 }
 
@@ -26,7 +29,7 @@ export interface PruneReleaseOptions {
 
 /** Deletes what is owned and no longer desired, as far as its turn has come. Call it only after everything was applied. */
 export async function pruneRelease(
-  { release, desired, observed }: PruneReleaseInput,
+  { release, desired, recorded, observed }: PruneReleaseInput,
   options: PruneReleaseOptions,
 ): Promise<PruneDecision> {
   const { resource, set } = release;
@@ -36,7 +39,7 @@ export async function pruneRelease(
     const decision = decidePrune({
       resource,
       set,
-      owned: stores.owned(set),
+      owned: stores.owned(set, recorded),
       prepared: desired.prepared,
       observed,
       isOn: resource.spec.prune,

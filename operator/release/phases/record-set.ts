@@ -1,30 +1,59 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
-import { idOf } from "../../../synth/manifest.ts";
+import { idOf, type ObjectId } from "../../../synth/manifest.ts";
 import { ReplacedError } from "../../errors.ts";
 import { FINALIZER } from "../../phases/finalize.ts";
 import type { Cluster, ObjectRef, ObjectStore } from "../../ports.ts";
-import { type ApplySetRecord, applySetMetadata } from "../core/apply-set.ts";
+import { applySetMetadata } from "../core/apply-set.ts";
+import { entriesToRecord, type RecordInput, recordedIdsOf } from "../core/inventory.ts";
 import type { LoadedRelease } from "./load-release.ts";
 
 interface RecordOptions {
-  readonly cluster: Pick<Cluster, "patchMetadata">;
+  readonly cluster: Pick<Cluster, "patchMetadata" | "patchStatus">;
   readonly releases: ObjectStore;
 }
 
 /**
- * Writes down of which kinds and where the Release has objects, with our finalizer, before it gets the first of them:
- * whatever becomes of us, they can be found by their label. One request, and none if it is there already.
+ * Records the objects that a plan is about to make or take, before anything is sent: whatever happens to the operator, its
+ * successor finds every object by the inventory. Our finalizer and the ApplySet metadata come first.
+ *
+ * At most two requests: one for the metadata, one for the inventory; none for what is recorded already.
+ *
+ * @throws ReplacedError when the Release is gone or was changed at the same time. Then nothing may be applied.
  */
-export async function recordSet(
+export async function recordObjects(
   release: Pick<LoadedRelease, "key" | "resource">,
-  record: ApplySetRecord,
+  { plan, prepared }: Omit<RecordInput, "recorded">,
+  options: RecordOptions,
+): Promise<void> {
+  const before = asItIsNow(release, options);
+  const entries = entriesToRecord({ plan, prepared, recorded: recordedIdsOf(before) });
+  const isHeld = before.metadata.finalizers?.includes(FINALIZER) ?? false;
+  if (entries === undefined && isHeld) return;
+  await describeSet(release, [...recordedIdsOf(before), ...prepared.objects.map(({ id }) => id)], options);
+  if (entries === undefined) return;
+  const resource = asItIsNow(release, options);
+  const { name, namespace, uid, resourceVersion } = resource.metadata;
+  const live = await options.cluster.patchStatus(
+    { kind: Release, namespace, name },
+    uid,
+    { inventory: { entries } },
+    { resourceVersion },
+  );
+  if (live === undefined) throw new ReplacedError(idOf(resource));
+  options.releases.written(live);
+}
+
+/** Puts our finalizer on a Release, and the labels and annotations that describe its set to other tools. */
+export async function describeSet(
+  release: Pick<LoadedRelease, "key" | "resource">,
+  members: Iterable<ObjectId>,
   options: RecordOptions,
 ): Promise<void> {
   const resource = asItIsNow(release, options);
   const finalizers = resource.metadata.finalizers ?? [];
   const isHeld = finalizers.includes(FINALIZER);
-  const set = applySetMetadata(resource, record);
+  const set = applySetMetadata(resource, members);
   if (isHeld && set === undefined) return;
   await patch(resource, { ...set, ...(!isHeld && { finalizers: [...finalizers, FINALIZER] }) }, options);
 }

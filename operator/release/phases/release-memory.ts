@@ -29,6 +29,10 @@ export interface Remembered {
   commit?: { readonly of: string; readonly value: SourceCommit };
   /** Namespaces that were there already when we were to see to it that there is one. */
   readonly found: Map<ObjectId, LiveObject>;
+  /** Recorded objects that exist or existed, while others may still arrive. */
+  readonly seen: Set<ObjectId>;
+  /** When a write of this Release failed last, and may have been carried out all the same; monotonic clock. */
+  failedAtMs?: number;
   /** Where it is published. */
   target?: PublishTarget;
   /** When the status began to be kept back because it may be a better one soon; monotonic clock. */
@@ -47,7 +51,7 @@ export class ReleaseMemory {
   of(key: string, uid: string): Remembered {
     const known = this.#releases.get(key);
     if (known?.uid === uid) return known;
-    const fresh: Remembered = { uid, found: new Map() };
+    const fresh: Remembered = { uid, found: new Map(), seen: new Set() };
     this.#releases.set(key, fresh);
     return fresh;
   }

@@ -11,7 +11,6 @@ import type { Refusals } from "../../phases/refusals.ts";
 import type { PublishState, Random, ReconcileResult } from "../../ports.ts";
 import { assessRelease, unhealthySinceMs } from "../core/assess-release.ts";
 import type { HealthChecks } from "../core/health-checks.ts";
-import { composeInventory, type Inventory } from "../core/inventory.ts";
 import type { ReleaseOutcome, SourceReport } from "../core/release-outcome.ts";
 import { composeReleaseStatus } from "../core/release-status.ts";
 import type { ReleaseStores } from "../ports.ts";
@@ -86,7 +85,7 @@ export async function reportRelease(
     publish: published ?? (options.publishers && { state: "skipped" }),
     source: ended.source,
     digest: desired?.prepared.digest,
-    inventory: converged && desired && takeInventory(now, desired, converged, options),
+    inventory: converged?.inventory,
     nowIso: `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
   });
   const parkedForMs = await writeUnlessParked(now, { status, ended, health }, options);
@@ -104,7 +103,9 @@ export async function reportRelease(
     nowMs: clock.now(),
     jitter: random(),
   });
-  const delays = [requeueAfterMs, parkedForMs, ended.retryAfterMs].filter((ms) => ms !== undefined);
+  const delays = [requeueAfterMs, parkedForMs, ended.retryAfterMs, converged?.againAfterMs].filter(
+    (ms) => ms !== undefined,
+  );
   return delays.length === 0 ? {} : { requeueAfterMs: Math.max(1, Math.ceil(Math.min(...delays))) };
 }
 
@@ -149,23 +150,6 @@ function offer(
 ): PublishState | undefined {
   if (publishers === undefined || desired === undefined || outcome.state !== "applied") return undefined;
   return publishRelease(release, desired, publishers);
-}
-
-function takeInventory(
-  { set, resource }: LoadedRelease,
-  { prepared }: Desired,
-  { outcome, pruned }: ConvergedRelease,
-  { stores }: ReportOptions,
-): Inventory | undefined {
-  // Without a look through all kinds it would be a part of it.
-  if (pruned === undefined) return undefined;
-  const isPruned = pruned.now.length + pruned.later.length === 0;
-  return composeInventory({
-    owned: stores.owned(set),
-    prepared,
-    previous: resource.status?.inventory,
-    isComplete: outcome.state === "applied" && isPruned,
-  });
 }
 
 /** What the end of another object may heal is tried again when one of ours ends. */

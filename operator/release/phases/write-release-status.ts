@@ -49,8 +49,10 @@ export async function writeUnlessParked(
     const leftMs = memory.parkedSinceMs + parkingMs(resource, status, memory) - nowMs;
     if (leftMs > 0) return leftMs;
   }
-  const { name, namespace, uid } = resource.metadata;
-  const live = await cluster.patchStatus({ kind: Release, namespace, name }, uid, patch);
+  const { name, namespace, uid, resourceVersion } = resource.metadata;
+  // The version guards the inventory: a late write must not take away what a successor has recorded.
+  const ref = { kind: Release, namespace, name };
+  const live = await cluster.patchStatus(ref, uid, patch, { resourceVersion });
   memory.parkedSinceMs = onItsWay ? nowMs : undefined;
   memory.progressTold = onItsWay;
   if (live === undefined) return undefined;

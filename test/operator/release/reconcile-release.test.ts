@@ -8,13 +8,14 @@ const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, 
 const deployment = aSourceManifest("apps/v1", "Deployment", "web", { fields: { spec: { replicas: 1 } } });
 
 describe("a reconcile of a Release", () => {
-  test("records the set, applies its objects and writes one status, without a read", async () => {
+  test("records its objects, applies them and writes one more status, without a read", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map("a"), map("b")]);
     bench.edit();
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
       "metadata Release/web",
+      "status Release/web",
       "apply ConfigMap/a",
       "apply ConfigMap/b",
       "status Release/web",
@@ -55,7 +56,11 @@ describe("a reconcile of a Release", () => {
     bench.commit("1", [{ ...deployment, spec: { replicas: 2 } }]);
     bench.edit();
     const { requeueAfterMs = 0 } = await bench.reconcile();
-    expect(bench.takeRequests()).toEqual(["metadata Release/web", "apply Deployment/web"]);
+    expect(bench.takeRequests()).toEqual([
+      "metadata Release/web",
+      "status Release/web",
+      "apply Deployment/web",
+    ]);
     expect(requeueAfterMs).toBe(2_000);
     await bench.clock.advance(2_000);
     await bench.reconcile();

@@ -16,6 +16,7 @@ describe("a Release for another namespace", () => {
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
       "metadata Release/web",
+      "status Release/web",
       "apply Namespace/other",
       "apply ConfigMap/a",
       "status Release/web",
@@ -36,6 +37,7 @@ describe("a Release for another namespace", () => {
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
       "metadata Release/web",
+      "status Release/web",
       "apply Namespace/other",
       "read Namespace/other",
       "apply ConfigMap/a",

@@ -206,12 +206,9 @@ describe("compareRelease()", () => {
 });
 
 describe("findOwned()", () => {
-  test("looks for the set in every kind that was recorded, in its namespaces alone where all may not be listed", async () => {
-    const annotations = {
-      "applyset.kubernetes.io/contains-group-kinds": "ConfigMap,Gone.example.dev",
-      "applyset.kubernetes.io/additional-namespaces": "other",
-    };
-    const recorded = aRelease({ annotations });
+  test("finds what was recorded, in its namespaces alone where all may not be listed", async () => {
+    const entries = ["/ConfigMap/other/b", "/ConfigMap/shop/a", "example.dev/Gone/shop/c"];
+    const recorded = aRelease({ status: { inventory: { entries } } as never });
     const { prepared } = await compare([]);
     const objects = {
       "/api/v1/namespaces/shop/configmaps/a": {
@@ -222,10 +219,14 @@ describe("findOwned()", () => {
         ...aConfigMap("b"),
         metadata: { name: "b", namespace: "other", uid: "b" },
       },
+      "/api/v1/namespaces/other/configmaps/planted": {
+        ...aConfigMap("planted"),
+        metadata: { name: "planted", namespace: "other", uid: "planted" },
+      },
     };
     const api = new FakeApi(objects, { forbidden: ["/api/v1/configmaps"] });
-    const owned = await findOwned(recorded, prepared, { client: new ApiClient(api), kinds });
-    expect(owned.map(({ live }) => idOf(live))).toEqual(["/ConfigMap/shop/a", "/ConfigMap/other/b"]);
+    const owned = await findOwned(recorded, prepared.set, { client: new ApiClient(api), kinds });
+    expect(owned.map(({ live }) => idOf(live))).toEqual(["/ConfigMap/other/b", "/ConfigMap/shop/a"]);
     expect(
       api.requests.every(({ path }) => path.includes("labelSelector=fairlead.dev%2Fset%3Dapplyset-")),
     ).toBe(true);

@@ -44,6 +44,21 @@ describe("the stores of Releases", () => {
     await scene.end(running);
   });
 
+  test("requeue no Release for an object that it did not record, whatever its label", async () => {
+    const scene = await aScene();
+    const running = scene.run();
+    scene.stores.watch(Deployment);
+    await scene.take();
+    const server = scene.source(Deployment);
+    server.put({ name: "planted", ...inSet("a") });
+    server.put({ name: "web", namespace: "elsewhere", ...inSet("a") });
+    server.remove("shop/planted");
+    expect(await scene.take()).toEqual([]);
+    server.put({ name: "web", ...inSet("a") });
+    expect(await scene.take()).toEqual(["shop/a"]);
+    await scene.end(running);
+  });
+
   test("put the Release back that an object is of, by its label, and tell of what is gone", async () => {
     const scene = await aScene();
     const running = scene.run();
@@ -64,7 +79,7 @@ describe("the stores of Releases", () => {
     await scene.end(running);
   });
 
-  test("list what a set owns, of all kinds, and each object once though two versions show it", async () => {
+  test("list what a set has recorded, of all kinds, and each object once though two versions show it", async () => {
     const scene = await aScene();
     const running = scene.run();
     const old = { ...Deployment, version: "v1beta1" };
@@ -74,8 +89,10 @@ describe("the stores of Releases", () => {
     scene.source(old).put({ name: "web", uid: "1", ...inSet("a") });
     scene.source(Secret).put({ name: "token", uid: "2", ...inSet("a") });
     scene.source(Secret).put({ name: "else", uid: "3", ...inSet("b") });
+    scene.source(Secret).put({ name: "planted", uid: "4", ...inSet("a") });
     await scene.take();
-    expect(scene.stores.owned(setFor("a")).map(({ id, kind }) => [id, kind.version])).toEqual([
+    const recorded = new Set(["apps/Deployment/shop/web", "/Secret/shop/token", "/Secret/shop/else"]);
+    expect(scene.stores.owned(setFor("a"), recorded).map(({ id, kind }) => [id, kind.version])).toEqual([
       ["apps/Deployment/shop/web", "v1"],
       ["/Secret/shop/token", "v1"],
     ]);
@@ -172,7 +189,7 @@ describe("the stores of Releases", () => {
     scene.source(Deployment).cut();
     await clock.advance(60_000);
     expect(watched.hasSynced).toBe(false);
-    expect(stores.owned(setFor("a"))).toEqual([]);
+    expect(stores.owned(setFor("a"), new Set(["apps/Deployment/shop/web"]))).toEqual([]);
     const calls = scene.source(Deployment).calls.length;
     await clock.advance(600_000);
     expect(scene.source(Deployment).calls.length - calls).toBeLessThanOrEqual(61);

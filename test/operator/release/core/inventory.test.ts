@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { composeInventory, wavesOf } from "../../../../operator/release/core/inventory.ts";
+import { composeInventory, entriesToRecord, wavesOf } from "../../../../operator/release/core/inventory.ts";
 import { stamps } from "../../../../synth/manifest.ts";
 import { aSourceManifest, asOwned, asPrepared } from "../../../fakes/releases.ts";
 
@@ -44,6 +44,46 @@ describe("composeInventory()", () => {
       composeInventory({ owned: [...owned, left], prepared: ordered, previous, isComplete: false }).waves,
     ).toEqual([["/ConfigMap/shop/b"], ["/ConfigMap/shop/a"], ["/ConfigMap/shop/old"]]);
     expect(composeInventory({ owned, prepared, previous, isComplete: true }).waves).toBeUndefined();
+  });
+});
+
+describe("composeInventory() of recorded objects that are not seen", () => {
+  const previous = { entries: ["/ConfigMap/shop/gone", "/Secret/shop/hidden"] };
+
+  test("drops those that do not exist, and keeps those that may", () => {
+    const input = { owned: [], prepared, previous, isComplete: true };
+    expect(composeInventory(input).entries).toEqual([]);
+    const mayExist = (id: string) => id.startsWith("/Secret/");
+    expect(composeInventory({ ...input, mayExist }).entries).toEqual(["/Secret/shop/hidden"]);
+  });
+});
+
+describe("entriesToRecord()", () => {
+  const [first, second] = prepared.objects;
+  if (first === undefined || second === undefined) throw new Error("there are two");
+  const recordFor = (plan: Partial<Parameters<typeof entriesToRecord>[0]["plan"]>, ...recorded: string[]) =>
+    entriesToRecord({
+      plan: { taken: [], done: [], others: [], ...plan },
+      prepared,
+      recorded: new Set(recorded),
+    });
+
+  test("gives everything that is desired beside what is recorded, once the first of it is taken", () => {
+    expect(recordFor({ taken: [first.id] }, "/Secret/shop/old")).toEqual([
+      "/ConfigMap/shop/a",
+      "/ConfigMap/shop/b",
+      "/Secret/shop/old",
+    ]);
+  });
+
+  test("leaves out Jobs that are done and namespaces of others", () => {
+    expect(recordFor({ taken: [first.id], done: [second] })).toEqual([first.id]);
+    expect(recordFor({ taken: [first.id], others: [second] })).toEqual([first.id]);
+  });
+
+  test("gives nothing when all that is taken is recorded, also where the turn of others has not come", () => {
+    expect(recordFor({ taken: [first.id] }, first.id)).toBeUndefined();
+    expect(recordFor({})).toBeUndefined();
   });
 });
 

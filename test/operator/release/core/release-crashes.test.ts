@@ -1,9 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { groupOf, type LiveObject } from "../../../../crds/object.ts";
 import type { Health } from "../../../../operator/core/health.ts";
-import { applySetMetadata, applySetOf, readApplySet } from "../../../../operator/release/core/apply-set.ts";
 import { decidePrune } from "../../../../operator/release/core/decide-prune.ts";
+import {
+  composeInventory,
+  entriesToRecord,
+  recordedIdsOf,
+} from "../../../../operator/release/core/inventory.ts";
 import { planRelease } from "../../../../operator/release/core/plan-release.ts";
 import type { Prepared } from "../../../../operator/release/core/prepare-manifests.ts";
 import type { OwnedObject } from "../../../../operator/release/ports.ts";
@@ -28,35 +31,22 @@ class ModelCluster {
     this.objects.set(id, isDefinition ? { ...made, live: { ...made.live, ...established } } : made);
   }
 
-  patch(metadata: NonNullable<ReturnType<typeof applySetMetadata>>): void {
-    this.release = aRelease(metadata);
+  record(entries: readonly ObjectId[]): void {
+    this.release = aRelease({ status: { inventory: { entries: [...entries] } } as never });
   }
 
-  /** What the operator sees after a start: the kinds and namespaces that are recorded, and those that it wants now. */
-  seen(prepared: Prepared): readonly OwnedObject[] {
-    const wanted = prepared.objects.map(({ manifest }) => placeOf(manifest));
-    return [...this.objects.values()].filter(
-      ({ live }) => this.isRecorded(live) || wanted.includes(placeOf(live)),
-    );
+  get recorded(): ReadonlySet<ObjectId> {
+    return recordedIdsOf(this.release);
   }
 
-  isRecorded({ apiVersion, kind, metadata }: LiveObject): boolean {
-    const { groupKinds, namespaces } = readApplySet(this.release);
-    const isKnownKind = groupKinds.some((one) => one.kind === kind && one.group === groupOf(apiVersion));
-    const { namespace } = metadata;
-    return isKnownKind && (namespace === undefined || namespace === "shop" || namespaces.includes(namespace));
+  /** What belongs to the Release: the objects that are recorded. */
+  owned(): readonly OwnedObject[] {
+    return [...this.objects.values()].filter(({ id }) => this.recorded.has(id));
   }
-}
-
-function placeOf({ apiVersion, kind, metadata }: Manifest): string {
-  return `${groupOf(apiVersion)}/${kind}/${metadata.namespace ?? ""}`;
 }
 
 /** One reconcile as the phases do it; every `yield` is a point at which the operator may be killed. */
 function* reconcile(prepared: Prepared, cluster: ModelCluster): Generator<void> {
-  const recorded = readApplySet(cluster.release);
-  const before = applySetMetadata(cluster.release, applySetOf(prepared, cluster.seen(prepared), recorded));
-  if (before !== undefined) yield cluster.patch(before);
   for (;;) {
     const plan = planRelease({
       resource: cluster.release,
@@ -66,6 +56,8 @@ function* reconcile(prepared: Prepared, cluster: ModelCluster): Generator<void> 
       isSettled: () => true,
       assess: () => current,
     });
+    const entries = entriesToRecord({ plan, prepared, recorded: cluster.recorded });
+    if (entries !== undefined) yield cluster.record(entries);
     for (const { manifest } of plan.apply.flat()) yield cluster.apply(manifest);
     if (plan.isComplete) break;
     expect(plan.isWorthAnotherPass).toBe(true);
@@ -75,7 +67,7 @@ function* reconcile(prepared: Prepared, cluster: ModelCluster): Generator<void> 
     const { now, held } = decidePrune({
       resource: cluster.release,
       set: prepared.set,
-      owned: cluster.seen(prepared),
+      owned: cluster.owned(),
       prepared,
       observed: ({ id }) => cluster.objects.get(id)?.live,
       isOn: true,
@@ -90,12 +82,17 @@ function* reconcile(prepared: Prepared, cluster: ModelCluster): Generator<void> 
     }
     if (now.length === 0) break;
   }
-  const after = applySetMetadata(cluster.release, applySetOf(prepared, cluster.seen(prepared)));
-  if (after !== undefined) yield cluster.patch(after);
+  const { entries } = composeInventory({
+    owned: cluster.owned(),
+    prepared,
+    previous: { entries: [...cluster.recorded] },
+    isComplete: true,
+  });
+  if (entries.join() !== [...cluster.recorded].join()) yield cluster.record(entries);
 }
 
 describe("a Release whose operator is killed at any point", () => {
-  test("never has an object in a place that it does not record, and converges when it is left alone", () => {
+  test("never has an object that it has not recorded, and converges when it is left alone", () => {
     const crash = fc.record({ commit: wishedCommit, steps: fc.nat(20) });
     fc.assert(
       fc.property(fc.array(crash, { maxLength: 5 }), wishedCommit, (crashes, last) => {
@@ -105,7 +102,7 @@ describe("a Release whose operator is killed at any point", () => {
           if (prepared === undefined) return undefined;
           let left = steps;
           for (const _ of reconcile(prepared, cluster)) {
-            for (const { live } of cluster.objects.values()) expect(cluster.isRecorded(live)).toBe(true);
+            for (const id of cluster.objects.keys()) expect(cluster.recorded).toContain(id);
             if (--left < 0) break;
           }
           return prepared;
@@ -114,6 +111,7 @@ describe("a Release whose operator is killed at any point", () => {
         const prepared = run(last, Number.POSITIVE_INFINITY);
         if (prepared === undefined) return;
         expect([...cluster.objects.keys()].sort()).toEqual(prepared.objects.map(({ id }) => id).sort());
+        expect([...cluster.recorded]).toEqual([...cluster.objects.keys()].sort());
         // Nothing is left to do.
         expect([...reconcile(prepared, cluster)]).toEqual([]);
       }),

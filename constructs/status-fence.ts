@@ -1,0 +1,43 @@
+import type { Construct } from "constructs";
+import { Release } from "../crds/release.ts";
+import { AdmissionPolicy, type Subject } from "./admission-policy.ts";
+
+export interface StatusFenceProps {
+  /** Of policy and binding. */
+  readonly name: string;
+  /** The operator. */
+  readonly subject: Pick<Subject, "user">;
+  /** Namespaces whose Releases the operator reconciles; none: all. */
+  readonly namespaces: readonly string[];
+}
+
+/**
+ * Only the operator writes the status of a Release. The status has the inventory, which decides what belongs to the
+ * Release: whoever could write it could have the operator delete any object that the Release's account may delete.
+ */
+export class StatusFence extends AdmissionPolicy {
+  constructor(scope: Construct, id: string, { name, subject, namespaces }: StatusFenceProps) {
+    super(scope, id, {
+      name,
+      subject,
+      concerns: "everyone else",
+      resourceRules: [
+        {
+          apiGroups: [Release.group],
+          apiVersions: ["*"],
+          resources: [`${Release.plural}/status`],
+          operations: ["UPDATE"],
+        },
+      ],
+      namespaces,
+      variables: {},
+      validations: [
+        {
+          expression: "false",
+          message:
+            "'only the operator writes the status of a Release: its inventory decides what is deleted'",
+        },
+      ],
+    });
+  }
+}

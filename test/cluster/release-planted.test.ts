@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { Release } from "../../crds/release.ts";
+import { stamps } from "../../synth/manifest.ts";
+import { setOf } from "../../synth/stamp.ts";
+import { aNamespace, eventually, kubectl, readObject } from "./fixture.ts";
+import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
+
+/** What anyone can apply in a namespace of theirs: the public id of another's set, and the operator's field manager. */
+async function plant(story: ReleaseStory, kind: string, namespace: string): Promise<void> {
+  const labels = { [stamps.set]: setOf(Release, { metadata: { name: "shop", namespace: story.namespace } }) };
+  const metadata = { name: "planted", namespace, labels, finalizers: ["example.dev/never"] };
+  const data = kind === "ConfigMap" ? { data: { planted: "yes" } } : { stringData: { planted: "yes" } };
+  const input = { apiVersion: "v1", kind, metadata, ...data };
+  await kubectl("apply --server-side --force-conflicts --field-manager=fairlead -f -", { input });
+}
+
+async function versionOf(kind: string, namespace: string): Promise<string> {
+  const found = await readObject(kind, "planted", namespace);
+  return `${found?.metadata.uid} ${found?.metadata.resourceVersion} ${found?.metadata.deletionTimestamp}`;
+}
+
+async function unplant(kind: string, namespace: string): Promise<void> {
+  const free = '{"metadata":{"finalizers":[]}}';
+  await kubectl(["patch", kind, "planted", "-n", namespace, "--type=merge", "-p", free]);
+}
+
+test("objects with a Release's label that it did not record are left alone, and hold up nothing", async () => {
+  const story = await aReleaseStory();
+  const { commit, namespace } = story;
+  const theirs = await aNamespace();
+  const places = [
+    ["configmap", theirs],
+    ["secret", theirs],
+    ["configmap", namespace],
+  ] as const;
+  const first = commit({
+    "shop/web.json": aConfigMapFile("web", { colour: "blue" }),
+    "shop/two.json": aConfigMapFile("two", {}),
+  });
+  // This operator looks at both namespaces, as one that looks at all does.
+  await story.start([`--namespace=${theirs}`]);
+  await story.release("shop");
+  await story.untilAt("shop", first);
+
+  for (const [kind, place] of places) await plant(story, kind === "secret" ? "Secret" : "ConfigMap", place);
+  const planted = await Promise.all(places.map(([kind, place]) => versionOf(kind, place)));
+  const since = new Date();
+  // An edit, and a prune, both beside what was planted.
+  const second = commit({
+    "shop/web.json": aConfigMapFile("web", { colour: "green" }),
+    "shop/two.json": undefined,
+  });
+  const release = await story.untilAt("shop", second);
+  expect(release.status?.["inventory"]).toMatchObject({ entries: [`/ConfigMap/${namespace}/web`] });
+  expect(await Promise.all(places.map(([kind, place]) => versionOf(kind, place)))).toEqual(planted);
+
+  await story.remove("shop");
+  await eventually(async () => (await readObject("configmap", "web", namespace)) === undefined, {
+    what: "the Release's own object is gone",
+  });
+  expect(await Promise.all(places.map(([kind, place]) => versionOf(kind, place)))).toEqual(planted);
+  expect((await story.writes(since)).filter((write) => write.includes("planted"))).toEqual([]);
+  for (const [kind, place] of places) await unplant(kind, place);
+});
