@@ -129,9 +129,9 @@ export function createPrograms(options: ProgramsOptions): Programs {
     bundle: Bundle,
     onPrinted: (text: string) => void,
   ): ReturnType<typeof readObjects> {
-    if (texts.length > 1) throw explainDifference(texts);
+    if (texts.length > 1) throw await explainDifference(texts);
     const [text = ""] = texts;
-    const { head, log: printed } = readHead(text);
+    const { head, log: printed } = await readHead(text);
     if (printed !== "") onPrinted(printed);
     if (head.state !== "collected") throw explainEnd(head, bundle);
     return readObjects(text, head, { objects });
@@ -145,7 +145,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
   return { warmUp: () => pool.warmUp(), run, close };
 }
 
-type EndedHead = Exclude<ReturnType<typeof readHead>["head"], { readonly state: "collected" }>;
+type EndedHead = Exclude<Awaited<ReturnType<typeof readHead>>["head"], { readonly state: "collected" }>;
 
 function explainEnd(head: EndedHead, bundle: Bundle): Error {
   switch (head.state) {

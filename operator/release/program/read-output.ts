@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
 import type { Rendered } from "../ports.ts";
+import { readJsonInSlices } from "./json-in-slices.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import { readManifest } from "./read-manifest.ts";
 
@@ -31,8 +32,8 @@ const SLICE_MS = 8;
 const LINE_CHARACTERS = 4 * 2 ** 20;
 
 /** Splits off the first line, with what the program printed. */
-export function readHead(text: string): { readonly head: OutputHead; readonly log: string } {
-  const head = parseLine(text.slice(0, endOfLine(text, 0)));
+export async function readHead(text: string): Promise<{ readonly head: OutputHead; readonly log: string }> {
+  const head = await parseLine(text.slice(0, endOfLine(text, 0)));
   const log = typeof head["log"] === "string" ? head["log"] : "";
   const error = (typeof head["error"] === "object" ? head["error"] : undefined) as
     | Record<string, unknown>
@@ -83,7 +84,7 @@ export async function readObjects(
     const end = endOfLine(text, at + 1);
     if (manifests.length >= mostObjects) throw programLimit(`it makes more than ${mostObjects} objects`);
     const origin = origins[manifests.length] ?? "";
-    const { manifest, dropped } = readManifest(parseLine(text.slice(at + 1, end)), origin);
+    const { manifest, dropped } = readManifest(await parseLine(text.slice(at + 1, end)), origin);
     const id = idOf(manifest);
     const other = ids.get(id);
     if (other !== undefined) throw programFailure(`${origin}: "${id}" is made a second time, after ${other}`);
@@ -158,13 +159,13 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-function parseLine(line: string): Record<string, unknown> {
+async function parseLine(line: string): Promise<Record<string, unknown>> {
   if (line.length > LINE_CHARACTERS) {
     throw programLimit(`one of its objects is larger than ${LINE_CHARACTERS / 2 ** 20} MiB`);
   }
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = await readJsonInSlices(line);
   } catch {
     throw programFailure(nonsense);
   }

@@ -1,6 +1,6 @@
 import ignore, { type Ignore } from "ignore";
+import { showText } from "../core/show-text.ts";
 import { ReleaseError } from "../errors.ts";
-import { showText } from "./show-text.ts";
 
 /** Name of the file that leaves files out, in the syntax of .gitignore. */
 export const IGNORE_FILE = ".fairleadignore";

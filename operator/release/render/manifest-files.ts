@@ -1,7 +1,7 @@
+import { showText } from "../core/show-text.ts";
 import { ReleaseError } from "../errors.ts";
 import type { SourceFiles } from "../ports.ts";
 import { IGNORE_FILE, type IgnoreRules, PATH_LIMIT, readIgnoreRules, SEGMENT_LIMIT } from "./ignore-rules.ts";
-import { showText } from "./show-text.ts";
 import type { Turn } from "./turns.ts";
 
 const MEBIBYTE = 1_048_576;

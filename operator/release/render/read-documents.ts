@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { DocumentError } from "./document-error.ts";
-import { readJson } from "./json-document.ts";
+import { readJsonFile } from "./json-document.ts";
 import { locateInYaml, readYaml } from "./read-yaml.ts";
 import { contentLineOf, countLines, splitDocuments } from "./split-documents.ts";
 
@@ -33,7 +33,7 @@ export function* readDocuments(path: string, content: Buffer): Generator<ReadDoc
     if (text.trim() === "") return;
     const line = 1 + countLines(text, 0, text.length - text.trimStart().length);
     yield {
-      value: yield* readJson(text),
+      value: yield* readJsonFile(text),
       line,
       lineOf: (field) => locateInYaml({ text, firstLine: 1 }, field),
     };

@@ -1,12 +1,12 @@
 import { createHash, type Hash } from "node:crypto";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
+import { showPath, showText } from "../core/show-text.ts";
 import { ReleaseError } from "../errors.ts";
 import type { Rendered, SourceFiles } from "../ports.ts";
 import { DocumentError } from "./document-error.ts";
 import { type ManifestFile, selectFiles } from "./manifest-files.ts";
 import { type ReadDocument, readDocuments } from "./read-documents.ts";
-import { showPath, showText } from "./show-text.ts";
 import { type FoundObject, toManifests } from "./to-manifests.ts";
 import type { Turn } from "./turns.ts";
 

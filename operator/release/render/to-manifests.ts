@@ -1,7 +1,7 @@
 import type { Manifest } from "../../../synth/manifest.ts";
+import { showText } from "../core/show-text.ts";
 import { DocumentError } from "./document-error.ts";
 import { dropServerFields } from "./server-fields.ts";
-import { showText } from "./show-text.ts";
 
 export type FieldPath = readonly (string | number)[];
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
+import { showText } from "../core/show-text.ts";
 import { resolvePlain } from "./resolve-scalar.ts";
-import { showText } from "./show-text.ts";
 
 type Fields = Record<string, unknown>;
 

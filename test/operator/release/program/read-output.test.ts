@@ -16,7 +16,7 @@ function textOf(objects: readonly (object | string)[], head: object = {}): strin
 }
 
 async function read(text: string): ReturnType<typeof readObjects> {
-  const { head } = readHead(text);
+  const { head } = await readHead(text);
   if (head.state !== "collected") throw new Error(`the head says ${head.state}`);
   return readObjects(text, head, { objects: 3 });
 }
@@ -155,13 +155,14 @@ describe("readObjects()", () => {
 });
 
 describe("readHead()", () => {
-  test.for(["", "x", "[]", "null", "{}", '{"state":"done"}'])("refuses %s", (text) => {
-    expect(() => readHead(text)).toThrow("no list of objects");
+  test.for(["", "x", "[]", "null", "{}", '{"state":"done"}'])("refuses %s", async (text) => {
+    await expect(readHead(text)).rejects.toThrow("no list of objects");
   });
 
-  test("takes nothing but texts for an error", () => {
+  test("takes nothing but texts for an error", async () => {
     const error = { name: { a: 1 }, message: "no", stack: 7 };
-    expect(readHead(JSON.stringify({ state: "failed", error })).head).toEqual({
+    const { head } = await readHead(JSON.stringify({ state: "failed", error }));
+    expect(head).toEqual({
       state: "failed",
       doing: "run",
       error: { name: "", message: "no", stack: "", path: undefined },

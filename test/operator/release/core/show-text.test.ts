@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { showPath, showText } from "../../../../operator/release/render/show-text.ts";
+import { showPath, showText } from "../../../../operator/release/core/show-text.ts";
 
 describe("showText()", () => {
   test.for([

@@ -1,5 +1,17 @@
-import { DocumentError } from "./document-error.ts";
-import { countLines } from "./split-documents.ts";
+/** A text is not JSON, or not JSON that we accept. The message quotes nothing from the text except names of keys. */
+export class JsonTextError extends Error {
+  override readonly name = "JsonTextError";
+  /** Offset of the problem. */
+  readonly at: number;
+  /** It is nested too deeply. */
+  readonly isLimit: boolean;
+
+  constructor(message: string, at: number, { isLimit = false } = {}) {
+    super(message);
+    this.at = at;
+    this.isLimit = isLimit;
+  }
+}
 
 const newline = 10;
 const doubleQuote = 34;
@@ -40,12 +52,6 @@ export class JsonScanner {
     return this.#at;
   }
 
-  /** Line of an offset, counted from 1. The end of the text is in the last line with content. Reads all text before it. */
-  lineOf(offset: number): number {
-    const end = Math.min(offset, this.#text.trimEnd().length);
-    return 1 + countLines(this.#text, 0, end);
-  }
-
   /** Skips the next token if it is this character. */
   skip(character: string): boolean {
     if (this.next !== character) return false;
@@ -54,17 +60,17 @@ export class JsonScanner {
     return true;
   }
 
-  /** @throws {DocumentError} if the next token is another one. */
+  /** @throws {JsonTextError} if the next token is another one. */
   expect(character: string): void {
     if (!this.skip(character)) throw this.problem();
   }
 
-  /** Reads a string, a number or a literal. @throws {DocumentError} */
+  /** Reads a string, a number or a literal. @throws {JsonTextError} */
   scalar(): unknown {
     return this.next === '"' ? this.string() : this.#word();
   }
 
-  /** @throws {DocumentError} if the next token is not a string. */
+  /** @throws {JsonTextError} if the next token is not a string. */
   string(): string {
     const start = this.#at;
     const end = this.#endOfString();
@@ -76,9 +82,9 @@ export class JsonScanner {
     return value;
   }
 
-  problem(): DocumentError {
-    // No excerpt: the file may be a Secret.
-    return new DocumentError("is not valid JSON", { line: this.lineOf(this.#at) });
+  problem(): JsonTextError {
+    // No excerpt: the text may be a Secret.
+    return new JsonTextError("is not valid JSON", this.#at);
   }
 
   #skipBlanks(): void {
@@ -122,8 +128,6 @@ export class JsonScanner {
       ? found.length <= LONGEST_INTEGER && Number.isSafeInteger(Number(found))
       : Number.isFinite(Number(found));
     if (isExact) return Number(found);
-    throw new DocumentError("a number is too large; put it in quotes if it is text", {
-      line: this.lineOf(this.#at),
-    });
+    throw new JsonTextError("a number is too large; put it in quotes if it is text", this.#at);
   }
 }
