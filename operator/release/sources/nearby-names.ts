@@ -1,5 +1,10 @@
 /** Names that are told when one is not there. */
 const TOLD = 5;
+/** Names that are looked at: a repository decides how many it has, and how long they are. */
+const NAMES = 2_000;
+/** Names whose distance is worked out; it takes up to 10,000 steps for each. */
+const COMPARED = 100;
+const LENGTH = 100;
 
 /**
  * Which of the names that exist somebody may have meant, nearest first. Pure.
@@ -8,27 +13,43 @@ const TOLD = 5;
  */
 export function tellNearbyNames(wanted: string, names: readonly string[]): string {
   if (names.length === 0) return "";
-  // Distances are worked out for names that can be near only: a repository may have thousands.
+  const start = wanted.slice(0, LENGTH);
   const near = names
-    .slice(0, 2_000)
-    .map((name) => ({ name, distance: distanceOf(wanted.slice(0, 100), name.slice(0, 100)) }))
+    .slice(0, NAMES)
+    .map((name) => ({ name, start: name.slice(0, LENGTH) }))
+    .map((candidate) => ({ ...candidate, alike: likenessOf(start, candidate.start) }))
+    .sort((a, b) => b.alike - a.alike)
+    .slice(0, COMPARED)
+    .map((candidate) => ({ name: candidate.name, distance: distanceOf(start, candidate.start) }))
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, TOLD)
-    .map(({ name }) => JSON.stringify(name.slice(0, 100)));
+    .map(({ name }) => JSON.stringify(name.slice(0, LENGTH)));
   const more = names.length > near.length ? ` and ${names.length - near.length} more` : "";
   return `; there are ${near.join(", ")}${more}`;
 }
 
+/** A cheap guess at how near two names are: what they share at the beginning and at the end, less the difference in length. */
+function likenessOf(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  let first = 0;
+  while (first < length && a[first] === b[first]) first++;
+  let last = 0;
+  while (last < length - first && a.at(-1 - last) === b.at(-1 - last)) last++;
+  return first + last - Math.abs(a.length - b.length);
+}
+
 /** Levenshtein's distance, row by row. */
 function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  const row = Uint16Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    let diagonal = row[0] ?? 0;
+    row[0] = i;
     for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const above = row[j] ?? 0;
+      const swap = diagonal + (a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1);
+      row[j] = Math.min(swap, above + 1, (row[j - 1] ?? 0) + 1);
+      diagonal = above;
     }
-    row = next;
   }
   return row.at(-1) ?? 0;
 }

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
 import { CacheBrokenError } from "../../git/git-errors.ts";
 import type { Clock } from "../../ports.ts";
-import { chooseTag } from "../core/semver-ref.ts";
 import { ReleaseError } from "../errors.ts";
 import type { ReleaseFailure } from "../ports.ts";
 import { fetchCommits, fetchRefs } from "./fetch-refs.ts";
 import { tellNearbyNames } from "./nearby-names.ts";
+import { namesIn } from "./remote-refs.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { SourceRemote } from "./source-remote.ts";
 import type { RefWish } from "./source-wish.ts";
+import { TagChoices } from "./tag-choices.ts";
+import { TimeSlice } from "./time-slice.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
 /** The commit that a ref names, or why there is none. */
@@ -34,8 +36,11 @@ export class SourceHeads {
   /** When a commit was looked for in the whole history, in vain. */
   readonly #searched = new Map<string, number>();
 
+  readonly #tags: TagChoices;
+
   constructor(options: SourceHeadsOptions) {
     this.#options = options;
+    this.#tags = new TagChoices(options.clock);
   }
 
   /**
@@ -94,18 +99,27 @@ export class SourceHeads {
     if (patterns.size === 0) return names;
     this.#options.stats.lsRemotes++;
     const refs = await this.#options.remote.ask(clone, patterns.size > PATTERNS ? [] : [...patterns]);
-    await assertFormat(clone, refs.values());
-    let all: ReadonlyMap<string, string> | undefined;
+    await assertFormat(clone, refs.ids.values());
+    const missing: [key: string, wish: Exclude<RefWish, { kind: "commit" }>][] = [];
     for (const [key, wish] of wishes) {
       if (wish.kind === "commit") continue;
-      const ref = wish.kind === "ref" ? wish.ref : chooseRef(refs, wish.range);
-      const id = ref === undefined ? undefined : refs.get(ref);
+      const ref = wish.kind === "ref" ? wish.ref : await this.#tags.choose(refs, wish.range);
+      const id = ref === undefined ? undefined : refs.ids.get(ref);
       if (ref !== undefined && id !== undefined) names.set(key, { ref, id });
-      else {
-        // Asked once, and only to tell what there is.
-        all ??= await this.#options.remote.ask(clone, []).catch(() => refs);
-        targets.set(key, { failure: notThere(wish, all) });
-      }
+      else missing.push([key, wish]);
+    }
+    this.#tags.rest();
+    if (missing.length === 0) return names;
+    // Asked once, and only to tell what there is.
+    const all = await this.#options.remote.ask(clone, []).catch(() => refs);
+    const slice = new TimeSlice(this.#options.clock);
+    const folders = {
+      "refs/heads/": await slice.run(namesIn(all, "refs/heads/")),
+      "refs/tags/": await slice.run(namesIn(all, "refs/tags/")),
+    };
+    for (const [key, wish] of missing) {
+      targets.set(key, { failure: notThere(wish, folders) });
+      if (slice.isOver) await slice.next();
     }
     return names;
   }
@@ -183,16 +197,6 @@ async function assertFormat(clone: SourceClone, ids: Iterable<string>): Promise<
   if (format !== clone.format) await clone.rebuild(format);
 }
 
-function chooseRef(refs: ReadonlyMap<string, string>, range: string): string | undefined {
-  const tag = chooseTag(
-    [...refs.keys()]
-      .filter((ref) => ref.startsWith("refs/tags/"))
-      .map((ref) => ref.slice("refs/tags/".length)),
-    range,
-  );
-  return tag === undefined ? undefined : `refs/tags/${tag}`;
-}
-
 function targetOf(ref: string, commit: string | undefined): Target {
   if (commit !== undefined) return { commit };
   return {
@@ -202,19 +206,18 @@ function targetOf(ref: string, commit: string | undefined): Target {
 
 function notThere(
   wish: Exclude<RefWish, { kind: "commit" }>,
-  refs: ReadonlyMap<string, string>,
+  names: { readonly "refs/heads/": readonly string[]; readonly "refs/tags/": readonly string[] },
 ): ReleaseFailure {
-  if (refs.size === 0) return notFound("Cannot find a commit: the repository is empty");
+  if (names["refs/heads/"].length + names["refs/tags/"].length === 0)
+    return notFound("Cannot find a commit: the repository is empty");
   const [what, folder, wanted] =
     wish.kind === "semver"
       ? (["a tag in the range", "refs/tags/", wish.range] as const)
       : wish.ref.startsWith("refs/tags/")
         ? (["the tag", "refs/tags/", wish.ref.slice("refs/tags/".length)] as const)
         : (["the branch", "refs/heads/", wish.ref.slice("refs/heads/".length)] as const);
-  const names = [...refs.keys()]
-    .filter((ref) => ref.startsWith(folder))
-    .map((ref) => ref.slice(folder.length));
-  return notFound(`Cannot find ${what} ${JSON.stringify(wanted)}${tellNearbyNames(wanted, names)}`);
+  const nearby = tellNearbyNames(wanted, names[folder]);
+  return notFound(`Cannot find ${what} ${JSON.stringify(wanted)}${nearby}`);
 }
 
 function noCommit(id: string): ReleaseFailure {

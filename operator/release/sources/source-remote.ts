@@ -6,8 +6,10 @@ import type { RemoteUrl } from "../../git/remote-url.ts";
 import type { Clock } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
 import { toProcessFailure, toRemoteFailure } from "./remote-failure.ts";
+import { type RemoteRefs, readRemoteRefs } from "./remote-refs.ts";
 import { removeCredentials, type SecretData, writeCredentials } from "./secret-credentials.ts";
 import type { SourceClone } from "./source-clone.ts";
+import { TimeSlice } from "./time-slice.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
 export interface SourceRemoteOptions {
@@ -47,21 +49,15 @@ export class SourceRemote {
   }
 
   /**
-   * Ids of the objects that refs point to, by full name.
+   * Lists refs of the remote.
    *
    * @param patterns Full names, `refs/tags/*`; none: all branches and tags.
    * @throws ReleaseError
    */
-  async ask(clone: SourceClone, patterns: readonly string[]): Promise<Map<string, string>> {
+  async ask(clone: SourceClone, patterns: readonly string[]): Promise<RemoteRefs> {
     const kinds = patterns.length > 0 ? [] : ["--heads", "--tags"];
     const { stdout } = await this.#run(clone, ["ls-remote", "--quiet", ...kinds, "origin", ...patterns]);
-    const refs = new Map<string, string>();
-    for (const line of stdout.split("\n")) {
-      const tab = line.indexOf("\t");
-      const name = line.slice(tab + 1);
-      if (tab > 0 && !name.endsWith("^{}")) refs.set(name, line.slice(0, tab));
-    }
-    return refs;
+    return await new TimeSlice(this.#options.clock).run(readRemoteRefs(stdout));
   }
 
   /** Fetches refs, forced: what was rewritten is taken as it is now. @throws ReleaseError, FetchTooBigError */

@@ -23,4 +23,13 @@ export class TimeSlice {
     await setImmediate();
     this.#sinceMs = this.#clock.now();
   }
+
+  /** Does work that yields where it may rest. */
+  async run<Result>(work: Generator<undefined, Result>): Promise<Result> {
+    for (;;) {
+      const step = work.next();
+      if (step.done === true) return step.value;
+      if (this.isOver) await this.next();
+    }
+  }
 }

@@ -13,3 +13,11 @@ test.for([
 ])("tellNearbyNames() says of $wanted among $names: $told", ({ wanted, names, told }) => {
   expect(tellNearbyNames(wanted, names)).toBe(told);
 });
+
+test("tellNearbyNames() works out the distance of a hundred names at most", { timeout: 10_000 }, () => {
+  const names = Array.from({ length: 2_000 }, (_, index) => `${index}`.padEnd(100, "ab"));
+  // With the distances of all names, 300 times take 40 s instead of 1.
+  for (let times = 0; times < 300; times++) {
+    expect(tellNearbyNames("x".repeat(100), names)).toContain(" and 1995 more");
+  }
+});

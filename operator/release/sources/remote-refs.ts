@@ -1,0 +1,39 @@
+import { hash } from "node:crypto";
+
+const LINES_AT_ONCE = 5_000;
+
+/** The branches and tags of a remote, as `git ls-remote` lists them. */
+export interface RemoteRefs {
+  /** Ids of the objects that refs point to, by full name. */
+  readonly ids: ReadonlyMap<string, string>;
+  /** Equal digests, equal refs. */
+  readonly digest: string;
+}
+
+/** Reads the answer of `git ls-remote`, of which the remote decides how long it is. Yields now and then. */
+export function* readRemoteRefs(answer: string): Generator<undefined, RemoteRefs> {
+  const ids = new Map<string, string>();
+  let lines = 0;
+  for (let start = 0; start < answer.length; ) {
+    const found = answer.indexOf("\n", start);
+    const end = found < 0 ? answer.length : found;
+    const line = answer.slice(start, end);
+    const tab = line.indexOf("\t");
+    // `^{}` names the commit that a tag object points to.
+    if (tab > 0 && !line.endsWith("^{}")) ids.set(line.slice(tab + 1), line.slice(0, tab));
+    start = end + 1;
+    if (++lines % LINES_AT_ONCE === 0) yield;
+  }
+  return { ids, digest: hash("sha256", answer, "hex") };
+}
+
+/** Names in a folder of refs, such as `refs/tags/`, without the folder. Yields now and then. */
+export function* namesIn({ ids }: RemoteRefs, folder: string): Generator<undefined, string[]> {
+  const names: string[] = [];
+  let count = 0;
+  for (const ref of ids.keys()) {
+    if (ref.startsWith(folder)) names.push(ref.slice(folder.length));
+    if (++count % LINES_AT_ONCE === 0) yield;
+  }
+  return names;
+}
