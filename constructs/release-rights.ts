@@ -5,9 +5,12 @@ import { Release } from "../crds/release.ts";
 import { look, type Need, own } from "./needed-verbs.ts";
 import type { OperatorRules } from "./operator-role.ts";
 
-/** What an installation allows to Releases, beyond what the kinds that it reconciles are made of. */
+/**
+ * What an installation allows to Releases, beyond what the kinds that it reconciles are made of. Where each Release must
+ * name a ServiceAccount, the operator itself gets no right to read or write one object for them, only to watch.
+ */
 export interface ReleaseRights {
-  /** What a Release that names no ServiceAccount may deploy. */
+  /** What a Release that names no ServiceAccount may deploy; where each must name one: what is watched. */
   readonly kinds: readonly {
     readonly group: string;
     readonly resource: string;
@@ -22,6 +25,8 @@ export interface ReleaseRights {
   readonly readSecrets: boolean;
   /** ServiceAccounts that Releases name may be impersonated. */
   readonly impersonate: boolean;
+  /** Releases that name no ServiceAccount are refused. Default: false. */
+  readonly requireServiceAccount?: boolean;
   /** Names of these; none: any. */
   readonly serviceAccounts: readonly string[];
 }
@@ -32,19 +37,20 @@ export function releaseNeedsOf(
   rights: ReleaseRights | undefined,
 ): readonly { readonly need: Need; readonly verbs: readonly string[]; readonly subresource?: string }[] {
   if (rights === undefined) return [];
+  const deploy = rights.requireServiceAccount === true ? look : own;
   const every: Need = { group: "*", plural: "*", namespaced: true };
   return [
     // Patched for its finalizer, and for the labels and annotations that make it an ApplySet.
     { need: Release, verbs: [...look, "patch"] },
     { need: Release, verbs: ["patch"], subresource: "status" },
     // What the operator reconciles comes from git as well.
-    ...kinds.map(({ definition }) => ({ need: definition, verbs: own })),
-    ...rights.kinds.map(({ group, resource, namespaced = true, verbs = own }) => ({
+    ...kinds.map(({ definition }) => ({ need: definition, verbs: deploy })),
+    ...rights.kinds.map(({ group, resource, namespaced = true, verbs = deploy }) => ({
       need: { group, plural: resource, namespaced },
       verbs,
     })),
     ...(rights.watchAll ? [{ need: every, verbs: look }] : []),
-    ...(rights.readSecrets ? [{ need: Secret, verbs: ["get"] }] : []),
+    ...(rights.readSecrets && deploy === own ? [{ need: Secret, verbs: ["get"] }] : []),
   ];
 }
 

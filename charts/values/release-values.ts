@@ -71,7 +71,9 @@ export const releases = z.strictObject({
   requireServiceAccount: z
     .boolean()
     .default(false)
-    .describe("Refuse Releases that name no ServiceAccount to act as."),
+    .describe(
+      "Refuse Releases that name no ServiceAccount to act as, also their deletions. The operator then has no rights to write what they deploy.",
+    ),
   programTimeout: duration
     .default("5m")
     .describe("Longest run of a program, whatever timeout its Release asks for."),

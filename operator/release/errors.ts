@@ -14,3 +14,12 @@ export class ReleaseError extends Error {
     return { reason: this.reason, message: this.message };
   }
 }
+
+/** A request for a Release that names no ServiceAccount, where this operator requires one. It was not sent. */
+export class AccountRequiredError extends Error {
+  override readonly name = "AccountRequiredError";
+
+  constructor() {
+    super("Cannot act for a Release that names no ServiceAccount");
+  }
+}

@@ -1,5 +1,6 @@
 import { ApiUnavailableError, NamespaceTerminatingError, NotLeadingError } from "../errors.ts";
 import type { Reconcile } from "../ports.ts";
+import { withoutAccount } from "./cluster/account-required.ts";
 import { describeForeignTool, foreignToolOf } from "./core/apply-set.ts";
 import type { ReleaseOutcome } from "./core/release-outcome.ts";
 import {
@@ -24,7 +25,7 @@ export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
 
 interface OwnParts extends Pick<LoadReleaseOptions, "limitsOf"> {
   readonly memory: ReleaseMemory;
-  /** Releases that name no ServiceAccount are refused. */
+  /** Releases that name no ServiceAccount are refused, and nothing is deleted for them. */
   readonly requiresServiceAccount: boolean;
   /** A write was refused because the namespace is going away. */
   readonly onNamespaceTerminating: (namespace: string) => void;
@@ -49,7 +50,8 @@ export function createReleaseReconcile(shared: ReleaseParts): Reconcile {
     if (!isLeaving && shared.stores.isTerminating(metadata.namespace ?? "")) return {};
     const cluster = shared.cluster.until(signal);
     const nowMs = shared.clock.wallClock().getTime();
-    const parts: Parts = { ...shared, cluster, acting: cluster.as(release.who), nowMs, log };
+    const acting = lacksAccount(release, shared) ? withoutAccount() : cluster.as(release.who);
+    const parts: Parts = { ...shared, cluster, acting, nowMs, log };
     const ended = isLeaving ? await leave(release, parts) : await deploy(release, parts);
     // Nothing is offered, recorded or written by a run that was told to end.
     signal.throwIfAborted();
@@ -80,7 +82,11 @@ async function leave(release: LoadedRelease, parts: Parts): Promise<Ended | unde
     if (publishers !== undefined) unpublishRelease(release, publishers);
   };
   try {
-    const leaving = await finalizeRelease(release, { ...parts, onLeft });
+    const leaving = await finalizeRelease(release, {
+      ...parts,
+      onLeft,
+      mayDelete: !lacksAccount(release, parts),
+    });
     if (leaving === undefined) return undefined;
     const { againAfterMs } = leaving;
     return {
@@ -126,15 +132,19 @@ async function keep(release: LoadedRelease, last: Desired, parts: Parts): Promis
     publishRelease(release, last, parts.publishers);
 }
 
+/** Whether a Release names no ServiceAccount although one is required: then no request is sent for its objects. */
+function lacksAccount({ who }: LoadedRelease, { requiresServiceAccount }: OwnParts): boolean {
+  return requiresServiceAccount && who === undefined;
+}
+
 /** Why nothing may be done for a Release until somebody edits something. */
-function findRefusal(
-  { resource, invalid, who }: LoadedRelease,
-  { requiresServiceAccount, checks }: Parts,
-): ReleaseOutcome | undefined {
+function findRefusal(release: LoadedRelease, parts: Parts): ReleaseOutcome | undefined {
+  const { resource, invalid } = release;
+  const { checks } = parts;
   const tool = foreignToolOf(resource);
   const message =
     invalid ??
-    (requiresServiceAccount && who === undefined
+    (lacksAccount(release, parts)
       ? "This operator only deploys Releases that name a ServiceAccount: set spec.target.serviceAccountName"
       : undefined) ??
     (tool === undefined ? undefined : describeForeignTool(tool)) ??

@@ -84,6 +84,15 @@ describe("operatorRulesOf() with Releases", () => {
     expect(text(cluster)).toEqual([`/namespaces: ${look}`]);
   });
 
+  test("allows to watch alone what Releases deploy with the rights of an account that each must name", () => {
+    const { namespaced } = operatorRulesOf(kinds, {
+      releases: { ...releases, readSecrets: true, impersonate: true, requireServiceAccount: true },
+    });
+    const ofObjects = text(namespaced).filter((rule) => /deployments|gadgets:|secrets/.test(rule));
+    // `get` of its own kinds is for what it reconciles by itself.
+    expect(ofObjects).toEqual([`apps/deployments: ${look}`, `example.dev/gadgets: get ${look}`]);
+  });
+
   test("allows what is named by itself: less of a kind, a kind without namespaces, all kinds", () => {
     const named = [
       { group: "", resource: "configmaps", verbs: ["get", "list", "watch"] },

@@ -64,7 +64,9 @@ export class ReleaseBench {
   readonly #sources = new Map<string, Source>();
   readonly #reconcile: ReturnType<typeof createReleaseReconcile>;
 
-  constructor({ publishers }: { readonly publishers?: PublishPlaces } = {}) {
+  constructor(
+    options: { readonly publishers?: PublishPlaces; readonly requiresServiceAccount?: boolean } = {},
+  ) {
     this.#reconcile = createReleaseReconcile({
       releases: this.#releases,
       dependents: this.dependents,
@@ -98,7 +100,7 @@ export class ReleaseBench {
       },
       prepare: createPreparer(),
       checks: createHealthChecks(),
-      publishers,
+      publishers: options.publishers,
       memory: this.memory,
       limitsOf: () => this.limits,
       settled: new SettledObjects(),
@@ -107,7 +109,7 @@ export class ReleaseBench {
       events: { record: (_, event) => void this.events.push(event) },
       outages: new OutageNotices(),
       namespaceOf: () => undefined,
-      requiresServiceAccount: false,
+      requiresServiceAccount: options.requiresServiceAccount ?? false,
       progress: undefined,
       count: () => undefined,
       onBlocked: () => undefined,
@@ -214,13 +216,10 @@ export class ReleaseBench {
     return {
       watch,
       owned: (set, recorded) =>
-        [...this.#stores.values()]
-          .flatMap(({ kind, store }): OwnedObject[] =>
-            unsynced.has(kind.plural)
-              ? []
-              : store.byIndex("set", set).map((live) => ({ id: idOf(live), kind, live })),
-          )
-          .filter(({ id }) => recorded.has(id)),
+        [...this.#stores.values()].flatMap(({ kind, store }): OwnedObject[] => {
+          const found = unsynced.has(kind.plural) ? [] : store.byIndex("set", set);
+          return found.map((live) => ({ id: idOf(live), kind, live })).filter(({ id }) => recorded.has(id));
+        }),
       children: (kind) => this.#storeFor(kind),
       sees: () => true,
       get watched() {

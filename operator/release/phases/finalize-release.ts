@@ -16,6 +16,8 @@ export interface FinalizeReleaseOptions extends PruneReleaseOptions {
   readonly catalog: KindCatalog;
   /** So much longer, in milliseconds, may something arrive that the operator before us had sent when it ended. */
   readonly predecessorMs: () => number;
+  /** Whether objects may be deleted for it: not without a ServiceAccount where one is required. */
+  readonly mayDelete: boolean;
   /** The Release is about to go: its folder on the branch goes too. */
   readonly onLeft: () => void;
 }
@@ -28,6 +30,8 @@ export interface Leaving {
   readonly unseen: readonly string[];
   /** Nothing is left that is known; look once more after so long. */
   readonly againAfterMs?: number;
+  /** It names no ServiceAccount to delete its objects as. */
+  readonly lacksAccount?: true;
 }
 
 /**
@@ -62,13 +66,14 @@ async function deleteAll(
   options: FinalizeReleaseOptions,
 ): Promise<Leaving | undefined> {
   const { resource, set } = release;
-  const { stores } = options;
+  const { stores, mayDelete } = options;
   const { areKnown, refusals: unseen } = watchRecorded(release, options);
   if (!areKnown) return { decision: undefined, unseen };
   for (;;) {
     const owned = stores.owned(set, recordedIdsOf(resource));
     const decision = decideDeletion({ resource, set, owned, waves: resource.status?.inventory?.waves });
     const { now, later, leaving } = decision;
+    if (now.length > 0 && !mayDelete) return { decision, unseen, lacksAccount: true };
     if (now.length > 0 && (await deleteWave(now, options))) continue;
     const isOver = now.length + later.length + leaving.length + unseen.length === 0;
     return isOver ? undefined : { decision, unseen };

@@ -6,7 +6,7 @@ import type { Leaving } from "./finalize-release.ts";
 const wayOut = "set spec.deletionPolicy to Orphan and the objects stay as they are";
 
 /** What a Release that is being deleted waits for. */
-export function describeLeaving({ decision, unseen, againAfterMs }: Leaving): string {
+export function describeLeaving({ decision, unseen, againAfterMs, lacksAccount }: Leaving): string {
   if (againAfterMs !== undefined)
     return "Waiting a moment for what the operator may have sent before it was restarted";
   if (unseen.length > 0)
@@ -14,6 +14,11 @@ export function describeLeaving({ decision, unseen, againAfterMs }: Leaving): st
   if (decision === undefined) return "Looking for its objects";
   const left = [...decision.leaving, ...decision.now, ...decision.later];
   const names = left.map(({ live }) => describeObject(live)).sort();
+  if (lacksAccount)
+    return (
+      `Cannot delete ${listNames(names)}: this operator deletes objects only as a ServiceAccount, and the Release names ` +
+      `none. Set spec.target.serviceAccountName, or ${wayOut}`
+    );
   return `Waiting until ${listNames(names)} is gone`;
 }
 

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { applyObjects, kubectl, readObject } from "./fixture.ts";
+import { isWrite, lineOf } from "./operator-user.ts";
+import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
+import { untilGone } from "./story.ts";
+
+const rbac = "rbac.authorization.k8s.io";
+const target = { serviceAccountName: "deployer" };
+
+/** An account that may deploy ConfigMaps into the namespace of the story. */
+async function makeDeployer(namespace: string): Promise<void> {
+  const metadata = { name: "deployer", namespace };
+  const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "patch", "delete"] }];
+  await applyObjects(
+    { apiVersion: "v1", kind: "ServiceAccount", metadata },
+    { apiVersion: `${rbac}/v1`, kind: "Role", metadata, rules },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { apiGroup: rbac, kind: "Role", name: "deployer" },
+      subjects: [{ kind: "ServiceAccount", ...metadata }],
+    },
+  );
+}
+
+/** What the operator wrote of objects with its own rights. */
+async function writtenAsItself({ user }: ReleaseStory, since: Date): Promise<readonly string[]> {
+  const requests = await user.requests(since);
+  return requests
+    .filter((request) => isWrite(request) && request.impersonatedUser === undefined)
+    .filter(({ objectRef }) => !["releases", "events", "leases"].includes(objectRef?.resource ?? ""))
+    .map(lineOf);
+}
+
+async function deployed(): Promise<ReleaseStory> {
+  const story = await aReleaseStory();
+  const first = story.commit({
+    "shop/a.json": aConfigMapFile("a", { colour: "blue" }),
+    "shop/b.json": aConfigMapFile("b", { colour: "blue" }),
+  });
+  await makeDeployer(story.namespace);
+  await story.start(["--release-require-service-account"]);
+  await story.release("shop", { target });
+  await story.untilAt("shop", first);
+  return story;
+}
+
+test("nothing is deleted with the operator's own rights for a Release whose account was taken out", async () => {
+  const since = new Date();
+  const story = await deployed();
+  const { namespace, commit } = story;
+  // Refused, and so not pruned.
+  await story.release("shop");
+  await story.until("shop", { status: "False", reason: "SpecInvalid", message: /name a ServiceAccount/ });
+  commit({ "shop/b.json": undefined });
+  // Nor deleted.
+  await kubectl(["delete", "release", "shop", "-n", namespace, "--wait=false"]);
+  await story.until("shop", { status: "False", reason: "Deleting", message: /only as a ServiceAccount/ });
+  for (const name of ["a", "b"]) expect(await readObject("configmap", name, namespace)).toBeDefined();
+  // With an account it goes, and its objects with it.
+  await story.release("shop", { target });
+  await story.untilGone("shop");
+  for (const name of ["a", "b"]) await untilGone("configmaps", name, namespace);
+  expect(await writtenAsItself(story, since)).toEqual([]);
+});
+
+test("a Release whose account is gone keeps its objects until it says that they are to stay", async () => {
+  const since = new Date();
+  const story = await deployed();
+  const { namespace } = story;
+  await kubectl(["delete", "rolebinding,role,serviceaccount", "deployer", "-n", namespace]);
+  await kubectl(["delete", "release", "shop", "-n", namespace, "--wait=false"]);
+  await story.until("shop", {
+    status: "False",
+    reason: "Deleting",
+    message: new RegExp(`Give ServiceAccount ${namespace}/deployer the rights for it .again.`),
+  });
+  await story.release("shop", { target, deletionPolicy: "Orphan" });
+  await story.untilGone("shop");
+  for (const name of ["a", "b"]) expect(await readObject("configmap", name, namespace)).toBeDefined();
+  expect(await writtenAsItself(story, since)).toEqual([]);
+});
