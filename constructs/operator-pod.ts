@@ -43,6 +43,9 @@ const GRACE_SECONDS = 40;
 /** The kubelet renews the token long before, and the operator reads it again. */
 const TOKEN_SECONDS = 3_600;
 
+/** Share of the container's memory for V8's heap; by itself V8 would take more than there is (operator/release/core/plan-memory.ts). */
+const OPERATOR_HEAP_PERCENT = 35;
+
 /** The spec of the operator's pods: restricted, read-only but for /tmp, where git keeps its clone. */
 export function operatorPodSpec(props: OperatorPodProps): object {
   const { image, imagePullPolicy, serviceAccount, options, resources, placement = {} } = props;
@@ -66,6 +69,7 @@ export function operatorPodSpec(props: OperatorPodProps): object {
         env: [
           // git and ssh look for their settings at home.
           { name: "HOME", value: "/tmp" },
+          { name: "NODE_OPTIONS", value: `--max-old-space-size-percentage=${OPERATOR_HEAP_PERCENT}` },
           // The Lease names its holder as the pod's token does; a host name is cut at 63 characters.
           { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
           // Standbys pass hooks on to the leader, which tells them where it is.

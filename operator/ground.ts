@@ -15,6 +15,8 @@ export interface ComposeInput {
   readonly identity: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** Memory limit of the container, in bytes. Undefined: none. */
+  readonly memoryLimit?: number | undefined;
   readonly log: Logger;
 }
 

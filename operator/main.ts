@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
+import { hostname, totalmem } from "node:os";
 import { groupKindOf } from "../crds/object.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import { loadClusterAccess } from "./cluster/kube-config.ts";
@@ -52,6 +52,7 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
       identity: identityOf(environment),
       clock,
       random: Math.random,
+      memoryLimit: readMemoryLimit(),
       log,
     });
     const stopListening = listenForSignals(process, {
@@ -71,6 +72,12 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
   } finally {
     clearInterval(alive);
   }
+}
+
+/** The memory limit of our cgroup, in bytes. Undefined: there is none below the memory of the machine. */
+function readMemoryLimit(): number | undefined {
+  const limit = process.constrainedMemory();
+  return limit > 0 && limit < totalmem() ? limit : undefined;
 }
 
 /** Inside a cluster exactly the pod's name, which its token carries too; elsewhere the host name and a UUID. */

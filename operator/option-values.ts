@@ -1,12 +1,21 @@
 import * as z from "zod";
 import { toMilliseconds } from "../crds/duration.ts";
 import { type ReleaseRule, releaseRule } from "../crds/release-policy.ts";
+import { parseQuantity } from "./core/quantity.ts";
 
 /** A duration as people write it: `500ms`, `15s`, `1m30s`, `2h`. */
 export const duration = z.string().transform((text, context): number => {
   const durationMs = toMilliseconds(text);
   if (!Number.isNaN(durationMs)) return durationMs;
   context.addIssue({ code: "custom", message: `expected a duration such as 15s or 1m30s, got "${text}"` });
+  return z.NEVER;
+});
+
+/** An amount of memory or disk in bytes, as Kubernetes writes it: `512Mi`, `2Gi`. */
+export const size = z.string().transform((text, context): number => {
+  const billionths = parseQuantity(text);
+  if (billionths !== undefined && billionths > 0n) return Number(billionths / 1_000_000_000n);
+  context.addIssue({ code: "custom", message: `expected a size such as 512Mi or 2Gi, got "${text}"` });
   return z.NEVER;
 });
 

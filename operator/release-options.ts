@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { bindAddress, duration, flag, releaseRuleText } from "./option-values.ts";
+import { bindAddress, duration, flag, releaseRuleText, size } from "./option-values.ts";
 
 /** The options that concern Releases, as `operatorOptions` of config.ts has them. */
 export const releaseOptions = {
@@ -33,6 +33,11 @@ export const releaseOptions = {
     value: "JSON",
     help: "What Releases may use, as JSON: a rule of a ReleasePolicy",
   },
+  releaseMemory: {
+    flag: "release-memory",
+    value: "SIZE",
+    help: "Memory of the operator, by which programs and rendered objects are limited; default: the container's limit, or 2Gi",
+  },
   hookBindAddress: {
     flag: "hook-bind-address",
     value: "ADDRESS",
@@ -54,6 +59,7 @@ export const releaseOptionShapes = {
   releaseRequireServiceAccount: flag,
   releaseProgramTimeout: duration,
   releasePolicy: releaseRuleText.optional(),
+  releaseMemory: size.optional(),
   hookBindAddress: bindAddress,
   hookSecrets: z.string().min(1).optional(),
 } as const;

@@ -7,7 +7,6 @@ import { BlockedKeys } from "../blocked-keys.ts";
 import { holderOf } from "../cluster/impersonation.ts";
 import { KubeCluster } from "../cluster/kube-cluster.ts";
 import { leaseOf } from "../compose-election.ts";
-import type { Ground } from "../ground.ts";
 import { LostObjects } from "../phases/lost.ts";
 import { OutageNotices } from "../phases/outage-notices.ts";
 import { Refusals } from "../phases/refusals.ts";
@@ -19,6 +18,7 @@ import type { LagCounts } from "../telemetry/lag-metrics.ts";
 import { createKindCatalog } from "./cluster/kind-catalog.ts";
 import { createReleaseStores, type KubeReleaseStores } from "./cluster/release-stores.ts";
 import { createSecretReader } from "./cluster/secret-reader.ts";
+import { composeSources } from "./compose-sources.ts";
 import { createHealthChecks } from "./core/health-checks.ts";
 import { installationLimits } from "./core/limits.ts";
 import { createPreparer } from "./core/preparer.ts";
@@ -27,13 +27,10 @@ import { leavePlace } from "./phases/publish-release.ts";
 import { watchRecorded } from "./phases/recorded-kinds.ts";
 import { ReleaseMemory } from "./phases/release-memory.ts";
 import { lateWritesMs } from "./phases/take-inventory.ts";
-import { createPrograms } from "./program/programs.ts";
 import { createPlaceClaims } from "./published-places.ts";
 import { createReleaseReconcile } from "./reconcile-release.ts";
 import type { ReleaseControllerInput } from "./release-controller.ts";
 import { ReleasePublishers } from "./release-publishers.ts";
-import { createRenderer } from "./render/renderer.ts";
-import { createSources } from "./sources/create-sources.ts";
 
 export interface ComposeReleasesInput extends ReleaseControllerInput {
   readonly queue: WorkQueue;
@@ -186,50 +183,6 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       await Promise.all([publishers?.close(options), closeSources()]);
     },
   };
-}
-
-function composeSources(
-  { config, environment, clock, random, metrics }: Ground,
-  {
-    cacheDirectory,
-    wake,
-    log,
-  }: {
-    readonly cacheDirectory: string;
-    readonly wake: (keys: readonly string[]) => void;
-    readonly log: Logger;
-  },
-) {
-  // What runs in a cluster has no business with files of its node.
-  const allowFile = config.releaseFileRemotes ?? environment["KUBERNETES_SERVICE_HOST"] === undefined;
-  const sources = createSources({
-    cacheDirectory,
-    clock,
-    random,
-    log,
-    environment,
-    allowFile,
-    onChange: wake,
-  });
-  const programs = createPrograms({
-    clock,
-    log,
-    limits: { timeoutMs: config.releaseProgramTimeout },
-    observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
-  });
-  const renderer = createRenderer({
-    clock,
-    log,
-    programs,
-    onChange: (key) => wake([key]),
-    observe: (run) => metrics?.releases.rendered(run),
-  });
-  metrics?.releases.watchSources(() => sources.stats);
-  const closeSources = async (): Promise<void> => {
-    await Promise.all([sources.close(), renderer.close()]);
-    await programs.close();
-  };
-  return { sources, renderer, warmUp: () => programs.warmUp(), closeSources };
 }
 
 function composePublishers(

@@ -33,6 +33,11 @@ describe("OperatorChart", () => {
     });
   });
 
+  test("limits the heap of V8 to a share of the container's memory", () => {
+    const heap = { name: "NODE_OPTIONS", value: "--max-old-space-size-percentage=35" };
+    expect(JSON.stringify(podOf(install()))).toContain(JSON.stringify(heap));
+  });
+
   test("runs restricted, probed, with time to end, and with its own token alone", () => {
     const objects = install();
     expect(the("Namespace", objects).metadata.labels).toMatchObject({

@@ -1,7 +1,11 @@
 import { Release, type ReleaseSpec } from "../../crds/release.ts";
 import type { Rendered, RenderRequest, SourceFiles } from "../../operator/release/ports.ts";
 import type { ProgramRequest } from "../../operator/release/render/render-task.ts";
-import { createRenderer, type RenderRun } from "../../operator/release/render/renderer.ts";
+import {
+  createRenderer,
+  type RendererOptions,
+  type RenderRun,
+} from "../../operator/release/render/renderer.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { MemoryFiles } from "./memory-files.ts";
 import { RecordingLogger } from "./recording-logger.ts";
@@ -15,7 +19,7 @@ export const rendered = (name: string): Rendered => ({
 });
 
 /** A renderer whose programs answer what the test says, and everything that it did. */
-export function aRenderer({ idleLimit }: { readonly idleLimit?: number } = {}) {
+export function aRenderer(limits: Pick<RendererOptions, "idleLimit" | "keptLimits"> = {}) {
   const clock = new FakeClock();
   const changes: string[] = [];
   const runs: RenderRun[] = [];
@@ -32,7 +36,7 @@ export function aRenderer({ idleLimit }: { readonly idleLimit?: number } = {}) {
     },
     onChange: (key) => changes.push(key),
     observe: (run) => runs.push(run),
-    ...(idleLimit !== undefined && { idleLimit }),
+    ...limits,
   });
   return {
     renderer,

@@ -26,6 +26,12 @@ describe("readOperatorConfig()", () => {
       gives: { workers: 2 },
     },
     {
+      does: "reads an amount of memory as Kubernetes writes it",
+      texts: { releaseMemory: "512Mi" },
+      env: {},
+      gives: { releaseMemory: 512 * 2 ** 20 },
+    },
+    {
       does: "takes the environment before the default",
       texts: {},
       env: { FAIRLEAD_WORKERS: "3" },

@@ -52,6 +52,8 @@ export interface ProgramLimits {
   readonly outputBytes?: number;
   /** Default: 10,000. */
   readonly objects?: number;
+  /** Most memory that the objects of one program may take in the operator, in bytes, as estimated. Default: no limit. */
+  readonly objectMemory?: number;
   /** Longest run of any program, whatever its Release asks for. Default: 5 minutes. */
   readonly timeoutMs?: number;
 }
@@ -83,6 +85,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
     memoryMiB = 256,
     outputBytes = 16 * 2 ** 20,
     objects = 10_000,
+    objectMemory = Number.POSITIVE_INFINITY,
     timeoutMs: longestMs = 300_000,
   } = options.limits ?? {};
   const esbuild = createEsbuild({ clock });
@@ -134,7 +137,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
     const { head, log: printed } = await readHead(text);
     if (printed !== "") onPrinted(printed);
     if (head.state !== "collected") throw explainEnd(head, bundle);
-    return readObjects(text, head, { objects });
+    return readObjects(text, head, { objects, memory: objectMemory });
   }
 
   async function close(): Promise<void> {

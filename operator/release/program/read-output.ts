@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
+import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
+import { estimateMemory } from "../core/estimate-memory.ts";
 import type { Rendered } from "../ports.ts";
 import { readJsonInSlices } from "./json-in-slices.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
@@ -24,12 +26,16 @@ export type OutputHead =
 
 export interface ReadOutputLimits {
   readonly objects: number;
+  /** Most memory that all objects together may take, in bytes, as estimated. Default: no limit. */
+  readonly memory?: number;
 }
 
 /** So long is read before others get a turn. */
 const SLICE_MS = 8;
 /** Longest first line: paths of constructs and edges; and longest JSON of one object, which the API server takes less of. */
 const LINE_CHARACTERS = 4 * 2 ** 20;
+/** Most memory that one line may take when it is parsed, in bytes, as estimated. */
+const LINE_MEMORY = 32 * 2 ** 20;
 
 /** Splits off the first line, with what the program printed. */
 export async function readHead(text: string): Promise<{ readonly head: OutputHead; readonly log: string }> {
@@ -72,11 +78,13 @@ export async function readHead(text: string): Promise<{ readonly head: OutputHea
 export async function readObjects(
   text: string,
   head: OutputHead & { readonly state: "collected" },
-  { objects: mostObjects }: ReadOutputLimits,
-): Promise<Pick<Rendered, "manifests" | "origins" | "dependencies" | "digest" | "warnings">> {
+  { objects: mostObjects, memory: memoryLimit = Number.POSITIVE_INFINITY }: ReadOutputLimits,
+): Promise<ReadObjects> {
   const origins = Array.isArray(head.origins) ? head.origins.map(textOf) : [];
   const manifests: Manifest[] = [];
-  const [warnings, digests]: [string[], string[]] = [[], []];
+  const warnings: string[] = [];
+  const hash = createHash("sha256");
+  let size = 0;
   const ids = new Map<string, string>();
   let sinceMs = performance.now();
   let at = endOfLine(text, 0);
@@ -84,14 +92,19 @@ export async function readObjects(
     const end = endOfLine(text, at + 1);
     if (manifests.length >= mostObjects) throw programLimit(`it makes more than ${mostObjects} objects`);
     const origin = origins[manifests.length] ?? "";
-    const { manifest, dropped } = readManifest(await parseLine(text.slice(at + 1, end)), origin);
+    const line = text.slice(at + 1, end);
+    size += estimateMemory(line);
+    if (size > memoryLimit) {
+      throw programLimit(`its objects take more than ${(memoryLimit / 2 ** 20).toFixed(1)} MiB of memory`);
+    }
+    const { manifest, dropped } = readManifest(await parseLine(line), origin);
     const id = idOf(manifest);
     const other = ids.get(id);
     if (other !== undefined) throw programFailure(`${origin}: "${id}" is made a second time, after ${other}`);
     ids.set(id, origin);
     manifests.push(manifest);
     if (dropped.length > 0) warnings.push(`${origin}: ${dropped.join(", ")} left out`);
-    digests.push(toCanonicalJson(manifest));
+    hash.update(manifests.length === 1 ? "[" : ",").update(toCanonicalJson(manifest));
     at = end;
     if (performance.now() - sinceMs < SLICE_MS) continue;
     await setImmediate();
@@ -102,10 +115,20 @@ export async function readObjects(
     manifests,
     origins,
     dependencies: readEdges(head.edges, origins),
-    digest: digestOf(`[${digests.join(",")}]`),
+    // As digestOf() of synth/digest.ts makes it, without the whole text in memory.
+    digest: hash
+      .update(manifests.length === 0 ? "[]" : "]")
+      .digest("hex")
+      .slice(0, 32),
+    size,
     ...(warnings.length > 0 && { warnings }),
   };
 }
+
+/** With the memory that the manifests take, in bytes, as estimated. */
+type ReadObjects = Pick<Rendered, "manifests" | "origins" | "dependencies" | "digest" | "warnings"> & {
+  readonly size: number;
+};
 
 const nonsense = "what came out of its process is no list of objects";
 
@@ -162,6 +185,9 @@ function endOfLine(text: string, from: number): number {
 async function parseLine(line: string): Promise<Record<string, unknown>> {
   if (line.length > LINE_CHARACTERS) {
     throw programLimit(`one of its objects is larger than ${LINE_CHARACTERS / 2 ** 20} MiB`);
+  }
+  if (estimateMemory(line) > LINE_MEMORY) {
+    throw programLimit(`one of its objects takes more than ${LINE_MEMORY / 2 ** 20} MiB of memory`);
   }
   let value: unknown;
   try {

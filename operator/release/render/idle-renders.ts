@@ -1,9 +1,10 @@
+import { estimateMemory } from "../core/estimate-memory.ts";
 import type { Rendered } from "../ports.ts";
 import type { RenderEntry } from "./render-entry.ts";
 import type { SizedRendered } from "./render-manifests.ts";
 
 export interface IdleRendersOptions {
-  /** Characters of JSON that are kept in all. */
+  /** Memory that is kept in all, in bytes, as estimated. */
   readonly limit: number;
 }
 
@@ -39,8 +40,12 @@ export class IdleRenders {
   }
 }
 
-function sizeOf(rendered: Rendered | SizedRendered): number {
+/** Memory that a render takes, in bytes, as estimated. */
+export function sizeOf(rendered: Rendered | SizedRendered): number {
   // To write a large folder as JSON only to measure it would stop everything for a while.
   if ("size" in rendered) return rendered.size;
-  return rendered.manifests.reduce((size, manifest) => size + JSON.stringify(manifest).length, 1_000);
+  return rendered.manifests.reduce(
+    (size, manifest) => size + estimateMemory(JSON.stringify(manifest)),
+    1_000,
+  );
 }

@@ -1,5 +1,6 @@
 import { ReleaseError } from "../errors.ts";
 import type { ReleaseFailure, RenderRequest, RenderState } from "../ports.ts";
+import { MemoryQuotaError } from "./kept-renders.ts";
 
 /** One render that Releases asked for, and what came of it. */
 export interface RenderEntry {
@@ -31,6 +32,15 @@ export function newEntry(id: string, request: RenderRequest): RenderEntry {
   };
 }
 
+/** Whether a request is identical to the one before, as long as nothing changes. */
+export function isSameRequest(before: RenderRequest, now: RenderRequest): boolean {
+  return (
+    before.render === now.render &&
+    before.revision.tree === now.revision.tree &&
+    before.revision.repositoryId === now.revision.repositoryId
+  );
+}
+
 export function isSameFailure(state: RenderState, failure: ReleaseFailure): boolean {
   return (
     state.state === "failed" &&
@@ -56,14 +66,14 @@ const MINUTE_MS = 60 * SECOND_MS;
 /**
  * When a failed render may be tried again although nothing changed; undefined: not before something does. What the
  * machine did (no memory, a repository that is fetched anew) passes soon; a program that ran out of time may have had
- * a bad moment, and costs as much again.
+ * a bad moment, and costs as much again; and for objects that found no room there may be room later.
  *
  * @param failures In a row, this one included.
  */
 export function retryDelayMs(error: unknown, isProgram: boolean, failures: number): number | undefined {
   const isOwn = !(error instanceof ReleaseError) || error.reason.startsWith("Source");
   if (isOwn) return Math.min(MINUTE_MS, SECOND_MS * 2 ** (failures - 1));
-  if (isProgram && error.reason === "RenderLimit") {
+  if (error instanceof MemoryQuotaError || (isProgram && error.reason === "RenderLimit")) {
     return Math.min(6 * 60 * MINUTE_MS, 5 * MINUTE_MS * 3 ** (failures - 1));
   }
   return undefined;

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
+import { estimateFileMemory, estimateMemory } from "../core/estimate-memory.ts";
 import { showPath, showText } from "../core/show-text.ts";
 import { ReleaseError } from "../errors.ts";
 import type { Rendered, SourceFiles } from "../ports.ts";
@@ -15,8 +16,12 @@ export const OBJECT_LIMIT = 10_000;
 /** Most characters of JSON that they have in all: aliases can make much of little. */
 const OUTPUT_LIMIT = 64 * 1_048_576;
 const WARNING_LIMIT = 20;
-/** Files are read in portions of so many bytes, so that a large folder is never in memory as a whole. */
-const PORTION = 4 * 1_048_576;
+/** Files are read in portions of this many bytes, so that a large folder is never in memory as a whole. */
+const PORTION = 1_048_576;
+/** A smaller portion does not wait for those of others. */
+const SMALL_PORTION = 65_536;
+/** Most memory that reading one file may take, in bytes. */
+const FILE_MEMORY = 64 * 1_048_576;
 
 interface Collected {
   readonly manifests: Manifest[];
@@ -25,10 +30,19 @@ interface Collected {
   readonly hash: Hash;
   readonly originById: Map<string, string>;
   readonly warnings: string[];
+  readonly memoryLimit: number;
   length: number;
+  memory: number;
 }
 
-/** With the number of characters that its manifests have as JSON. */
+export interface RenderManifestsOptions {
+  /** Most memory that all objects together may take, in bytes, as estimated. Default: no limit. */
+  readonly memoryLimit?: number;
+  /** Waits until a large portion may be read into objects; the result ends it. Default: at once. */
+  readonly takePlace?: () => Promise<() => void>;
+}
+
+/** With the memory that its manifests take, in bytes, as estimated. */
 export interface SizedRendered extends Rendered {
   readonly size: number;
 }
@@ -40,24 +54,36 @@ export interface SizedRendered extends Rendered {
  * @throws {ReleaseError} `RenderFailed` with file, line and field, or `RenderLimit`. Never says what a file contains
  *   but names: it may be a Secret.
  */
-export async function renderManifests(files: SourceFiles, turn: Turn): Promise<SizedRendered> {
+export async function renderManifests(
+  files: SourceFiles,
+  turn: Turn,
+  { memoryLimit = Number.POSITIVE_INFINITY, takePlace = async () => () => {} }: RenderManifestsOptions = {},
+): Promise<SizedRendered> {
   const collected: Collected = {
     manifests: [],
     origins: [],
     hash: createHash("sha256"),
     originById: new Map(),
     warnings: [],
+    memoryLimit,
     length: 0,
+    memory: 0,
   };
   for (const portion of portionsOf(await selectFiles(files, turn))) {
     const contents = await turn.waitFor(files.read(portion.map(({ blob }) => blob)));
-    for (const file of portion) {
-      const content = contents.get(file.blob);
-      if (content === undefined) throw new Error(`No content was read of ${showText(file.path)}`);
-      await collectFile(file.path, content, collected, turn);
+    const isSmall = portion.reduce((sum, { size }) => sum + size, 0) <= SMALL_PORTION;
+    const leave = isSmall ? undefined : await turn.waitFor(takePlace());
+    try {
+      for (const file of portion) {
+        const content = contents.get(file.blob);
+        if (content === undefined) throw new Error(`No content was read of ${showText(file.path)}`);
+        await collectFile(file.path, content, collected, turn);
+      }
+    } finally {
+      leave?.();
     }
   }
-  const { manifests, origins, hash, warnings, length: size } = collected;
+  const { manifests, origins, hash, warnings, memory: size } = collected;
   hash.update(manifests.length === 0 ? "[]" : "]");
   return {
     manifests,
@@ -86,6 +112,7 @@ function* portionsOf(files: readonly ManifestFile[]): Generator<readonly Manifes
 }
 
 async function collectFile(path: string, content: Buffer, collected: Collected, turn: Turn): Promise<void> {
+  refuseFileMemory(path, content, collected);
   let document: ReadDocument | undefined;
   try {
     for (document of readDocuments(path, content)) {
@@ -104,6 +131,20 @@ async function collectFile(path: string, content: Buffer, collected: Collected, 
     const hint = isTemplate ? "; it looks like a template, and those are not read" : "";
     throw new ReleaseError(error.reason, `${showText(path)}:${line}: ${error.message}${hint}`);
   }
+}
+
+function refuseFileMemory(path: string, content: Buffer, { memoryLimit }: Collected): void {
+  const limit = Math.min(FILE_MEMORY, 2 * memoryLimit);
+  const memory = estimateFileMemory(content);
+  if (memory <= limit) return;
+  throw new ReleaseError(
+    "RenderLimit",
+    `${showText(path)}: reading it may take ${mebibytes(memory)} of memory, at most ${mebibytes(limit)} are allowed; split it`,
+  );
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
 function collect(found: FoundObject, document: ReadDocument, path: string, collected: Collected): void {
@@ -126,6 +167,7 @@ function collect(found: FoundObject, document: ReadDocument, path: string, colle
   collected.origins.push(origin);
   collected.hash.update(collected.manifests.length === 1 ? "[" : ",").update(text);
   collected.length += text.length;
+  collected.memory += estimateMemory(text);
   if (collected.manifests.length > OBJECT_LIMIT) {
     throw new ReleaseError(
       "RenderLimit",
@@ -134,6 +176,12 @@ function collect(found: FoundObject, document: ReadDocument, path: string, colle
   }
   if (collected.length > OUTPUT_LIMIT) {
     throw new ReleaseError("RenderLimit", "the objects of the folder have more than 64 MiB in all");
+  }
+  if (collected.memory > collected.memoryLimit) {
+    throw new ReleaseError(
+      "RenderLimit",
+      `the objects of the folder take more than ${mebibytes(collected.memoryLimit)} of memory; make several Releases in several namespaces of it`,
+    );
   }
   if (found.dropped.length > 0 && collected.warnings.length < WARNING_LIMIT) {
     collected.warnings.push(

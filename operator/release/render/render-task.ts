@@ -4,7 +4,7 @@ import type { ReleaseSpec } from "../../../crds/release.ts";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { ReleaseError } from "../errors.ts";
 import type { Rendered, RenderRequest, RunPatience, SourceFiles } from "../ports.ts";
-import { renderManifests } from "./render-manifests.ts";
+import { type RenderManifestsOptions, renderManifests } from "./render-manifests.ts";
 import type { Turns } from "./turns.ts";
 
 const LONGEST_ID = 500;
@@ -36,6 +36,14 @@ export function renderIdOf({ namespace, render, revision }: RenderRequest): stri
   return text.length <= LONGEST_ID ? text : hash("sha256", text, "hex");
 }
 
+export interface RunRenderOptions {
+  readonly turns: Turns;
+  readonly programs: ProgramRunner;
+  readonly patience?: RunPatience;
+  /** Limits of folders. Default: none but the fixed ones. */
+  readonly folders?: RenderManifestsOptions;
+}
+
 /**
  * Renders once, whatever was rendered before.
  *
@@ -43,13 +51,9 @@ export function renderIdOf({ namespace, render, revision }: RenderRequest): stri
  */
 export function runRender(
   { key, namespace, render, revision }: RenderRequest,
-  {
-    turns,
-    programs,
-    patience,
-  }: { readonly turns: Turns; readonly programs: ProgramRunner; readonly patience?: RunPatience },
+  { turns, programs, patience, folders }: RunRenderOptions,
 ): Promise<Rendered> {
-  if (render.manifests !== undefined) return renderManifests(revision.files, turns.begin());
+  if (render.manifests !== undefined) return renderManifests(revision.files, turns.begin(), folders);
   if (render.program === undefined) throw noWay(render);
   const { entry, inputs, timeout } = render.program;
   return programs.run({

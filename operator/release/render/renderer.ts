@@ -1,9 +1,18 @@
 import type { Clock, Logger } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
-import type { Renderer, RenderRequest, RenderState, RunPatience } from "../ports.ts";
+import type { Rendered, Renderer, RenderRequest, RenderState, RunPatience } from "../ports.ts";
 import { FairSlots, type Slot } from "../program/fair-slots.ts";
-import { IdleRenders } from "./idle-renders.ts";
-import { failureOf, isSameFailure, newEntry, type RenderEntry, retryDelayMs } from "./render-entry.ts";
+import { IdleRenders, sizeOf } from "./idle-renders.ts";
+import { KeptRenders, type KeptRendersLimits } from "./kept-renders.ts";
+import {
+  failureOf,
+  isSameFailure,
+  isSameRequest,
+  newEntry,
+  type RenderEntry,
+  retryDelayMs,
+} from "./render-entry.ts";
+import type { RenderManifestsOptions } from "./render-manifests.ts";
 import { type ProgramRunner, renderIdOf, runRender } from "./render-task.ts";
 import { Turns } from "./turns.ts";
 
@@ -15,8 +24,10 @@ export interface RendererOptions {
   readonly onChange: (key: string) => void;
   /** Told of each render that really ran. */
   readonly observe?: (run: RenderRun) => void;
-  /** Characters of JSON of renders that no Release has now; default 8 Mi. */
+  /** Memory of renders that no Release has now, in bytes, as estimated. Default: 16 MiB. */
   readonly idleLimit?: number;
+  /** Memory of renders that Releases have. Default: no limit. */
+  readonly keptLimits?: KeptRendersLimits;
 }
 
 /** One render, for metrics. */
@@ -28,6 +39,9 @@ export interface RenderRun {
 
 /** Renders of one namespace at a time. Folders wait for git more than they work. */
 const [MANIFEST_SLOTS, PROGRAM_SLOTS] = [8, 4];
+/** Large portions of folders that are read into objects at a time, which takes up to 64 MiB each. */
+const LARGE_PORTIONS = 1;
+const without = Number.POSITIVE_INFINITY;
 /** What took long begins so much later: a process and a bundle for it are no work for the moment after a push. */
 const SLOW_PAUSE_MS = 500;
 /** A Release whose program ran this long, or exceeded a limit, queues with the other slow ones of its namespace. */
@@ -46,17 +60,21 @@ class CachedRenderer implements Renderer {
   /** By the key of a Release: its current render. */
   readonly #current = new Map<string, RenderEntry>();
   readonly #idle: IdleRenders;
+  readonly #kept: KeptRenders;
+  readonly #portions: FairSlots;
   // No namespace waits for another one here: what all of them share is bounded where it is used.
-  readonly #manifestSlots = new FairSlots({ all: Number.POSITIVE_INFINITY, perTenant: MANIFEST_SLOTS });
-  readonly #programSlots = new FairSlots({ all: Number.POSITIVE_INFINITY, perTenant: PROGRAM_SLOTS });
-  readonly #slowSlots = new FairSlots({ all: Number.POSITIVE_INFINITY, perTenant: 1 });
+  readonly #manifestSlots = new FairSlots({ all: without, perTenant: MANIFEST_SLOTS });
+  readonly #programSlots = new FairSlots({ all: without, perTenant: PROGRAM_SLOTS });
+  readonly #slowSlots = new FairSlots({ all: without, perTenant: 1 });
   readonly #slowKeys = new Set<string>();
   #isClosed = false;
 
   constructor(options: RendererOptions) {
     this.#options = options;
     this.#turns = new Turns(options.clock);
-    this.#idle = new IdleRenders({ limit: options.idleLimit ?? 8 * 1_048_576 });
+    this.#idle = new IdleRenders({ limit: options.idleLimit ?? 16 * 1_048_576 });
+    this.#kept = new KeptRenders(options.keptLimits ?? { all: without, perNamespace: without });
+    this.#portions = new FairSlots({ all: LARGE_PORTIONS, clock: options.clock });
   }
 
   render(request: RenderRequest): RenderState {
@@ -71,6 +89,7 @@ class CachedRenderer implements Renderer {
       this.#current.set(key, entry);
       this.#idle.remove(id);
       if (before !== undefined) this.#leave(key, before);
+      this.#keepAgain(entry);
     }
     const isUnbegun =
       entry.state.state === "pending" && entry.running === undefined && entry.leaveQueue === undefined;
@@ -110,6 +129,7 @@ class CachedRenderer implements Renderer {
 
   /** Keeps what nobody asks for now if it may be asked for again: not a failure that a new attempt might mend. */
   #rest(entry: RenderEntry): void {
+    this.#kept.remove(entry.id);
     if (entry.state.state === "pending" || entry.failures > 0) this.#entries.delete(entry.id);
     else for (const id of this.#idle.add(entry)) this.#entries.delete(id);
   }
@@ -139,7 +159,9 @@ class CachedRenderer implements Renderer {
     let state: Extract<RenderState, { readonly state: "ready" }> | undefined;
     try {
       const patience = this.#patienceWith(entry.request.key, running.signal);
-      const rendered = await runRender(entry.request, { turns: this.#turns, programs, patience });
+      const folders = this.#foldersOf(entry.request.namespace);
+      const rendered = await runRender(entry.request, { turns: this.#turns, programs, patience, folders });
+      this.#keep(entry, rendered);
       state = { state: "ready", rendered };
     } catch (thrown) {
       error = thrown;
@@ -151,6 +173,28 @@ class CachedRenderer implements Renderer {
     if (way === "program") this.#noteSpeed(entry, durationMs, error);
     if (state === undefined) this.#fail(entry, error);
     else this.#settle(entry, state);
+  }
+
+  #foldersOf(namespace: string): RenderManifestsOptions {
+    return {
+      memoryLimit: this.#options.keptLimits?.perNamespace ?? without,
+      takePlace: async () => (await this.#portions.take(namespace)).release,
+    };
+  }
+
+  /** Counts a render that no Release had for a while. */
+  #keepAgain(entry: RenderEntry): void {
+    if (entry.state.state !== "ready" || entry.users.size > 1) return;
+    try {
+      this.#keep(entry, entry.state.rendered);
+    } catch (error) {
+      this.#fail(entry, error);
+    }
+  }
+
+  /** @throws MemoryQuotaError */
+  #keep({ id, users, request: { namespace } }: RenderEntry, rendered: Rendered): void {
+    if (users.size > 0) this.#kept.add(id, { namespace, bytes: sizeOf(rendered) });
   }
 
   /** A run was ended because nobody wanted it; perhaps somebody does by now. */
@@ -203,13 +247,4 @@ class CachedRenderer implements Renderer {
     if (entry.users.size === 0) this.#rest(entry);
     if (isNews) for (const key of [...entry.users]) this.#options.onChange(key);
   }
-}
-
-/** Whether a request is the very one of before, as it is while nothing changes: no need to name it anew. */
-function isSameRequest(before: RenderRequest, now: RenderRequest): boolean {
-  return (
-    before.render === now.render &&
-    before.revision.tree === now.revision.tree &&
-    before.revision.repositoryId === now.revision.repositoryId
-  );
 }

@@ -30,6 +30,7 @@ describe("readObjects()", () => {
       origins: ["shop/0", "shop/1"],
       dependencies: new Map([[1, [0]]]),
       digest: digestOf(toCanonicalJson(objects)),
+      size: expect.any(Number),
     });
   });
 
@@ -45,6 +46,25 @@ describe("readObjects()", () => {
     const { manifests, warnings } = await read(textOf([object]));
     expect(manifests).toEqual([{ ...configMap("a"), metadata: { name: "a", labels: { a: "b" } } }]);
     expect(warnings).toEqual(["shop/0: status, metadata.uid left out"]);
+  });
+
+  test("refuses objects that take much more memory than text", async () => {
+    const many = configMap("a", { list: Array.from({ length: 400_000 }, () => ({})) });
+    await expect(read(textOf([many]))).rejects.toMatchObject({
+      reason: "RenderLimit",
+      message: "Cannot render the program: one of its objects takes more than 32 MiB of memory",
+    });
+  });
+
+  test("refuses objects that take too much memory together", async () => {
+    const text = textOf(
+      ["a", "b", "c"].map((name) => configMap(name, { list: Array.from({ length: 1_000 }, () => ({})) })),
+    );
+    const { head } = await readHead(text);
+    if (head.state !== "collected") throw new Error(`the head says ${head.state}`);
+    await expect(readObjects(text, head, { objects: 3, memory: 0.2 * 2 ** 20 })).rejects.toThrow(
+      "its objects take more than 0.2 MiB of memory",
+    );
   });
 
   const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;

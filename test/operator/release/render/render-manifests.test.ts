@@ -171,6 +171,30 @@ describe("renderManifests()", () => {
     expect([large.calls.read, folder.calls.read]).toEqual([0, 0]);
   });
 
+  test("refuses a folder whose objects take more memory than they may", async () => {
+    const spec = `spec:\n  list: [${"{},".repeat(20_000)}{}]\n`;
+    const files = new MemoryFiles({
+      "a.yaml": named("Heavy", "a", spec),
+      "b.yaml": named("Heavy", "b", spec),
+    });
+    const turn = new Turns(new FakeClock()).begin();
+    await expect(renderManifests(files, turn, { memoryLimit: 3 * 1_048_576 })).rejects.toMatchObject({
+      reason: "RenderLimit",
+      message: expect.stringContaining("the objects of the folder take more than 3.0 MiB of memory"),
+    });
+  });
+
+  test("refuses a file that takes much more memory than text, before it reads it", async () => {
+    const list = "{},".repeat(1_300_000);
+    for (const [name, text] of Object.entries({
+      "a.json": `{"kind":"List","items":[${list}{}]}`,
+      "b.yaml": `kind: List\nitems: [${list}{}]\n`,
+    }))
+      expect(await failureOf({ [name]: text })).toMatch(
+        /^RenderLimit: .\.(json|yaml): reading it may take 152\.\d MiB of memory, at most 64\.0 MiB are allowed; split it$/,
+      );
+  });
+
   test("refuses more than 10,000 objects", async () => {
     const text = Array.from({ length: 10_001 }, (_, index) => named("ConfigMap", `a${index}`)).join("---\n");
     expect(await failureOf({ "a.yaml": text })).toMatch(

@@ -1,0 +1,62 @@
+import type { Ground } from "../ground.ts";
+import type { Logger } from "../ports.ts";
+import { planMemory } from "./core/plan-memory.ts";
+import type { Renderer, Sources } from "./ports.ts";
+import { createPrograms } from "./program/programs.ts";
+import { createRenderer } from "./render/renderer.ts";
+import { createSources } from "./sources/create-sources.ts";
+
+export interface ComposeSourcesOptions {
+  /** Where clones of sources are kept. */
+  readonly cacheDirectory: string;
+  /** Puts Releases back into their queue: the answer for them changed. */
+  readonly wake: (keys: readonly string[]) => void;
+  readonly log: Logger;
+}
+
+export interface ComposedSources {
+  readonly sources: Sources;
+  readonly renderer: Renderer;
+  /** A program will be rendered soon. */
+  readonly warmUp: () => void;
+  readonly closeSources: () => Promise<void>;
+}
+
+/** Wires what turns repositories into manifests. Nothing runs before it is asked for. */
+export function composeSources(
+  { config, environment, clock, random, metrics, memoryLimit }: Ground,
+  { cacheDirectory, wake, log }: ComposeSourcesOptions,
+): ComposedSources {
+  // An operator in a cluster must not read files of its node.
+  const allowFile = config.releaseFileRemotes ?? environment["KUBERNETES_SERVICE_HOST"] === undefined;
+  const sources = createSources({
+    cacheDirectory,
+    clock,
+    random,
+    log,
+    environment,
+    allowFile,
+    onChange: wake,
+  });
+  const memory = planMemory(config.releaseMemory ?? memoryLimit);
+  const programs = createPrograms({
+    clock,
+    log,
+    limits: { timeoutMs: config.releaseProgramTimeout, objectMemory: memory.renderedPerNamespace },
+    observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
+  });
+  const renderer = createRenderer({
+    clock,
+    log,
+    programs,
+    keptLimits: { all: memory.rendered, perNamespace: memory.renderedPerNamespace },
+    onChange: (key) => wake([key]),
+    observe: (run) => metrics?.releases.rendered(run),
+  });
+  metrics?.releases.watchSources(() => sources.stats);
+  const closeSources = async (): Promise<void> => {
+    await Promise.all([sources.close(), renderer.close()]);
+    await programs.close();
+  };
+  return { sources, renderer, warmUp: () => programs.warmUp(), closeSources };
+}
