@@ -49,6 +49,22 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   },
   // The process of a program and the reader of its answers have this encoding, and nothing else of the operator.
   "operator/zones/frame.ts": { folders: [], packages: ["node:buffer"] },
+  // The sandbox zone, and what the operator knows of it.
+  "operator/sandbox": {
+    folders: [
+      "operator/zones",
+      "operator/release/core",
+      "operator/release/render",
+      "operator/release/program",
+      "operator/release/ports.ts",
+      "operator/release/errors.ts",
+      "operator/runtime",
+      "operator/ports.ts",
+      "synth",
+      "crds",
+    ],
+    packages: ["node:*", "zod"],
+  },
   "operator/telemetry": {
     folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "crds"],
     packages: ["node:*", "pino", "prom-client", "@opentelemetry/api"],

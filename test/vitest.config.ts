@@ -53,8 +53,11 @@ const endToEnd = [
   { test: { ...onNode, ...oneByOne, name: "e2e-alone", include: ["test/e2e/lifetime.test.ts"] } },
 ];
 
-/** Each test runs dozens of git processes: on a busy machine that takes its time, and what is broken off is not cleaned up. */
-const slow = ["test/operator/release/sources/**/*.test.ts"];
+/** Each test starts processes, those of sources dozens of git: on a busy machine that takes its time, and what is broken off is not cleaned up. */
+const slow = [
+  "test/operator/release/sources/**/*.test.ts",
+  "test/operator/sandbox/sandbox-processes.test.ts",
+];
 
 /** By itself, the runner would keep one core for itself, also if there are only two. */
 const unit = { testTimeout: 20_000, maxWorkers: Math.max(2, availableParallelism() - 1) };

@@ -3,6 +3,7 @@ import type { Logger } from "../ports.ts";
 import { planMemory } from "./core/plan-memory.ts";
 import type { Renderer, Sources } from "./ports.ts";
 import { createPrograms } from "./program/programs.ts";
+import { createInProcessRunner } from "./render/render-runner.ts";
 import { createRenderer } from "./render/renderer.ts";
 import { createSources } from "./sources/create-sources.ts";
 
@@ -45,10 +46,11 @@ export function composeSources(
     limits: { timeoutMs: config.releaseProgramTimeout, objectMemory: memory.renderedPerNamespace },
     observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
   });
+  const runner = createInProcessRunner({ clock, programs, memoryLimit: memory.renderedPerNamespace });
   const renderer = createRenderer({
     clock,
     log,
-    programs,
+    runner,
     keptLimits: { all: memory.rendered, perNamespace: memory.renderedPerNamespace },
     onChange: (key) => wake([key]),
     observe: (run) => metrics?.releases.rendered(run),
@@ -58,5 +60,5 @@ export function composeSources(
     await Promise.all([sources.close(), renderer.close()]);
     await programs.close();
   };
-  return { sources, renderer, warmUp: () => programs.warmUp(), closeSources };
+  return { sources, renderer, warmUp: () => runner.warmUp(), closeSources };
 }

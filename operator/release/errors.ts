@@ -23,3 +23,13 @@ export class AccountRequiredError extends Error {
     super("Cannot act for a Release that names no ServiceAccount");
   }
 }
+
+/** The process that renders a source ended each time that it did: by the limit of its memory, as far as anybody can know. */
+export class RenderEndedError extends ReleaseError {
+  constructor() {
+    super(
+      "RenderLimit",
+      "the process that renders this source ended each time: the source takes too much memory or time; retried later",
+    );
+  }
+}

@@ -1,6 +1,7 @@
 import { FrameError } from "./frame-reader.ts";
 import type { LinkWriter } from "./link-writer.ts";
 import type { Header, Message } from "./messages.ts";
+import type { RequestOptions } from "./outgoing-requests.ts";
 
 /** A request of the other side. Everything in it is untrusted. */
 export interface IncomingRequest {
@@ -14,15 +15,20 @@ export interface IncomingRequest {
   readonly send: (item: Message) => Promise<void>;
 }
 
+/** Sends requests back to the side that a request came from. */
+export interface AskBack {
+  request<Answer>(name: string, message: Message, options: RequestOptions<Answer>): Promise<Answer>;
+}
+
 /** Answers a request. Throwing answers with an error. */
-export type Serve = (request: IncomingRequest) => Promise<Message>;
+export type Serve = (request: IncomingRequest, back: AskBack) => Promise<Message>;
 
 /** Most requests of one connection at a time. */
 const MOST = 256;
 
 export interface IncomingRequestsOptions {
   readonly writer: LinkWriter;
-  readonly serve: Serve;
+  readonly serve: (request: IncomingRequest) => Promise<Message>;
   readonly describeError: (error: unknown) => unknown;
   /** Most parts of a request. */
   readonly mostParts: number;

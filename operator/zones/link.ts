@@ -51,7 +51,7 @@ export class Link {
     this.#outgoing = new OutgoingRequests({ writer: this.#writer, clock, zone });
     this.#incoming = new IncomingRequests({
       writer: this.#writer,
-      serve,
+      serve: (request) => serve(request, this),
       describeError,
       mostParts: requestParts,
     });

@@ -1,5 +1,6 @@
 import { Release, type ReleaseSpec } from "../../crds/release.ts";
 import type { Rendered, RenderRequest, SourceFiles } from "../../operator/release/ports.ts";
+import { createInProcessRunner } from "../../operator/release/render/render-runner.ts";
 import type { ProgramRequest } from "../../operator/release/render/render-task.ts";
 import {
   createRenderer,
@@ -28,12 +29,16 @@ export function aRenderer(limits: Pick<RendererOptions, "idleLimit" | "keptLimit
   const renderer = createRenderer({
     clock,
     log: new RecordingLogger(),
-    programs: {
-      run(request) {
-        programRuns.push(request);
-        return answer(request);
+    runner: createInProcessRunner({
+      clock,
+      programs: {
+        run(request) {
+          programRuns.push(request);
+          return answer(request);
+        },
       },
-    },
+      ...(limits.keptLimits && { memoryLimit: limits.keptLimits.perNamespace }),
+    }),
     onChange: (key) => changes.push(key),
     observe: (run) => runs.push(run),
     ...limits,

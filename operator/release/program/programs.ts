@@ -27,6 +27,8 @@ export interface ProgramRequest {
   readonly inputs: unknown;
   /** Longest run that the Release asks for. The limit of {@link ProgramLimits} holds for longer ones. */
   readonly timeoutMs: number;
+  /** In place of the limit of {@link ProgramLimits}. */
+  readonly longestMs?: number;
   readonly files: SourceFiles;
   /** Default: whoever asks waits to the end. */
   readonly patience?: RunPatience;
@@ -118,7 +120,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
     const inputsDigest = digestOf(toCanonicalJson(inputs ?? null));
     const seed = digestOf(`${programDigest}\n${inputsDigest}`);
     const text = JSON.stringify({ entry, seed, inputs, objects, characters: outputBytes });
-    const run = { namespace, bundle, request: text, timeoutMs, longestMs };
+    const run = { namespace, bundle, request: text, timeoutMs, longestMs: request.longestMs ?? longestMs };
     const { texts, warm, queuedMs } = await pool.run({ ...run, ...(patience && { patience }) });
     const rendered = await readResults(texts, bundle, (printed) =>
       log.debug("A program printed", { release: key, text: printed }),

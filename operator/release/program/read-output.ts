@@ -132,7 +132,10 @@ type ReadObjects = Pick<Rendered, "manifests" | "origins" | "dependencies" | "di
 
 const nonsense = "what came out of its process is no list of objects";
 
-function readEdges(edges: unknown, origins: readonly string[]): ReadonlyMap<number, readonly number[]> {
+export function readEdges(
+  edges: unknown,
+  origins: readonly string[],
+): ReadonlyMap<number, readonly number[]> {
   const dependencies = new Map<number, number[]>();
   const isIndex = (value: unknown): value is number =>
     Number.isInteger(value) && (value as number) >= 0 && (value as number) < origins.length;

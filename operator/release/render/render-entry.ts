@@ -1,4 +1,4 @@
-import { ReleaseError } from "../errors.ts";
+import { ReleaseError, RenderEndedError } from "../errors.ts";
 import type { ReleaseFailure, RenderRequest, RenderState } from "../ports.ts";
 import { MemoryQuotaError } from "./kept-renders.ts";
 
@@ -73,7 +73,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 export function retryDelayMs(error: unknown, isProgram: boolean, failures: number): number | undefined {
   const isOwn = !(error instanceof ReleaseError) || error.reason.startsWith("Source");
   if (isOwn) return Math.min(MINUTE_MS, SECOND_MS * 2 ** (failures - 1));
-  if (error instanceof MemoryQuotaError || (isProgram && error.reason === "RenderLimit")) {
+  const isCostly = error instanceof MemoryQuotaError || error instanceof RenderEndedError;
+  if (isCostly || (isProgram && error.reason === "RenderLimit")) {
     return Math.min(6 * 60 * MINUTE_MS, 5 * MINUTE_MS * 3 ** (failures - 1));
   }
   return undefined;

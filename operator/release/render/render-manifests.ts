@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
 import { estimateFileMemory, estimateMemory } from "../core/estimate-memory.ts";
@@ -23,11 +23,19 @@ const SMALL_PORTION = 65_536;
 /** Most memory that reading one file may take, in bytes. */
 const FILE_MEMORY = 64 * 1_048_576;
 
+/** One object of a folder. */
+export interface FolderObject {
+  /** Canonical JSON. */
+  readonly text: string;
+  /** File, line and place in the document. */
+  readonly origin: string;
+}
+
+/** Takes an object. The next one is read when the promise, if there is one, has resolved. */
+export type TakeObject = (object: FolderObject) => Promise<void> | undefined;
+
 interface Collected {
-  readonly manifests: Manifest[];
-  readonly origins: string[];
-  /** Over the canonical JSON of the list of manifests, which is never in memory as a whole. */
-  readonly hash: Hash;
+  readonly take: TakeObject;
   readonly originById: Map<string, string>;
   readonly warnings: string[];
   readonly memoryLimit: number;
@@ -42,27 +50,62 @@ export interface RenderManifestsOptions {
   readonly takePlace?: () => Promise<() => void>;
 }
 
+export interface ReadFolderOptions extends RenderManifestsOptions {
+  readonly take: TakeObject;
+}
+
 /** With the memory that its manifests take, in bytes, as estimated. */
 export interface SizedRendered extends Rendered {
   readonly size: number;
 }
 
 /**
- * Reads the manifests of a folder.
+ * Reads the manifests of a folder, as {@link readFolderObjects}.
  *
  * @returns Objects in the order of the files and documents, with their keys in code-unit order.
- * @throws {ReleaseError} `RenderFailed` with file, line and field, or `RenderLimit`. Never says what a file contains
- *   but names: it may be a Secret.
+ * @throws {ReleaseError}
  */
 export async function renderManifests(
   files: SourceFiles,
   turn: Turn,
-  { memoryLimit = Number.POSITIVE_INFINITY, takePlace = async () => () => {} }: RenderManifestsOptions = {},
+  options: RenderManifestsOptions = {},
 ): Promise<SizedRendered> {
+  const manifests: Manifest[] = [];
+  const origins: string[] = [];
+  const hash = createHash("sha256");
+  const take = ({ text, origin }: FolderObject): undefined => {
+    hash.update(manifests.length === 0 ? "[" : ",").update(text);
+    // Parsed again, so that the object keeps nothing of the file in memory, and its aliases are copies.
+    manifests.push(JSON.parse(text) as Manifest);
+    origins.push(origin);
+  };
+  const { warnings, memory: size } = await readFolderObjects(files, turn, { ...options, take });
+  hash.update(manifests.length === 0 ? "[]" : "]");
+  return {
+    manifests,
+    origins,
+    size,
+    dependencies: new Map(),
+    // As digestOf() of synth/digest.ts makes it.
+    digest: hash.digest("hex").slice(0, 32),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+/**
+ * Reads the objects of a folder one after the other, so that they need not be in memory together.
+ *
+ * @returns What was left out, for people; and the memory that the objects take, in bytes, as estimated.
+ * @throws {ReleaseError} `RenderFailed` with file, line and field, or `RenderLimit`. Never says what a file contains
+ *   but names: it may be a Secret.
+ */
+export async function readFolderObjects(
+  files: SourceFiles,
+  turn: Turn,
+  { take, memoryLimit = Number.POSITIVE_INFINITY, takePlace = async () => () => {} }: ReadFolderOptions,
+): Promise<{ readonly warnings: readonly string[]; readonly memory: number }> {
   const collected: Collected = {
-    manifests: [],
-    origins: [],
-    hash: createHash("sha256"),
+    take,
     originById: new Map(),
     warnings: [],
     memoryLimit,
@@ -83,17 +126,7 @@ export async function renderManifests(
       leave?.();
     }
   }
-  const { manifests, origins, hash, warnings, memory: size } = collected;
-  hash.update(manifests.length === 0 ? "[]" : "]");
-  return {
-    manifests,
-    origins,
-    size,
-    dependencies: new Map(),
-    // As digestOf() of synth/digest.ts makes it.
-    digest: hash.digest("hex").slice(0, 32),
-    ...(warnings.length > 0 && { warnings }),
-  };
+  return { warnings: collected.warnings, memory: collected.memory };
 }
 
 function* portionsOf(files: readonly ManifestFile[]): Generator<readonly ManifestFile[]> {
@@ -120,7 +153,8 @@ async function collectFile(path: string, content: Buffer, collected: Collected, 
       if (document === undefined) continue;
       for (const found of toManifests(document.value)) {
         if (turn.isOver) await turn.next();
-        collect(found, document, path, collected);
+        const waiting = collect(found, document, path, collected);
+        if (waiting !== undefined) await turn.waitFor(waiting);
       }
     }
   } catch (error) {
@@ -147,28 +181,28 @@ function mebibytes(bytes: number): string {
   return `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
-function collect(found: FoundObject, document: ReadDocument, path: string, collected: Collected): void {
+function collect(
+  found: FoundObject,
+  document: ReadDocument,
+  path: string,
+  collected: Collected,
+): Promise<void> | undefined {
   const place = found.path.length === 0 ? "" : ` ${showPath(found.path)}`;
   const origin = `${showText(path)}:${document.line}${place}`;
   const text = toCanonicalJson(found.manifest);
-  // Read back, the object holds on to nothing of the file, and its aliases are copies.
-  const manifest = JSON.parse(text) as Manifest;
-  const id = idOf(manifest);
+  const id = idOf(found.manifest);
   const other = collected.originById.get(id);
   if (other !== undefined) {
-    const { kind, metadata } = manifest;
+    const { kind, metadata } = found.manifest;
     const namespace = metadata.namespace === undefined ? "" : `${metadata.namespace}/`;
     throw new DocumentError(`${kind} "${namespace}${metadata.name}" is there twice, as ${other}`, {
       path: found.path,
     });
   }
   collected.originById.set(id, origin);
-  collected.manifests.push(manifest);
-  collected.origins.push(origin);
-  collected.hash.update(collected.manifests.length === 1 ? "[" : ",").update(text);
   collected.length += text.length;
   collected.memory += estimateMemory(text);
-  if (collected.manifests.length > OBJECT_LIMIT) {
+  if (collected.originById.size > OBJECT_LIMIT) {
     throw new ReleaseError(
       "RenderLimit",
       `the folder has more than ${OBJECT_LIMIT} objects; make several Releases`,
@@ -188,4 +222,5 @@ function collect(found: FoundObject, document: ReadDocument, path: string, colle
       `${origin}: left out, because the cluster decides it: ${found.dropped.join(", ")}`,
     );
   }
+  return collected.take({ text, origin });
 }

@@ -12,14 +12,13 @@ import {
   type RenderEntry,
   retryDelayMs,
 } from "./render-entry.ts";
-import type { RenderManifestsOptions } from "./render-manifests.ts";
-import { type ProgramRunner, renderIdOf, runRender } from "./render-task.ts";
-import { Turns } from "./turns.ts";
+import type { RenderRunner } from "./render-runner.ts";
+import { renderIdOf } from "./render-task.ts";
 
 export interface RendererOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly programs: ProgramRunner;
+  readonly runner: Pick<RenderRunner, "run">;
   /** The answer for this Release is another one now. */
   readonly onChange: (key: string) => void;
   /** Told of each render that really ran. */
@@ -39,8 +38,6 @@ export interface RenderRun {
 
 /** Renders of one namespace at a time. Folders wait for git more than they work. */
 const [MANIFEST_SLOTS, PROGRAM_SLOTS] = [8, 4];
-/** Large portions of folders that are read into objects at a time, which takes up to 64 MiB each. */
-const LARGE_PORTIONS = 1;
 const without = Number.POSITIVE_INFINITY;
 /** What took long begins so much later: a process and a bundle for it are no work for the moment after a push. */
 const SLOW_PAUSE_MS = 500;
@@ -55,13 +52,11 @@ export function createRenderer(options: RendererOptions): Renderer {
 /** Renders in the background, each input once, and tells when there is an answer. */
 class CachedRenderer implements Renderer {
   readonly #options: RendererOptions;
-  readonly #turns: Turns;
   readonly #entries = new Map<string, RenderEntry>();
   /** By the key of a Release: its current render. */
   readonly #current = new Map<string, RenderEntry>();
   readonly #idle: IdleRenders;
   readonly #kept: KeptRenders;
-  readonly #portions: FairSlots;
   // No namespace waits for another one here: what all of them share is bounded where it is used.
   readonly #manifestSlots = new FairSlots({ all: without, perTenant: MANIFEST_SLOTS });
   readonly #programSlots = new FairSlots({ all: without, perTenant: PROGRAM_SLOTS });
@@ -71,10 +66,8 @@ class CachedRenderer implements Renderer {
 
   constructor(options: RendererOptions) {
     this.#options = options;
-    this.#turns = new Turns(options.clock);
     this.#idle = new IdleRenders({ limit: options.idleLimit ?? 16 * 1_048_576 });
     this.#kept = new KeptRenders(options.keptLimits ?? { all: without, perNamespace: without });
-    this.#portions = new FairSlots({ all: LARGE_PORTIONS, clock: options.clock });
   }
 
   render(request: RenderRequest): RenderState {
@@ -149,7 +142,7 @@ class CachedRenderer implements Renderer {
   }
 
   async #run(entry: RenderEntry): Promise<void> {
-    const { clock, programs, observe } = this.#options;
+    const { clock, runner, observe } = this.#options;
     const beganMs = clock.now();
     const way = entry.request.render.program === undefined ? "manifests" : "program";
     entry.leaveQueue = undefined;
@@ -159,8 +152,7 @@ class CachedRenderer implements Renderer {
     let state: Extract<RenderState, { readonly state: "ready" }> | undefined;
     try {
       const patience = this.#patienceWith(entry.request.key, running.signal);
-      const folders = this.#foldersOf(entry.request.namespace);
-      const rendered = await runRender(entry.request, { turns: this.#turns, programs, patience, folders });
+      const rendered = await runner.run(entry.request, patience);
       this.#keep(entry, rendered);
       state = { state: "ready", rendered };
     } catch (thrown) {
@@ -173,13 +165,6 @@ class CachedRenderer implements Renderer {
     if (way === "program") this.#noteSpeed(entry, durationMs, error);
     if (state === undefined) this.#fail(entry, error);
     else this.#settle(entry, state);
-  }
-
-  #foldersOf(namespace: string): RenderManifestsOptions {
-    return {
-      memoryLimit: this.#options.keptLimits?.perNamespace ?? without,
-      takePlace: async () => (await this.#portions.take(namespace)).release,
-    };
   }
 
   /** Counts a render that no Release had for a while. */

@@ -1,0 +1,102 @@
+import * as z from "zod";
+
+// What the operator and the sandbox zone say to each other. What the zone says is untrusted.
+
+/** Names of the processes of the zone: each has a socket of this name. */
+export type SandboxService = "reader" | "programs";
+
+/** Body of the request `render`. For a program, its inputs follow as JSON. */
+export interface RenderCall {
+  /** Key of the Release, for messages. */
+  readonly key: string;
+  readonly namespace: string;
+  readonly repositoryId: string;
+  readonly tree: string;
+  /** Undefined: the folder has manifests. */
+  readonly program?: {
+    readonly entry: string;
+    readonly timeoutMs: number;
+    /** Longest run, whatever the Release asks for. */
+    readonly longestMs: number;
+    readonly isSlow: boolean;
+  };
+}
+
+/** Bounds of a rendered source. The zone refuses what is beyond them; the operator disconnects a zone that does not. */
+export const renderLimits = {
+  objects: 10_000,
+  /** Canonical JSON of one object. The API server takes no larger one. */
+  objectBytes: 1.5 * 2 ** 20,
+  /** Canonical JSON of all objects. */
+  bytes: 64 * 2 ** 20,
+  /** Lists and objects within each other. */
+  depth: 200,
+  /** Values of one object, so that it is parsed in a few milliseconds. */
+  values: 250_000,
+  originCharacters: 1_000,
+  /** JSON of edges, paths and warnings. */
+  detailBytes: 2 ** 20,
+} as const;
+
+/** Part of a list of files: an item of the answer to `list`. Files are counted through all items. */
+export interface FileListItem {
+  readonly files: readonly (readonly [path: string, size: number])[];
+  readonly refused: readonly (readonly [path: string, what: "symlink" | "submodule"])[];
+}
+
+/** Bounds of one request `read`. */
+export const readLimits = { files: 250, bytes: 4 * 2 ** 20 } as const;
+
+/** Body of the request `list`: the id of the request `render` whose files they are. */
+export const listBody = z.strictObject({ render: z.int() });
+/** Body of the request `read`: indexes of files in the list. */
+export const readBody = z.strictObject({
+  render: z.int(),
+  files: z.array(z.int().min(0)).min(1).max(readLimits.files),
+});
+
+/** Body of an item of the answer to `render`: an object, whose JSON is the part, or the news that a program takes long. */
+export const renderItem = z.union([
+  z.strictObject({ origin: z.string().max(renderLimits.originCharacters) }),
+  z.strictObject({ slow: z.literal(true) }),
+]);
+
+const digest = z.string().regex(/^[0-9a-f]{32}$/);
+const durationMs = z.number().min(0);
+
+/** Body of the answer to `render`. Its part is {@link renderDetails}. */
+export const renderAnswer = z.strictObject({
+  programDigest: digest.optional(),
+  inputsDigest: digest.optional(),
+  /** What was done since the last answer, for metrics. */
+  did: z
+    .array(
+      z.union([
+        z.strictObject({ did: z.literal("bundle"), durationMs }),
+        z.strictObject({ did: z.literal("run"), warm: z.boolean(), durationMs }),
+      ]),
+    )
+    .max(50),
+  /** What the program printed. */
+  printed: z.string().max(4_000),
+});
+export type RenderAnswer = z.output<typeof renderAnswer>;
+
+const path = z
+  .string()
+  .max(4_096)
+  .regex(/^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\p{Cc}]+$/u);
+
+export const renderDetails = z.strictObject({
+  /** Pairs of indexes: the first object needs the second one to be healthy. */
+  edges: z.array(z.tuple([z.int(), z.int()])),
+  readPaths: z.array(path).max(2_000).optional(),
+  warnings: z.array(z.string().max(2_000)).max(20),
+});
+export type RenderDetails = z.output<typeof renderDetails>;
+
+/** Body of an error answer to `render`. Other reasons are not the zone's to give. */
+export const renderError = z.strictObject({
+  reason: z.enum(["RenderFailed", "RenderLimit", "RenderNotReproducible"]).optional(),
+  message: z.string().max(4_000),
+});

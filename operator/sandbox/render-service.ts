@@ -1,0 +1,154 @@
+import { toCanonicalJson } from "../../synth/digest.ts";
+import type { Clock, Logger } from "../ports.ts";
+import { ReleaseError } from "../release/errors.ts";
+import type { Rendered } from "../release/ports.ts";
+import { FairSlots } from "../release/program/fair-slots.ts";
+import type { ProgramObservation, Programs } from "../release/program/programs.ts";
+import { readFolderObjects } from "../release/render/render-manifests.ts";
+import { Turns } from "../release/render/turns.ts";
+import type { AskBack, IncomingRequest, Serve } from "../zones/incoming-requests.ts";
+import type { Message } from "../zones/messages.ts";
+import { checkJson } from "./check-json.ts";
+import { type RenderAnswer, type RenderCall, type RenderDetails, renderLimits } from "./messages.ts";
+import { zoneFiles } from "./zone-files.ts";
+
+export interface RenderServiceOptions {
+  readonly clock: Clock;
+  /** Runs programs; `observe` takes what is done, `log` what programs print. */
+  readonly createPrograms: (options: {
+    readonly observe: (observation: ProgramObservation) => void;
+    readonly log: Logger;
+  }) => Programs;
+}
+
+/** Folders that are read at a time, in all and of one namespace: each has a few MiB in memory. */
+const FOLDERS = { all: 8, perTenant: 4 } as const;
+/** Requests to the operator at a time. */
+const QUESTIONS = { all: 64, perTenant: 32 } as const;
+const PRINTED = 4_000;
+const DID = 50;
+
+/** What the processes of the sandbox zone do: render what the operator asks for, with files that they ask the operator for. */
+export function createRenderService({ clock, createPrograms }: RenderServiceOptions): {
+  readonly serve: Serve;
+  readonly close: () => Promise<void>;
+} {
+  const turns = new Turns(clock);
+  const folders = new FairSlots(FOLDERS);
+  const questions = new FairSlots(QUESTIONS);
+  let did: ProgramObservation[] = [];
+  const printed = new Map<string, string>();
+  const programs = createPrograms({
+    observe: (observation) => void did.push(observation),
+    log: printedTo(printed),
+  });
+
+  const answerOf = (answer: Pick<RenderAnswer, "programDigest" | "inputsDigest">, key: string) => {
+    const body: RenderAnswer = { ...answer, did: did.slice(0, DID), printed: printed.get(key) ?? "" };
+    did = [];
+    printed.delete(key);
+    return body;
+  };
+
+  async function renderFolder(call: RenderCall, request: IncomingRequest, back: AskBack): Promise<Message> {
+    const slot = await folders.take(call.namespace);
+    try {
+      const files = filesOf(call, request, back);
+      const { warnings } = await readFolderObjects(files, turns.begin(), {
+        take: (object) => sendObject(request, object),
+      });
+      return { body: answerOf({}, call.key), parts: [detailsOf({ edges: [], warnings })] };
+    } finally {
+      slot.release();
+    }
+  }
+
+  async function renderProgram(
+    call: RenderCall,
+    program: NonNullable<RenderCall["program"]>,
+    request: IncomingRequest,
+    back: AskBack,
+  ): Promise<Message> {
+    const { key, namespace, repositoryId, tree } = call;
+    const { entry, timeoutMs, longestMs, isSlow } = program;
+    const [inputs] = request.parts;
+    const onSlow = (): void => void request.send({ body: { slow: true } });
+    const rendered = await programs.run({
+      ...{ key, namespace, repositoryId, tree, entry, timeoutMs, longestMs },
+      inputs: inputs === undefined ? undefined : JSON.parse(inputs.toString("utf8")),
+      files: filesOf(call, request, back),
+      patience: { unwanted: request.signal, isSlow, onSlow },
+    });
+    const turn = turns.begin();
+    for (const [index, manifest] of rendered.manifests.entries()) {
+      if (turn.isOver) await turn.next();
+      await sendObject(request, { text: toCanonicalJson(manifest), origin: rendered.origins[index] ?? "" });
+    }
+    const { programDigest, inputsDigest } = rendered;
+    const digests = {
+      ...(programDigest !== undefined && { programDigest }),
+      ...(inputsDigest !== undefined && { inputsDigest }),
+    };
+    return { body: answerOf(digests, key), parts: [detailsOf(detailsIn(rendered))] };
+  }
+
+  const filesOf = ({ namespace }: RenderCall, { id }: IncomingRequest, back: AskBack) =>
+    zoneFiles({ back, render: id, namespace, slots: questions });
+
+  const serve: Serve = async (request, back) => {
+    if (request.name === "warm-up") {
+      programs.warmUp();
+      return { body: {} };
+    }
+    if (request.name !== "render") throw new RangeError(`There is no request "${request.name}"`);
+    const call = request.body as RenderCall;
+    return call.program === undefined
+      ? renderFolder(call, request, back)
+      : renderProgram(call, call.program, request, back);
+  };
+  return { serve, close: () => programs.close() };
+}
+
+/** What the operator may know of an error: it is shown to users. */
+export function describeRenderError(error: unknown): object {
+  if (error instanceof ReleaseError) return { reason: error.reason, message: error.message.slice(0, 4_000) };
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { message: text.slice(0, 4_000) };
+}
+
+function sendObject(
+  { send, signal }: IncomingRequest,
+  { text, origin }: { readonly text: string; readonly origin: string },
+): Promise<void> {
+  signal.throwIfAborted();
+  const part = Buffer.from(text);
+  const problem = checkJson(part);
+  const place = origin.slice(0, renderLimits.originCharacters);
+  if (problem !== undefined) throw new ReleaseError("RenderLimit", `${place}: the object ${problem}`);
+  return send({ body: { origin: place }, parts: [part] });
+}
+
+function detailsIn({ dependencies, readPaths, warnings = [] }: Rendered): RenderDetails {
+  const edges = [...dependencies].flatMap(([from, needs]) => needs.map((to): [number, number] => [from, to]));
+  return { edges, warnings: [...warnings], ...(readPaths && { readPaths: [...readPaths] }) };
+}
+
+function detailsOf({
+  warnings,
+  ...details
+}: { readonly warnings: readonly string[] } & Omit<RenderDetails, "warnings">): Buffer {
+  const shown = warnings.slice(0, 20).map((warning) => warning.slice(0, 2_000));
+  const part = Buffer.from(JSON.stringify({ ...details, warnings: shown }));
+  if (part.length <= renderLimits.detailBytes) return part;
+  throw new ReleaseError("RenderLimit", "Cannot render the program: its objects have too many dependencies");
+}
+
+/** A log that keeps what programs print, by the key of their Release, until the answer takes it along. */
+function printedTo(printed: Map<string, string>): Logger {
+  const debug = (_message: string, fields: { release?: unknown; text?: unknown } = {}): void => {
+    if (typeof fields.release === "string")
+      printed.set(fields.release, String(fields.text).slice(0, PRINTED));
+  };
+  const log: Logger = { debug, info() {}, warn() {}, error() {}, child: () => log };
+  return log;
+}

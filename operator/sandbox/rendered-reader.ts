@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { idOf, type Manifest } from "../../synth/manifest.ts";
+import { estimateMemory } from "../release/core/estimate-memory.ts";
+import { ReleaseError } from "../release/errors.ts";
+import type { Rendered } from "../release/ports.ts";
+import { readEdges } from "../release/program/read-output.ts";
+import type { Received } from "../zones/outgoing-requests.ts";
+import { type RenderAnswer, renderAnswer, renderDetails, renderItem, renderLimits } from "./messages.ts";
+import { readObject } from "./read-object.ts";
+
+export interface RenderedReaderOptions {
+  /** The program takes long. */
+  readonly onSlow: () => void;
+  /** Most memory that all objects may take, in bytes, as estimated. */
+  readonly memoryLimit: number;
+}
+
+export interface ReadRendered {
+  /** `size` is the memory that the objects take, in bytes, as estimated. An error if that is more than the limit. */
+  readonly rendered: (Rendered & { readonly size: number }) | ReleaseError;
+  readonly answer: RenderAnswer;
+}
+
+/**
+ * Collects what the sandbox zone answers to one render. Everything is checked, and the digest is computed here. Each item
+ * takes a few milliseconds at most.
+ */
+export class RenderedReader {
+  readonly #options: RenderedReaderOptions;
+  readonly #manifests: Manifest[] = [];
+  readonly #origins: string[] = [];
+  readonly #ids = new Set<string>();
+  readonly #hash = createHash("sha256");
+  #bytes = 0;
+  #memory = 0;
+
+  constructor(options: RenderedReaderOptions) {
+    this.#options = options;
+  }
+
+  /** @throws RangeError, or an error of the schema, for what breaks the protocol. */
+  take({ body, parts }: Received): void {
+    const item = renderItem.parse(body);
+    const [text, ...others] = parts;
+    if ("slow" in item) {
+      this.#options.onSlow();
+      return;
+    }
+    if (text === undefined || others.length > 0) throw new RangeError("an object in more than one part");
+    this.#bytes += text.length;
+    if (this.#manifests.length >= renderLimits.objects || this.#bytes > renderLimits.bytes)
+      throw new RangeError("more objects than a render may have");
+    this.#memory += estimateMemory(text.toString("latin1"));
+    // Not a reason to close the connection, on which others render. What follows is not kept.
+    if (this.#memory > this.#options.memoryLimit) return;
+    const manifest = readObject(text);
+    const id = idOf(manifest);
+    if (this.#ids.has(id)) throw new RangeError("an object twice");
+    this.#ids.add(id);
+    this.#hash.update(this.#manifests.length === 0 ? "[" : ",").update(text);
+    this.#manifests.push(manifest);
+    this.#origins.push(item.origin);
+  }
+
+  /** @throws as {@link take}; ReleaseError for edges that form a circle. */
+  end({ body, parts }: Received): ReadRendered {
+    const answer = renderAnswer.parse(body);
+    const { memoryLimit } = this.#options;
+    if (this.#memory > memoryLimit) {
+      const mebibytes = (memoryLimit / 2 ** 20).toFixed(1);
+      const why = `its objects take more than ${mebibytes} MiB of the operator's memory; make several Releases`;
+      return { rendered: new ReleaseError("RenderLimit", why), answer };
+    }
+    const [details = Buffer.from("{}")] = parts;
+    if (details.length > renderLimits.detailBytes) throw new RangeError("too many details");
+    const { edges, readPaths, warnings } = renderDetails.parse(JSON.parse(details.toString("utf8")));
+    const { programDigest, inputsDigest } = answer;
+    this.#hash.update(this.#manifests.length === 0 ? "[]" : "]");
+    const rendered = {
+      manifests: this.#manifests,
+      origins: this.#origins,
+      dependencies: readEdges(edges, this.#origins),
+      // As digestOf() of synth/digest.ts makes it.
+      digest: this.#hash.digest("hex").slice(0, 32),
+      size: this.#memory,
+      ...(programDigest !== undefined && { programDigest }),
+      ...(inputsDigest !== undefined && { inputsDigest }),
+      ...(readPaths !== undefined && { readPaths }),
+      ...(warnings.length > 0 && { warnings }),
+    };
+    return { rendered, answer };
+  }
+}

@@ -1,0 +1,39 @@
+import type { Clock, Logger, Random } from "../ports.ts";
+import { ZoneProcess } from "../zones/zone-process.ts";
+import type { SandboxService } from "./messages.ts";
+import { workerCommand } from "./worker-command.ts";
+
+export interface SandboxProcessesOptions {
+  /** Folder of the sockets. Whoever may write there may stand in for the zone. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** The processes of the zone. */
+export interface SandboxProcesses {
+  /** Undefined while the process is being restarted. */
+  pidOf(service: SandboxService): number | undefined;
+  close(): void;
+}
+
+/**
+ * Keeps the processes of the sandbox zone running: readers of folders apart from the process that bundles programs and runs
+ * them. One that dies of what it reads takes no other with it.
+ */
+export function startSandboxProcesses({ folder, ...options }: SandboxProcessesOptions): SandboxProcesses {
+  const start = (service: SandboxService): ZoneProcess =>
+    new ZoneProcess({
+      ...options,
+      name: `sandbox/${service}`,
+      command: workerCommand(service, { folder }),
+    });
+  const processes = { reader: start("reader"), programs: start("programs") };
+  return {
+    pidOf: (service) => processes[service].pid,
+    close: () => {
+      for (const process of Object.values(processes)) process.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { SourceFiles } from "../release/ports.ts";
+import type { FairSlots } from "../release/program/fair-slots.ts";
+import type { IncomingRequest } from "../zones/incoming-requests.ts";
+import type { Message } from "../zones/messages.ts";
+import { type FileListItem, listBody, readBody, readLimits } from "./messages.ts";
+
+const MEBIBYTE = 2 ** 20;
+/** Entries of one item of a list. */
+const ENTRIES = 1_000;
+/** Bytes that one render may read: a folder of the largest size, and its ignore files, once each. */
+const READ_BYTES = 128 * MEBIBYTE;
+
+type Listed = Awaited<ReturnType<SourceFiles["list"]>>;
+
+/**
+ * Gives the sandbox zone the files of one render, while it is under way, and no others. Their contents pass through
+ * unread; few are in memory at a time.
+ */
+export class FileServer {
+  readonly #namespace: string;
+  readonly #files: SourceFiles;
+  readonly #slots: FairSlots;
+  #listed: Promise<Listed> | undefined;
+  #readBytes = 0;
+  /** Why files could not be read: the render fails for it, whatever the zone says. */
+  error: unknown;
+
+  /** @param slots Places of a MiB each, shared by all renders. */
+  constructor(namespace: string, files: SourceFiles, slots: FairSlots) {
+    this.#namespace = namespace;
+    this.#files = files;
+    this.#slots = slots;
+  }
+
+  async serve(request: IncomingRequest): Promise<Message> {
+    try {
+      if (request.name === "list") await this.#list(request);
+      else if (request.name === "read") await this.#read(request);
+      else throw new RangeError(`There is no request "${request.name}"`);
+      return { body: {} };
+    } catch (error) {
+      this.error ??= error;
+      throw error;
+    }
+  }
+
+  async #list({ body, send }: IncomingRequest): Promise<void> {
+    listBody.parse(body);
+    const { files, refused } = await this.#listing();
+    const slot = await this.#slots.take(this.#namespace);
+    try {
+      for (let at = 0; at < Math.max(files.length, refused.length); at += ENTRIES) {
+        const item: FileListItem = {
+          files: files.slice(at, at + ENTRIES).map(({ path, size }) => [path, size]),
+          refused: refused.slice(at, at + ENTRIES).map(({ path, what }) => [path, what]),
+        };
+        await send({ body: {}, parts: [Buffer.from(JSON.stringify(item))] });
+      }
+    } finally {
+      slot.release();
+    }
+  }
+
+  async #read({ body, send }: IncomingRequest): Promise<void> {
+    const { files } = await this.#listing();
+    const wanted = readBody.parse(body).files.map((index) => {
+      const file = files[index];
+      if (file === undefined) throw new RangeError(`There is no file ${index}`);
+      return file;
+    });
+    const bytes = wanted.reduce((sum, { size }) => sum + size, 0);
+    this.#readBytes += bytes;
+    if (bytes > readLimits.bytes || this.#readBytes > READ_BYTES)
+      throw new RangeError("The sandbox zone reads more than one render may");
+    const slot = await this.#slots.take(this.#namespace, { weight: Math.ceil(bytes / MEBIBYTE) || 1 });
+    try {
+      const contents = await this.#files.read(wanted.map(({ blob }) => blob));
+      const parts = wanted.map(({ blob }) => contents.get(blob) ?? Buffer.alloc(0));
+      await send({ body: {}, parts });
+    } finally {
+      slot.release();
+    }
+  }
+
+  #listing(): Promise<Listed> {
+    this.#listed ??= this.#files.list();
+    return this.#listed;
+  }
+}

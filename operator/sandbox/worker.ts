@@ -1,0 +1,34 @@
+// One process of the sandbox zone: it reads folders, or bundles programs and runs them in processes of their own. It has no
+// credentials, and serves the operator over one Unix socket.
+import { parseArgs } from "node:util";
+import { createPrograms } from "../release/program/programs.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { serveZone } from "../zones/zone-server.ts";
+import { createRenderService, describeRenderError } from "./render-service.ts";
+
+/** A sign of life for whoever started this process (zone-process.ts). */
+const SIGN_OF_LIFE_MS = 1_000;
+/** Of a frame of the operator: files of up to 4 MiB, or the inputs of a program. */
+const limits = { headerBytes: 65_536, parts: 256, bytes: 16 * 2 ** 20 };
+
+const { values } = parseArgs({ options: { socket: { type: "string" }, zone: { type: "string" } } });
+const clock = systemClock();
+const { serve } = createRenderService({
+  clock,
+  createPrograms: (options) => createPrograms({ ...options, clock }),
+});
+// Processes of programs end with this one: they read from its pipes.
+process.stdin.on("end", () => process.exit(0)).resume();
+// A terminal sends these to all processes of the operator. It ends this one when it ends.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
+process.stdout.write(".");
+await serveZone({
+  socket: values.socket ?? "",
+  zone: values.zone ?? "",
+  clock,
+  limits,
+  requestParts: 1,
+  serve,
+  describeError: describeRenderError,
+});

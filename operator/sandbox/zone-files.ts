@@ -1,0 +1,83 @@
+import type { SourceFiles } from "../release/ports.ts";
+import type { FairSlots } from "../release/program/fair-slots.ts";
+import type { AskBack } from "../zones/incoming-requests.ts";
+import { type FileListItem, readLimits } from "./messages.ts";
+
+type Listed = Awaited<ReturnType<SourceFiles["list"]>>;
+
+export interface ZoneFilesOptions {
+  readonly back: AskBack;
+  /** Id of the request `render`. */
+  readonly render: number;
+  readonly namespace: string;
+  /** Bounds the requests of one connection. */
+  readonly slots: FairSlots;
+}
+
+/** Reading takes git milliseconds; a clone may be fetched anew in between. */
+const DEADLINE_MS = 300_000;
+
+/** The files of a render inside the zone: the operator is asked for them. Their index stands for their blob. */
+export function zoneFiles({ back, render, namespace, slots }: ZoneFilesOptions): SourceFiles {
+  let listed: Promise<Listed> | undefined;
+  const list = (): Promise<Listed> => {
+    listed ??= requestList();
+    return listed;
+  };
+
+  async function requestList(): Promise<Listed> {
+    const files: { path: string; blob: string; size: number }[] = [];
+    const refused: { path: string; what: "symlink" | "submodule" }[] = [];
+    await back.request(
+      "list",
+      { body: { render } },
+      {
+        deadlineMs: DEADLINE_MS,
+        read: () => undefined,
+        onItem: ({ parts }) => {
+          const item = JSON.parse(String(parts[0])) as FileListItem;
+          for (const [path, size] of item.files) files.push({ path, blob: String(files.length), size });
+          for (const [path, what] of item.refused) refused.push({ path, what });
+        },
+      },
+    );
+    return { files, refused };
+  }
+
+  async function readPortion(portion: readonly number[], contents: Map<string, Buffer>): Promise<void> {
+    const slot = await slots.take(namespace);
+    try {
+      const onItem = ({ parts }: { readonly parts: readonly Buffer[] }): void => {
+        for (const [at, part] of parts.entries()) contents.set(String(portion[at]), part);
+      };
+      const body = { render, files: portion };
+      await back.request("read", { body }, { deadlineMs: DEADLINE_MS, read: () => undefined, onItem });
+    } finally {
+      slot.release();
+    }
+  }
+
+  async function read(blobs: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+    const { files } = await list();
+    const contents = new Map<string, Buffer>();
+    for (const portion of portionsOf([...new Set(blobs)].map(Number), (index) => files[index]?.size ?? 0))
+      await readPortion(portion, contents);
+    return contents;
+  }
+
+  return { list, read };
+}
+
+function* portionsOf(indexes: readonly number[], sizeOf: (index: number) => number): Generator<number[]> {
+  let [portion, bytes]: [number[], number] = [[], 0];
+  for (const index of indexes) {
+    const size = sizeOf(index);
+    if (portion.length > 0 && (portion.length >= readLimits.files || bytes + size > readLimits.bytes)) {
+      yield portion;
+      [portion, bytes] = [[], 0];
+    }
+    portion.push(index);
+    bytes += size;
+  }
+  if (portion.length > 0) yield portion;
+}

@@ -1,0 +1,162 @@
+import { toMilliseconds } from "../../crds/duration.ts";
+import type { Clock, Logger, Random } from "../ports.ts";
+import { ReleaseError } from "../release/errors.ts";
+import type { Rendered, RenderRequest, RunPatience } from "../release/ports.ts";
+import { FairSlots } from "../release/program/fair-slots.ts";
+import { toMessage } from "../release/program/program-failure.ts";
+import type { ProgramObservation } from "../release/program/programs.ts";
+import type { RenderRunner } from "../release/render/render-runner.ts";
+import { ZoneAnswerError } from "../zones/errors.ts";
+import type { Serve } from "../zones/incoming-requests.ts";
+import type { Link } from "../zones/link.ts";
+import { ZoneClient } from "../zones/zone-client.ts";
+import { type RenderAnswer, type RenderCall, renderError, type SandboxService } from "./messages.ts";
+import { RenderedReader } from "./rendered-reader.ts";
+import { FileServer } from "./serve-files.ts";
+import { Suspects } from "./suspects.ts";
+import { socketOf } from "./worker-command.ts";
+
+export interface ZoneRenderRunnerOptions {
+  /** Folder of the zone's sockets. */
+  readonly folder: string;
+  /** Longest run of a program, whatever its Release asks for. */
+  readonly longestProgramMs: number;
+  /** Most memory that the objects of one source may take in the operator, in bytes, as estimated. */
+  readonly memoryLimit: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly observe?: (observation: ProgramObservation) => void;
+}
+
+/** Of a frame of the zone: one object, with what belongs to it. */
+const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 };
+/** A zone that is restarted is waited for so long, while nobody is told. */
+const PATIENCE_MS = 60_000;
+/** A folder of the largest size takes minutes, and waits for others. */
+const DEADLINE_MS = 900_000;
+/** Files that are on their way to the zone, in MiB: in all, and of one namespace. */
+const FILES_MIB = { all: 8, perTenant: 4 } as const;
+
+/** One process of the zone, as the operator knows it. */
+interface Service {
+  readonly client: ZoneClient;
+  readonly suspects: Suspects;
+}
+
+/**
+ * Renders in the sandbox zone. What comes back is checked as a stranger's. A render whose process ends is tried again, by
+ * itself, until it is clear that the render is the reason.
+ */
+export class ZoneRenderRunner implements RenderRunner {
+  readonly #options: ZoneRenderRunnerOptions;
+  readonly #services: Readonly<Record<SandboxService, Service>>;
+  readonly #files = new WeakMap<object, Map<number, FileServer>>();
+  readonly #fileSlots = new FairSlots(FILES_MIB);
+
+  constructor(options: ZoneRenderRunnerOptions) {
+    this.#options = options;
+    this.#services = { reader: this.#service("reader"), programs: this.#service("programs") };
+  }
+
+  warmUp(): void {
+    const { client } = this.#services.programs;
+    void client
+      .link({ withinMs: PATIENCE_MS })
+      .then((link) =>
+        link.request("warm-up", { body: {} }, { read: () => undefined, deadlineMs: DEADLINE_MS }),
+      )
+      // The render itself will say what is wrong.
+      .catch(() => undefined);
+  }
+
+  run(request: RenderRequest, patience: RunPatience): Promise<Rendered> {
+    const { client, suspects } = this.#services[request.render.program === undefined ? "reader" : "programs"];
+    return suspects.run(request.namespace, patience.unwanted, async () =>
+      this.#attempt(await client.link({ withinMs: PATIENCE_MS }), request, patience),
+    );
+  }
+
+  close(): void {
+    for (const { client } of Object.values(this.#services)) client.close();
+  }
+
+  #service(name: SandboxService): Service {
+    const { folder, ...options } = this.#options;
+    const { clock } = options;
+    const socket = socketOf(folder, name);
+    const serve: Serve = (request, back) => this.#serve(request, back);
+    return {
+      client: new ZoneClient({ ...options, zone: `sandbox/${name}`, socket, limits, serve }),
+      suspects: new Suspects({ clock }),
+    };
+  }
+
+  /** The zone asks for files: of a render that is under way on the same connection, or of none. */
+  readonly #serve: Serve = async (request, back) => {
+    const { render } = request.body as { readonly render?: unknown };
+    const files = this.#files.get(back)?.get(Number(render));
+    if (files === undefined) throw new RangeError("There is no such render");
+    return await files.serve(request);
+  };
+
+  async #attempt(link: Link, request: RenderRequest, patience: RunPatience): Promise<Rendered> {
+    const { namespace, revision } = request;
+    const files = new FileServer(namespace, revision.files, this.#fileSlots);
+    const open = this.#files.getOrInsertComputed(link, () => new Map());
+    const reader = new RenderedReader({ onSlow: patience.onSlow, memoryLimit: this.#options.memoryLimit });
+    const { call, parts, deadlineMs } = this.#callOf(request, patience);
+    let id = 0;
+    try {
+      const { rendered, answer } = await link.request(
+        "render",
+        { body: call, parts },
+        {
+          deadlineMs,
+          cancel: patience.unwanted,
+          onId: (given) => {
+            id = given;
+            open.set(given, files);
+          },
+          onItem: (item) => reader.take(item),
+          read: (answer) => reader.end(answer),
+        },
+      );
+      this.#note(answer, request.key);
+      if (rendered instanceof ReleaseError) throw rendered;
+      return rendered;
+    } catch (error) {
+      if (error instanceof ZoneAnswerError) throw files.error ?? errorOf(error);
+      throw error;
+    } finally {
+      open.delete(id);
+    }
+  }
+
+  #callOf({ key, namespace, render, revision }: RenderRequest, { isSlow }: RunPatience) {
+    const { repositoryId, tree } = revision;
+    const call: RenderCall = { key, namespace, repositoryId, tree };
+    if (render.program === undefined) return { call, parts: [], deadlineMs: DEADLINE_MS };
+    const { entry, inputs, timeout } = render.program;
+    const { longestProgramMs: longestMs } = this.#options;
+    const timeoutMs = toMilliseconds(timeout);
+    return {
+      call: { ...call, program: { entry, timeoutMs, longestMs, isSlow } },
+      parts: inputs === undefined ? [] : [Buffer.from(JSON.stringify(inputs))],
+      deadlineMs: Math.min(timeoutMs, longestMs) + DEADLINE_MS,
+    };
+  }
+
+  #note({ did, printed }: RenderAnswer, key: string): void {
+    for (const observation of did) this.#options.observe?.(observation);
+    if (printed !== "") this.#options.log.debug("A program printed", { release: key, text: printed });
+  }
+}
+
+/** What the zone says about a render that failed, as far as it may be believed: it is the zone's own fault otherwise. */
+function errorOf({ body }: ZoneAnswerError): Error {
+  const { data } = renderError.safeParse(body);
+  const message = toMessage(data?.message ?? "without a reason", 2_000);
+  if (data?.reason !== undefined) return new ReleaseError(data.reason, message);
+  return new Error(`The sandbox zone could not render: ${message}`);
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { RunPatience } from "../../operator/release/ports.ts";
+import type { ProgramObservation } from "../../operator/release/program/programs.ts";
+import { systemClock } from "../../operator/runtime/clock.ts";
+import { socketOf } from "../../operator/sandbox/worker-command.ts";
+import { ZoneRenderRunner } from "../../operator/sandbox/zone-render-runner.ts";
+import type { Serve } from "../../operator/zones/incoming-requests.ts";
+import { serveZone } from "../../operator/zones/zone-server.ts";
+import { wideLimits } from "./link-pair.ts";
+import { RecordingLogger } from "./recording-logger.ts";
+
+export const patient: RunPatience = {
+  unwanted: new AbortController().signal,
+  isSlow: false,
+  onSlow: () => {},
+};
+
+export function aSocketFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-sandbox-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function aZoneRunner(
+  folder: string,
+  observed: ProgramObservation[] = [],
+  memoryLimit = Number.POSITIVE_INFINITY,
+) {
+  const log = new RecordingLogger();
+  const runner = new ZoneRenderRunner({
+    folder,
+    longestProgramMs: 60_000,
+    memoryLimit,
+    clock: systemClock(),
+    random: () => 0,
+    log,
+    observe: (observation) => observed.push(observation),
+  });
+  onTestFinished(() => runner.close());
+  return { runner, log };
+}
+
+/** A zone in place of the real one: the test answers its requests. It comes back when it was ended. */
+export async function aFakeZone(folder: string, serve: Serve, service: "reader" | "programs" = "reader") {
+  const options = {
+    socket: socketOf(folder, service),
+    zone: `sandbox/${service}`,
+    clock: systemClock(),
+    limits: wideLimits,
+    requestParts: 1,
+    serve,
+  };
+  let server = await serveZone(options);
+  onTestFinished(() => server.close());
+  return {
+    /** Ends all connections, as a process that dies does, and starts another one. */
+    die: async (): Promise<void> => {
+      server.close();
+      server = await serveZone(options);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { RenderEndedError } from "../../../operator/release/errors.ts";
+import type { IncomingRequest, Serve } from "../../../operator/zones/incoming-requests.ts";
+import { toCanonicalJson } from "../../../synth/digest.ts";
+import { aFolder, request } from "../../fakes/renderer-bench.ts";
+import { aFakeZone, aSocketFolder, aZoneRunner, patient } from "../../fakes/sandbox-zone.ts";
+
+const configMap = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+const anObject = (value: unknown, origin = "a.yaml:1") => ({
+  body: { origin },
+  parts: [Buffer.from(typeof value === "string" ? value : toCanonicalJson(value))],
+});
+const details = { edges: [], warnings: [] };
+const theEnd = (more: object = {}, body: object = {}) => ({
+  body: { did: [], printed: "", ...body },
+  parts: [Buffer.from(JSON.stringify({ ...details, ...more }))],
+});
+const sends =
+  (...items: ReturnType<typeof anObject>[]): Serve =>
+  async ({ send }) => {
+    for (const item of items) await send(item);
+    return theEnd();
+  };
+
+describe("ZoneRenderRunner, with a zone that lies", () => {
+  const many = Array.from({ length: 10_001 }, (_, index) => anObject(configMap(`c${index}`)));
+  test.for([
+    { what: "an object that is not JSON", serve: sends(anObject("{")) },
+    { what: "an object that is a list", serve: sends(anObject("[]")) },
+    { what: "an object without a name", serve: sends(anObject({ ...configMap("a"), metadata: {} })) },
+    { what: "a name with a slash", serve: sends(anObject(configMap("a/b"))) },
+    {
+      what: "a namespace with dots",
+      serve: sends(anObject({ ...configMap("a"), metadata: { name: "a", namespace: ".." } })),
+    },
+    {
+      what: "a label that is not text",
+      serve: sends(anObject({ ...configMap("a"), metadata: { name: "a", labels: { b: 1 } } })),
+    },
+    {
+      what: "a key __proto__",
+      serve: sends(
+        anObject('{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":{"\\u005f_proto__":1}}'),
+      ),
+    },
+    { what: "an object twice", serve: sends(anObject(configMap("a")), anObject(configMap("a"))) },
+    {
+      what: "bytes that are not UTF-8",
+      serve: sends({ body: { origin: "" }, parts: [Buffer.from([0xff])] }),
+    },
+    {
+      what: "an object that is nested deeply",
+      serve: sends(anObject({ ...configMap("a"), x: nested(300) })),
+    },
+    { what: "a million brackets", serve: sends(anObject("[".repeat(1_000_000))) },
+    { what: "a million values", serve: sends(anObject({ ...configMap("a"), x: Array(500_000).fill(0) })) },
+    {
+      what: "an object that is too large",
+      serve: sends(anObject({ ...configMap("a"), x: "x".repeat(1.6 * 2 ** 20) })),
+    },
+    { what: "too many objects", serve: sends(...many) },
+    { what: "an item that is nothing", serve: sends({ body: { origin: 1 } as never, parts: [] }) },
+    { what: "an object without its text", serve: sends({ body: { origin: "" }, parts: [] }) },
+    { what: "edges to nowhere", serve: async () => theEnd({ edges: [[0, 1]] }) },
+    { what: "a path above the folder", serve: async () => theEnd({ readPaths: ["../secret"] }) },
+    { what: "an unknown field", serve: async () => theEnd({ verified: true }) },
+    { what: "a digest of its own", serve: async () => theEnd({}, { digest: "0".repeat(32) }) },
+    { what: "details that are not JSON", serve: async () => ({ ...theEnd(), parts: [Buffer.from("{")] }) },
+    { what: "a flood of frames", serve: flood },
+  ] satisfies readonly { readonly what: string; readonly serve: Serve }[])(
+    "disconnects a zone that sends $what",
+    async ({ serve }) => {
+      const folder = aSocketFolder();
+      await aFakeZone(folder, serve);
+      const { runner, log } = aZoneRunner(folder);
+      // It does so each time.
+      await expect(runner.run(request("a/b", aFolder("a")), patient)).rejects.toBeInstanceOf(
+        RenderEndedError,
+      );
+      expect(log.entries.at(-1)?.fields).toMatchObject({ error: { name: "ZoneProtocolError" } });
+    },
+  );
+});
+
+function nested(depth: number): unknown {
+  return depth === 0 ? 0 : [nested(depth - 1)];
+}
+
+async function flood({ send, signal }: IncomingRequest): Promise<never> {
+  for (let index = 0; ; index++) {
+    signal.throwIfAborted();
+    await send(anObject({ ...configMap(`c${index}`), x: "x".repeat(1_000_000) }));
+  }
+}

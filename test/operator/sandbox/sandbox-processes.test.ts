@@ -1,0 +1,116 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { RenderEndedError } from "../../../operator/release/errors.ts";
+import { renderManifests } from "../../../operator/release/render/render-manifests.ts";
+import { Turns } from "../../../operator/release/render/turns.ts";
+import { systemClock } from "../../../operator/runtime/clock.ts";
+import { type SandboxProcesses, startSandboxProcesses } from "../../../operator/sandbox/sandbox-processes.ts";
+import { MemoryFiles } from "../../fakes/memory-files.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { program, request } from "../../fakes/renderer-bench.ts";
+import { aSocketFolder, aZoneRunner, patient } from "../../fakes/sandbox-zone.ts";
+
+const clock = systemClock();
+
+function aZone() {
+  const folder = aSocketFolder();
+  const log = new RecordingLogger();
+  const zone = startSandboxProcesses({ folder, clock, random: () => 0, log });
+  onTestFinished(() => zone.close());
+  return { zone, log, runner: aZoneRunner(folder).runner };
+}
+
+const killReader = (zone: SandboxProcesses): void => {
+  const pid = zone.pidOf("reader");
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
+};
+
+/** What comes out in this process. The size is an estimate: characters here, bytes there. */
+const here = async (files: MemoryFiles) => ({
+  ...(await renderManifests(files, new Turns(clock).begin())),
+  size: expect.any(Number),
+});
+
+const files = new MemoryFiles(
+  Object.fromEntries(
+    Array.from({ length: 300 }, (_, index) => [
+      `deep/${index}.yaml`,
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c${index}, uid: x}\ndata: {text: "${"é".repeat(index)}"}\n`,
+    ]),
+  ),
+);
+
+describe("the processes of the sandbox zone", () => {
+  test("render a folder as it is rendered without them", async () => {
+    expect(await aZone().runner.run(request("a/b", files), patient)).toEqual(await here(files));
+  });
+
+  test("report what is wrong with a folder in the same words", async () => {
+    const wrong = new MemoryFiles({ "a.yaml": "apiVersion: v1\nkind: [x\n" });
+    const [there, here_] = await Promise.allSettled([
+      aZone().runner.run(request("a/b", wrong), patient),
+      here(wrong),
+    ]);
+    expect(there).toMatchObject({ status: "rejected" });
+    expect(there).toEqual(here_);
+  });
+
+  test("run a program, and report its mistakes with file and line", async () => {
+    const { runner } = aZone();
+    const text = `
+      import { type App, Chart } from "cdk8s";
+      import { ConfigMap } from "cdk8s-plus-27";
+      export default (app: App, data: Record<string, string>) => {
+        const chart = new Chart(app, "shop");
+        const one = new ConfigMap(chart, "one", { data, metadata: { name: "one" } });
+        const two = new ConfigMap(chart, "two", { metadata: { name: "two" } });
+        two.node.addDependency(one);
+        if (data["color"] === "red") throw new Error("not red");
+      };`;
+    const source = new MemoryFiles({ "main.ts": text });
+    const rendered = await runner.run(request("a/b", source, program({ color: "blue" })), patient);
+    expect(rendered.manifests).toMatchObject([
+      { kind: "ConfigMap", metadata: { name: "one" }, data: { color: "blue" } },
+      { kind: "ConfigMap", metadata: { name: "two" } },
+    ]);
+    expect(rendered).toMatchObject({ dependencies: new Map([[1, [0]]]), readPaths: ["main.ts"] });
+    await expect(
+      runner.run(request("a/b", source, program({ color: "red" })), patient),
+    ).rejects.toMatchObject({
+      reason: "RenderFailed",
+      message: expect.stringMatching(/main\.ts:9:.*not red/),
+    });
+  });
+
+  test("lose nothing when they are killed in the middle of a render", async () => {
+    const { runner, zone, log } = aZone();
+    await runner.run(request("a/b", files), patient);
+    let hasListed = false;
+    const slow = Object.assign(new MemoryFiles({ "x.yaml": "" }), {
+      list: async () => {
+        if (!hasListed) killReader(zone);
+        hasListed = true;
+        return await files.list();
+      },
+      read: files.read.bind(files),
+    });
+    expect(await runner.run(request("a/c", slow), patient)).toEqual(await here(files));
+    expect(log.entries.map(({ message }) => message)).toContain("A process of a zone ended, restarting it");
+  });
+
+  test("fail only the render that ends its process each time", async () => {
+    const { runner, zone } = aZone();
+    await runner.run(request("a/b", files), patient);
+    const bomb = Object.assign(new MemoryFiles({}), {
+      list: () => {
+        killReader(zone);
+        return files.list();
+      },
+    });
+    const [bad, good] = await Promise.allSettled([
+      runner.run(request("bad/bomb", bomb), patient),
+      runner.run(request("a/b", files), patient),
+    ]);
+    expect(bad).toMatchObject({ status: "rejected", reason: expect.any(RenderEndedError) });
+    expect(good).toEqual({ status: "fulfilled", value: await here(files) });
+  });
+});

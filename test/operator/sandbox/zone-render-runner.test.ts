@@ -1,0 +1,218 @@
+import { describe, expect, test } from "vitest";
+import { ReleaseError } from "../../../operator/release/errors.ts";
+import { renderManifests } from "../../../operator/release/render/render-manifests.ts";
+import { Turns } from "../../../operator/release/render/turns.ts";
+import { systemClock } from "../../../operator/runtime/clock.ts";
+import { socketOf } from "../../../operator/sandbox/worker-command.ts";
+import { ZoneLostError } from "../../../operator/zones/errors.ts";
+import type { IncomingRequest, Serve } from "../../../operator/zones/incoming-requests.ts";
+import { serveZone } from "../../../operator/zones/zone-server.ts";
+import { toCanonicalJson } from "../../../synth/digest.ts";
+import { wideLimits } from "../../fakes/link-pair.ts";
+import { MemoryFiles } from "../../fakes/memory-files.ts";
+import { aFolder, program, request } from "../../fakes/renderer-bench.ts";
+import { aFakeZone, aSocketFolder, aZoneRunner, patient } from "../../fakes/sandbox-zone.ts";
+
+const configMap = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+const anObject = (value: unknown, origin = "a.yaml:1") => ({
+  body: { origin },
+  parts: [Buffer.from(typeof value === "string" ? value : toCanonicalJson(value))],
+});
+const details = { edges: [], warnings: [] };
+const theEnd = (more: object = {}, body: object = {}) => ({
+  body: { did: [], printed: "", ...body },
+  parts: [Buffer.from(JSON.stringify({ ...details, ...more }))],
+});
+const sends =
+  (...items: ReturnType<typeof anObject>[]): Serve =>
+  async ({ send }) => {
+    for (const item of items) await send(item);
+    return theEnd();
+  };
+
+describe("ZoneRenderRunner", () => {
+  test("gives what the zone rendered, with a digest of its own", async () => {
+    const folder = aSocketFolder();
+    await aFakeZone(folder, sends(anObject(configMap("a")), anObject(configMap("b"), "b.yaml:7")));
+    const files = new MemoryFiles({
+      "a.yaml": JSON.stringify(configMap("a")),
+      "b.yaml": `\n\n\n\n\n\n${JSON.stringify(configMap("b"))}`,
+    });
+    const here = await renderManifests(files, new Turns(systemClock()).begin());
+    const { runner } = aZoneRunner(folder);
+    expect(await runner.run(request("a/b", files), patient)).toEqual(here);
+  });
+
+  test("fails only the render whose objects take too much memory in the operator", async () => {
+    const folder = aSocketFolder();
+    let answers = 0;
+    await aFakeZone(folder, (incoming, back) => {
+      const names = answers++ === 0 ? ["a", "b", "c"] : ["d"];
+      return sends(...names.map((name) => anObject(configMap(name))))(incoming, back);
+    });
+    const { runner } = aZoneRunner(folder, [], 800);
+    const files = new MemoryFiles({});
+    await expect(runner.run(request("a/b", files), patient)).rejects.toThrow(
+      /take more than .* MiB of the operator's memory/,
+    );
+    expect((await runner.run(request("a/b", files), patient)).manifests).toEqual([configMap("d")]);
+  });
+
+  test("gives the zone the files of the render, and nothing after its end", async () => {
+    const folder = aSocketFolder();
+    const options = { read: () => undefined, deadlineMs: 10_000 };
+    const renders: IncomingRequest[] = [];
+    const lists: unknown[] = [];
+    await aFakeZone(folder, async (incoming, back) => {
+      renders.push(incoming);
+      for (const { id } of renders) {
+        const onItem = ({ parts }: { readonly parts: readonly Buffer[] }) => lists.push(String(parts[0]));
+        await back
+          .request("list", { body: { render: id } }, { ...options, onItem })
+          .catch(() => lists.push("refused"));
+      }
+      return theEnd();
+    });
+    const { runner } = aZoneRunner(folder);
+    await runner.run(request("a/one", aFolder("one")), patient);
+    await runner.run(request("a/two", new MemoryFiles({ "two.yaml": "" })), patient);
+    expect(lists).toEqual([
+      '{"files":[["a.yaml",53]],"refused":[]}',
+      "refused",
+      '{"files":[["two.yaml",0]],"refused":[]}',
+    ]);
+  });
+
+  test.for([
+    { what: "a file that is not there", body: { files: [7] } },
+    { what: "no file", body: { files: [] } },
+    { what: "too many files", body: { files: Array.from({ length: 251 }, () => 0) } },
+    { what: "a file of another name", body: { files: ["a.yaml"] } },
+  ])("refuses to read $what", async ({ body }) => {
+    const folder = aSocketFolder();
+    await aFakeZone(folder, async ({ id }, back) => {
+      const options = { read: () => undefined, onItem: () => {}, deadlineMs: 10_000 };
+      await back.request("read", { body: { ...body, render: id } }, options);
+      return theEnd();
+    });
+    const { runner } = aZoneRunner(folder);
+    const error = await runner.run(request("a/b", aFolder("b")), patient).catch((reason: unknown) => reason);
+    expect(error).not.toBeInstanceOf(ReleaseError);
+    expect(error).toBeInstanceOf(Error);
+  });
+
+  test("fails for the reason that the files could not be read, not for what the zone says", async () => {
+    const folder = aSocketFolder();
+    await aFakeZone(folder, async ({ id }, back) => {
+      await back.request("list", { body: { render: id } }, { read: () => undefined, deadlineMs: 10_000 });
+      return theEnd();
+    });
+    const reason = new ReleaseError("SourceUnreachable", "the clone is fetched anew");
+    const files = Object.assign(aFolder("a"), { list: () => Promise.reject(reason) });
+    await expect(aZoneRunner(folder).runner.run(request("a/b", files), patient)).rejects.toBe(reason);
+  });
+
+  test.for([
+    { body: { reason: "RenderFailed", message: "a.yaml:3: is\nwrong" }, is: "a.yaml:3: is wrong" },
+    { body: { reason: "SourceNotVerified", message: "not the zone's to say" }, is: undefined },
+    { body: { message: "broken" }, is: undefined },
+    { body: "nonsense", is: undefined },
+  ])("believes of an error answer only what a render may fail for: $body", async ({ body, is }) => {
+    const folder = aSocketFolder();
+    const server = await serveZone({
+      socket: socketOf(folder, "reader"),
+      zone: "sandbox/reader",
+      clock: systemClock(),
+      limits: wideLimits,
+      serve: () => Promise.reject(new Error()),
+      describeError: () => body,
+    });
+    const error = await aZoneRunner(folder)
+      .runner.run(request("a/b", aFolder("a")), patient)
+      .catch((reason: unknown) => reason);
+    server.close();
+    if (is === undefined) expect(error).not.toBeInstanceOf(ReleaseError);
+    else expect(error).toMatchObject({ reason: "RenderFailed", message: is });
+  });
+
+  test("a zone that dies fails nothing: its renders run again", async () => {
+    const folder = aSocketFolder();
+    const begun: string[] = [];
+    const firstTwo = Promise.withResolvers<void>();
+    const zone = await aFakeZone(folder, async ({ body }) => {
+      begun.push((body as { key: string }).key);
+      if (begun.length === 2) firstTwo.resolve();
+      if (begun.length <= 2) await new Promise(() => {});
+      return theEnd();
+    });
+    const { runner } = aZoneRunner(folder);
+    const renders = ["a/one", "b/two"].map((key) => runner.run(request(key, aFolder("x")), patient));
+    await firstTwo.promise;
+    await zone.die();
+    await Promise.all(renders);
+    expect(begun.toSorted()).toEqual(["a/one", "a/one", "b/two", "b/two"]);
+  });
+
+  test("only the render that ends the zone each time fails; those beside it succeed", async () => {
+    const folder = aSocketFolder();
+    const runs: string[] = [];
+    const together = Promise.withResolvers<void>();
+    const zone = await aFakeZone(folder, async ({ body }) => {
+      const { key } = body as { key: string };
+      runs.push(key);
+      if (runs.length === 3) together.resolve();
+      await together.promise;
+      if (key === "bad/bomb") await zone.die();
+      return theEnd();
+    });
+    const { runner } = aZoneRunner(folder);
+    const [bomb, ...others] = ["bad/bomb", "a/one", "b/two"].map((key) =>
+      runner.run(request(key, aFolder("x")), patient),
+    );
+    await expect(bomb).rejects.toMatchObject({ reason: "RenderLimit" });
+    expect(await Promise.all(others)).toHaveLength(2);
+    expect(runs.filter((key) => key === "bad/bomb")).toHaveLength(3);
+    expect(runs.filter((key) => key !== "bad/bomb").length).toBeLessThanOrEqual(4);
+  });
+
+  test("a render that nobody wants any more is not run again", async () => {
+    const folder = aSocketFolder();
+    const begun = Promise.withResolvers<void>();
+    const unwanted = new AbortController();
+    const cancelled = Promise.withResolvers<void>();
+    const zone = await aFakeZone(folder, async ({ signal }) => {
+      signal.addEventListener("abort", () => cancelled.resolve());
+      begun.resolve();
+      return await new Promise(() => {});
+    });
+    const { runner } = aZoneRunner(folder);
+    const render = runner.run(request("a/b", aFolder("x")), { ...patient, unwanted: unwanted.signal });
+    const failed = expect(render).rejects.toBeInstanceOf(ZoneLostError);
+    await begun.promise;
+    unwanted.abort();
+    await cancelled.promise;
+    await zone.die();
+    await failed;
+  });
+
+  test("passes on that a program takes long, what it printed, and what was done", async () => {
+    const folder = aSocketFolder();
+    const did = [{ did: "run", warm: true, durationMs: 3 }];
+    const serve: Serve = async ({ send, parts }) => {
+      await send({ body: { slow: true } });
+      return theEnd({ readPaths: ["main.ts"] }, { did, printed: String(parts[0]) });
+    };
+    await aFakeZone(folder, serve, "programs");
+    const observed: unknown[] = [];
+    const { runner, log } = aZoneRunner(folder, observed as never);
+    let slow = 0;
+    const patience = { ...patient, onSlow: () => void slow++ };
+    const rendered = await runner.run(request("a/b", aFolder("x"), program({ deep: [1] })), patience);
+    expect({ slow, observed }).toEqual({ slow: 1, observed: did });
+    expect(rendered.readPaths).toEqual(["main.ts"]);
+    expect(log.entries.find(({ message }) => message === "A program printed")?.fields).toEqual({
+      release: "a/b",
+      text: '{"deep":[1]}',
+    });
+  });
+});
