@@ -69,6 +69,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "crds"],
     packages: ["node:*", "pino", "prom-client", "@opentelemetry/api"],
   },
+  "operator/sandbox": { folders: [], packages: ["node:*"] },
   "operator/release/core": {
     folders: [
       "operator/release/ports.ts",
@@ -125,6 +126,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   },
   "operator/release/program": {
     folders: [
+      "operator/sandbox",
       "operator/zones/frame-reader.ts",
       "operator/release/core",
       "operator/release/ports.ts",

@@ -1,0 +1,54 @@
+/** A layer of walls that the launcher can report and require. docs/sandbox.md says what each does. */
+export type Layer = (typeof layers)[number];
+
+export const layers = ["no-new-privileges", "files", "tcp", "scopes", "seccomp"] as const;
+
+/** What a program may do behind the launcher. Everything else is refused, as far as the kernel can. */
+export interface LaunchRules {
+  /** Files, and folders with all that is below them, that the program may read. */
+  readonly read?: readonly string[];
+  /** The same, where it may also write, create and delete. */
+  readonly write?: readonly string[];
+  /** Files that it may read and execute. */
+  readonly execute?: readonly string[];
+  /** TCP ports that it may connect to. Default: none. */
+  readonly tcpConnect?: readonly number[] | "any";
+  /** System calls that it may make: a program that only computes, or git. Default: all. */
+  readonly seccomp?: "program" | "git";
+  readonly limits?: Readonly<Partial<Record<LaunchLimit, number>>>;
+  /** Its whole environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** User and group when root starts it. 0 stays root, without its capabilities. Default: 65534. */
+  readonly user?: number;
+  /** The launcher fails if one of these is not in force. */
+  readonly require?: readonly Layer[];
+}
+
+/** Limits of setrlimit(2): bytes, seconds or counts. */
+export type LaunchLimit = "memory-data" | "cpu-seconds" | "processes" | "file-size" | "open-files" | "core";
+
+/** The launcher's arguments for a program with its own arguments. Pure. */
+export function launchArguments(rules: LaunchRules, command: readonly string[]): string[] {
+  return [...ruleArguments(rules), "--", ...command];
+}
+
+/** The arguments that have the launcher build these walls around itself, and report them. Pure. */
+export function reportArguments(rules: LaunchRules): string[] {
+  return [...ruleArguments(rules), "--report"];
+}
+
+function ruleArguments(rules: LaunchRules): string[] {
+  const { read = [], write = [], execute = [], tcpConnect = [], seccomp, user, require = [] } = rules;
+  const ports = tcpConnect === "any" ? ["any"] : tcpConnect;
+  return [
+    ...read.map((path) => `--ro=${path}`),
+    ...write.map((path) => `--rw=${path}`),
+    ...execute.map((path) => `--exec=${path}`),
+    ...ports.map((port) => `--tcp-connect=${port}`),
+    ...(seccomp === undefined ? [] : [`--seccomp=${seccomp}`]),
+    ...Object.entries(rules.limits ?? {}).map(([name, amount]) => `--${name}=${amount}`),
+    ...Object.entries(rules.environment ?? {}).map(([name, value]) => `--env=${name}=${value}`),
+    ...(user === undefined ? [] : [`--user=${user}`]),
+    ...(require.length === 0 ? [] : [`--require=${require.join(",")}`]),
+  ];
+}

@@ -1,0 +1,3 @@
+module fairlead.dev/launch
+
+go 1.26

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+)
+
+// rules is what the command line asks for.
+type rules struct {
+	paths   []pathRule
+	limits  []limit
+	env     []string
+	require []string
+	seccomp string
+	// Ports that TCP connections may go to; anyPort lifts the restriction.
+	ports   []uint64
+	anyPort bool
+	// User and group to become when started by root; 0 stays root.
+	uid     uint32
+	report  bool
+	program []string
+	// Where the program's file is open until the exec; see openPaths.
+	descriptor int
+}
+
+// pathRule grants rights on a file, or on all that is below a folder.
+type pathRule struct {
+	path   string
+	access uint64
+}
+
+type failure string
+
+func (text failure) Error() string { return string(text) }
+
+// nobody is the user that owns nothing.
+const nobody = 65_534
+
+const usage = `usage: fairlead-launch [RULE...] -- PROGRAM [ARGUMENT...]
+       fairlead-launch [RULE...] --report
+
+  --ro PATH            may read this file, or all below this folder
+  --rw PATH            may also write, create and delete there
+  --exec PATH          may read and execute this file, or all below this folder
+  --tcp-connect PORT   may connect to this TCP port; "any": to all
+  --seccomp PROFILE    "program" or "git": which system calls may be made
+  --memory-data BYTES  --cpu-seconds N  --processes N  --file-size BYTES  --open-files N  --core BYTES
+  --user ID            user and group when started by root; default 65534, 0 stays root
+  --env NAME=VALUE     the only environment that the program gets
+  --require LAYER      fail if the kernel lacks it: no-new-privileges, files, tcp, scopes, seccomp, all
+  --report             print which layers are in force as JSON, and start nothing`
+
+// parseRules reads the command line. A rule that is not understood is an error: ignoring it would lower a wall.
+func parseRules(words []string) (*rules, error) {
+	parsed := &rules{uid: nobody}
+	for i := 0; i < len(words); i++ {
+		name, value, hasValue := strings.Cut(words[i], "=")
+		if name == "--" {
+			parsed.program = words[i+1:]
+			break
+		}
+		if name == "--report" && !hasValue {
+			parsed.report = true
+			continue
+		}
+		if !hasValue {
+			if i++; i >= len(words) {
+				return nil, failure("Cannot read \"" + name + "\": it needs a value\n" + usage)
+			}
+			value = words[i]
+		}
+		if err := parsed.add(name, value); err != nil {
+			return nil, err
+		}
+	}
+	if len(parsed.program) == 0 && !parsed.report {
+		return nil, failure(usage)
+	}
+	return parsed, nil
+}
+
+func (parsed *rules) add(name, value string) error {
+	if access, ok := pathRights[name]; ok {
+		parsed.paths = append(parsed.paths, pathRule{value, access})
+		return nil
+	}
+	if resource, ok := resources[name]; ok {
+		return parsed.addLimit(resource, name, value)
+	}
+	switch name {
+	case "--tcp-connect":
+		if value == "any" {
+			parsed.anyPort = true
+			return nil
+		}
+		port, err := strconv.ParseUint(value, 10, 16)
+		parsed.ports = append(parsed.ports, port)
+		return badValue(name, value, err)
+	case "--seccomp":
+		if _, ok := profiles[value]; !ok {
+			return failure("Cannot read " + name + " \"" + value + "\": expected program or git")
+		}
+		parsed.seccomp = value
+	case "--user":
+		uid, err := strconv.ParseUint(value, 10, 31)
+		parsed.uid = uint32(uid)
+		return badValue(name, value, err)
+	case "--env":
+		parsed.env = append(parsed.env, value)
+	case "--require":
+		parsed.require = append(parsed.require, strings.Split(value, ",")...)
+		return checkLayers(parsed.require)
+	default:
+		return failure("Cannot read \"" + name + "\": no such rule\n" + usage)
+	}
+	return nil
+}
+
+func (parsed *rules) addLimit(resource int, name, value string) error {
+	amount, err := strconv.ParseUint(value, 10, 63)
+	parsed.limits = append(parsed.limits, limit{resource, amount})
+	return badValue(name, value, err)
+}
+
+func badValue(name, value string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure("Cannot read " + name + " \"" + value + "\": expected a number in range")
+}
+
+func join(words []string) string { return strings.Join(words, ", ") }

@@ -1,0 +1,8 @@
+import { provideLauncher } from "../../cli/launcher/build-launcher.ts";
+import { probeKernelWalls } from "../../operator/sandbox/kernel-walls.ts";
+
+/** The launcher of the sandbox, built once per machine; undefined where Go or Linux is missing. */
+export const launcher = await provideLauncher(process.env);
+
+/** What the kernel of this machine puts around programs. */
+export const kernelWalls = await probeKernelWalls(launcher);
