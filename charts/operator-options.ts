@@ -54,11 +54,12 @@ function repositoryOptionsOf(repository: ChosenValues["repository"]): readonly s
 
 function releaseOptionsOf({ releases }: ChosenValues): readonly string[] {
   if (!releases.enabled) return [];
-  const { requireServiceAccount, programTimeout, policy, hooks } = releases;
+  const { requireServiceAccount, requireSandbox, programTimeout, policy, hooks } = releases;
   return [
     "--releases=true",
     `--release-cache=${RELEASE_CACHE_FOLDER}`,
     `--release-program-timeout=${programTimeout}`,
+    ...(requireSandbox ? ["--release-require-sandbox=true"] : []),
     ...(requireServiceAccount ? ["--release-require-service-account=true"] : []),
     ...(Object.keys(policy).length > 0 ? [`--release-policy=${JSON.stringify(policy)}`] : []),
     ...(hooks.enabled

@@ -26,8 +26,8 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
 const failureCodes: Readonly<Record<string, number>> = { diff: 2 };
 
 /**
- * Runs one command line and gives the exit code: 0, or 1 (2 for `diff`) for anything that did not work, after a text on the
- * standard error that says what.
+ * Runs one command line and gives the exit code: 0, or 1 (2 for `diff`, and for a program that needs a better sandbox) for
+ * anything that did not work, after a text on the standard error that says what.
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const program = new Command("fairlead")
@@ -46,7 +46,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv);
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    const failureCode = failureCodes[argv[2] ?? ""] ?? 1;
+    const isRefusal = error instanceof Error && error.name === "WeakSandboxError";
+    const failureCode = isRefusal ? 2 : (failureCodes[argv[2] ?? ""] ?? 1);
     // Commander has said what it has to say, which may be the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failureCode;
     process.stderr.write(`fairlead: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -3,6 +3,8 @@ import type { ClusterAccess } from "./cluster/cluster-access.ts";
 import { ApiTransport, type OnRequest } from "./cluster/transport.ts";
 import type { OperatorConfig } from "./config.ts";
 import type { Clock, Logger, Random } from "./ports.ts";
+import { findLauncher } from "./sandbox/find-launcher.ts";
+import { type KernelWalls, noKernelWalls, probeKernelWalls } from "./sandbox/kernel-walls.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import { version } from "./version.ts";
 
@@ -18,6 +20,8 @@ export interface ComposeInput {
   /** Memory limit of the container, in bytes. Undefined: none. */
   readonly memoryLimit?: number | undefined;
   readonly log: Logger;
+  /** Finds the sandbox's launcher. Default: looks beside the operator's program. */
+  readonly provideLauncher?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** What several parts share. */
@@ -26,6 +30,8 @@ export interface Ground extends ComposeInput {
   readonly metrics: Metrics | undefined;
   readonly transport: ApiTransport;
   readonly onRequest: OnRequest;
+  /** What the kernel puts around programs; without Releases nothing asks it. */
+  readonly walls: KernelWalls;
 }
 
 /** Makes what several parts share. */
@@ -45,5 +51,9 @@ export async function layGround(input: ComposeInput): Promise<Ground> {
     onRequest,
     onRetry: (request) => metrics?.requests.retried(request),
   });
-  return { ...input, userAgent, metrics, transport, onRequest };
+  const { provideLauncher = async () => findLauncher() } = input;
+  const walls = config.releases
+    ? await probeKernelWalls(await provideLauncher())
+    : noKernelWalls("Releases are off");
+  return { ...input, userAgent, metrics, transport, onRequest, walls };
 }

@@ -19,6 +19,8 @@ export interface RunOperatorInput {
    */
   readonly options?: OptionTexts;
   readonly environment?: NodeJS.ProcessEnv;
+  /** Finds the sandbox's launcher. Default: looks where an image or a package has it. */
+  readonly provideLauncher?: () => Promise<string | undefined>;
 }
 
 /**
@@ -28,7 +30,12 @@ export interface RunOperatorInput {
  * @throws ConfigError that names every wrong option.
  */
 export async function runOperator(input: RunOperatorInput): Promise<number> {
-  const { kinds, options = parseOptionTexts(process.argv.slice(2)), environment = process.env } = input;
+  const {
+    kinds,
+    provideLauncher,
+    options = parseOptionTexts(process.argv.slice(2)),
+    environment = process.env,
+  } = input;
   const config = readOperatorConfig(options, environment);
   const clock = systemClock();
   const log = createLogger({ clock, level: config.logLevel, format: config.logFormat });
@@ -54,6 +61,7 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
       random: Math.random,
       memoryLimit: readMemoryLimit(),
       log,
+      provideLauncher,
     });
     const stopListening = listenForSignals(process, {
       stop: () => operator.stop(),

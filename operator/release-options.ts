@@ -28,6 +28,11 @@ export const releaseOptions = {
     help: "Longest run of a program, whatever timeout its Release asks for",
     fallback: "5m",
   },
+  releaseRequireSandbox: {
+    flag: "release-require-sandbox",
+    help: "Refuse to run programs where the kernel does not keep them apart",
+    fallback: "false",
+  },
   releasePolicy: {
     flag: "release-policy",
     value: "JSON",
@@ -58,6 +63,7 @@ export const releaseOptionShapes = {
   releaseFileRemotes: flag.optional(),
   releaseRequireServiceAccount: flag,
   releaseProgramTimeout: duration,
+  releaseRequireSandbox: flag,
   releasePolicy: releaseRuleText.optional(),
   releaseMemory: size.optional(),
   hookBindAddress: bindAddress,

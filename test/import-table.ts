@@ -49,6 +49,14 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   },
   // The process of a program and the reader of its answers have this encoding, and nothing else of the operator.
   "operator/zones/frame.ts": { folders: [], packages: ["node:buffer"] },
+  // Which walls the kernel has, and how a process is put behind them.
+  "operator/sandbox/find-launcher.ts": { folders: [], packages: ["node:*"] },
+  "operator/sandbox/launch-arguments.ts": { folders: [], packages: [] },
+  "operator/sandbox/node-files.ts": { folders: [], packages: ["node:*"] },
+  "operator/sandbox/kernel-walls.ts": {
+    folders: ["operator/sandbox/launch-arguments.ts", "operator/sandbox/node-files.ts"],
+    packages: ["node:*"],
+  },
   // The sandbox zone, and what the operator knows of it.
   "operator/sandbox": {
     folders: [
@@ -69,7 +77,6 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "crds"],
     packages: ["node:*", "pino", "prom-client", "@opentelemetry/api"],
   },
-  "operator/sandbox": { folders: [], packages: ["node:*"] },
   "operator/release/core": {
     folders: [
       "operator/release/ports.ts",

@@ -78,6 +78,10 @@ export const releases = z.strictObject({
     .default("5m")
     .describe("Longest run of a program, whatever timeout its Release asks for."),
   policy: releaseRule.prefault({}).describe("What Releases may use, as a rule of a ReleasePolicy."),
+  requireSandbox: z
+    .boolean()
+    .default(false)
+    .describe("Refuse to run programs on nodes whose kernel does not keep them apart."),
   cacheSize: quantity
     .default("2Gi")
     .describe("Most that clones of repositories may take on the node's disk."),

@@ -25,6 +25,7 @@ export interface DiffFlags extends ReleaseFlags {
   readonly source?: string;
   readonly revision?: string;
   readonly timeout?: string;
+  readonly weakSandbox?: boolean;
 }
 
 /** `fairlead diff FILE|NAME`: what would change in the cluster, without changing it. */
@@ -40,7 +41,11 @@ export function diffCommand({ kinds }: { readonly kinds: readonly SynthesizableK
       "--revision <commit>",
       "this commit, in place of the one that the source names; a number of its history",
     )
-    .option("--timeout <time>", "how long to wait for the repository", "2m");
+    .option("--timeout <time>", "how long to wait for the repository", "2m")
+    .option(
+      "--weak-sandbox",
+      "run a program from git, or in CI, also where the kernel does not keep it from other processes",
+    );
   return addReleaseOptions(command)
     .addHelpText(
       "after",
@@ -75,12 +80,18 @@ export async function runDiff(
 
 async function compare(
   text: string,
-  { source: folder, revision, timeoutMs, kinds: bindings }: DiffInput & { readonly timeoutMs: number },
+  {
+    source: folder,
+    revision,
+    timeoutMs,
+    weakSandbox = false,
+    kinds: bindings,
+  }: DiffInput & { readonly timeoutMs: number },
   session: ReleaseSession,
 ): Promise<readonly DiffReport[]> {
   if (folder !== undefined && revision !== undefined)
     throw new Error("Cannot compare: --source takes a folder and --revision a commit; give one of them");
-  const options = { session, folder, timeoutMs };
+  const options = { session, folder, timeoutMs, weakSandbox };
   if (!isFile(text)) {
     const release = await session.find(text);
     const commit = revision === undefined ? undefined : chooseRevision(release, revision).revision;

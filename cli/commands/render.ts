@@ -9,6 +9,7 @@ import { type Rendered, renderText } from "../render-text.ts";
 interface RenderOptions {
   readonly namespace: string;
   readonly source?: string;
+  readonly weakSandbox?: true;
 }
 
 /** `fairlead render`: what the operator would apply for some resources, without a cluster. */
@@ -19,9 +20,13 @@ export function renderCommand({ kinds }: { readonly kinds: readonly Synthesizabl
     .argument("[files...]", "YAML or JSON files; - or none for the standard input")
     .option("-n, --namespace <name>", "namespace of resources that name none", "default")
     .option("--source <folder>", "folder of this machine in place of the one in a Release's repository")
+    .option(
+      "--weak-sandbox",
+      "in CI: run a program also where the kernel does not keep it from other processes",
+    )
     .addHelpText(
       "after",
-      `\nKinds: ${names}; a Release is rendered from the folder that --source names.\nOwners are shown with a placeholder uid. Exits 1 if anything cannot be rendered.`,
+      `\nKinds: ${names}; a Release is rendered from the folder that --source names.\nOwners are shown with a placeholder uid. Exits 1 if anything cannot be rendered, 2 if a program needs a better sandbox.`,
     )
     .action(async (files: readonly string[], options: RenderOptions) => {
       const documents: string[] = [];
@@ -43,7 +48,7 @@ async function renderFile(
   path: string,
   options: RenderOptions & { readonly kinds: readonly SynthesizableKind[] },
 ): Promise<readonly Rendered[]> {
-  const { namespace, source, kinds } = options;
+  const { namespace, source, weakSandbox = false, kinds } = options;
   const file = path === "-" ? "standard input" : path;
   let text: string;
   try {
@@ -53,6 +58,6 @@ async function renderFile(
     return [{ manifests: [], warnings: [], errors: [`Cannot read "${path}": ${reason}`] }];
   }
   const definitions = kinds.map(({ definition }) => definition);
-  const release = await renderReleaseFile(text, { file, namespace, source, kinds: definitions });
+  const release = await renderReleaseFile(text, { file, namespace, source, weakSandbox, kinds: definitions });
   return release === undefined ? renderText(text, { file, namespace, kinds }) : [release];
 }

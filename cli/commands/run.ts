@@ -7,6 +7,7 @@ import {
 } from "../../operator/config.ts";
 import { runOperator } from "../../operator/main.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { provideLauncher } from "../launcher/build-launcher.ts";
 
 interface OptionSpec {
   readonly flag: string;
@@ -37,7 +38,11 @@ export function runCommand({ kinds }: { readonly kinds: readonly SynthesizableKi
       Object.entries(values).map(([attribute, value]) => [names.get(attribute) ?? attribute, value]),
     );
     endWithParent();
-    process.exitCode = await runOperator({ kinds, options: texts });
+    process.exitCode = await runOperator({
+      kinds,
+      options: texts,
+      provideLauncher: () => provideLauncher(process.env),
+    });
   });
 }
 

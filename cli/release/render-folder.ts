@@ -1,9 +1,9 @@
 import type { Logger } from "../../operator/ports.ts";
 import type { Rendered } from "../../operator/release/ports.ts";
-import { createPrograms } from "../../operator/release/program/programs.ts";
 import { localFiles } from "../../operator/release/render/local-files.ts";
 import { renderOnce } from "../../operator/release/render/render-once.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
+import { createTrustedPrograms } from "../launcher/weak-sandbox.ts";
 import { labelOfRelease, type ReleaseObject } from "./release-object.ts";
 
 /** Failures are thrown, and nobody reads the rest. */
@@ -13,10 +13,16 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: ()
  * What a Release makes of a folder of this machine, which stands for the one at its source's path.
  *
  * @throws {ReleaseError} that names file, line and field.
+ * @throws {WeakSandboxError} if it has a program that is not trusted enough for this kernel.
  */
-export async function renderFolder(release: ReleaseObject, folder: string): Promise<Rendered> {
+export async function renderFolder(
+  release: ReleaseObject,
+  folder: string,
+  { weakSandbox }: { readonly weakSandbox: boolean },
+): Promise<Rendered> {
   const clock = systemClock();
-  const programs = createPrograms({ clock, log: silent });
+  const trust = { isLocal: true, env: process.env, weakSandbox };
+  const programs = createTrustedPrograms(trust, { clock, log: silent });
   try {
     const revision = { tree: "local", repositoryId: "local", files: localFiles(folder) };
     const { namespace = "" } = release.metadata;

@@ -14,6 +14,8 @@ export interface RenderReleaseFileOptions {
   readonly namespace: string;
   /** Stands for the folder at the source's path. */
   readonly source: string | undefined;
+  /** Run programs of strangers also where the kernel does not keep them apart. */
+  readonly weakSandbox: boolean;
   /** Kinds that the operator has. */
   readonly kinds: readonly ObjectKind[];
 }
@@ -53,11 +55,11 @@ export async function renderReleaseFile(
 async function renderRelease(
   release: ReleaseObject,
   source: string,
-  { file, kinds }: RenderReleaseFileOptions,
+  { file, kinds, weakSandbox }: RenderReleaseFileOptions,
 ): Promise<RenderedText> {
   const known = offlineKinds(kinds);
   try {
-    const rendered = await renderFolder(release, source);
+    const rendered = await renderFolder(release, source, { weakSandbox });
     const { objects } = prepareManifests(rendered, release, known);
     const unknown = objects.filter(({ kind, needs }) => kind === undefined && needs.length === 0);
     return {

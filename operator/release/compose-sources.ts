@@ -25,7 +25,7 @@ export interface ComposedSources {
 
 /** Wires what turns repositories into manifests. Nothing runs before it is asked for. */
 export function composeSources(
-  { config, environment, clock, random, metrics, memoryLimit }: Ground,
+  { config, environment, clock, random, metrics, memoryLimit, walls }: Ground,
   { cacheDirectory, wake, log }: ComposeSourcesOptions,
 ): ComposedSources {
   // An operator in a cluster must not read files of its node.
@@ -44,6 +44,8 @@ export function composeSources(
     clock,
     log,
     limits: { timeoutMs: config.releaseProgramTimeout, objectMemory: memory.renderedPerNamespace },
+    walls,
+    requireWalls: config.releaseRequireSandbox,
     observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
   });
   const runner = createInProcessRunner({ clock, programs, memoryLimit: memory.renderedPerNamespace });

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { createPrograms } from "../release/program/programs.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { serveZone } from "../zones/zone-server.ts";
+import { probeKernelWalls } from "./kernel-walls.ts";
 import { createRenderService, describeRenderError } from "./render-service.ts";
 
 /** A sign of life for whoever started this process (zone-process.ts). */
@@ -11,11 +12,13 @@ const SIGN_OF_LIFE_MS = 1_000;
 /** Of a frame of the operator: files of up to 4 MiB, or the inputs of a program. */
 const limits = { headerBytes: 65_536, parts: 256, bytes: 16 * 2 ** 20 };
 
-const { values } = parseArgs({ options: { socket: { type: "string" }, zone: { type: "string" } } });
+const text = { type: "string" } as const;
+const { values } = parseArgs({ options: { socket: text, zone: text, launcher: text } });
 const clock = systemClock();
+const walls = await probeKernelWalls(values.launcher);
 const { serve } = createRenderService({
   clock,
-  createPrograms: (options) => createPrograms({ ...options, clock }),
+  createPrograms: (options) => createPrograms({ ...options, clock, walls }),
 });
 // Processes of programs end with this one: they read from its pipes.
 process.stdin.on("end", () => process.exit(0)).resume();

@@ -10,6 +10,7 @@ import { QueueMetrics } from "./queue-metrics.ts";
 import { ReconcileMetrics } from "./reconcile-metrics.ts";
 import { ReleaseMetrics } from "./release-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
+import { SandboxMetrics } from "./sandbox-metrics.ts";
 import { StoreMetrics } from "./store-metrics.ts";
 
 export interface Exposition {
@@ -39,6 +40,7 @@ export class Metrics {
   readonly events: EventMetrics;
   readonly fences: FenceMetrics;
   readonly hooks: HookMetrics;
+  readonly sandbox: SandboxMetrics;
   readonly #registry = new Registry();
   #releases: ReleaseMetrics | undefined;
 
@@ -53,6 +55,7 @@ export class Metrics {
     this.events = new EventMetrics(this.#registry);
     this.fences = new FenceMetrics(this.#registry);
     this.hooks = new HookMetrics(this.#registry);
+    this.sandbox = new SandboxMetrics(this.#registry);
     addProcessMetrics(this.#registry, { version });
   }
 

@@ -1,6 +1,8 @@
 // Bundled by a test as the image's program is, and run with nothing of the repository around it: renders one program.
 import { createPrograms } from "../../operator/release/program/programs.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
+import { findLauncher } from "../../operator/sandbox/find-launcher.ts";
+import { probeKernelWalls } from "../../operator/sandbox/kernel-walls.ts";
 import { MemoryFiles } from "./memory-files.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
@@ -11,7 +13,8 @@ export default (app: App, data: Record<string, string>) => {
   new ConfigMap(new Chart(app, "shop"), "settings", { data, metadata: { name: "settings" } });
 };`;
 
-const programs = createPrograms({ clock: systemClock(), log: new RecordingLogger() });
+const walls = await probeKernelWalls(findLauncher());
+const programs = createPrograms({ clock: systemClock(), log: new RecordingLogger(), walls });
 const files = new MemoryFiles({ "main.ts": main });
 const { manifests } = await programs.run({
   key: "shop/web",

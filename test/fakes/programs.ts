@@ -7,6 +7,7 @@ import {
   type Programs,
 } from "../../operator/release/program/programs.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
+import { kernelWalls } from "./launcher.ts";
 import { MemoryFiles, type MemoryFilesOptions } from "./memory-files.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
@@ -35,7 +36,7 @@ export function realPrograms(
   }: { observe?: (observation: ProgramObservation) => void; clock?: Clock; keptApart?: boolean } = {},
 ): RealPrograms {
   const log = new RecordingLogger();
-  const programs = createPrograms({ clock, log, limits, observe, keptApart });
+  const programs = createPrograms({ clock, log, limits, observe, walls: { ...kernelWalls, keptApart } });
   const render = (run: ProgramRun): Promise<Rendered> => {
     const { inputs, namespace = "shop", repositoryId = "r", refused = [], patience } = run;
     const { entry = "main.ts", timeoutMs = 60_000 } = run;

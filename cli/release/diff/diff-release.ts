@@ -24,6 +24,8 @@ export interface DiffReleaseOptions {
   /** Full id of a commit; undefined: what the source names. */
   readonly revision: string | undefined;
   readonly timeoutMs: number;
+  /** Run programs of strangers also where the kernel does not keep them apart. */
+  readonly weakSandbox: boolean;
 }
 
 /** What deploying a Release would change, and what it would prune. The Release may be one that is only in a file. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Logger } from "../../../operator/ports.ts";
 import { ReleaseError } from "../../../operator/release/errors.ts";
 import type { Rendered, SourceCommit } from "../../../operator/release/ports.ts";
-import { createPrograms } from "../../../operator/release/program/programs.ts";
 import { renderOnce } from "../../../operator/release/render/render-once.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
+import { createTrustedPrograms } from "../../launcher/weak-sandbox.ts";
 import type { ApiClient } from "../api-client.ts";
 import { labelOfRelease, type ReleaseObject } from "../release-object.ts";
 import { renderFolder } from "../render-folder.ts";
@@ -19,6 +19,8 @@ export interface RenderReleaseOptions {
   /** Full id of a commit, in place of the one that the source names. */
   readonly revision: string | undefined;
   readonly timeoutMs: number;
+  /** Run programs of strangers also where the kernel does not keep them apart. */
+  readonly weakSandbox: boolean;
 }
 
 /** What a source gives, and the commits that it is of: the head, and the newest one that changed it; none for a folder. */
@@ -34,6 +36,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: ()
  * Renders a Release once, with the code of the operator.
  *
  * @throws ReleaseError that says what is wrong with source, files or program.
+ * @throws WeakSandboxError if it has a program that is not trusted enough for this kernel.
  */
 export async function renderRelease(
   release: ReleaseObject,
@@ -50,12 +53,14 @@ export async function renderRelease(
 
 async function tryToRender(
   release: ReleaseObject,
-  { folder, ...options }: RenderReleaseOptions,
+  { folder, weakSandbox, ...options }: RenderReleaseOptions,
 ): Promise<RenderedRelease> {
-  if (folder !== undefined) return { rendered: await renderFolder(release, folder), commits: [] };
+  if (folder !== undefined)
+    return { rendered: await renderFolder(release, folder, { weakSandbox }), commits: [] };
   const clock = systemClock();
   await using cleanup = new AsyncDisposableStack();
-  const programs = createPrograms({ clock, log: silent });
+  const trust = { isLocal: false, env: process.env, weakSandbox };
+  const programs = createTrustedPrograms(trust, { clock, log: silent });
   cleanup.defer(() => programs.close());
   const cacheDirectory = await mkdtemp(join(tmpdir(), "fairlead-diff-"));
   cleanup.defer(() => rm(cacheDirectory, { recursive: true, force: true }));

@@ -1,5 +1,6 @@
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import type { Clock, Logger } from "../../ports.ts";
+import { describeMissingWalls, type KernelWalls } from "../../sandbox/kernel-walls.ts";
 import type { Rendered, RunPatience, SourceFiles } from "../ports.ts";
 import { type Bundle, bundleProgram } from "./bundle.ts";
 import { BundleCache } from "./bundle-cache.ts";
@@ -73,16 +74,18 @@ export interface ProgramsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: ProgramLimits;
+  /** What the kernel puts around each process. Where it does not keep them apart, one namespace has any at a time. */
+  readonly walls: KernelWalls;
+  /** Refuse to run programs that the kernel does not keep apart. Default: false. */
+  readonly requireWalls?: boolean;
   /** A process that nobody has used for so long ends. Default: 60 s. */
   readonly idleMs?: number;
-  /** Whether the kernel keeps processes of programs apart. False: only one namespace has any at a time. Default: true. */
-  readonly keptApart?: boolean;
   readonly observe?: (observation: ProgramObservation) => void;
 }
 
 /** Nothing is started, and nothing loaded, before the first program is run. */
 export function createPrograms(options: ProgramsOptions): Programs {
-  const { clock, log, idleMs = 60_000, keptApart = true, observe = () => {} } = options;
+  const { clock, log, walls, requireWalls = false, idleMs = 60_000, observe = () => {} } = options;
   const {
     memoryMiB = 256,
     outputBytes = 16 * 2 ** 20,
@@ -100,7 +103,8 @@ export function createPrograms(options: ProgramsOptions): Programs {
     });
     return loading;
   };
-  const pool = new SandboxPool({ clock, libraries, idleMs, keptApart, limits: { memoryMiB, outputBytes } });
+  const pool = new SandboxPool({ clock, libraries, walls, idleMs, limits: { memoryMiB, outputBytes } });
+  const missingWalls = requireWalls ? describeMissingWalls(walls) : undefined;
 
   const makeBundle = async (request: ProgramRequest): Promise<Bundle> => {
     const beganMs = clock.now();
@@ -112,6 +116,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
   };
 
   async function run(request: ProgramRequest): Promise<Rendered> {
+    if (missingWalls !== undefined) throw programFailure(`${missingWalls}, and this operator requires them`);
     const { key, namespace, repositoryId, tree, entry, inputs, timeoutMs, patience } = request;
     const beganMs = clock.now();
     const bundleKey = JSON.stringify([namespace, repositoryId, tree, entry]);

@@ -1,10 +1,20 @@
+import type { KernelWalls } from "../../sandbox/kernel-walls.ts";
+import { launchArguments } from "../../sandbox/launch-arguments.ts";
+
 export interface SandboxArgumentsInput {
   /** The sandbox's own program. */
   readonly runner: string;
   readonly memoryMiB: number;
-  /** Where `prlimit` is, if it is there. */
+  readonly walls: KernelWalls;
+  /** Where `prlimit` is, if it is there: it sets limits where there is no launcher. */
   readonly prlimit: string | undefined;
 }
+
+/** The whole environment of a sandbox. Without the empty variable, OpenSSL insists on reading its configuration. */
+export const sandboxEnvironment = { TZ: "UTC", LC_ALL: "C", OPENSSL_CONF: "" };
+
+/** More descriptors than Node needs, which takes some 25. */
+const OPEN_FILES = 64;
 
 /** What a bare process maps for writing: 512 MiB are V8's place for code, stacks of threads take the rest. */
 const BASE_MIB = 768;
@@ -15,7 +25,7 @@ const BASE_MIB = 768;
  *
  * @returns Program and arguments; without the program: Node itself.
  */
-export function sandboxArguments({ runner, memoryMiB, prlimit }: SandboxArgumentsInput): {
+export function sandboxArguments({ runner, memoryMiB, walls, prlimit }: SandboxArgumentsInput): {
   readonly wrapper: string | undefined;
   readonly arguments: readonly string[];
 } {
@@ -42,12 +52,19 @@ export function sandboxArguments({ runner, memoryMiB, prlimit }: SandboxArgument
     "-e",
     runner,
   ];
+  const command = [process.execPath, ...flags];
+  // Memory that is mapped for writing: array buffers are refused before they fill the machine.
+  const dataBytes = (memoryMiB + BASE_MIB) * 2 ** 20;
+  if (walls.launcher !== undefined) {
+    const rules = {
+      ...walls.node,
+      seccomp: "program",
+      limits: { core: 0, "file-size": 0, "open-files": OPEN_FILES, "memory-data": dataBytes },
+      environment: sandboxEnvironment,
+      require: walls.inForce,
+    } as const;
+    return { wrapper: walls.launcher, arguments: launchArguments(rules, command) };
+  }
   if (prlimit === undefined) return { wrapper: undefined, arguments: flags };
-  const limits = [
-    "--core=0",
-    "--fsize=0",
-    // Memory that is mapped for writing: array buffers are refused before they fill the machine.
-    `--data=${(memoryMiB + BASE_MIB) * 2 ** 20}`,
-  ];
-  return { wrapper: prlimit, arguments: [...limits, process.execPath, ...flags] };
+  return { wrapper: prlimit, arguments: ["--core=0", "--fsize=0", `--data=${dataBytes}`, ...command] };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../ports.ts";
+import type { KernelWalls } from "../../sandbox/kernel-walls.ts";
 import type { RunPatience } from "../ports.ts";
 import { BlankSandboxes } from "./blank-sandboxes.ts";
 import type { Bundle } from "./bundle.ts";
@@ -12,14 +13,14 @@ import type { SandboxLimits, SandboxProcess } from "./sandbox-process.ts";
 export interface SandboxPoolOptions {
   readonly clock: Clock;
   readonly limits: SandboxLimits;
+  /**
+   * Where they do not keep the processes apart, programs of two namespaces never run at the same time, and all processes
+   * of one namespace end before one of another namespace starts.
+   */
+  readonly walls: KernelWalls;
   readonly libraries: () => Promise<LoadedLibraries>;
   /** A process that was not used for this long ends. */
   readonly idleMs: number;
-  /**
-   * Whether the kernel keeps the processes apart. False: programs of two namespaces never run at the same time, and all
-   * processes of one namespace end before one of another namespace starts.
-   */
-  readonly keptApart: boolean;
 }
 
 export interface SandboxRun {
@@ -77,8 +78,8 @@ export class SandboxPool {
   constructor(options: SandboxPoolOptions) {
     this.#options = options;
     this.#blanks = new BlankSandboxes(options);
-    const { clock, keptApart: mixed } = options;
-    this.#slots = new FairSlots({ young: 2, all: 8, perTenant: 4, clock, mixed });
+    const { clock, walls } = options;
+    this.#slots = new FairSlots({ young: 2, all: 8, perTenant: 4, clock, mixed: walls.keptApart });
   }
 
   /** There will be something to run in a moment. */
@@ -104,7 +105,7 @@ export class SandboxPool {
     let sandbox: SandboxProcess | undefined;
     const over = new AbortController();
     try {
-      if (!this.#options.keptApart) await this.#endOthers(namespace);
+      if (!this.#options.walls.keptApart) await this.#endOthers(namespace);
       sandbox = this.#takeIdle(key) ?? (await this.#bind(bundle));
       this.#running.add(sandbox);
       const onOld = growOld({ sandbox, slot, over: over.signal, clock }, patience);
@@ -121,7 +122,7 @@ export class SandboxPool {
       over.abort();
       if (sandbox !== undefined) this.#putBack(namespace, key, sandbox);
       // Where nothing else keeps processes apart, the next namespace waits until this one has ended.
-      if (!this.#options.keptApart && sandbox?.isOver === true) await sandbox.ended;
+      if (!this.#options.walls.keptApart && sandbox?.isOver === true) await sandbox.ended;
       slot.release();
       letNext();
       if (this.#turns.size === 0) this.#warmUpSoon();

@@ -1,12 +1,13 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../ports.ts";
+import type { KernelWalls } from "../../sandbox/kernel-walls.ts";
 import type { ReleaseError } from "../errors.ts";
 import { encodeMessage, type ToSandbox } from "./inside/messages.ts";
 import { watchMemory } from "./memory-watch.ts";
 import { MessageReader, type SandboxMessage } from "./message-reader.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
-import { sandboxArguments } from "./sandbox-arguments.ts";
+import { sandboxArguments, sandboxEnvironment } from "./sandbox-arguments.ts";
 
 export interface SandboxLimits {
   /** Resident memory, in all. */
@@ -19,6 +20,7 @@ export interface SandboxOptions {
   readonly clock: Clock;
   readonly limits: SandboxLimits;
   readonly runner: string;
+  readonly walls: KernelWalls;
   readonly prlimit: string | undefined;
 }
 
@@ -57,14 +59,15 @@ export class SandboxProcess {
   runs = 0;
 
   constructor(options: SandboxOptions) {
-    const { runner, prlimit, limits } = options;
+    const { runner, walls, prlimit, limits } = options;
     this.#options = options;
     // Two runs that differ come both; what is beyond that is no answer.
     this.#reader = new MessageReader(2 * limits.outputBytes + 2 ** 20);
-    const { wrapper, arguments: words } = sandboxArguments({ runner, prlimit, memoryMiB: limits.memoryMiB });
+    const { memoryMiB } = limits;
+    const { wrapper, arguments: words } = sandboxArguments({ runner, walls, prlimit, memoryMiB });
     this.#child = spawn(wrapper ?? process.execPath, words, {
       cwd: "/",
-      env: { TZ: "UTC", LC_ALL: "C" },
+      env: sandboxEnvironment,
       detached: true,
       stdio: ["pipe", "pipe", "pipe"],
     });

@@ -27,6 +27,7 @@ describe("renderReleaseFile()", () => {
   });
   const render = (text: string, folder: string | undefined = source) =>
     renderReleaseFile(text, {
+      weakSandbox: false,
       file: "release.yaml",
       namespace: "default",
       source: folder,
@@ -75,7 +76,7 @@ describe("renderReleaseFile()", () => {
 
   test("leaves other resources alone", async () => {
     const text = "apiVersion: mmontes.io/v1alpha1\nkind: Echo\nmetadata: {name: a}\n";
-    const options = { file: "echo.yaml", namespace: "a", kinds: [] };
+    const options = { file: "echo.yaml", namespace: "a", weakSandbox: false, kinds: [] };
     expect(await renderReleaseFile(text, { ...options, source: undefined })).toBeUndefined();
     expect(await renderReleaseFile(text, { ...options, source })).toMatchObject({
       errors: ["echo.yaml: has no Release, which --source is for"],
@@ -86,6 +87,7 @@ describe("renderReleaseFile()", () => {
     const errorsOf = async (text: string, folder?: string) => (await render(text, folder))?.errors;
     expect(
       await renderReleaseFile(aRelease(), {
+        weakSandbox: false,
         file: "release.yaml",
         namespace: "a",
         source: undefined,

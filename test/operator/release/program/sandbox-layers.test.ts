@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildLibraries } from "../../../../operator/release/program/build-libraries.ts";
 import { sandboxArguments } from "../../../../operator/release/program/sandbox-arguments.ts";
+import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
 import { buildText } from "../../../fakes/build-text.ts";
 
 // What if a program got out of its context? Here our own code takes the runner's place, in the outer realm of the process,
@@ -123,8 +124,9 @@ beforeAll(async () => {
 });
 
 async function runIn(runner: string, stderr: "inherit" | "ignore" = "inherit"): Promise<string> {
+  const walls = noKernelWalls("this is about the walls inside the process");
   const prlimit = existsSync("/usr/bin/prlimit") ? "/usr/bin/prlimit" : undefined;
-  const { wrapper, arguments: words } = sandboxArguments({ runner, memoryMiB: 128, prlimit });
+  const { wrapper, arguments: words } = sandboxArguments({ runner, memoryMiB: 128, walls, prlimit });
   const child = spawn(wrapper ?? process.execPath, words, {
     cwd: "/",
     env: {},

@@ -3,6 +3,7 @@ import { buildLibraries } from "../../../../operator/release/program/build-libra
 import { SandboxProcess } from "../../../../operator/release/program/sandbox-process.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { buildText } from "../../../fakes/build-text.ts";
+import { kernelWalls } from "../../../fakes/launcher.ts";
 
 let runner = "";
 beforeAll(async () => {
@@ -12,7 +13,13 @@ beforeAll(async () => {
 /** A process with a library of ours in place of the real ones: `finish` is the expression of what a run gives. */
 async function start(finish: string, run = ""): Promise<SandboxProcess> {
   const limits = { memoryMiB: 256, outputBytes: 1_000 };
-  const sandbox = new SandboxProcess({ clock: systemClock(), limits, runner, prlimit: undefined });
+  const sandbox = new SandboxProcess({
+    clock: systemClock(),
+    limits,
+    runner,
+    walls: kernelWalls,
+    prlimit: undefined,
+  });
   onTestFinished(() => sandbox.kill());
   const code = `var __fairleadRun = () => { ${run} }, __fairleadFinish = () => ${finish}, __fairleadHold = (r) => { reason = r; }, __fairleadReject = () => {}, reason;`;
   const names = ["cdk8s"];
@@ -69,6 +76,7 @@ describe("SandboxProcess", () => {
       clock: systemClock(),
       limits: { memoryMiB: 256, outputBytes: 1_000 },
       runner: 'require("node:v8").setFlagsFromString("--stack-size=100");',
+      walls: kernelWalls,
       prlimit: undefined,
     });
     await expect(ask(sandbox)).rejects.toMatchObject({

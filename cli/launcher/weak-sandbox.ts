@@ -1,0 +1,63 @@
+import {
+  createPrograms,
+  type Programs,
+  type ProgramsOptions,
+} from "../../operator/release/program/programs.ts";
+import {
+  describeMissingWalls,
+  type KernelWalls,
+  probeKernelWalls,
+} from "../../operator/sandbox/kernel-walls.ts";
+import { provideLauncher } from "./build-launcher.ts";
+
+/** A stranger's program is not run where the kernel does not keep it from the user's files. */
+export class WeakSandboxError extends Error {
+  override readonly name = "WeakSandboxError";
+}
+
+export interface Trust {
+  /** The program comes from a folder of this machine. */
+  readonly isLocal: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  /** The user said that this is fine. */
+  readonly weakSandbox: boolean;
+}
+
+/**
+ * Says why a program is not run; undefined: it is. In CI the folder of this machine is often somebody's pull request.
+ * Pure.
+ */
+export function refusalOf(walls: KernelWalls, { isLocal, env, weakSandbox }: Trust): string | undefined {
+  const gap = describeMissingWalls(walls);
+  const isTrusted = isLocal && (env["CI"] ?? "") === "";
+  if (gap === undefined || isTrusted || weakSandbox) return undefined;
+  const whose = isLocal
+    ? "CI is set, so the folder may hold a stranger's program"
+    : "its program comes from git";
+  return `Cannot run the program: ${gap}, and ${whose}; run it where the kernel has them (docs/sandbox.md), or accept the risk with --weak-sandbox`;
+}
+
+/**
+ * Programs for the command line. The launcher is provided when the first one is run.
+ *
+ * @returns `run()` throws WeakSandboxError for a program that is not trusted enough for this kernel.
+ */
+export function createTrustedPrograms(
+  trust: Trust,
+  options: Pick<ProgramsOptions, "clock" | "log">,
+): Pick<Programs, "run" | "close"> {
+  let programs: Promise<Programs> | undefined;
+  const create = async (): Promise<Programs> => {
+    const walls = await probeKernelWalls(await provideLauncher(trust.env));
+    const refusal = refusalOf(walls, trust);
+    if (refusal !== undefined) throw new WeakSandboxError(refusal);
+    return createPrograms({ ...options, walls });
+  };
+  return {
+    run: async (request) => {
+      programs ??= create();
+      return (await programs).run(request);
+    },
+    close: async () => (await programs?.catch(() => undefined))?.close(),
+  };
+}
