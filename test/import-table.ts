@@ -182,7 +182,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     packages: ["node:*", "cdk8s", "commander", "diff", "listr2", "yaml", "zod"],
   },
   "cli/image": {
-    folders: ["operator", "charts"],
+    folders: ["operator", "charts", "cli/launcher"],
     packages: ["node:*", "esbuild"],
   },
   "index.ts": {

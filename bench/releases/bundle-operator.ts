@@ -1,13 +1,8 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { addProgramSupport } from "../../cli/image/add-program-support.ts";
-import { bundleProgram } from "../../cli/image/bundle-program.ts";
+import { imageProgram, writeImageFiles } from "../../cli/image/write-image-files.ts";
 
-/** Writes the program of the image, and what runs programs of Releases, into a folder; gives the program's path. */
+/** Writes the files of the image into a folder; gives the path of the operator's program. */
 export async function bundleOperator(folder: string): Promise<string> {
-  const outfile = join(folder, "fairlead.mjs");
-  const entry = fileURLToPath(new URL("../../cli/image/main.ts", import.meta.url));
-  await bundleProgram({ entry, outfile });
-  await addProgramSupport(folder);
-  return outfile;
+  await writeImageFiles(folder, process.env);
+  return join(folder, imageProgram);
 }

@@ -15,7 +15,7 @@ const sources = fileURLToPath(new URL("../../operator/sandbox/launcher/", import
 export const launcherArchitectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
 /** The same sources and the same Go give the same bytes. */
-const flags = ["build", "-v", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid="];
+export const launcherFlags = ["-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid="];
 
 export interface BuildLauncherInput {
   /** Node's name of the architecture. */
@@ -36,7 +36,7 @@ export async function buildLauncher({ arch, outfile, env }: BuildLauncherInput):
       `Cannot build the launcher of the sandbox: Go 1.26 or later is needed, found ${version ?? "none"}`,
     );
   await mkdir(dirname(outfile), { recursive: true });
-  await runGo([...flags, "-o", outfile, "."], {
+  await runGo(["build", "-v", ...launcherFlags, "-o", outfile, "."], {
     directory: sources,
     env: { ...env, GOOS: "linux", GOARCH: launcherArchitectures[arch] ?? arch },
     onProgress: () => {},
@@ -72,7 +72,7 @@ export async function provideLauncher(env: NodeJS.ProcessEnv): Promise<string | 
 }
 
 async function digestOfSources(): Promise<string> {
-  const hash = createHash("sha256").update(flags.join("\n"));
+  const hash = createHash("sha256").update(launcherFlags.join("\n"));
   for (const name of (await readdir(sources)).toSorted()) {
     hash.update(name).update(await readFile(join(sources, name)));
   }

@@ -11,12 +11,13 @@ export interface NodeFiles {
   readonly execute: readonly string[];
 }
 
-/** Reads which files this process has mapped as code. Nothing where there is no /proc. */
+/**
+ * Reads which files this process has mapped as code.
+ *
+ * @throws Error without a readable /proc.
+ */
 export function readNodeFiles(): NodeFiles {
-  let maps = "";
-  try {
-    maps = readFileSync("/proc/self/maps", "utf8");
-  } catch {}
+  const maps = readFileSync("/proc/self/maps", "utf8");
   const { read, execute } = parseNodeFiles(maps, process.execPath);
   return { read: existsSync(loaderCache) ? [...read, loaderCache] : read, execute };
 }

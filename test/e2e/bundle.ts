@@ -1,7 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { bundleProgram } from "../../cli/image/bundle-program.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -11,12 +8,6 @@ export interface ImageConfig {
   readonly Cmd: readonly string[];
   readonly User: string;
   readonly Env: readonly string[];
-}
-
-/** Bundles the operator as `npm run bundle` does, into a folder that has nothing else. */
-export async function bundleOperator(folder: string): Promise<void> {
-  const outfile = join(folder, "fairlead.mjs");
-  await bundleProgram({ entry: fileURLToPath(new URL("cli/image/main.ts", root)), outfile });
 }
 
 /**

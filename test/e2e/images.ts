@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { ImageConfig } from "./bundle.ts";
 import type { ImageInput } from "./image.ts";
 
@@ -10,7 +10,7 @@ export interface ImagesInput {
   readonly debianRoot: string;
   readonly libraryPath: string;
   readonly operator: {
-    /** Folder of the bundled program. */
+    /** Folder of the image's files. */
     readonly program: string;
     readonly config: ImageConfig;
   };
@@ -81,7 +81,7 @@ function operatorImage({ debianRoot, libraryPath, operator }: ImagesInput): Imag
   return {
     names: [OPERATOR_IMAGE],
     files: {
-      ...Object.fromEntries(readdirSync(program).map((name) => [`/app/${name}`, join(program, name)])),
+      ...Object.fromEntries(filesOf(program).map((name) => [`/app/${name}`, join(program, name)])),
       "/usr/local/bin/node": process.execPath,
       "/bin/sh": "/bin/sh",
       "/usr/bin/git": "/usr/bin/git",
@@ -96,4 +96,10 @@ function operatorImage({ debianRoot, libraryPath, operator }: ImagesInput): Imag
     config,
     libraryPath,
   };
+}
+
+function filesOf(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
 }

@@ -6,7 +6,8 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { bundleOperator, readContainerfile } from "./bundle.ts";
+import { writeImageFiles } from "../../cli/image/write-image-files.ts";
+import { readContainerfile } from "./bundle.ts";
 import { writeImage } from "./image.ts";
 import { imagesOf } from "./images.ts";
 import { makeCgroups, readHierarchies } from "./node/cgroups.ts";
@@ -57,7 +58,7 @@ export async function startStack(
 /** Makes the images, the operator's from the sources as they are, and gives their folders. */
 async function writeImages(runDirectory: string, debianRoot: string): Promise<string[]> {
   const program = join(runDirectory, "operator");
-  await bundleOperator(program);
+  await writeImageFiles(program, process.env);
   const operator = { program, config: await readContainerfile() };
   const images = imagesOf({ debianRoot, libraryPath: libraryPath({ debianRoot }), operator });
   const folderOf = (name: string) => join(runDirectory, "images", name);

@@ -28,3 +28,4 @@ const { manifests } = await programs.run({
 });
 await programs.close();
 process.stdout.write(JSON.stringify(manifests));
+process.stderr.write(walls.launcher ?? "");

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { bundleProgram } from "../../../cli/image/bundle-program.ts";
+import { launcherFlags } from "../../../cli/launcher/build-launcher.ts";
 import { restrictedPod } from "../../../constructs/pod-defaults.ts";
+import { launcherFile } from "../../../operator/sandbox/find-launcher.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const lines = readFileSync(join(root, "Containerfile"), "utf8").split("\n");
@@ -31,6 +33,12 @@ test("the image's build has every file that its program is bundled from", async 
   expect(bundled).toHaveLength(new Set(versions).size);
   const files = await readdir(folder);
   expect(files.filter((name) => !/^part-[A-Z0-9]+\.mjs$/.test(name))).toEqual(["fairlead.mjs"]);
+});
+
+test("the image's launcher is built as in the repository, and is beside the source that looks for it", () => {
+  const flags = launcherFlags.map((flag) => (flag.includes(" ") ? `"${flag}"` : flag)).join(" ");
+  expect(lines).toContain(`RUN CGO_ENABLED=0 go build ${flags} -o /${launcherFile} .`);
+  expect(lines).toContain(`COPY --from=launcher /${launcherFile} ./operator/sandbox/`);
 });
 
 test("the image runs as the user that the Deployment names, which has a name for ssh", () => {

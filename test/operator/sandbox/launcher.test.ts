@@ -13,14 +13,13 @@ import {
   launchArguments,
   reportArguments,
 } from "../../../operator/sandbox/launch-arguments.ts";
-import { readNodeFiles } from "../../../operator/sandbox/node-files.ts";
 import { launcher as built, kernelWalls } from "../../fakes/launcher.ts";
 import { withoutCalls } from "./system-calls.ts";
 
 const run = promisify(execFile);
 const launcher = built ?? "";
 const perl = "/usr/bin/perl";
-const { read, execute } = readNodeFiles();
+const { read, execute } = kernelWalls.node;
 const node: LaunchRules = { read, execute, environment: { OPENSSL_CONF: "" }, user: 0 };
 const landlockCalls = [444, 445, 446];
 const seccompCall = process.arch === "arm64" ? 277 : 317;

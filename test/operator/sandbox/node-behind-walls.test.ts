@@ -7,8 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchArguments } from "../../../operator/sandbox/launch-arguments.ts";
-import { readNodeFiles } from "../../../operator/sandbox/node-files.ts";
-import { launcher } from "../../fakes/launcher.ts";
+import { kernelWalls, launcher } from "../../fakes/launcher.ts";
 import { attemptProgram, attempts, connections, type Outside } from "./node-attempts.ts";
 
 // The sandbox after a perfect escape: a plain Node, no permission model, no context. The kernel's walls alone.
@@ -19,7 +18,7 @@ interface Report {
   readonly environment: readonly string[];
 }
 
-const { read, execute } = readNodeFiles();
+const { read, execute } = kernelWalls.node;
 const rules = { read, execute, seccomp: "program", environment: { OPENSSL_CONF: "" } } as const;
 const servers = ["tcp", "socket", "abstract"].map(() => createServer((socket) => void socket.destroy()));
 let folder = "";

@@ -1,0 +1,29 @@
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { launcherFile } from "../../operator/sandbox/find-launcher.ts";
+import { provideLauncher } from "../launcher/build-launcher.ts";
+import { addProgramSupport } from "./add-program-support.ts";
+import { bundleProgram } from "./bundle-program.ts";
+
+/** Name of the operator's program in the image's folder. */
+export const imageProgram = "fairlead.mjs";
+
+/**
+ * Writes all files of the image's folder: the operator's program, what programs of Releases need, and the launcher of
+ * their sandbox. Whatever makes an image makes it from this folder.
+ *
+ * @throws Error on Linux if there is no launcher, and no Go to build it with.
+ */
+export async function writeImageFiles(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const launcher = await provideLauncher(env);
+  if (launcher === undefined && process.platform === "linux")
+    throw new Error(
+      "Cannot write the image's files: Go 1.26 or later is needed for the launcher of the sandbox",
+    );
+  await mkdir(folder, { recursive: true });
+  const entry = fileURLToPath(new URL("main.ts", import.meta.url));
+  await bundleProgram({ entry, outfile: join(folder, imageProgram) });
+  await addProgramSupport(folder);
+  if (launcher !== undefined) await copyFile(launcher, join(folder, launcherFile));
+}

@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { writeImageFiles } from "../../../cli/image/write-image-files.ts";
+import { launcher } from "../../fakes/launcher.ts";
+
+test.runIf(launcher !== undefined)(
+  "the image's folder has the program, the libraries of programs, the bundler and the launcher",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeImageFiles(folder, process.env);
+    const files = (await readdir(folder)).filter((name) => !/^part-[A-Z0-9]+\.mjs$/.test(name));
+    expect(files.toSorted()).toEqual([
+      "fairlead-launch",
+      "fairlead.mjs",
+      "node_modules",
+      "program-libraries.json",
+    ]);
+    const { stdout } = await promisify(execFile)(join(folder, "fairlead-launch"), ["--report"]);
+    expect(JSON.parse(stdout)).toMatchObject({ uid: expect.any(Number) });
+  },
+);
+
+test.runIf(process.platform === "linux")("without a launcher and without Go no image is made", async () => {
+  const empty = await mkdtemp(join(tmpdir(), "fairlead-image-"));
+  onTestFinished(() => rm(empty, { recursive: true }));
+  await expect(writeImageFiles(join(empty, "image"), { PATH: "", FAIRLEAD_CACHE: empty })).rejects.toThrow(
+    "Cannot write the image's files: Go 1.26 or later is needed for the launcher of the sandbox",
+  );
+});
