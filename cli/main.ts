@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../operator/version.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
+import { printError } from "./terminal-text.ts";
 
 type CommandFactory = (options: { readonly kinds: readonly SynthesizableKind[] }) => Command;
 
@@ -50,7 +51,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const failureCode = isRefusal ? 2 : (failureCodes[argv[2] ?? ""] ?? 1);
     // Commander has said what it has to say, which may be the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failureCode;
-    process.stderr.write(`fairlead: ${error instanceof Error ? error.message : String(error)}\n`);
+    printError(`fairlead: ${error instanceof Error ? error.message : String(error)}`);
     return failureCode;
   }
 }

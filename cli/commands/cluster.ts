@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { down, readStatus, up } from "../local-cluster/named-cluster.ts";
 import { isOnPath } from "../local-cluster/search-path.ts";
+import { printLine } from "../terminal-text.ts";
 import { withProgress } from "./with-progress.ts";
 
 /**
@@ -42,31 +43,33 @@ async function runUp({ name, nodes, unsafeNoFsync }: UpOptions): Promise<void> {
   const said = { started: "runs", resumed: "runs again, with its data", running: "is already running" }[
     outcome
   ];
-  print(`Cluster "${name}" ${said}: ${cluster.server}`);
-  print(`Kubeconfig: ${cluster.kubeconfigPath}`);
+  printLine(`Cluster "${name}" ${said}: ${cluster.server}`);
+  printLine(`Kubeconfig: ${cluster.kubeconfigPath}`);
   const kubectl = cluster.kubectlPath;
-  if (kubectl !== undefined && !(await isOnPath("kubectl", process.env))) print(`kubectl: ${kubectl}`);
-  print(`export KUBECONFIG=${quoteForShell(cluster.kubeconfigPath)}`);
+  if (kubectl !== undefined && !(await isOnPath("kubectl", process.env))) printLine(`kubectl: ${kubectl}`);
+  printLine(`export KUBECONFIG=${quoteForShell(cluster.kubeconfigPath)}`);
 }
 
 async function runStatus({ name }: NameOption): Promise<void> {
   const status = await readStatus({ name, env: process.env });
   if (status === undefined) {
-    print(`There is no cluster "${name}". Start it: fairlead cluster up --name ${name}`);
+    printLine(`There is no cluster "${name}". Start it: fairlead cluster up --name ${name}`);
     process.exitCode = 1;
     return;
   }
-  print(`Cluster "${name}": ${status.cluster.server}`);
+  printLine(`Cluster "${name}": ${status.cluster.server}`);
   for (const { component, pid, state } of status.components) {
-    print(`  ${component.padEnd(24)} ${state.padEnd(10)} ${pid === undefined ? "" : `pid ${pid}`}`.trimEnd());
+    printLine(
+      `  ${component.padEnd(24)} ${state.padEnd(10)} ${pid === undefined ? "" : `pid ${pid}`}`.trimEnd(),
+    );
   }
-  print(`Kubeconfig: ${status.cluster.kubeconfigPath}`);
+  printLine(`Kubeconfig: ${status.cluster.kubeconfigPath}`);
   if (status.components.some(({ state }) => state !== "healthy")) process.exitCode = 1;
 }
 
 async function runDown({ name }: NameOption): Promise<void> {
   const wasThere = await down({ name, env: process.env });
-  print(
+  printLine(
     wasThere ? `Cluster "${name}" is down, its data is gone` : `There is no cluster "${name}": nothing to do`,
   );
 }
@@ -80,8 +83,4 @@ function parseCount(text: string): number {
 
 function quoteForShell(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -13,6 +13,7 @@ import {
   withReleases,
 } from "../release/release-command.ts";
 import { readReleases } from "../release/release-file.ts";
+import { printError } from "../terminal-text.ts";
 import { readTimeout } from "./installation-options.ts";
 import { type Screen, terminal } from "./screen.ts";
 
@@ -71,7 +72,7 @@ export async function runDiff(
   if (flags.output === "json") screen.print(JSON.stringify(reports, undefined, 2));
   else {
     for (const report of reports) {
-      for (const warning of report.warnings) process.stderr.write(`Warning: ${warning}\n`);
+      for (const warning of report.warnings) printError(`Warning: ${warning}`);
       for (const line of formatReport(report)) screen.print(line);
     }
   }

@@ -5,6 +5,7 @@ import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { toYaml } from "../../synth/yaml-text.ts";
 import { renderReleaseFile } from "../release/render-release-file.ts";
 import { type Rendered, renderText } from "../render-text.ts";
+import { printError, printYaml } from "../terminal-text.ts";
 
 interface RenderOptions {
   readonly namespace: string;
@@ -33,13 +34,13 @@ export function renderCommand({ kinds }: { readonly kinds: readonly Synthesizabl
       for (const file of files.length === 0 ? ["-"] : files) {
         for (const rendered of await renderFile(file, { ...options, kinds })) report(rendered, documents);
       }
-      process.stdout.write(documents.join("---\n"));
+      printYaml(documents.join("---\n"));
     });
 }
 
 function report({ manifests, warnings, errors }: Rendered, documents: string[]): void {
-  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
-  for (const error of errors) process.stderr.write(`${error}\n`);
+  for (const warning of warnings) printError(`Warning: ${warning}`);
+  for (const error of errors) printError(error);
   if (errors.length > 0) process.exitCode = 1;
   for (const manifest of manifests) documents.push(toYaml(manifest));
 }

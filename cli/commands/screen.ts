@@ -1,3 +1,4 @@
+import { printLine } from "../terminal-text.ts";
 import { withProgress } from "./with-progress.ts";
 
 /** Where a command shows what it does. */
@@ -10,6 +11,6 @@ export interface Screen {
 
 /** The terminal, or whatever stands in its place. */
 export const terminal: Screen = {
-  print: (line) => void process.stdout.write(`${line}\n`),
+  print: printLine,
   withProgress,
 };

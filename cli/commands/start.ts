@@ -19,6 +19,7 @@ import { stopOnSignals, untilAborted } from "../demo/stop-signals.ts";
 import { watchCluster } from "../demo/watched-cluster.ts";
 import { type LocalCluster, startLocalCluster } from "../local-cluster/local-cluster.ts";
 import { isOnPath } from "../local-cluster/search-path.ts";
+import { printError, printLine } from "../terminal-text.ts";
 import { crdsOf } from "./crds.ts";
 import { withProgress } from "./with-progress.ts";
 
@@ -72,13 +73,13 @@ async function runStart(
   cleanup.defer(close);
   const admin: AdminOptions = { transport, kinds: shown };
   for (const object of toInstall(kinds, local)) await applyAsAdmin(object, admin);
-  say(`Installed ${shown.length} CustomResourceDefinitions`);
+  printLine(`Installed ${shown.length} CustomResourceDefinitions`);
 
   const shop = await createShopRepository(folder);
-  say(`Created the git repository ${shop.path}, which Releases come from`);
+  printLine(`Created the git repository ${shop.path}, which Releases come from`);
   const repository = join(folder, "rendered.git");
   await promisify(execFile)("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
-  say(`Created the git repository ${repository}, which has what was applied`);
+  printLine(`Created the git repository ${repository}, which has what was applied`);
 
   const logPath = join(folder, "operator.log");
   const operator = startOperatorProcess({
@@ -97,16 +98,16 @@ async function runStart(
     ],
   });
   cleanup.defer(() => operator.stop());
-  say(`Started the operator; its log is ${logPath}`);
+  printLine(`Started the operator; its log is ${logPath}`);
 
   const made: KubernetesObject[] = [];
   // A local cluster goes as a whole.
   if (local === undefined) cleanup.defer(() => removeSamples(made, admin));
   for (const sample of readSamples().map((one) => withSource(one, `file://${shop.path}`))) {
     if (await makeSample(sample, { ...admin, signal })) made.push(sample);
-    else say(`Left ${sample.kind} ${sample.metadata.name} as it is: there is one already`);
+    else printLine(`Left ${sample.kind} ${sample.metadata.name} as it is: there is one already`);
   }
-  say(`Applied ${made.length} samples\n`);
+  printLine(`Applied ${made.length} samples\n`);
   signal.throwIfAborted();
 
   const kubectl = (await isOnPath("kubectl", process.env)) ? undefined : local?.kubectlPath;
@@ -118,9 +119,9 @@ async function runStart(
   if (ended !== undefined) {
     process.exitCode = 1;
     const words = readFileSync(logPath, "utf8").trimEnd().split("\n").slice(-20).join("\n");
-    process.stderr.write(`\nfairlead: the operator ended (${ended}). Its last words:\n${words}\n`);
+    printError(`\nfairlead: the operator ended (${ended}). Its last words:\n${words}`);
   }
-  say("\nStopping, and removing what was started");
+  printLine("\nStopping, and removing what was started");
 }
 
 async function startCluster(signal: AbortSignal): Promise<LocalCluster> {
@@ -128,7 +129,7 @@ async function startCluster(signal: AbortSignal): Promise<LocalCluster> {
     "Starting a local cluster (the first time builds it, 6 to 9 minutes)",
     (report) => startLocalCluster({ name: "start", report, signal }),
   );
-  say(`Started a local cluster at ${cluster.server}`);
+  printLine(`Started a local cluster at ${cluster.server}`);
   return cluster;
 }
 
@@ -144,8 +145,4 @@ function toInstall(
 
 function optional(flag: string, value: string | undefined): readonly string[] {
   return value === undefined ? [] : [`--${flag}=${value}`];
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

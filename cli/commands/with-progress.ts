@@ -1,4 +1,5 @@
 import { Listr } from "listr2";
+import { printError, toTerminalText } from "../terminal-text.ts";
 
 /** A log that nobody watches wants one line of the same kind in this time. */
 const QUIET_MS = 15_000;
@@ -19,7 +20,7 @@ export async function withProgress<T>(
         title,
         task: async (_, task) => {
           const report = (line: string) => {
-            task.output = line;
+            task.output = toTerminalText(line);
           };
           resolve(await work(report));
         },
@@ -37,6 +38,6 @@ function writeSparsely(): (line: string) => void {
     const [topic, nowMs] = [line.split(":")[0] ?? "", performance.now()];
     if (topic === lastTopic && nowMs - lastMs < QUIET_MS) return;
     [lastTopic, lastMs] = [topic, nowMs];
-    process.stderr.write(`${line}\n`);
+    printError(line);
   };
 }

@@ -11,6 +11,7 @@ import {
   rowsOnScreen,
   type TableRow,
 } from "../live-table.ts";
+import { toTerminalText } from "../terminal-text.ts";
 
 export interface LiveViewOptions {
   readonly kinds: readonly BoundKind[];
@@ -46,7 +47,7 @@ export function showLiveView(options: LiveViewOptions): () => void {
       footer,
       columns,
       lines: output.isTTY ? output.rows : undefined,
-    });
+    }).map(toTerminalText);
     if (frame.join("\n") === drawn.join("\n")) return;
     // A terminal gets the new frame over the old one, which may be wrapped; a file gets one frame after the other.
     const up = output.isTTY ? rowsOnScreen(drawn, columns) : 0;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KubernetesObject } from "../../crds/object.ts";
+import { printError } from "../terminal-text.ts";
 import { type AdminOptions, deleteAsAdmin, existsForAdmin } from "./admin.ts";
 import { isRelease } from "./samples.ts";
 
@@ -30,7 +31,7 @@ async function telling(step: () => Promise<void>): Promise<void> {
   try {
     await step();
   } catch (error) {
-    process.stderr.write(`fairlead: ${error instanceof Error ? error.message : String(error)}\n`);
+    printError(`fairlead: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;
   }
 }
