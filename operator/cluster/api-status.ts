@@ -1,6 +1,11 @@
 import { listIn, objectIn, textIn } from "./json-value.ts";
 import type { ApiResponse } from "./transport.ts";
 
+/** Characters that are kept of the beginning and of the end of a message: it may repeat an object of megabytes. */
+const KEPT = 4_096;
+/** Causes that are read: a message has room for far fewer. */
+const CAUSES = 100;
+
 export interface StatusCause {
   readonly reason: string;
   readonly message: string;
@@ -36,13 +41,19 @@ export function statusOf(object: unknown): Omit<ApiStatus, "retryAfterMs"> {
   return {
     code: typeof code === "number" ? code : 0,
     reason: textIn(reason),
-    message: textIn(message),
+    message: shorten(textIn(message)),
     kind: textIn(kind),
-    causes: listIn(causes).map((cause) => {
-      const { reason: why, message: what, field } = objectIn(cause);
-      return { reason: textIn(why), message: textIn(what), field: textIn(field) };
-    }),
+    causes: listIn(causes)
+      .slice(0, CAUSES)
+      .map((cause) => {
+        const { reason: why, message: what, field } = objectIn(cause);
+        return { reason: textIn(why), message: shorten(textIn(what)), field: shorten(textIn(field)) };
+      }),
   };
+}
+
+function shorten(text: string): string {
+  return text.length <= 2 * KEPT ? text : `${text.slice(0, KEPT)}…${text.slice(-KEPT)}`;
 }
 
 function parseObject(text: string) {

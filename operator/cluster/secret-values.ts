@@ -4,6 +4,12 @@ import type { ApiResponse } from "./transport.ts";
 /** A shorter value is no secret, and stands in half of all words. */
 const shortestSecret = 4;
 
+/** Characters that are searched at most: the refusal, for each form of each value. */
+const SEARCHED = 50_000_000;
+/** Forms of a value; making them takes as long as searching so many characters. */
+const FORMS = 9;
+const FORM_COST = 500;
+
 /**
  * A refusal without the values of the Secret that it is about: an API server, or a webhook, repeats what it does not
  * like, and its words go into a condition, an event and a log line.
@@ -11,10 +17,20 @@ const shortestSecret = 4;
 export function hideSecretValues(response: ApiResponse, manifest: Manifest): ApiResponse {
   if (manifest.kind !== "Secret" || manifest.apiVersion !== "v1") return response;
   const values = [...leaves(manifest["data"]), ...leaves(manifest["stringData"])];
+  if (values.length * FORMS * (FORM_COST + response.body.length) > SEARCHED)
+    return { ...response, body: withoutWords(response) };
   // The longest first: a value may be a part of another one.
   const forms = [...new Set(values.flatMap(formsOf))].toSorted((a, b) => b.length - a.length);
   const hidden = forms.reduce((text, form) => text.replaceAll(form, "***"), response.body);
   return { ...response, body: hidden };
+}
+
+/** What is left of a refusal where too much would have to be searched: its reason. */
+function withoutWords({ status, body }: ApiResponse): string {
+  const reason = /"reason":"([A-Za-z]{1,40})"/.exec(body)?.[1] ?? "";
+  const message =
+    "the API server refused it; its message is not shown because the Secret has too many values to look for";
+  return JSON.stringify({ kind: "Status", apiVersion: "v1", code: status, reason, message });
 }
 
 /** As it is, in base64 and out of it, and quoted: by JSON, and before that by whoever put it into a sentence. */

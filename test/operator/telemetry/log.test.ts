@@ -103,6 +103,24 @@ describe("createLogger()", () => {
     expect(lines.join("")).toContain("page=1");
   });
 
+  // Quadratic patterns take minutes for these texts, and the test runner ends it after 20 seconds.
+  test.for(["a.", "?", "?token", "&key=", "x://", "Bearer "])(
+    "reads a megabyte of %j in linear time",
+    (words) => {
+      const { log, lines } = aLog();
+      log.info(words.repeat(1_000_000 / words.length), { text: `${words.repeat(200_000)}=` });
+      expect(lines.join("").length).toBeLessThan(100_000);
+    },
+  );
+
+  test("shows no part of a secret at the cut of a long text", () => {
+    const { log, lines } = aLog();
+    const secret = "0123456789".repeat(100);
+    for (let before = 15_300; before < 16_400; before += 50)
+      log.info(`${"x".repeat(before)}https://me:${secret}@host`);
+    expect(lines.join("")).not.toContain("0123456789");
+  });
+
   test("leaves what is no secret alone", () => {
     const { log, records } = aLog();
     log.info("x", {
