@@ -98,7 +98,9 @@ export const Release = defineKind({
                 namespace: objectName
                   .max(63)
                   .optional()
-                  .describe("Its namespace. Default: this Release's own."),
+                  .describe(
+                    "Its namespace. Default: this Release's own. A Release of another namespace must allow it by the annotation fairlead.dev/allow-dependents.",
+                  ),
               }),
             )
             .max(64)
@@ -203,4 +205,6 @@ export const releaseAnnotations = {
   requestedAt: "fairlead.dev/requested-at",
   /** A commit: what it would prune is approved. */
   approvePrune: "fairlead.dev/approve-prune",
+  /** Namespaces, separated by commas, whose Releases may depend on this one; `*`: any. */
+  allowDependents: "fairlead.dev/allow-dependents",
 } as const;

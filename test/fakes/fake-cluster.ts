@@ -98,11 +98,14 @@ export class FakeCluster implements Cluster {
 
   async patchMetadata(
     { kind, namespace, name }: ObjectRef,
-    metadata: object,
+    metadata: Partial<ObjectMeta>,
   ): Promise<LiveObject | undefined> {
     this.#note(`metadata ${kind.kind}/${name}`);
     const found = this.objects.get(`${kind.group}/${kind.kind}/${namespace ?? ""}/${name}`);
-    return found && this.#store({ ...found, metadata: { ...found.metadata, ...metadata } });
+    if (found === undefined) return undefined;
+    const labels = { ...found.metadata.labels, ...metadata.labels };
+    const annotations = { ...found.metadata.annotations, ...metadata.annotations };
+    return this.#store({ ...found, metadata: { ...found.metadata, ...metadata, labels, annotations } });
   }
 
   async takeOverFields(_: ObjectKind, live: LiveObject): Promise<LiveObject> {

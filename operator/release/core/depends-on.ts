@@ -1,4 +1,5 @@
-import type { ReleaseResource } from "../../../crds/release.ts";
+import type { ObjectMeta } from "../../../crds/object.ts";
+import { type ReleaseResource, releaseAnnotations } from "../../../crds/release.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
 
 type Dependent = Pick<ReleaseResource, "metadata"> & {
@@ -45,9 +46,40 @@ function pathTo(last: string, key: string, cameFrom: ReadonlyMap<string, string>
   return [key, ...path];
 }
 
-/** Says which Releases wait for each other, and what to do. */
-export function describeCycle(cycle: readonly string[]): string {
-  return `These Releases wait for each other: ${cycle.join(" → ")}. Take one of them out of spec.dependsOn`;
+/**
+ * Says which Releases wait for each other, and what to do.
+ *
+ * @param options.isHidden Releases whose names the reader must not learn. Default: none.
+ */
+export function describeCycle(
+  cycle: readonly string[],
+  { isHidden = () => false }: { readonly isHidden?: (key: string) => boolean } = {},
+): string {
+  const names = cycle.map((key) => (isHidden(key) ? "a Release of another namespace" : key));
+  return `These Releases wait for each other: ${names.join(" → ")}. Take one of them out of spec.dependsOn`;
+}
+
+/**
+ * Whether Releases of a namespace may depend on this one: of its own always, of others where its annotation names them.
+ * What a dependent waits for tells its author about this Release, so its owner decides who that may be. Pure.
+ */
+export function allowsDependents(
+  { metadata }: { readonly metadata: Pick<ObjectMeta, "namespace" | "annotations"> },
+  namespace: string | undefined,
+): boolean {
+  if (metadata.namespace === namespace) return true;
+  const allowed = metadata.annotations?.[releaseAnnotations.allowDependents]?.split(",") ?? [];
+  return allowed.some(
+    (text) => text.trim() === "*" || (namespace !== undefined && text.trim() === namespace),
+  );
+}
+
+/** Why a Release waits for one that does not allow it. It says the same whether that one exists or not. */
+export function describeHidden(key: string, namespace: string | undefined): string {
+  return (
+    `Release ${key} does not exist, or does not allow Releases of namespace ${namespace} to depend on it ` +
+    `(annotation ${releaseAnnotations.allowDependents}: ${namespace})`
+  );
 }
 
 /**

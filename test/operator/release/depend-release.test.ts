@@ -46,6 +46,60 @@ describe("a Release that depends on another", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
+  const messageOf = async (bench: ReleaseBench): Promise<string | undefined> => {
+    await bench.reconcile();
+    await bench.clock.advance(2_000);
+    await bench.reconcile();
+    return bench.release().status?.conditions?.find(({ type }) => type === "Ready")?.message;
+  };
+  const dependent = aRelease({ spec: { dependsOn: [{ name: "db", namespace: "data" }] } });
+  const allowing = { "fairlead.dev/allow-dependents": "shop" };
+
+  test("learns nothing of one in another namespace that does not allow it", async () => {
+    const told: unknown[] = [];
+    for (const state of ["missing", "failing", "ready"]) {
+      const bench = new ReleaseBench();
+      bench.commit("1", [map("app")]);
+      if (state === "ready") bench.commit("1", [map("db")], { key: "data/db" });
+      else bench.fail({ source: { reason: "SourceNotFound", message: "none" } }, "data/db");
+      if (state !== "missing") bench.edit(aRelease({ name: "db", namespace: "data" }));
+      await bench.reconcile("data/db");
+      bench.edit(dependent);
+      told.push(await messageOf(bench));
+      expect(bench.live("ConfigMap", "app")).toBeUndefined();
+    }
+    expect(new Set(told)).toEqual(
+      new Set([
+        "Waiting: Release data/db does not exist, or does not allow Releases of namespace shop to depend on it (annotation fairlead.dev/allow-dependents: shop)",
+      ]),
+    );
+  });
+
+  test("waits for one in another namespace that allows it", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map("app")]);
+    bench.commit("1", [map("db")], { key: "data/db" });
+    bench.edit(aRelease({ name: "db", namespace: "data", annotations: allowing }));
+    bench.edit(dependent);
+    expect(await messageOf(bench)).toMatch(/Release data\/db was not looked at/);
+    await bench.reconcile("data/db");
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+  });
+
+  test("takes no part in a cycle through a Release that does not allow it", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map("app")]);
+    const back = { dependsOn: [{ name: "web", namespace: "shop" }] };
+    bench.edit(aRelease({ name: "db", namespace: "data", spec: back }));
+    bench.edit(
+      aRelease({ ...{ annotations: { "fairlead.dev/allow-dependents": "*" } }, spec: dependent.spec }),
+    );
+    expect(await messageOf(bench)).toMatch(/does not exist, or does not allow/);
+    bench.edit(aRelease({ name: "db", namespace: "data", spec: back, annotations: allowing }));
+    expect(await messageOf(bench)).toMatch(/shop\/web → data\/db → shop\/web/);
+  });
+
   test("shows a cycle", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map("app")]);

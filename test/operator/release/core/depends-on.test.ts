@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ReleaseResource } from "../../../../crds/release.ts";
 import {
+  allowsDependents,
   assessDependency,
   dependenciesOf,
   describeCycle,
@@ -60,6 +61,30 @@ describe("findCycle()", () => {
     expect(describeCycle(["shop/a", "shop/b", "shop/a"])).toBe(
       "These Releases wait for each other: shop/a → shop/b → shop/a. Take one of them out of spec.dependsOn",
     );
+  });
+});
+
+describe("describeCycle()", () => {
+  test("hides Releases that their owners do not show", () => {
+    const isHidden = (key: string) => key.startsWith("secret/");
+    expect(describeCycle(["shop/a", "secret/b", "shop/a"], { isHidden })).toBe(
+      "These Releases wait for each other: shop/a → a Release of another namespace → shop/a. Take one of them out of spec.dependsOn",
+    );
+  });
+});
+
+describe("allowsDependents()", () => {
+  test.for([
+    { case: "its own namespace, always", allowed: undefined, from: "shop", isAllowed: true },
+    { case: "another one, by default", allowed: undefined, from: "web", isAllowed: false },
+    { case: "one that it names", allowed: "api, web", from: "web", isAllowed: true },
+    { case: "one whose name it only contains", allowed: "webshop,api", from: "web", isAllowed: false },
+    { case: "any", allowed: "*", from: "web", isAllowed: true },
+    { case: "nothing", allowed: "", from: "web", isAllowed: false },
+  ])("$case: $isAllowed", ({ allowed, from, isAllowed }) => {
+    const annotations: Record<string, string> =
+      allowed === undefined ? {} : { "fairlead.dev/allow-dependents": allowed };
+    expect(allowsDependents(aRelease({ annotations }), from)).toBe(isAllowed);
   });
 });
 
