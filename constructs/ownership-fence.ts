@@ -116,7 +116,7 @@ function variablesFor(definitions: readonly ObjectKind[]): Readonly<Record<strin
     newControllers: controllersIn("object"),
     isControlled: `variables.controllers.exists(o, ${isOneOf(definitions)})`,
     isOurs: `oldObject.metadata.?managedFields.orValue([]).exists(f, f.manager == ${celText(fieldManager)} && f.operation == 'Apply')`,
-    // `<kind>/<name>`, with or without `.<group>` behind the kind and `<namespace>/` before the name.
+    // `<kind>/<namespace>/<name>`, with or without `.<group>` behind the kind; the namespace may be left out in that one.
     adoptBy: annotationIn("oldObject", stamps.adoptBy),
     adoptingKind: "variables.adoptBy.split('/')[0].lowerAscii()",
     adoptingKey: "variables.adoptBy.substring(variables.adoptBy.indexOf('/') + 1)",
@@ -131,8 +131,7 @@ function variablesFor(definitions: readonly ObjectKind[]): Readonly<Record<strin
       "|| (size(variables.newControllers) == 0 && variables.newOwner != ''",
       `&& variables.adoptingKind in {${kindNames.join(", ")}}[?variables.newOwner.split('/')[0]].orValue([])`,
       "&& (variables.adoptingKey == variables.newOwnerKey",
-      "|| variables.newOwnerKey == variables.place + '/' + variables.adoptingKey",
-      "|| (variables.place == '' && variables.newOwnerKey.endsWith('/' + variables.adoptingKey))))",
+      "|| (variables.place != '' && variables.newOwnerKey == variables.place + '/' + variables.adoptingKey)))",
     ].join(" "),
     owner: [
       "size(variables.controllers) > 0 ? variables.controllers[0].kind + ' ' + variables.controllers[0].name",

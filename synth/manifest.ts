@@ -33,7 +33,7 @@ export const stamps = {
   template: "fairlead.dev/template",
   /** Annotation on objects that garbage collection cannot reach: `<plural>.<group>/<key>` of their resource. */
   owner: "fairlead.dev/owner",
-  /** Annotation that a user sets on a foreign object to hand it over: `<kind>/<name>`. */
+  /** Annotation that a user sets on a foreign object to hand it over: `<kind>/<namespace>/<name>`. */
   adoptBy: "fairlead.dev/adopt-by",
 } as const;
 

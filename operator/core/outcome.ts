@@ -47,14 +47,23 @@ export type ApplyOutcome =
   /** Somebody was faster, or we no longer lead: look again, and say nothing. */
   | { readonly state: "retry" };
 
-/** Puts an error of synthesizing or applying into words. `owner` is the resource's kind and name: `Echo/hello`. */
-export function describeFailure(error: unknown, owner: string): ApplyOutcome {
+/**
+ * Puts an error of synthesizing or applying into words.
+ *
+ * @param owner The resource's kind and name: `Echo/hello`.
+ * @param options.namespace Namespace of the resource, where it has one.
+ */
+export function describeFailure(
+  error: unknown,
+  owner: string,
+  { namespace }: { readonly namespace?: string | undefined } = {},
+): ApplyOutcome {
   if (error instanceof SpecInvalidError)
     return { state: "refused", reason: "SpecInvalid", message: error.message };
   if (error instanceof NotOwnedError) {
     const message =
       `${describeId(error.id)} exists and belongs to ${error.owner}: it is left as it is. Delete or rename it, ` +
-      `or hand it over: annotate it with ${stamps.adoptBy}: ${owner.toLowerCase()}`;
+      `or hand it over: annotate it with ${stamps.adoptBy}: ${nameFor(error.id, owner, namespace).toLowerCase()}`;
     return { state: "refused", reason: "NotOwned", message };
   }
   if (error instanceof ObjectRejectedError) return describeRejection(error);
@@ -66,6 +75,13 @@ export function describeFailure(error: unknown, owner: string): ApplyOutcome {
     return { state: "retry" };
   }
   return { state: "failed", message: error instanceof Error ? error.message : String(error) };
+}
+
+/** How an object's annotation names a resource: with its namespace, unless the object is in that one. */
+function nameFor(id: ObjectId, owner: string, namespace: string | undefined): string {
+  const [, , near = ""] = id.split("/");
+  if (namespace === undefined || namespace === near) return owner;
+  return owner.replace("/", `/${namespace}/`);
 }
 
 /** Says which objects are waited for. */

@@ -39,8 +39,9 @@ function isOfAnotherSet({ metadata: { labels } }: LiveObject, set: string): bool
 }
 
 /**
- * `fairlead.dev/adopt-by: <kind>/<name>`, with or without the group behind the kind (`echo.mmontes.io/hello`) and the
- * resource's namespace before the name. constructs/ownership-fence.ts says the same in CEL.
+ * `fairlead.dev/adopt-by: <kind>/<namespace>/<name>`, with or without the group behind the kind (`echo.mmontes.io/shop/hello`).
+ * Only an object in the resource's own namespace may leave the namespace out: a short name on a cluster-scoped object would
+ * hand it over to any namespace's resource of that name. constructs/ownership-fence.ts says the same in CEL.
  */
 function isHandedOver({ metadata }: LiveObject, resource: CustomResource): boolean {
   const [kind = "", ...name] = (metadata.annotations?.[stamps.adoptBy] ?? "").split("/");
@@ -49,12 +50,10 @@ function isHandedOver({ metadata }: LiveObject, resource: CustomResource): boole
   return (
     kinds.some((own) => own.toLowerCase() === kind.toLowerCase()) &&
     (wanted === keyOf(resource) ||
-      (wanted === resource.metadata.name && isNear(metadata.namespace, resource)))
+      (wanted === resource.metadata.name &&
+        metadata.namespace !== undefined &&
+        metadata.namespace === resource.metadata.namespace))
   );
-}
-
-function isNear(namespace: string | undefined, { metadata }: CustomResource): boolean {
-  return namespace === undefined || metadata.namespace === undefined || namespace === metadata.namespace;
 }
 
 function describeOwner(live: LiveObject): string {

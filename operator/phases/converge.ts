@@ -71,7 +71,13 @@ export async function converge({ resource }: Loaded, options: ConvergeOptions): 
       error: new UnsettledError(),
     };
   } catch (error) {
-    return { outcome: describeFailure(error, titleOf(resource)), generation, desired, changes, error };
+    return {
+      outcome: describeFailure(error, titleOf(resource), resource.metadata),
+      generation,
+      desired,
+      changes,
+      error,
+    };
   }
 }
 

@@ -121,6 +121,21 @@ describe("under impersonation", () => {
     await kubectl(["delete", "secret", labelled, ...byHand]);
   });
 
+  test("an object without a namespace is handed over to one Release, not to its namesakes", async () => {
+    const { leader, who, namespace, manifest, inSet, freshName, update } = scene;
+    const asLeader = leader.as(who);
+    const given = async (to: string): Promise<string> => {
+      const name = freshName(`given-${namespace}`);
+      await applyObjects(manifest(Namespace, name, { annotations: { [stamps.adoptBy]: to } }));
+      return name;
+    };
+    for (const to of ["release/shop", "release.fairlead.dev/shop", "release/elsewhere/shop"]) {
+      const refused = update(asLeader, Namespace, await given(to), inSet("shop"));
+      await expect(refused, to).rejects.toMatchObject({ name: "NotOwnedError" });
+    }
+    await update(asLeader, Namespace, await given(`release/${namespace}/shop`), inSet("shop"));
+  });
+
   test("a Release can be made an ApplySet by the operator, and its spec is left alone", async () => {
     const { leader, namespace } = scene;
     const spec = { source: { url: "https://git.test/r.git" }, render: { manifests: {} } };

@@ -95,7 +95,8 @@ export async function convergeRelease(
     // Perhaps a namespace that was there is no more.
     release.memory.found.clear();
     noteFailure(release, options);
-    const outcome = describeFailure(error, `Release/${release.resource.metadata.name}`);
+    const { metadata } = release.resource;
+    const outcome = describeFailure(error, `Release/${metadata.name}`, metadata);
     return { ...nothing, outcome, plan, changes, error };
   }
 }

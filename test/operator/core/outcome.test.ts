@@ -81,6 +81,18 @@ describe("describeFailure()", () => {
     expect(describeFailure(error, "Echo/web")).toEqual(outcome);
   });
 
+  test("names the resource's namespace in the annotation, unless the object is in it", () => {
+    const hintFor = (object: string, namespace?: string) => {
+      const outcome = describeFailure(new NotOwnedError(object, "Helm"), "Echo/web", { namespace });
+      return "message" in outcome ? outcome.message.split("adopt-by: ")[1] : undefined;
+    };
+    expect(hintFor(id, "shop")).toBe("echo/web");
+    expect(hintFor(id, "office")).toBe("echo/office/web");
+    expect(hintFor("rbac.authorization.k8s.io/ClusterRole//web", "shop")).toBe("echo/shop/web");
+    // A resource that has none.
+    expect(hintFor("rbac.authorization.k8s.io/ClusterRole//web")).toBe("echo/web");
+  });
+
   test("names a cluster-scoped object without a namespace", () => {
     const error = new ObjectRejectedError("rbac.authorization.k8s.io/ClusterRole//web", "no");
     expect(describeFailure(error, "Echo/web")).toMatchObject({

@@ -73,6 +73,27 @@ describe("decideOwnership()", () => {
     expect(decideOwnership(live, anOwner(), set)).toEqual({ whose });
   });
 
+  const clusterScoped = (adoptBy: string): LiveObject => {
+    const { namespace: _, ...metadata } = annotated({ [stamps.adoptBy]: adoptBy }).metadata;
+    return { ...bare, metadata };
+  };
+
+  test("adopts an object without a namespace only if the annotation names the resource's namespace", () => {
+    expect(decideOwnership(clusterScoped("Echo/shop/web"), anOwner(), set)).toEqual({ whose: "adopt" });
+    // Any namespace may have an Echo of this name.
+    for (const adoptBy of ["Echo/web", "echo.example.dev/web", "Echo//web", "Echo/other/web"])
+      expect(decideOwnership(clusterScoped(adoptBy), anOwner(), set), adoptBy).toMatchObject({
+        whose: "foreign",
+      });
+  });
+
+  test("adopts what names a resource that has no namespace", () => {
+    const { namespace: _, ...metadata } = anOwner().metadata;
+    const resource = { ...anOwner(), metadata };
+    for (const live of [clusterScoped("Echo/web"), annotated({ [stamps.adoptBy]: "Echo/web" })])
+      expect(decideOwnership(live, resource, set)).toEqual({ whose: "adopt" });
+  });
+
   test("leaves alone what a namesake in the object's own namespace has", () => {
     const { metadata } = anOwner();
     const elsewhere = { ...anOwner(), metadata: { ...metadata, namespace: "elsewhere" } };
