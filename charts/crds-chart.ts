@@ -4,10 +4,11 @@ import { CustomResourceDefinition } from "../constructs/custom-resource-definiti
 import type { BoundKind } from "../crds/binding.ts";
 import { groupKindOf } from "../crds/object.ts";
 import { Release } from "../crds/release.ts";
+import { ReleasePolicy } from "../crds/release-policy.ts";
 
 export interface CrdsChartProps {
   readonly kinds: readonly BoundKind[];
-  /** Release too. Default: false. */
+  /** Release and ReleasePolicy too. Default: false. */
   readonly releases?: boolean;
 }
 
@@ -19,6 +20,7 @@ export class CrdsChart extends Chart {
       const crd = new CustomResourceDefinition(this, groupKindOf(Release), { definition: Release });
       // kubectl takes no other kind of object for the parent of an ApplySet.
       crd.metadata.addLabel("applyset.kubernetes.io/is-parent-type", "true");
+      new CustomResourceDefinition(this, groupKindOf(ReleasePolicy), { definition: ReleasePolicy });
     }
     for (const { definition } of kinds) {
       new CustomResourceDefinition(this, groupKindOf(definition), { definition });

@@ -2,6 +2,7 @@ import type { BoundKind } from "../crds/binding.ts";
 import { Secret } from "../crds/core-kinds.ts";
 import { HOLDER_EXTRA } from "../crds/names.ts";
 import { Release } from "../crds/release.ts";
+import { ReleasePolicy } from "../crds/release-policy.ts";
 import { look, type Need, own } from "./needed-verbs.ts";
 import type { OperatorRules } from "./operator-role.ts";
 
@@ -43,6 +44,8 @@ export function releaseNeedsOf(
     // Patched for its finalizer, and for the labels and annotations that make it an ApplySet.
     { need: Release, verbs: [...look, "patch"] },
     { need: Release, verbs: ["patch"], subresource: "status" },
+    // Only the platform writes policies.
+    { need: ReleasePolicy, verbs: look },
     // What the operator reconciles comes from git as well.
     ...kinds.map(({ definition }) => ({ need: definition, verbs: deploy })),
     ...rights.kinds.map(({ group, resource, namespaced = true, verbs = deploy }) => ({

@@ -41,6 +41,7 @@ export type Reason =
   | "KindUnknown"
   | "KindNotWatched"
   | "PruneHeld"
+  | "PolicyRefused"
   // Where a Release comes from
   | "Sourced"
   | "SourcePending"

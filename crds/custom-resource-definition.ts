@@ -36,12 +36,17 @@ function versionOf({ description, columns, scale }: KindDefinition, version: Kin
     served: version.served,
     storage: version.storage,
     schema: { openAPIV3Schema: resourceSchemaOf(version, description) },
-    subresources: { status: {}, ...(scale === undefined ? {} : { scale }) },
+    ...(hasStatus(version) && { subresources: { status: {}, ...(scale === undefined ? {} : { scale }) } }),
     additionalPrinterColumns: columns,
   };
 }
 
-function resourceSchemaOf({ spec, status }: KindVersion, description: string): StructuralSchema {
+function hasStatus({ status }: KindVersion): boolean {
+  return Object.keys(status.shape).length > 0;
+}
+
+function resourceSchemaOf(version: KindVersion, description: string): StructuralSchema {
+  const { spec, status } = version;
   return {
     type: "object",
     description,
@@ -52,7 +57,7 @@ function resourceSchemaOf({ spec, status }: KindVersion, description: string): S
       kind: { type: "string" },
       metadata: { type: "object" },
       spec: { description: "What is asked for.", ...toStructural(spec, "spec") },
-      status: toStructural(status, "status"),
+      ...(hasStatus(version) && { status: toStructural(status, "status") }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { CustomResource, ObjectKind } from "./object.ts";
 import { engineStatus } from "./status.ts";
 
@@ -74,6 +74,8 @@ export interface DefineKindInput<Versions extends readonly KindVersionInput[]> {
   readonly shortNames?: readonly string[];
   readonly description: string;
   readonly scope?: "Namespaced" | "Cluster";
+  /** Whether a controller reports on the objects: gives them the engine's status and its columns. Default: true. */
+  readonly hasStatus?: boolean;
   readonly versions: Versions;
   /** Columns of the kind's own; READY, STATUS and AGE come after them. */
   readonly columns?: readonly PrinterColumn[];
@@ -137,7 +139,8 @@ export function defineKind<const Versions extends readonly [KindVersionInput, ..
   const isOnly = input.versions.length === 1;
   const versions = input.versions.map((version): KindVersion => {
     const { name, served = true, storage = isOnly, spec } = version;
-    return { name, served, storage, spec, status: withEngineFields(version, title) };
+    const reported = input.hasStatus === false ? z.object({}) : withEngineFields(version, title);
+    return { name, served, storage, spec, status: reported };
   });
   const { name: version, spec, status } = storageVersionOf(versions, title);
   const definition: KindDefinition = {
@@ -150,7 +153,10 @@ export function defineKind<const Versions extends readonly [KindVersionInput, ..
     shortNames: input.shortNames ?? [],
     description: input.description,
     versions,
-    columns: [...(input.columns ?? []), ...engineColumns],
+    columns: [
+      ...(input.columns ?? []),
+      ...engineColumns.filter(({ jsonPath }) => input.hasStatus !== false || !jsonPath.startsWith(".status")),
+    ],
     ...(input.scale === undefined ? {} : { scale: input.scale }),
     spec,
     status,

@@ -21,7 +21,7 @@ import type { FolderClaim } from "./ports.ts";
 import type { OperatorRepository } from "./release/phases/publish-target.ts";
 import { isPublishedAt } from "./release/published-places.ts";
 import { createReleaseController } from "./release/release-controller.ts";
-import { releaseKind } from "./release/release-kind.ts";
+import { releaseKind, releasePolicyKind } from "./release/release-kind.ts";
 import { reportFences } from "./report-fences.ts";
 import { reportWalls } from "./report-walls.ts";
 import { KindStores, type KindStoresInput, type WatchRole } from "./runtime/kind-stores.ts";
@@ -52,7 +52,7 @@ export async function composeOperator(
       clock,
     });
   const stores = new KindStores({
-    kinds: config.releases ? [...kinds, releaseKind] : kinds,
+    kinds: config.releases ? [...kinds, releaseKind, releasePolicyKind] : kinds,
     namespaces: config.namespaces,
     transformOf,
     clock,

@@ -88,6 +88,8 @@ export const operatorValues = z
       missing(["hooks", "secret"], "expected the name of a Secret: a hook that nobody signs is refused");
     if (rights.requireServiceAccount && !rights.impersonate)
       missing(["impersonate"], "expected true: Releases that must act as a ServiceAccount have to be let");
+    if (rights.policy.serviceAccountName !== undefined && !rights.impersonate)
+      missing(["impersonate"], "expected true: policy.serviceAccountName needs the right to impersonate");
     if (!ha && (replicas ?? 1) > 1) {
       const message = "expected at most 1 where ha is off: two leaders would undo each other's work";
       context.addIssue({ code: "custom", path: ["replicas"], message });

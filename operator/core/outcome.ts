@@ -20,6 +20,7 @@ export type RefusalReason = Extract<
   | "DependencyCycle"
   | "KindNotWatched"
   | "PruneHeld"
+  | "PolicyRefused"
 >;
 
 /** What a resource waits for, if it is not only on its way. */

@@ -20,13 +20,13 @@ import { createReleaseStores, type KubeReleaseStores } from "./cluster/release-s
 import { createSecretReader } from "./cluster/secret-reader.ts";
 import { composeSources } from "./compose-sources.ts";
 import { createHealthChecks } from "./core/health-checks.ts";
-import { installationLimits } from "./core/limits.ts";
 import { createPreparer } from "./core/preparer.ts";
 import type { Dependents } from "./dependents.ts";
 import { leavePlace } from "./phases/publish-release.ts";
 import { watchRecorded } from "./phases/recorded-kinds.ts";
 import { ReleaseMemory } from "./phases/release-memory.ts";
 import { lateWritesMs } from "./phases/take-inventory.ts";
+import type { PolicyLimits } from "./policy-limits.ts";
 import { createPlaceClaims } from "./published-places.ts";
 import { createReleaseReconcile } from "./reconcile-release.ts";
 import type { ReleaseControllerInput } from "./release-controller.ts";
@@ -39,6 +39,7 @@ export interface ComposeReleasesInput extends ReleaseControllerInput {
   readonly ledSinceMs: () => number;
   readonly log: Logger;
   readonly lag: LagCounts | undefined;
+  readonly platform: PolicyLimits;
 }
 
 /** All that reconciles Releases, once there is one. */
@@ -61,7 +62,7 @@ const freedAfterMs = 1_000;
 
 /** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
-  const { ground, stores: kindStores, election, events, queue, dependents, log } = input;
+  const { ground, stores: kindStores, election, events, queue, dependents, log, platform } = input;
   const { config, clock, random, metrics, transport } = ground;
   const releases = kindStores.resources(Release);
   const wake = (keys: Iterable<string>): void => {
@@ -112,6 +113,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const cacheDirectory = config.releaseCache ?? join(config.repositoryCache, "releases");
   const { sources, renderer, warmUp, closeSources } = composeSources(ground, {
     cacheDirectory,
+    allowFile: platform.allowsLocal,
     log,
     wake: (keys) => {
       for (const key of keys) noteNews(key);
@@ -119,7 +121,6 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     },
   });
   const prepare = createPreparer();
-  const limits = installationLimits(config.releasePolicy);
   const publishers = composePublishers(input, cacheDirectory);
   const noteNews = (key: string): void => {
     // What another instance brings about is not ours to measure, nor what was there before we came.
@@ -131,7 +132,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     const target = memory.find(key)?.target;
     // Somebody took our finalizer off: its folder goes all the same.
     if (target !== undefined && publishers !== undefined && election.isLeading)
-      leavePlace(limits, { folder: folderOf(Release, release), target }, publishers);
+      leavePlace(platform.limitsOf(release), { folder: folderOf(Release, release), target }, publishers);
     for (const one of [memory, sources, renderer, refusals, lost, blocked, catalog, stores]) one.forget(key);
     prepare.forget(release.metadata.uid);
   };
@@ -149,7 +150,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     checks: createHealthChecks(),
     publishers,
     memory,
-    limitsOf: () => limits,
+    platform,
     settled,
     refusals,
     lost,

@@ -10,6 +10,8 @@ import { createSources } from "./sources/create-sources.ts";
 export interface ComposeSourcesOptions {
   /** Where clones of sources are kept. */
   readonly cacheDirectory: string;
+  /** Whether sources may be on this machine. */
+  readonly allowFile: boolean;
   /** Puts Releases back into their queue: the answer for them changed. */
   readonly wake: (keys: readonly string[]) => void;
   readonly log: Logger;
@@ -26,10 +28,8 @@ export interface ComposedSources {
 /** Wires what turns repositories into manifests. Nothing runs before it is asked for. */
 export function composeSources(
   { config, environment, clock, random, metrics, memoryLimit, walls }: Ground,
-  { cacheDirectory, wake, log }: ComposeSourcesOptions,
+  { cacheDirectory, allowFile, wake, log }: ComposeSourcesOptions,
 ): ComposedSources {
-  // An operator in a cluster must not read files of its node.
-  const allowFile = config.releaseFileRemotes ?? environment["KUBERNETES_SERVICE_HOST"] === undefined;
   const sources = createSources({
     cacheDirectory,
     clock,

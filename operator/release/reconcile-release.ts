@@ -2,6 +2,9 @@ import { ApiUnavailableError, NamespaceTerminatingError, NotLeadingError } from 
 import type { Reconcile } from "../ports.ts";
 import { withoutAccount } from "./cluster/account-required.ts";
 import { describeForeignTool, foreignToolOf } from "./core/apply-set.ts";
+import type { Platform } from "./core/limits.ts";
+import { findManifestRefusal } from "./core/manifest-refusal.ts";
+import { findPolicyRefusal } from "./core/policy-refusal.ts";
 import type { ReleaseOutcome } from "./core/release-outcome.ts";
 import {
   type ConvergedRelease,
@@ -11,7 +14,7 @@ import {
 import { type DependencyOptions, findWait } from "./phases/dependencies.ts";
 import { finalizeRelease } from "./phases/finalize-release.ts";
 import { describeLeaving, describeLeavingFailure } from "./phases/leaving-text.ts";
-import { type LoadedRelease, type LoadReleaseOptions, loadRelease } from "./phases/load-release.ts";
+import { type LoadedRelease, loadRelease } from "./phases/load-release.ts";
 import { publishRelease, unpublishRelease } from "./phases/publish-release.ts";
 import type { Desired, ReleaseMemory } from "./phases/release-memory.ts";
 import { type Ended, type ReportOptions, reportRelease } from "./phases/report-release.ts";
@@ -23,8 +26,9 @@ export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
   Omit<ReportOptions, "log"> &
   OwnParts;
 
-interface OwnParts extends Pick<LoadReleaseOptions, "limitsOf"> {
+interface OwnParts {
   readonly memory: ReleaseMemory;
+  readonly platform: Platform;
   /** Releases that name no ServiceAccount are refused, and nothing is deleted for them. */
   readonly requiresServiceAccount: boolean;
   /** A write was refused because the namespace is going away. */
@@ -48,6 +52,8 @@ export function createReleaseReconcile(shared: ReleaseParts): Reconcile {
     const { metadata } = release.resource;
     const isLeaving = metadata.deletionTimestamp !== undefined;
     if (!isLeaving && shared.stores.isTerminating(metadata.namespace ?? "")) return {};
+    // The watch of namespaces brings it.
+    if (release.undecided?.state === "pending") return {};
     const cluster = shared.cluster.until(signal);
     const nowMs = shared.clock.wallClock().getTime();
     const acting = lacksAccount(release, shared) ? withoutAccount() : cluster.as(release.who);
@@ -75,6 +81,9 @@ export function createReleaseReconcile(shared: ReleaseParts): Reconcile {
 
 /** Undefined: it may go, or it is not known yet what it has. */
 async function leave(release: LoadedRelease, parts: Parts): Promise<Ended | undefined> {
+  // Its objects are not deleted with more rights than the platform may have chosen.
+  if (release.undecided?.state === "undecidable" && release.who === undefined)
+    return { outcome: { state: "deleting", message: release.undecided.message } };
   const { publishers, sources, renderer } = parts;
   sources.forget(release.key);
   renderer.forget(release.key);
@@ -102,7 +111,7 @@ async function leave(release: LoadedRelease, parts: Parts): Promise<Ended | unde
 
 async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
   const { key, resource, memory } = release;
-  const refusal = findRefusal(release, parts);
+  const refusal = findRefusal(release, parts) ?? refuseByPolicy(release, parts);
   if (refusal !== undefined) return { outcome: refusal };
   if (resource.spec.suspend) {
     parts.sources.forget(key);
@@ -119,7 +128,9 @@ async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
     return { outcome: describeMissing(failure), ...more };
   }
   const wait =
-    findUnseen(desired, parts) ?? findWait(release, desired, { ...parts, isCurrent: isCurrentFor(parts) });
+    refuseManifests(release, desired) ??
+    findUnseen(desired, parts) ??
+    findWait(release, desired, { ...parts, isCurrent: isCurrentFor(parts) });
   if (wait !== undefined) return { outcome: wait, desired, ...more };
   const converged = await convergeRelease(release, desired, parts);
   return { outcome: converged.outcome, desired, converged, error: converged.error, ...more };
@@ -127,6 +138,7 @@ async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
 
 /** Puts back what was done by hand to what is deployed, in the cluster and on the branch. */
 async function keep(release: LoadedRelease, last: Desired, parts: Parts): Promise<void> {
+  if (refuseManifests(release, last) !== undefined) return;
   const { outcome } = await convergeRelease(release, last, parts);
   if (outcome.state === "applied" && parts.publishers !== undefined)
     publishRelease(release, last, parts.publishers);
@@ -150,6 +162,38 @@ function findRefusal(release: LoadedRelease, parts: Parts): ReleaseOutcome | und
     (tool === undefined ? undefined : describeForeignTool(tool)) ??
     checks.problemOf(resource.spec.healthChecks);
   return message === undefined ? undefined : { state: "refused", reason: "SpecInvalid", message };
+}
+
+/** Nothing is fetched, rendered or applied for a Release that the platform does not allow; what is deployed stays as it is. */
+function refuseByPolicy(
+  { key, resource, limits, undecided, memory }: LoadedRelease,
+  { sources, renderer, platform }: Parts,
+): ReleaseOutcome | undefined {
+  const older = (): number => platform.olderThan(resource);
+  const { allowsLocal } = platform;
+  const message =
+    undecided?.state === "undecidable"
+      ? undecided.message
+      : findPolicyRefusal({ spec: resource.spec, limits, allowsLocal, older });
+  if (message === undefined) return undefined;
+  sources.forget(key);
+  renderer.forget(key);
+  // Releases that depend on this one ask its source as it did last.
+  delete memory.request;
+  return { state: "refused", reason: "PolicyRefused", message };
+}
+
+function refuseManifests(
+  { limits, who, memory }: LoadedRelease,
+  { prepared }: Desired,
+): ReleaseOutcome | undefined {
+  const actsAsOperator = who === undefined;
+  const { checked } = memory;
+  const isCurrent =
+    checked?.prepared === prepared && checked.limits === limits && checked.actsAsOperator === actsAsOperator;
+  const message = isCurrent ? checked.message : findManifestRefusal({ prepared, limits, actsAsOperator });
+  if (!isCurrent) memory.checked = { prepared, limits, actsAsOperator, message };
+  return message === undefined ? undefined : { state: "refused", reason: "PolicyRefused", message };
 }
 
 /** Where this operator does not look, it would not know what it has made. */

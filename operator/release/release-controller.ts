@@ -1,18 +1,20 @@
-import { groupKindOf, keyOf, type LiveObject } from "../../crds/object.ts";
+import { groupKindOf, keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
+import { ReleasePolicy } from "../../crds/release-policy.ts";
 import type { ComposedRepository } from "../compose-publisher.ts";
 import { type KindController, toSource } from "../controllers.ts";
 import type { Ground } from "../ground.ts";
 import type { Clock, EventRecorder, Publisher, Reconcile } from "../ports.ts";
 import { runController } from "../runtime/controller.ts";
 import type { Election } from "../runtime/election.ts";
-import type { KindStores, KindStoresInput, WatchedKind } from "../runtime/kind-stores.ts";
+import type { KindStores, KindStoresInput, WatchedKind, WatchRole } from "../runtime/kind-stores.ts";
 import { WorkQueue } from "../runtime/queue.ts";
 import { ReportPace } from "../runtime/report-pace.ts";
 import { routeEvents } from "../runtime/routes.ts";
 import { withTimeout } from "../runtime/with-timeout.ts";
 import type { ComposedReleases } from "./compose-releases.ts";
 import { Dependents } from "./dependents.ts";
+import { PolicyLimits } from "./policy-limits.ts";
 import { releaseKind } from "./release-kind.ts";
 
 export interface ReleaseControllerInput extends Pick<KindStoresInput, "sourceOf" | "transformOf"> {
@@ -51,13 +53,30 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
   const log = ground.log.child({ controller: name, kind: Release.kind });
   const lag = metrics?.lag.observer(name, clock);
   const dependents = new Dependents();
+  const platform = new PolicyLimits({
+    stores,
+    installation: config.releasePolicy,
+    // What runs in a cluster has no business with files and addresses of its node.
+    allowsLocal: config.releaseFileRemotes ?? ground.environment["KUBERNETES_SERVICE_HOST"] === undefined,
+    wake: (keys) => {
+      for (const key of keys) queue.add(key);
+    },
+  });
   let ledSinceMs = clock.now();
   const first = Promise.withResolvers<void>();
   let composed: ComposedReleases | undefined;
   let composing: Promise<ComposedReleases> | undefined;
   const compose = (): Promise<ComposedReleases> => {
     composing ??= import("./compose-releases.ts").then(({ composeReleases }) => {
-      composed = composeReleases({ ...input, queue, dependents, ledSinceMs: () => ledSinceMs, log, lag });
+      composed = composeReleases({
+        ...input,
+        queue,
+        dependents,
+        ledSinceMs: () => ledSinceMs,
+        log,
+        lag,
+        platform,
+      });
       return composed;
     });
     return composing;
@@ -115,7 +134,7 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
         }),
         signal,
         sources: stores.watched
-          .filter(({ role, kind }) => role === "namespace" || (role === "resource" && kind === Release))
+          .filter(({ role, kind }) => role === "namespace" || decidesReleases(role, kind))
           .map((watched) => toSource(watched, signal)),
         ...(reconcileObserver && { observer: reconcileObserver }),
       }),
@@ -137,6 +156,11 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
       await (await composing?.catch(() => undefined))?.close(options);
     },
   };
+}
+
+/** No Release is reconciled before all policies are known. */
+function decidesReleases(role: WatchRole, kind: ObjectKind): boolean {
+  return role === "resource" && (kind === Release || kind === ReleasePolicy);
 }
 
 /** Then decisions by what was last known are better than none. */

@@ -1,5 +1,6 @@
 import type { BoundKind } from "../../crds/binding.ts";
 import { Release } from "../../crds/release.ts";
+import { ReleasePolicy } from "../../crds/release-policy.ts";
 
 /** A Release has no objects of its own making: what it deploys comes from git. */
 class NoChart {}
@@ -13,3 +14,6 @@ export const releaseKind: BoundKind = {
   status: () => ({}),
   warnings: () => [],
 };
+
+/** ReleasePolicy as a kind that is watched: nothing is made for it, and nothing is reported on it. */
+export const releasePolicyKind: BoundKind = { ...releaseKind, definition: ReleasePolicy };

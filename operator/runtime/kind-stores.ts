@@ -80,6 +80,11 @@ export class KindStores implements Stores {
     return this.#union("related", kind, selector);
   }
 
+  /** The watched namespaces; undefined: this operator may not watch them. */
+  findNamespaces(): ObjectStore | undefined {
+    return this.#namespaces;
+  }
+
   isTerminating(namespace: string): boolean {
     const seen = this.#namespaces?.get(namespace);
     return seen?.metadata.deletionTimestamp !== undefined || this.#refused.has(namespace);

@@ -87,7 +87,7 @@ describe("OperatorChart", () => {
     });
   });
 
-  test("gives Releases rights in the namespaces alone that it watches, but to say who acts", () => {
+  test("gives Releases rights in the namespaces alone that it watches, but to say who acts and to read policies", () => {
     const objects = install({
       watchedNamespaces: ["a"],
       policies: { ownership: false, leadership: false, releaseStatus: false },
@@ -99,6 +99,7 @@ describe("OperatorChart", () => {
     expect(inA).toContain('"impersonate"');
     expect(cluster).toBe(
       JSON.stringify([
+        { apiGroups: ["fairlead.dev"], resources: ["releasepolicies"], verbs: ["list", "watch"] },
         {
           apiGroups: ["authentication.k8s.io"],
           resources: ["userextras/fairlead.dev/holder"],

@@ -81,7 +81,7 @@ describe("operatorRulesOf() with Releases", () => {
       `fairlead.dev/releases: ${look} patch`,
       "fairlead.dev/releases/status: patch",
     ]);
-    expect(text(cluster)).toEqual([`/namespaces: ${look}`]);
+    expect(text(cluster)).toEqual([`/namespaces: ${look}`, `fairlead.dev/releasepolicies: ${look}`]);
   });
 
   test("allows to watch alone what Releases deploy with the rights of an account that each must name", () => {
@@ -126,6 +126,7 @@ describe("operatorRulesOf() with Releases", () => {
     // Neither users nor groups.
     expect(text(cluster)).toEqual([
       `/namespaces: ${look}`,
+      `fairlead.dev/releasepolicies: ${look}`,
       "authentication.k8s.io/userextras/fairlead.dev/holder: impersonate",
     ]);
     const any = operatorRulesOf([], { releases: { ...releases, impersonate: true } });

@@ -27,7 +27,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { FakeCluster } from "./fake-cluster.ts";
 import { aKnowingCatalog } from "./knowing-catalog.ts";
 import { RecordingLogger } from "./recording-logger.ts";
-import { aCatalog, aRelease, aRevision, asRendered } from "./releases.ts";
+import { aCatalog, aPlatform, aRelease, aRevision, asRendered } from "./releases.ts";
 
 /** What a commit holds, or why it cannot be had. */
 type Source =
@@ -102,7 +102,7 @@ export class ReleaseBench {
       checks: createHealthChecks(),
       publishers: options.publishers,
       memory: this.memory,
-      limitsOf: () => this.limits,
+      platform: aPlatform(() => this.limits),
       settled: new SettledObjects(),
       refusals: new Refusals(this.clock),
       lost: new LostObjects(),

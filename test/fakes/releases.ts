@@ -1,6 +1,7 @@
 import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import type { ReleaseResource } from "../../crds/release.ts";
 import { Release } from "../../crds/release.ts";
+import type { Limits, Platform } from "../../operator/release/core/limits.ts";
 import { type Prepared, prepareManifests } from "../../operator/release/core/prepare-manifests.ts";
 import type {
   KindCatalog,
@@ -128,6 +129,15 @@ export function asOwned(manifest: Manifest, overrides: Partial<LiveObject["metad
     id,
     live,
     kind: kind ?? { group: "", version: "v1", kind: manifest.kind, plural: "things", namespaced: true },
+  };
+}
+
+/** A platform that allows every Release the same. */
+export function aPlatform(limits: () => Limits): Platform {
+  return {
+    select: () => ({ state: "known", limits: limits() }),
+    olderThan: () => 0,
+    allowsLocal: true,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseRule } from "../../../crds/release-policy.ts";
 
 /** A rule that holds for a Release, and the object that sets it: `ReleasePolicy tenants, rule 1`. */
@@ -12,6 +13,13 @@ export type Limits = readonly NamedRule[];
 /** Origin of the rule in the operator's own options. */
 export const INSTALLATION = "the operator's installation (releases.policy)";
 
+export type SelectedRules =
+  | { readonly state: "known"; readonly limits: Limits }
+  /** The Namespace has not been seen yet, and a rule selects by its labels. */
+  | { readonly state: "pending" }
+  /** Which rules hold cannot be decided: nothing is deployed. */
+  | { readonly state: "undecidable"; readonly message: string };
+
 /** The limits where no ReleasePolicy decides. */
 export function installationLimits(rule: ReleaseRule | undefined): Limits {
   return rule === undefined ? [] : [{ from: INSTALLATION, rule }];
@@ -20,4 +28,28 @@ export function installationLimits(rule: ReleaseRule | undefined): Limits {
 /** `Refused by ReleasePolicy tenants, rule 1: <why>. Ask …`: the message of every refusal. */
 export function refusedBy(from: string, why: string): string {
   return `Refused by ${from}: ${why}. Ask the platform team to allow it, or change the Release`;
+}
+
+/** The rule with the smallest value, which is the one that counts. */
+export function smallestOf(
+  limits: Limits,
+  limitOf: (rule: ReleaseRule) => number | undefined,
+): { readonly from: string; readonly value: number } | undefined {
+  let smallest: { readonly from: string; readonly value: number } | undefined;
+  for (const { from, rule } of limits) {
+    const value = limitOf(rule);
+    if (value !== undefined && value < (smallest?.value ?? Number.POSITIVE_INFINITY))
+      smallest = { from, value };
+  }
+  return smallest;
+}
+
+/** As much of the platform's decisions as the reconcile of a Release needs. */
+export interface Platform {
+  /** The rules for a Release. One namespace gets the same object until its rules change. */
+  select(release: LiveObject): SelectedRules;
+  /** How many Releases of its namespace are older than this one. */
+  olderThan(release: LiveObject): number;
+  /** Whether repositories and addresses of the operator's own machine may be used where no rule names sources. */
+  readonly allowsLocal: boolean;
 }

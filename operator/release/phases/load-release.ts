@@ -2,7 +2,8 @@ import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import { Release, type ReleaseResource, type ReleaseSpec } from "../../../crds/release.ts";
 import { setOf } from "../../../synth/stamp.ts";
 import type { ObjectStore } from "../../ports.ts";
-import type { Limits } from "../core/limits.ts";
+import { type AccountableRelease, accountOf } from "../core/account-of.ts";
+import type { Limits, Platform, SelectedRules } from "../core/limits.ts";
 import type { Impersonation } from "../ports.ts";
 import type { ReleaseMemory, Remembered } from "./release-memory.ts";
 
@@ -17,22 +18,23 @@ export interface LoadedRelease {
   readonly set: string;
   /** Whose rights count; undefined: the operator's. */
   readonly who: Impersonation | undefined;
-  /** What the platform allows it. */
+  /** What the platform allows it; nothing is known of it while `undecided`. */
   readonly limits: Limits;
+  /** Why it cannot be decided what the platform allows; `pending`: it soon can be. */
+  readonly undecided: Exclude<SelectedRules, { readonly state: "known" }> | undefined;
   readonly memory: Remembered;
 }
 
 export interface LoadReleaseOptions {
   readonly releases: ObjectStore;
   readonly memory: ReleaseMemory;
-  /** What the platform allows a Release. */
-  readonly limitsOf: (release: LiveObject) => Limits;
+  readonly platform: Platform;
 }
 
 /** Reads a Release from the local copy. Undefined: it is gone. */
 export function loadRelease(
   key: string,
-  { releases, memory, limitsOf }: LoadReleaseOptions,
+  { releases, memory, platform }: LoadReleaseOptions,
 ): LoadedRelease | undefined {
   const live = releases.get(key);
   if (live === undefined) return undefined;
@@ -42,16 +44,16 @@ export function loadRelease(
   // The CRD's schema lets nothing else in; still, its rules may be older than ours.
   const resource = (typeof spec === "string" ? live : { ...live, spec }) as ReleaseResource;
   // Also of a spec that is not valid: nothing is ever done with more rights than it asks for.
-  const { target } = (live["spec"] ?? {}) as { readonly target?: Partial<ReleaseSpec["target"]> };
-  const serviceAccountName = target?.serviceAccountName;
-  const namespace = live.metadata.namespace ?? "";
+  const rules = platform.select(live);
+  const limits = rules.state === "known" ? rules.limits : [];
   return {
     key: keyOf(live),
     resource,
     invalid,
     set: setOf(Release, live),
-    who: serviceAccountName === undefined ? undefined : { namespace, serviceAccountName },
-    limits: limitsOf(live),
+    who: accountOf(live as AccountableRelease, limits),
+    limits,
+    undecided: rules.state === "known" ? undefined : rules,
     memory: remembered,
   };
 }

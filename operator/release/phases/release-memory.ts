@@ -1,6 +1,7 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Prepared } from "../core/prepare-manifests.ts";
 import type { Rendered, SourceCommit, SourceRequest } from "../ports.ts";
 import type { PublishTarget } from "./publish-target.ts";
@@ -33,6 +34,13 @@ export interface Remembered {
   readonly seen: Set<ObjectId>;
   /** When a write of this Release failed last, and may have been carried out all the same; monotonic clock. */
   failedAtMs?: number;
+  /** What the platform said last about manifests, and about which. */
+  checked?: {
+    readonly prepared: Prepared;
+    readonly limits: Limits;
+    readonly actsAsOperator: boolean;
+    readonly message: string | undefined;
+  };
   /** Where it is published. */
   target?: PublishTarget;
   /** When the status began to be kept back because it may be a better one soon; monotonic clock. */

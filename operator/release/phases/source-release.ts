@@ -1,6 +1,7 @@
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { releaseAnnotations } from "../../../crds/release.ts";
 import type { Clock } from "../../ports.ts";
+import { limitRender } from "../core/limit-render.ts";
 import type { Prepared } from "../core/prepare-manifests.ts";
 import type { Preparer } from "../core/preparer.ts";
 import { ReleaseError } from "../errors.ts";
@@ -65,7 +66,7 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
     const state = renderer.render({
       key,
       namespace: resource.metadata.namespace ?? "",
-      render: resource.spec.render,
+      render: limitRender(resource.spec.render, release.limits),
       revision,
     });
     if (state.state === "failed") return { source, desired: undefined, failure: state.failure };

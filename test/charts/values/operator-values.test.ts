@@ -81,6 +81,14 @@ describe("readOperatorValues()", () => {
       "releases.impersonate: expected true: Releases that must act as a ServiceAccount have to be let",
     ],
     [
+      { releases: { policy: { serviceAccountName: "tenant" } } },
+      "releases.impersonate: expected true: policy.serviceAccountName needs the right to impersonate",
+    ],
+    [
+      { releases: { policy: { publsh: [] } } },
+      "releases.policy.publsh: there is no such value; did you mean publish?",
+    ],
+    [
       { releases: { kinds: [{ resource: "deployments/status" }] } },
       'releases.kinds[0].resource: expected the plural of a kind, such as deployments, or * for all, found "deployments/status"',
     ],

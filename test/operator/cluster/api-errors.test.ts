@@ -20,25 +20,6 @@ function invalid(...causes: readonly { readonly field: string; readonly message:
 }
 
 describe("toOperatorError()", () => {
-  // Quadratic patterns take minutes for these messages, and the test runner ends it after 20 seconds.
-  test.for([
-    { what: "users", code: 403, message: 'User "'.repeat(200_000) },
-    { what: "parser errors", code: 500, message: "failed to create typed patch object (".repeat(40_000) },
-    { what: "colons", code: 422, message: `Invalid value: ${": a".repeat(400_000)}:` },
-  ])("reads a message of a megabyte with many $what in linear time", ({ code, message }) => {
-    const details = { causes: Array.from({ length: 3 }, () => ({ field: "a", message })) };
-    for (const answer of [refusal(code, message), refusal(code, message, details)])
-      expect(toOperatorError(answer, attempt).message.length).toBeLessThan(1_200);
-  });
-
-  test("keeps the reason behind a value of a megabyte", () => {
-    const answer = invalid({
-      field: "spec.a",
-      message: `Invalid value: "${"x".repeat(1_000_000)}": must be short`,
-    });
-    expect(toOperatorError(answer, attempt).message).toContain("spec.a: must be short");
-  });
-
   test.for([
     {
       does: "names every field of an invalid object",

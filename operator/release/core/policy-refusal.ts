@@ -1,0 +1,61 @@
+import type { ReleaseSpec } from "../../../crds/release.ts";
+import { type Limits, refusedBy, smallestOf } from "./limits.ts";
+import { isBelow, isLocalAddress, readSourceAddress } from "./source-address.ts";
+
+export interface PolicyRefusalInput {
+  readonly spec: Pick<ReleaseSpec, "source">;
+  readonly limits: Limits;
+  /** Whether repositories of the operator's own machine may be used where no rule names sources. */
+  readonly allowsLocal: boolean;
+  /** How many Releases of the namespace are older. */
+  readonly older: () => number;
+}
+
+/**
+ * Why a Release may not be deployed, before anything is fetched: its source, a missing `verify`, or too many Releases in its
+ * namespace. Pure.
+ *
+ * @returns Undefined if it may.
+ */
+export function findPolicyRefusal({
+  spec,
+  limits,
+  allowsLocal,
+  older,
+}: PolicyRefusalInput): string | undefined {
+  const { url, verify } = spec.source;
+  const source = findSourceRefusal(url, limits, allowsLocal);
+  if (source !== undefined) return source;
+  const signed = limits.find(({ rule }) => rule.verify?.required === true);
+  if (signed !== undefined && verify === undefined)
+    return refusedBy(signed.from, "commits must be signed, and spec.source.verify is not set");
+  const most = smallestOf(limits, ({ quotas }) => quotas?.releases);
+  if (most === undefined || older() < most.value) return undefined;
+  return refusedBy(
+    most.from,
+    `the namespace may have ${most.value} Releases, and this one is newer than those`,
+  );
+}
+
+function findSourceRefusal(url: string, limits: Limits, allowsLocal: boolean): string | undefined {
+  const deciding = limits.filter(({ rule }) => rule.sources !== undefined);
+  if (deciding.length === 0) {
+    if (allowsLocal || !isLocalAddress(url)) return undefined;
+    const why = "spec.source.url is an address of the operator's own node, and no rule names it in sources";
+    return refusedBy("default", why);
+  }
+  const address = readSourceAddress(url);
+  for (const { from, rule } of deciding) {
+    if (address === undefined)
+      return refusedBy(
+        from,
+        "spec.source.url cannot be compared; write it plainly, without . and .. segments",
+      );
+    const isAllowed = rule.sources?.some((text) => {
+      const prefix = readSourceAddress(text);
+      return prefix !== undefined && isBelow(address, prefix);
+    });
+    if (isAllowed !== true) return refusedBy(from, "it does not allow the repository in spec.source.url");
+  }
+  return undefined;
+}

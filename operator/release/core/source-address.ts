@@ -1,0 +1,114 @@
+/** The address of a repository, or a prefix of addresses, in one spelling. */
+export interface SourceAddress {
+  readonly protocol: "https" | "ssh" | "file";
+  /** Undefined: any user. Only ssh has users. */
+  readonly user: string | undefined;
+  /** In lower case; empty for files. */
+  readonly host: string;
+  readonly port: number;
+  /** Path segments, decoded. The last one has no `.git`. */
+  readonly segments: readonly string[];
+}
+
+const url =
+  /^(https|ssh|file):\/\/(?:([\w.~+-]+)@)?([a-z0-9.-]+|\[[0-9a-f:.]+\])?(?::(\d{1,5}))?(\/[!-~]*)?$/i;
+/** `user@host:path`, which ssh reads without decoding it. */
+const scpLike = /^(?:([\w.-]+)@)?([\w.-]+|\[[0-9a-f:]+\]):([!-~]+)$/i;
+const defaultPorts = { https: 443, ssh: 22, file: 0 } as const;
+
+/**
+ * Reads the address of a repository such that two spellings of one repository are equal. Pure.
+ *
+ * A URL that could mean different things to us and to git or its host is not read: other protocols, other characters than
+ * printable ASCII, a query, a fragment, `.` and `..` segments, and encoded slashes and percent signs.
+ *
+ * @param text As in `spec.source.url`, or a prefix of such URLs.
+ * @returns Undefined if it cannot be read.
+ */
+export function readSourceAddress(text: string): SourceAddress | undefined {
+  if (text.startsWith("/")) return readSourceAddress(`file://${text}`);
+  const [, name, user, host = "", port, path = "/"] = url.exec(text) ?? [];
+  if (name === undefined) return readScpLike(text);
+  const protocol = name.toLowerCase() as SourceAddress["protocol"];
+  // Only ssh takes a user from the URL; a file has no host.
+  if ((user !== undefined && protocol !== "ssh") || (host === "") !== (protocol === "file")) return undefined;
+  const segments = segmentsOf(path, decodeSegment);
+  if (segments === undefined) return undefined;
+  const address = { protocol, user, host: host.toLowerCase(), segments };
+  return { ...address, port: port === undefined ? defaultPorts[protocol] : Number(port) };
+}
+
+function readScpLike(text: string): SourceAddress | undefined {
+  const [, user, host, path] = text.includes("://") ? [] : (scpLike.exec(text) ?? []);
+  if (host === undefined || path === undefined) return undefined;
+  const segments = segmentsOf(path, (segment) => segment);
+  return segments && { protocol: "ssh", user, host: host.toLowerCase(), port: defaultPorts.ssh, segments };
+}
+
+function segmentsOf(
+  path: string,
+  decode: (segment: string) => string | undefined,
+): readonly string[] | undefined {
+  if (/[?#\\]/.test(path)) return undefined;
+  const parts = path.split("/").filter((part) => part !== "");
+  const segments: string[] = [];
+  for (const [index, part] of parts.entries()) {
+    const segment = decode(part);
+    if (segment === undefined || segment === "." || segment === "..") return undefined;
+    const isLast = index === parts.length - 1;
+    segments.push(isLast ? segment.replace(/(?<=.)\.git$/, "") : segment);
+  }
+  return segments;
+}
+
+/** Undefined: it hides a slash, a backslash, a control character or one more encoding, or is malformed. */
+function decodeSegment(segment: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(segment);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    return /[%/\\\u0000-\u001f\u007f]/.test(decoded) ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an address is the prefix or lies below it: same protocol, host and port, and whole path segments. Pure. */
+export function isBelow(address: SourceAddress, prefix: SourceAddress): boolean {
+  return (
+    address.protocol === prefix.protocol &&
+    address.host === prefix.host &&
+    address.port === prefix.port &&
+    (prefix.user === undefined || prefix.user === address.user) &&
+    prefix.segments.every((segment, index) => segment === address.segments[index])
+  );
+}
+
+/**
+ * Whether a URL names the machine itself or its link by a literal address: loopback, link-local (where clouds serve the
+ * credentials of nodes), unspecified, or the name localhost. Pure.
+ *
+ * Names are not resolved: git resolves them itself, later, and may get another answer.
+ */
+export function isLocalAddress(text: string): boolean {
+  const [, host] = /^[a-z]+:\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:?#]*)/i.exec(text) ?? scpLikeHost(text);
+  // The parser of http URLs reads every spelling of an IPv4 address, such as 0x7f.1 and 2130706433.
+  const name = URL.parse(`http://${host}/`)?.hostname.replace(/\.$/, "") ?? "";
+  if (name === "localhost" || name.endsWith(".localhost")) return true;
+  if (name.startsWith("[")) return isLocalIpv6(name.slice(1, -1));
+  return /^(0|127|169\.254)\.[\d.]+$/.test(name);
+}
+
+function scpLikeHost(text: string): readonly string[] {
+  const [, , host = ""] = scpLike.exec(text) ?? [];
+  return ["", host];
+}
+
+/** @param address As URLs write it: compressed, in lower case. */
+function isLocalIpv6(address: string): boolean {
+  const [, high, low] = /^::(?:ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? [];
+  if (high !== undefined && low !== undefined) {
+    const bits = Number.parseInt(high, 16);
+    return bits >> 8 === 127 || bits >> 8 === 0 || bits === 0xa9fe;
+  }
+  return ["::", "::1", "fd00:ec2::254"].includes(address) || /^fe[89ab][0-9a-f]:/.test(address);
+}
