@@ -50,6 +50,10 @@ const count = z.int().min(0).max(1_000_000_000);
 
 const quotas = z.strictObject({
   releases: count.optional().describe("Releases per namespace; the oldest ones are deployed."),
+  repositoryBytes: count
+    .min(1_048_576)
+    .optional()
+    .describe("Bytes of the clone of a Release's repository; at least 1 MiB."),
   programSeconds: z
     .int()
     .min(1)

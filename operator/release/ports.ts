@@ -95,6 +95,7 @@ export interface SourceRequest {
   readonly signers: ReadonlyMap<string, string> | undefined;
   /** Value of the annotation `fairlead.dev/requested-at`: a new one makes the remote be asked at once. */
   readonly requestedAt: string | undefined;
+  readonly repositoryBytes?: number | undefined; // the largest clone that the platform allows
 }
 
 /** Git repositories that Releases come from; one bare cache and one schedule per remote. */
@@ -183,8 +184,7 @@ export type KindAnswer =
 
 /** Which kinds the API server has. Answers come from memory; what is not known is asked for in the background. */
 export interface KindCatalog {
-  /** Undefined: not known (yet). One kind is the same object every time. */
-  find(apiVersion: string, kind: string): ObjectKind | undefined;
+  find(apiVersion: string, kind: string): ObjectKind | undefined; // undefined: not known (yet); else always one object
   /** The kind in the version that the cluster prefers. */
   findGroupKind(group: string, kind: string): ObjectKind | undefined;
   /**

@@ -7,7 +7,7 @@ import { Refusals } from "../../operator/phases/refusals.ts";
 import { SettledObjects } from "../../operator/phases/settled.ts";
 import type { ReconcileResult } from "../../operator/ports.ts";
 import { createHealthChecks } from "../../operator/release/core/health-checks.ts";
-import type { Limits } from "../../operator/release/core/limits.ts";
+import type { Limits, SelectedRules } from "../../operator/release/core/limits.ts";
 import { createPreparer } from "../../operator/release/core/preparer.ts";
 import { Dependents } from "../../operator/release/dependents.ts";
 import type { PublishPlaces } from "../../operator/release/phases/publish-release.ts";
@@ -52,6 +52,7 @@ export class ReleaseBench {
   predecessorMs = 0;
   /** What the platform allows. */
   limits: Limits = [];
+  rules: SelectedRules | undefined;
   /** Secrets that are to be read anew. */
   readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
@@ -102,7 +103,7 @@ export class ReleaseBench {
       checks: createHealthChecks(),
       publishers: options.publishers,
       memory: this.memory,
-      platform: aPlatform(() => this.limits),
+      platform: aPlatform(() => this.rules ?? { state: "known", limits: this.limits }),
       settled: new SettledObjects(),
       refusals: new Refusals(this.clock),
       lost: new LostObjects(),

@@ -1,7 +1,7 @@
 import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import type { ReleaseResource } from "../../crds/release.ts";
 import { Release } from "../../crds/release.ts";
-import type { Limits, Platform } from "../../operator/release/core/limits.ts";
+import type { Platform, SelectedRules } from "../../operator/release/core/limits.ts";
 import { type Prepared, prepareManifests } from "../../operator/release/core/prepare-manifests.ts";
 import type {
   KindCatalog,
@@ -133,12 +133,8 @@ export function asOwned(manifest: Manifest, overrides: Partial<LiveObject["metad
 }
 
 /** A platform that allows every Release the same. */
-export function aPlatform(limits: () => Limits): Platform {
-  return {
-    select: () => ({ state: "known", limits: limits() }),
-    olderThan: () => 0,
-    allowsLocal: true,
-  };
+export function aPlatform(select: () => SelectedRules): Platform {
+  return { select, olderThan: () => 0, allowsLocal: true };
 }
 
 /** A commit whose id is made of one digit. */

@@ -2,6 +2,7 @@ import { toMilliseconds } from "../../../crds/duration.ts";
 import { releaseAnnotations } from "../../../crds/release.ts";
 import type { Clock } from "../../ports.ts";
 import { limitRender } from "../core/limit-render.ts";
+import { smallestOf } from "../core/limits.ts";
 import type { Prepared } from "../core/prepare-manifests.ts";
 import type { Preparer } from "../core/preparer.ts";
 import { ReleaseError } from "../errors.ts";
@@ -101,7 +102,7 @@ function prepareAll(
 }
 
 async function requestOf(
-  { key, resource, who: as }: LoadedRelease,
+  { key, resource, who: as, limits }: LoadedRelease,
   { secrets }: SourceOptions,
 ): Promise<SourceRequest> {
   const { source, interval, revision } = resource.spec;
@@ -117,6 +118,7 @@ async function requestOf(
     credentials: await read(source.secretRef),
     signers: await read(source.verify?.secretRef),
     requestedAt: annotations?.[releaseAnnotations.requestedAt],
+    repositoryBytes: smallestOf(limits, ({ quotas }) => quotas?.repositoryBytes)?.value,
   };
 }
 

@@ -95,7 +95,7 @@ class ClonedSources implements GitSources {
     const known = this.#clients.get(request.key);
     if (known !== undefined && isSameQuestion(known.request, request)) return known;
     const wish = readSourceWish(request, this.#options);
-    const tenant = tenantOf(wish.remote.url, request.credentials);
+    const tenant = tenantOf(wish.remote.url, request.credentials, request.repositoryBytes);
     const client = { repository: this.#repositoryOf(tenant, wish, request), wish, request };
     if (known !== undefined && known.repository !== client.repository)
       this.#leave(request.key, known.repository);
@@ -103,17 +103,22 @@ class ClonedSources implements GitSources {
     return client;
   }
 
-  #repositoryOf(tenant: string, { remote }: SourceWish, { credentials }: SourceRequest): SourceRepository {
+  #repositoryOf(
+    tenant: string,
+    { remote }: SourceWish,
+    { credentials, repositoryBytes }: SourceRequest,
+  ): SourceRepository {
     const known = this.#repositories.get(tenant);
     if (known !== undefined) return known;
     const { cacheDirectory, limits, timeoutMs = TIMEOUT_MS } = this.#options;
+    const all = { ...defaultLimits, ...limits };
     const repository = new SourceRepository({
       ...this.#options,
       remote,
       tenant,
       secret: credentials,
       base: join(cacheDirectory, tenant.slice(0, 16)),
-      limits: { ...defaultLimits, ...limits },
+      limits: { ...all, cloneBytes: Math.min(all.cloneBytes, repositoryBytes ?? all.cloneBytes) },
       timeoutMs,
       slots: this.#slots,
       stats: this.stats,
@@ -143,6 +148,7 @@ class ClonedSources implements GitSources {
 function isSameQuestion(a: SourceRequest, b: SourceRequest): boolean {
   return (
     a.revision === b.revision &&
+    a.repositoryBytes === b.repositoryBytes &&
     (a.source === b.source || JSON.stringify(a.source) === JSON.stringify(b.source)) &&
     isSameData(a.credentials, b.credentials)
   );

@@ -14,11 +14,12 @@ const keys = ["username", "password", "bearerToken", "ca.crt", "identity", "know
 const nothing: GitCredentials = { settings: [], sshCommand: undefined, secrets: [] };
 
 /** An opaque id of a repository's URL and who asks for it: nothing is shared between two of them. */
-export function tenantOf(url: string, secret: SecretData | undefined): string {
+export function tenantOf(url: string, secret: SecretData | undefined, repositoryBytes?: number): string {
   const hash = createHash("sha256");
   // Lengths go in, so that no two lists of texts are written alike.
   const add = (text: string): void => void hash.update(`${Buffer.byteLength(text)}:${text}`);
   add(url);
+  if (repositoryBytes !== undefined) add(`at most ${repositoryBytes}`);
   for (const key of keys) {
     const text = secret?.get(key);
     if (text === undefined) continue;

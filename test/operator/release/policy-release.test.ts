@@ -56,6 +56,38 @@ describe("a Release that a policy does not allow", () => {
     expect(bench.live("ConfigMap", "a")).toBeUndefined();
   });
 
+  test("is neither deployed nor deleted with the operator's rights while nobody can tell what is allowed", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map]);
+    bench.edit();
+    await bench.reconcile();
+    bench.takeRequests();
+
+    bench.rules = { state: "undecidable", message: "Cannot decide what is allowed" };
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("False PolicyRefused");
+    const leaving = aRelease({ generation: 2 });
+    bench.edit({ ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    await bench.reconcile();
+    await bench.clock.advance(2_000);
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("False Deleting");
+    expect(bench.live("ConfigMap", "a")).toBeDefined();
+
+    bench.rules = undefined;
+    await bench.reconcile();
+    expect(bench.live("ConfigMap", "a")).toBeUndefined();
+  });
+
+  test("waits without a word for a namespace that has not been seen yet", async () => {
+    const bench = new ReleaseBench();
+    bench.rules = { state: "pending" };
+    bench.commit("1", [map]);
+    bench.edit();
+    expect(await bench.reconcile()).toEqual({});
+    expect(bench.takeRequests()).toEqual([]);
+  });
+
   test.for([
     { what: "a denied kind", rule: { kinds: { denied: [{ group: "", kind: "ConfigMap" }] } } },
     { what: "too many objects", rule: { quotas: { objects: 0 } } },

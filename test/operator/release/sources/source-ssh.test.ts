@@ -42,24 +42,30 @@ test.for([
   },
 );
 
-test("a fetch that brings more than it may is broken off, and leaves nothing behind", async () => {
-  using remote = new FakeGitRemote();
-  // Nothing of it can be compressed: the pack is far over what comes through.
-  remote.commitByOthers({ a: Array.from({ length: 20_000 }, () => crypto.randomUUID()).join("\n") });
-  // A question is answered; of the pack comes so much, and then no more, though there is more. dd would count short reads as whole ones.
-  const some = "stdbuf -o0 head -c 200000";
-  const hangs = '[ -z "$(head -c 1 | tr "\\0" x)" ] || exec sleep 600';
-  const ssh = new FakeSsh(remote.folder, `sh -c "$last" | { ${some}; ${hangs}; }`);
-  await using it = new SourcesHarness(remote, {
-    environment: { PATH: ssh.path },
-    limits: { cloneBytes: 50_000 },
-  });
-  const options = { url: `ssh://git@git.example.dev${remote.path}`, credentials };
-  const state = await it.answer("a", options, ({ state: name }) => name === "failed");
-  expect(state).toMatchObject({ failure: { reason: "RenderLimit" } });
-  const left = readdirSync(join(remote.folder, "cache"), { recursive: true, encoding: "utf8" });
-  expect(left.filter((path) => /tmp_|\.lock$/.test(path))).toEqual([]);
-});
+test.for([
+  { by: "the limit of all clones", limits: { cloneBytes: 50_000 }, request: {} },
+  { by: "the platform's quota", limits: {}, request: { repositoryBytes: 50_000 } },
+])(
+  "a fetch that brings more than $by allows is broken off, and leaves nothing behind",
+  async ({ limits, request }) => {
+    using remote = new FakeGitRemote();
+    // Nothing of it can be compressed: the pack is far over what comes through.
+    remote.commitByOthers({ a: Array.from({ length: 20_000 }, () => crypto.randomUUID()).join("\n") });
+    // A question is answered; of the pack comes so much, and then no more, though there is more. dd would count short reads as whole ones.
+    const some = "stdbuf -o0 head -c 200000";
+    const hangs = '[ -z "$(head -c 1 | tr "\\0" x)" ] || exec sleep 600';
+    const ssh = new FakeSsh(remote.folder, `sh -c "$last" | { ${some}; ${hangs}; }`);
+    await using it = new SourcesHarness(remote, {
+      environment: { PATH: ssh.path },
+      limits,
+    });
+    const options = { url: `ssh://git@git.example.dev${remote.path}`, credentials, ...request };
+    const state = await it.answer("a", options, ({ state: name }) => name === "failed");
+    expect(state).toMatchObject({ failure: { reason: "RenderLimit" } });
+    const left = readdirSync(join(remote.folder, "cache"), { recursive: true, encoding: "utf8" });
+    expect(left.filter((path) => /tmp_|\.lock$/.test(path))).toEqual([]);
+  },
+);
 
 test("a remote that says nothing is given up, with everything that git started", async () => {
   using remote = new FakeGitRemote();

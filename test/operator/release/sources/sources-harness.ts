@@ -21,6 +21,7 @@ export interface AskOptions {
   readonly credentials?: Readonly<Record<string, string>>;
   readonly signers?: Readonly<Record<string, string>>;
   readonly requestedAt?: string;
+  readonly repositoryBytes?: number;
 }
 
 /** Sources on a fake clock over a real repository, with everything that they told. */
@@ -59,6 +60,7 @@ export class SourcesHarness implements AsyncDisposable {
       credentials: credentials === undefined ? undefined : new Map(Object.entries(credentials)),
       signers: signers === undefined ? undefined : new Map(Object.entries(signers)),
       requestedAt: options.requestedAt,
+      repositoryBytes: options.repositoryBytes,
     };
   }
 
