@@ -83,6 +83,21 @@ export const releaseRule = z.strictObject({
   verify: z
     .strictObject({
       required: z.boolean().describe("Refuse Releases without `spec.source.verify`."),
+      keys: z
+        .array(
+          z
+            .string()
+            .max(16_384)
+            .regex(/^(ssh-|ecdsa-|sk-|-----BEGIN PGP PUBLIC KEY BLOCK-----)/, {
+              error: "expected an SSH public key, or an armored OpenPGP public key",
+            }),
+        )
+        .min(1)
+        .max(64)
+        .optional()
+        .describe(
+          "SSH and OpenPGP public keys. One of them must have signed the commit, whatever the Release says.",
+        ),
     })
     .optional()
     .describe("Signatures of commits."),

@@ -1,7 +1,8 @@
 import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import type { ReleaseResource } from "../../crds/release.ts";
 import { Release } from "../../crds/release.ts";
-import type { Platform, SelectedRules } from "../../operator/release/core/limits.ts";
+import type { ReleaseRule } from "../../crds/release-policy.ts";
+import type { Limits, Platform, SelectedRules } from "../../operator/release/core/limits.ts";
 import { type Prepared, prepareManifests } from "../../operator/release/core/prepare-manifests.ts";
 import type {
   KindCatalog,
@@ -135,6 +136,11 @@ export function asOwned(manifest: Manifest, overrides: Partial<LiveObject["metad
 /** A platform that allows every Release the same. */
 export function aPlatform(select: () => SelectedRules): Platform {
   return { select, olderThan: () => 0, allowsLocal: true };
+}
+
+/** Limits of these rules, named `rule 1` and so on. */
+export function limitsOf(...rules: readonly ReleaseRule[]): Limits {
+  return rules.map((rule, index) => ({ from: `rule ${index + 1}`, rule }));
 }
 
 /** A commit whose id is made of one digit. */

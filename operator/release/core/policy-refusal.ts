@@ -1,4 +1,5 @@
 import type { ReleaseSpec } from "../../../crds/release.ts";
+import { allowedSigners } from "./allowed-signers.ts";
 import { type Limits, refusedBy, smallestOf } from "./limits.ts";
 import { isBelow, isLocalAddress, readSourceAddress } from "./source-address.ts";
 
@@ -27,8 +28,11 @@ export function findPolicyRefusal({
   const source = findSourceRefusal(url, limits, allowsLocal);
   if (source !== undefined) return source;
   const signed = limits.find(({ rule }) => rule.verify?.required === true);
-  if (signed !== undefined && verify === undefined)
+  const signers = allowedSigners(limits);
+  if (signed !== undefined && verify === undefined && signers === undefined)
     return refusedBy(signed.from, "commits must be signed, and spec.source.verify is not set");
+  if (signers?.size === 0)
+    return refusedBy("the policies", "no signing key is in all of their rules with verify.keys");
   const most = smallestOf(limits, ({ quotas }) => quotas?.releases);
   if (most === undefined || older() < most.value) return undefined;
   return refusedBy(
@@ -51,11 +55,12 @@ function findSourceRefusal(url: string, limits: Limits, allowsLocal: boolean): s
         from,
         "spec.source.url cannot be compared; write it plainly, without . and .. segments",
       );
-    const isAllowed = rule.sources?.some((text) => {
-      const prefix = readSourceAddress(text);
-      return prefix !== undefined && isBelow(address, prefix);
-    });
-    if (isAllowed !== true) return refusedBy(from, "it does not allow the repository in spec.source.url");
+    const prefixes = rule.sources?.map(readSourceAddress) ?? [];
+    if (prefixes.some((prefix) => prefix !== undefined && isBelow(address, prefix))) continue;
+    const hint = prefixes.includes(undefined)
+      ? " (one of its sources cannot be read and allows nothing)"
+      : "";
+    return refusedBy(from, `it does not allow the repository in spec.source.url${hint}`);
   }
   return undefined;
 }

@@ -92,7 +92,8 @@ export function isBelow(address: SourceAddress, prefix: SourceAddress): boolean 
 export function isLocalAddress(text: string): boolean {
   const [, host] = /^[a-z]+:\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:?#]*)/i.exec(text) ?? scpLikeHost(text);
   // The parser of http URLs reads every spelling of an IPv4 address, such as 0x7f.1 and 2130706433.
-  const name = URL.parse(`http://${host}/`)?.hostname.replace(/\.$/, "") ?? "";
+  const parsed = URL.parse(`http://${host}/`) ?? URL.parse(`http://${hostInBrackets(host ?? "")}/`);
+  const name = parsed?.hostname.replace(/\.$/, "") ?? "";
   if (name === "localhost" || name.endsWith(".localhost")) return true;
   if (name.startsWith("[")) return isLocalIpv6(name.slice(1, -1));
   return /^(0|127|169\.254)\.[\d.]+$/.test(name);
@@ -101,6 +102,11 @@ export function isLocalAddress(text: string): boolean {
 function scpLikeHost(text: string): readonly string[] {
   const [, , host = ""] = scpLike.exec(text) ?? [];
   return ["", host];
+}
+
+/** git reads `[host:port]:path` too. */
+function hostInBrackets(host: string): string {
+  return host.replace(/^\[/, "").replace(/:.*$/, "");
 }
 
 /** @param address As URLs write it: compressed, in lower case. */

@@ -1,6 +1,7 @@
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { releaseAnnotations } from "../../../crds/release.ts";
 import type { Clock } from "../../ports.ts";
+import { allowedSigners } from "../core/allowed-signers.ts";
 import { limitRender } from "../core/limit-render.ts";
 import { smallestOf } from "../core/limits.ts";
 import type { Prepared } from "../core/prepare-manifests.ts";
@@ -116,7 +117,7 @@ async function requestOf(
     revision,
     intervalMs,
     credentials: await read(source.secretRef),
-    signers: await read(source.verify?.secretRef),
+    signers: allowedSigners(limits) ?? (await read(source.verify?.secretRef)),
     requestedAt: annotations?.[releaseAnnotations.requestedAt],
     repositoryBytes: smallestOf(limits, ({ quotas }) => quotas?.repositoryBytes)?.value,
   };

@@ -88,6 +88,18 @@ describe("a Release that a policy does not allow", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
+  test("has to be signed by a key of the policy, whatever keys it names itself", async () => {
+    const bench = new ReleaseBench();
+    const key = "ssh-ed25519 AAAA";
+    bench.secrets.read = async () => new Map([["own.pub", "ssh-ed25519 BBBB"]]);
+    const source = { url: "https://git.example/shop.git", verify: { secretRef: { name: "own" } } };
+    bench.limits = limitsOf({ verify: { required: true, keys: [key] } });
+    bench.commit("1", [map]);
+    bench.edit(aRelease({ spec: { source } }));
+    await bench.reconcile();
+    expect([...(bench.memory.find("shop/web")?.request?.signers ?? [])]).toEqual([["0.pub", key]]);
+  });
+
   test.for([
     { what: "a denied kind", rule: { kinds: { denied: [{ group: "", kind: "ConfigMap" }] } } },
     { what: "too many objects", rule: { quotas: { objects: 0 } } },

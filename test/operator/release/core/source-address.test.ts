@@ -106,6 +106,7 @@ describe("isLocalAddress()", () => {
     "git@127.0.0.1:x",
     "git@localhost:x",
     "[::1]:x",
+    "[2130706433:22]:x",
   ])("is true for %s", (url) => {
     expect(isLocalAddress(url)).toBe(true);
   });

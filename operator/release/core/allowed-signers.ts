@@ -1,0 +1,20 @@
+import type { Limits } from "./limits.ts";
+
+/**
+ * Public keys of which one must have signed a commit, as the data of a Secret has them. Pure.
+ *
+ * @returns Undefined: no rule names keys. Of several rules that do, the keys that all of them name; possibly none.
+ */
+export function allowedSigners(limits: Limits): ReadonlyMap<string, string> | undefined {
+  const lists = limits.flatMap(({ rule }) =>
+    rule.verify?.keys === undefined ? [] : [rule.verify.keys.map(trim)],
+  );
+  const [first, ...others] = lists;
+  if (first === undefined) return undefined;
+  const common = first.filter((key) => others.every((list) => list.includes(key)));
+  return new Map(common.map((key, index) => [`${index}${key.startsWith("-----") ? ".asc" : ".pub"}`, key]));
+}
+
+function trim(key: string): string {
+  return key.trim();
+}
