@@ -5,13 +5,14 @@ import { parseAllDocuments } from "yaml";
 import { readOperatorValues } from "../charts/values/operator-values.ts";
 import type { LiveObject } from "../crds/object.ts";
 import { Release, type ReleaseSpec } from "../crds/release.ts";
-import { ReleasePolicy } from "../crds/release-policy.ts";
+import { ReleasePolicy, releaseRule } from "../crds/release-policy.ts";
 import { installationLimits } from "../operator/release/core/limits.ts";
 import { findPolicyRefusal } from "../operator/release/core/policy-refusal.ts";
 import { selectRules } from "../operator/release/core/select-rules.ts";
 
+const textOf = (page: string): string => readFileSync(resolve(import.meta.dirname, "..", page), "utf8");
 const read = (page: string): readonly LiveObject[] => {
-  const text = readFileSync(resolve(import.meta.dirname, "..", page), "utf8");
+  const text = textOf(page);
   const blocks = [...text.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, block = ""]) => block);
   return blocks.flatMap((block) => parseAllDocuments(block).map((document) => document.toJS()));
 };
@@ -34,6 +35,12 @@ test.for(["docs/lock-it-down.md", "docs/kinds/release-policy.md"])(
     for (const policy of policies) expect(ReleasePolicy.spec.safeParse(policy["spec"]).error).toBeUndefined();
   },
 );
+
+test("docs/kinds/release-policy.md has a heading per field of a rule, and no other", () => {
+  const [, rules = ""] = textOf("docs/kinds/release-policy.md").split("\n## Rules\n");
+  const headings = [...rules.matchAll(/^### `(.*)`$/gm)].map(([, field]) => field);
+  expect(headings.toSorted()).toEqual(["namespaces", ...Object.keys(releaseRule.shape)].toSorted());
+});
 
 test("docs/lock-it-down.md shows Releases that its policy refuses", () => {
   const releases = ofKind("Release");
