@@ -15,14 +15,15 @@ export class OperatorValuesError extends Error {
   override readonly name = "OperatorValuesError";
 
   constructor(issues: readonly Issue[], values: unknown, schema: z.ZodType) {
-    const shape = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Shape;
-    super([...new Set(issues.flatMap((issue) => describeIssue(issue, values, shape)))].join("\n"));
+    // Takes milliseconds, and only unknown names need it.
+    const shapeOf = (): Shape => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Shape;
+    super([...new Set(issues.flatMap((issue) => describeIssue(issue, values, shapeOf)))].join("\n"));
   }
 }
 
-function describeIssue(issue: Issue, values: unknown, shape: Shape): readonly string[] {
+function describeIssue(issue: Issue, values: unknown, shapeOf: () => Shape): readonly string[] {
   if (issue.code === "unrecognized_keys") {
-    const known = Object.keys(shapeAt(shape, issue.path)?.properties ?? {});
+    const known = Object.keys(shapeAt(shapeOf(), issue.path)?.properties ?? {});
     return issue.keys.map((key) => {
       const near = known.find((name) => isNear(name, key));
       const hint = near === undefined ? `expected one of ${known.join(", ")}` : `did you mean ${near}?`;
