@@ -4,35 +4,52 @@ import type { Clock } from "../../ports.ts";
 export interface MemoryWatchOptions {
   readonly clock: Clock;
   readonly limitMiB: number;
-  readonly onOver: () => void;
+  /** Default: any number. A limit of the kernel would count all processes of the user. */
+  readonly maxThreads?: number;
+  readonly onOver: (what: "memory" | "threads") => void;
   /** Default: 20 ms. What is filled meanwhile is over the limit. */
   readonly everyMs?: number;
 }
 
+/** What a process takes now. */
+interface Usage {
+  readonly residentBytes: number;
+  readonly threads: number;
+}
+
 /**
- * Looks at the resident memory of a process again and again, from outside: the heap limit of V8 says nothing of array
- * buffers. Does nothing where there is no /proc.
+ * Polls the resident memory and the threads of a process from outside: the heap limit of V8 does not cover array buffers.
+ * Does nothing where there is no /proc.
  *
  * @returns Ends the watch.
  */
 export function watchMemory(pid: number, options: MemoryWatchOptions): () => void {
-  const { clock, limitMiB, onOver, everyMs = 20 } = options;
+  const { clock, limitMiB, maxThreads = Number.POSITIVE_INFINITY, onOver, everyMs = 20 } = options;
   let cancel = (): void => {};
-  const look = (): void => {
-    const bytes = residentBytes(pid);
-    if (bytes === undefined) return;
-    if (bytes > limitMiB * 2 ** 20) onOver();
-    else cancel = clock.schedule(everyMs, look);
+  const poll = (): void => {
+    const usage = readUsage(pid);
+    if (usage === undefined) return;
+    if (usage.residentBytes > limitMiB * 2 ** 20) onOver("memory");
+    else if (usage.threads > maxThreads) onOver("threads");
+    else cancel = clock.schedule(everyMs, poll);
   };
-  look();
+  poll();
   return () => cancel();
 }
 
 /** Resident memory of a process in bytes; undefined: there is no such process, or no way to ask. */
 export function residentBytes(pid: number): number | undefined {
+  return readUsage(pid)?.residentBytes;
+}
+
+function readUsage(pid: number): Usage | undefined {
   try {
-    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
-    return kibibytes === undefined ? undefined : Number(kibibytes) * 1_024;
+    const status = readFileSync(`/proc/${pid}/status`, "latin1");
+    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+    const [, threads] = /^Threads:\s+(\d+)$/m.exec(status) ?? [];
+    return kibibytes === undefined
+      ? undefined
+      : { residentBytes: Number(kibibytes) * 1_024, threads: Number(threads) };
   } catch {
     return undefined;
   }

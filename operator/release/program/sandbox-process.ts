@@ -37,6 +37,10 @@ const GRACE_MS = 1_000;
 /** A run that takes longer is not to be waited for by others. */
 const YOUNG_MS = 1_000;
 
+/** Node has a dozen. Programs have no way to start one, unless they left their context. */
+const MAX_THREADS = 64;
+const tooManyThreads = `it has more than ${MAX_THREADS} threads`;
+
 const stopped = "stopped";
 /** V8's last words when something changes its flags (`--freeze-flags-after-init`); it ends as if memory had run out. */
 const flagsFrozen = "Check failed: !IsFrozen()";
@@ -119,7 +123,9 @@ export class SandboxProcess {
             watchMemory(pid, {
               clock,
               limitMiB: limits.memoryMiB,
-              onOver: () => this.kill(programLimit(tooMuchMemory(limits))),
+              maxThreads: MAX_THREADS,
+              onOver: (what) =>
+                this.kill(programLimit(what === "memory" ? tooMuchMemory(limits) : tooManyThreads)),
             }),
           ]),
     ];
