@@ -5,6 +5,7 @@ import { failoverStory } from "./stories/failover.ts";
 import { installedStories } from "./stories/installed.ts";
 import { applySamples, kindStories, scheduledEchoStory } from "./stories/kinds.ts";
 import { upgradeStory } from "./stories/upgrade.ts";
+import { walledStories } from "./stories/walled.ts";
 import { watchedStories } from "./stories/watched.ts";
 
 const prepared = inject("endToEnd");
@@ -26,6 +27,7 @@ describe.skipIf(prepared.missing !== undefined)("on real containers", () => {
   afterAll(() => running?.stop());
 
   installedStories(stack);
+  walledStories(stack);
   kindStories(stack);
   watchedStories(stack);
   failoverStory(stack);

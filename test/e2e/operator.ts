@@ -50,7 +50,12 @@ export async function installOperator(
   const values = join(stack.runDirectory, "values.json");
   await writeFile(
     values,
-    JSON.stringify({ image: OPERATOR_IMAGE, leaderElection, repository: repositories[repository] }),
+    JSON.stringify({
+      image: OPERATOR_IMAGE,
+      leaderElection,
+      releases: { enabled: true },
+      repository: repositories[repository],
+    }),
   );
   const fairlead = join(root, "cli/fairlead.js");
   const kubeconfig = `--kubeconfig=${pathOf(stack.runDirectory, "kubeconfig")}`;
