@@ -54,10 +54,11 @@ function repositoryOptionsOf(repository: ChosenValues["repository"]): readonly s
 
 function releaseOptionsOf({ releases }: ChosenValues): readonly string[] {
   if (!releases.enabled) return [];
-  const { requireServiceAccount, requireSandbox, programTimeout, policy, hooks } = releases;
+  const { requireServiceAccount, requireSandbox, programTimeout, cacheSize, policy, hooks } = releases;
   return [
     "--releases=true",
     `--release-cache=${RELEASE_CACHE_FOLDER}`,
+    `--release-cache-size=${cacheSize}`,
     `--release-program-timeout=${programTimeout}`,
     ...(requireSandbox ? ["--release-require-sandbox=true"] : []),
     ...(requireServiceAccount ? ["--release-require-service-account=true"] : []),

@@ -13,6 +13,12 @@ export const releaseOptions = {
     value: "DIR",
     help: "Where clones and renders of Releases are kept; default: beside the repository's clone",
   },
+  releaseCacheSize: {
+    flag: "release-cache-size",
+    value: "SIZE",
+    help: "Most that all clones of Releases may take on disk; a quarter of it is for one namespace",
+    fallback: "2Gi",
+  },
   releaseFileRemotes: {
     flag: "release-file-remotes",
     help: "Let Releases come from file:// repositories; default: outside a cluster",
@@ -60,6 +66,7 @@ export const releaseOptions = {
 export const releaseOptionShapes = {
   releases: flag,
   releaseCache: z.string().min(1).optional(),
+  releaseCacheSize: size,
   releaseFileRemotes: flag.optional(),
   releaseRequireServiceAccount: flag,
   releaseProgramTimeout: duration,

@@ -32,6 +32,7 @@ export function composeSources(
 ): ComposedSources {
   const sources = createSources({
     cacheDirectory,
+    cacheBytes: config.releaseCacheSize,
     clock,
     random,
     log,

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
 import type { SourceRequest, SourceState, Sources } from "../ports.ts";
+import { CloneQuota } from "./clone-quota.ts";
 import { LookSlots } from "./look-slots.ts";
 import type { SourceStats } from "./repository-options.ts";
 import { tenantOf } from "./secret-credentials.ts";
@@ -24,6 +25,8 @@ export interface CreateSourcesOptions {
   /** A git process that is silent for so long is killed. @default 60_000 */
   readonly timeoutMs?: number;
   readonly limits?: Partial<SourceLimits>;
+  /** Size of the folder of all clones, in bytes. Given: namespaces share it. */
+  readonly cacheBytes?: number;
 }
 
 export interface GitSources extends Sources {
@@ -36,6 +39,7 @@ const UNUSED_MS = 600_000;
 const TIMEOUT_MS = 60_000;
 
 interface Client {
+  readonly tenant: string;
   readonly repository: SourceRepository;
   readonly wish: SourceWish;
   /** What it was asked with: the same again need not be read again. */
@@ -54,10 +58,13 @@ class ClonedSources implements GitSources {
   /** Clones that are being closed: who wants one again waits for it. */
   readonly #removals = new Map<string, () => void>();
   readonly #slots = new LookSlots();
+  readonly #quota: CloneQuota | undefined;
   readonly stats: SourceStats = { lsRemotes: 0, fetches: 0, rebuilds: 0, told: 0 };
 
   constructor(options: CreateSourcesOptions) {
     this.#options = options;
+    const { cacheBytes } = options;
+    this.#quota = cacheBytes === undefined ? undefined : new CloneQuota({ cacheBytes });
   }
 
   resolve(request: SourceRequest): SourceState {
@@ -76,7 +83,7 @@ class ClonedSources implements GitSources {
     const client = this.#clients.get(key);
     if (client === undefined) return;
     this.#clients.delete(key);
-    this.#leave(key, client.repository);
+    this.#leave(key, client);
   }
 
   refresh(of: { readonly url: string } | { readonly key: string }): void {
@@ -96,9 +103,9 @@ class ClonedSources implements GitSources {
     if (known !== undefined && isSameQuestion(known.request, request)) return known;
     const wish = readSourceWish(request, this.#options);
     const tenant = tenantOf(wish.remote.url, request.credentials, request.repositoryBytes);
-    const client = { repository: this.#repositoryOf(tenant, wish, request), wish, request };
-    if (known !== undefined && known.repository !== client.repository)
-      this.#leave(request.key, known.repository);
+    const client = { tenant, repository: this.#repositoryOf(tenant, wish, request), wish, request };
+    if (known?.repository !== client.repository) this.#quota?.join(tenant, namespaceOf(request.key));
+    if (known !== undefined && known.repository !== client.repository) this.#leave(request.key, known);
     this.#clients.set(request.key, client);
     return client;
   }
@@ -111,7 +118,8 @@ class ClonedSources implements GitSources {
     const known = this.#repositories.get(tenant);
     if (known !== undefined) return known;
     const { cacheDirectory, limits, timeoutMs = TIMEOUT_MS } = this.#options;
-    const all = { ...defaultLimits, ...limits };
+    const quota = this.#quota;
+    const all = { ...defaultLimits, ...(quota && { cloneBytes: quota.cloneBytes }), ...limits };
     const repository = new SourceRepository({
       ...this.#options,
       remote,
@@ -119,6 +127,7 @@ class ClonedSources implements GitSources {
       secret: credentials,
       base: join(cacheDirectory, tenant.slice(0, 16)),
       limits: { ...all, cloneBytes: Math.min(all.cloneBytes, repositoryBytes ?? all.cloneBytes) },
+      disk: quota && { room: () => quota.roomOf(tenant), note: (bytes) => quota.note(tenant, bytes) },
       timeoutMs,
       slots: this.#slots,
       stats: this.stats,
@@ -128,20 +137,25 @@ class ClonedSources implements GitSources {
   }
 
   /** A clone stays for a while: a Release that is suspended or edited often comes back. */
-  #leave(key: string, repository: SourceRepository): void {
+  #leave(key: string, { tenant, repository }: Client): void {
     repository.drop(key);
+    this.#quota?.leave(tenant, namespaceOf(key));
     if (!repository.isUnused) return;
-    const [tenant] = [...this.#repositories].find(([, each]) => each === repository) ?? [];
-    if (tenant === undefined) return;
     this.#removals.get(tenant)?.();
     const cancel = this.#options.clock.schedule(UNUSED_MS, () => {
       this.#removals.delete(tenant);
       if (!repository.isUnused) return;
       this.#repositories.delete(tenant);
+      this.#quota?.forget(tenant);
       void repository.close({ remove: true });
     });
     this.#removals.set(tenant, cancel);
   }
+}
+
+/** The namespace in the key of a Release. */
+function namespaceOf(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf("/")));
 }
 
 /** Whether two requests mean the same folder of the same remote, apart from when it is to be looked at. */

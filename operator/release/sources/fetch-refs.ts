@@ -54,9 +54,9 @@ async function fetchAtOnce(
   depth: number | "plain" = input.isKnown ? HISTORY : 1,
 ): Promise<void> {
   const { clone, remote, limits, onFetch } = input;
-  const growthBytes = depth === HISTORY ? Math.min(NEWS_BYTES, limits.cloneBytes) : limits.cloneBytes;
   try {
     onFetch();
+    const growthBytes = depth === HISTORY ? Math.min(NEWS_BYTES, limits.cloneBytes) : limits.cloneBytes;
     await remote.fetch(clone, { refs, depth, growthBytes });
   } catch (error) {
     // A host of plain files gives its history as a whole or not at all.
@@ -66,7 +66,7 @@ async function fetchAtOnce(
     // The newest commit is all that is needed.
     if (depth === HISTORY) return await fetchAtOnce(refs, input, 1);
     const what = depth === "plain" ? "it" : "one commit of it";
-    const mebibytes = Math.floor(growthBytes / (1024 * 1024));
+    const mebibytes = Math.floor(error.limitBytes / (1024 * 1024));
     throw new ReleaseError(
       "RenderLimit",
       `Cannot fetch the repository: ${what} has more than ${mebibytes} MiB`,

@@ -4,6 +4,7 @@ import type { Clock, Logger } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
 import type { ReleaseFailure } from "../ports.ts";
 import { toProcessFailure } from "./remote-failure.ts";
+import type { CloneDisk } from "./repository-options.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { SourceHeads, Target } from "./source-heads.ts";
 import type { RefWish } from "./source-wish.ts";
@@ -14,6 +15,7 @@ export interface FetchedCloneOptions {
   readonly heads: Pick<SourceHeads, "look" | "recall">;
   /** A clone over these is made smaller, or anew. */
   readonly limits: Pick<SourceLimits, "cloneBytes" | "packs">;
+  readonly disk?: CloneDisk | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly stats: { rebuilds: number };
@@ -143,7 +145,7 @@ export class FetchedClone {
 
   /** Keeps the clone small. Gives false if it has grown too big all the same. */
   async #tidy(clone: SourceClone): Promise<boolean> {
-    const { limits, log } = this.#options;
+    const { limits, disk, log } = this.#options;
     try {
       await clone.tidy(limits.packs);
     } catch (error) {
@@ -151,6 +153,8 @@ export class FetchedClone {
       log.warn("Cannot tidy a source's clone", { error: String(error) });
     }
     await clone.note();
-    return (await clone.size()) <= limits.cloneBytes;
+    const bytes = await clone.size();
+    disk?.note(bytes);
+    return bytes <= limits.cloneBytes;
   }
 }

@@ -14,6 +14,14 @@ export interface SourceStats {
   told: number;
 }
 
+/** The disk of one clone. */
+export interface CloneDisk {
+  /** Bytes by which the clone may grow. @throws ReleaseError if it may not grow */
+  readonly room: () => number;
+  /** The clone has this size now. */
+  readonly note: (bytes: number) => void;
+}
+
 export interface SourceRepositoryOptions {
   readonly remote: RemoteUrl;
   readonly tenant: string;
@@ -25,6 +33,8 @@ export interface SourceRepositoryOptions {
   readonly log: Logger;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly limits: SourceLimits;
+  /** Disk that the clone may take beside those of others. Default: as much as its limits say. */
+  readonly disk?: CloneDisk | undefined;
   readonly timeoutMs: number;
   readonly slots: LookSlots;
   readonly stats: SourceStats;

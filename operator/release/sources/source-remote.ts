@@ -7,6 +7,7 @@ import type { Clock } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
 import { toProcessFailure, toRemoteFailure } from "./remote-failure.ts";
 import { type RemoteRefs, readRemoteRefs } from "./remote-refs.ts";
+import type { CloneDisk } from "./repository-options.ts";
 import { removeCredentials, type SecretData, writeCredentials } from "./secret-credentials.ts";
 import type { SourceClone } from "./source-clone.ts";
 import { TimeSlice } from "./time-slice.ts";
@@ -19,6 +20,7 @@ export interface SourceRemoteOptions {
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly limits: SourceLimits;
+  readonly disk?: CloneDisk | undefined;
 }
 
 export interface FetchOptions {
@@ -33,6 +35,13 @@ export interface FetchOptions {
 /** A fetch was stopped because it brought more than it may. */
 export class FetchTooBigError extends Error {
   override readonly name = "FetchTooBigError";
+  /** Bytes that it was allowed. */
+  readonly limitBytes: number;
+
+  constructor(limitBytes: number) {
+    super("it brings too much");
+    this.limitBytes = limitBytes;
+  }
 }
 
 /** Between two looks at what a fetch has brought so far. */
@@ -70,7 +79,8 @@ export class SourceRemote {
       ...(depth === "plain" ? [] : [`--filter=${this.#filter}`, `--depth=${depth}`]),
     ];
     const names = [...refs].map(([theirs, ours]) => `+${theirs}:${ours}`);
-    const guard = await this.#guardGrowth(clone, growthBytes);
+    const room = this.#options.disk?.room() ?? growthBytes;
+    const guard = await this.#guardGrowth(clone, Math.min(growthBytes, room));
     try {
       const words = ["fetch", ...options, "origin", ...names];
       await this.#run(clone, words, { signal: guard.signal, isPartial: depth !== "plain" });
@@ -95,7 +105,7 @@ export class SourceRemote {
     let isOver = false;
     let cancel = (): void => {};
     const measure = async (): Promise<void> => {
-      if ((await clone.size()) > most) controller.abort(new FetchTooBigError("it brings too much"));
+      if ((await clone.size()) > most) controller.abort(new FetchTooBigError(growthBytes));
       else if (!isOver) cancel = clock.schedule(MEASURE_MS, () => void measure());
     };
     cancel = clock.schedule(MEASURE_MS, () => void measure());

@@ -45,10 +45,10 @@ export class SourceRepository {
 
   constructor(options: SourceRepositoryOptions) {
     this.#options = options;
-    const { remote, secret, base, clock, random, environment, limits, timeoutMs, stats } = options;
+    const { remote, secret, base, clock, random, environment, limits, disk, timeoutMs, stats } = options;
     const processes = new GitProcesses({ clock, timeoutMs });
     this.#processes = processes;
-    const sourceRemote = new SourceRemote({ remote, secret, processes, clock, environment, limits });
+    const sourceRemote = new SourceRemote({ remote, secret, processes, clock, environment, limits, disk });
     this.#fetched = new FetchedClone({
       ...options,
       open: () => SourceClone.open({ base, processes, clock, environment }),
