@@ -44,17 +44,17 @@ export function composeSources(
   const programs = createPrograms({
     clock,
     log,
-    limits: { timeoutMs: config.releaseProgramTimeout, objectMemory: memory.renderedPerNamespace },
+    limits: { timeoutMs: config.releaseProgramTimeout, ...memory.programs },
     walls,
     requireWalls: config.releaseRequireSandbox,
     observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
   });
-  const runner = createInProcessRunner({ clock, programs, memoryLimit: memory.renderedPerNamespace });
+  const runner = createInProcessRunner({ clock, programs, memoryLimit: memory.rendered.perNamespace });
   const renderer = createRenderer({
     clock,
     log,
     runner,
-    keptLimits: { all: memory.rendered, perNamespace: memory.renderedPerNamespace },
+    keptLimits: memory.rendered,
     onChange: (key) => wake([key]),
     observe: (run) => metrics?.releases.rendered(run),
   });

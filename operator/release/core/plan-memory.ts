@@ -1,15 +1,24 @@
-/** How the memory of the operator's container is shared out, in bytes. */
+/** How the memory of the operator's container is shared out. */
 export interface MemoryPlan {
-  /** All processes that run or bundle programs. */
-  readonly programs: number;
-  /** Objects of all rendered sources together, estimated. */
-  readonly rendered: number;
-  /** Of these, the objects of one namespace, and so of one Release. */
-  readonly renderedPerNamespace: number;
+  readonly programs: {
+    /** All processes that run or bundle programs. */
+    readonly totalMiB: number;
+    /** What one program may give, as text. */
+    readonly outputBytes: number;
+    /** The objects of one program in the operator, estimated, in bytes. */
+    readonly objectMemory: number;
+  };
+  /** Objects of rendered sources in the operator, estimated, in bytes. */
+  readonly rendered: {
+    readonly all: number;
+    /** The objects of one namespace, and so of one Release. */
+    readonly perNamespace: number;
+  };
 }
 
 /** Memory that is planned with where the operator has no limit. */
 const WITHOUT_LIMIT = 2 * 2 ** 30;
+const LONGEST_OUTPUT = 16 * 2 ** 20;
 
 /**
  * Plans what Releases may take of a container's memory. Of the rest, the larger part is V8's heap, in which rendered objects are
@@ -18,10 +27,14 @@ const WITHOUT_LIMIT = 2 * 2 ** 30;
  * @param limitBytes Undefined: no limit.
  */
 export function planMemory(limitBytes: number = WITHOUT_LIMIT): MemoryPlan {
-  const rendered = Math.floor(limitBytes * 0.1);
+  const all = Math.floor(limitBytes * 0.1);
+  const perNamespace = Math.floor(all / 2);
   return {
-    programs: Math.floor(limitBytes * 0.35),
-    rendered,
-    renderedPerNamespace: Math.floor(rendered / 2),
+    programs: {
+      totalMiB: Math.floor((limitBytes * 0.35) / 2 ** 20),
+      outputBytes: Math.min(LONGEST_OUTPUT, Math.floor(limitBytes / 64)),
+      objectMemory: perNamespace,
+    },
+    rendered: { all, perNamespace },
   };
 }

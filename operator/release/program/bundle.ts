@@ -1,4 +1,12 @@
-import type { Message, OnLoadArgs, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
+import type {
+  BuildOptions,
+  Message,
+  OnLoadArgs,
+  OnLoadResult,
+  OnResolveArgs,
+  OnResolveResult,
+  Plugin,
+} from "esbuild";
 import { digestOf } from "../../../synth/digest.ts";
 import type { SourceFiles } from "../ports.ts";
 import type { Esbuild } from "./esbuild-service.ts";
@@ -19,6 +27,12 @@ export interface Bundle {
   readonly sourceMap: string;
 }
 
+export interface BundleProgramOptions {
+  readonly esbuild: Esbuild;
+  /** Memory of the bundler, if it is less than it may have. */
+  readonly shareMiB?: number | undefined;
+}
+
 /** Largest file, and all files together, in bytes. */
 const FILE_BYTES = 4 * 2 ** 20;
 const ALL_BYTES = 16 * 2 ** 20;
@@ -32,8 +46,11 @@ const namespace = "release";
  *
  * @throws ReleaseError RenderFailed with file and line; RenderLimit; what reading the files throws.
  */
-export async function bundleProgram(entry: string, files: SourceFiles, esbuild: Esbuild): Promise<Bundle> {
-  const folder = await readFolder(files);
+export async function bundleProgram(
+  entry: string,
+  { folder, early, files }: ProgramFolder,
+  { esbuild, shareMiB }: BundleProgramOptions,
+): Promise<Bundle> {
   const start = resolveImport(entry, undefined, folder);
   if (!("path" in start)) {
     throw programFailure(`entry ${entry}: ${"refused" in start ? start.refused : "this is a library"}`);
@@ -42,7 +59,6 @@ export async function bundleProgram(entry: string, files: SourceFiles, esbuild: 
   const failures: unknown[] = [];
   let bytes = 0;
   const paths = new Set<string>();
-  const early = await readCode(folder, files);
   const read = async (path: string): Promise<string> => {
     const { blob = "", size = 0 } = folder.entries.get(path) ?? {};
     // A build may be tried again.
@@ -56,7 +72,7 @@ export async function bundleProgram(entry: string, files: SourceFiles, esbuild: 
     return text;
   };
   const plugin = answerImports({ esbuild, folder, needs, read, entry: start.path, failures });
-  const result = await esbuild.build({
+  const options: BuildOptions = {
     entryPoints: [start.path],
     plugins: [plugin],
     outfile: "release-program.js",
@@ -77,7 +93,8 @@ export async function bundleProgram(entry: string, files: SourceFiles, esbuild: 
     logLimit: 10,
     banner: { js: `"use strict"; __fairlead.program(() => { const __fairleadRequire = ${refuseRequire};` },
     footer: { js: "return __exports; });" },
-  });
+  };
+  const result = await esbuild.build(options, { shareMiB });
   if (failures.length > 0) throw failures[0];
   if (!result.ok) throw programFailure(describe(result.messages));
   // The second line behind withoutDynamicImport(): whatever else came in, nothing of it gets out.
@@ -96,10 +113,27 @@ export async function bundleProgram(entry: string, files: SourceFiles, esbuild: 
 const refuseRequire =
   '(name) => { throw new Error("a program cannot load " + name + " while it runs: import it by a constant name at the top of the file"); }';
 
-interface Folder {
+export interface Folder {
   readonly files: ReadonlySet<string>;
   readonly refused: ReadonlyMap<string, string>;
   readonly entries: ReadonlyMap<string, { readonly blob: string; readonly size: number }>;
+}
+
+/** A folder of which the code is read, if it is small. */
+export interface ProgramFolder {
+  readonly folder: Folder;
+  /** By blob id. */
+  readonly early: ReadonlyMap<string, Buffer>;
+  readonly files: SourceFiles;
+}
+
+/**
+ * Reads the names of a program's folder, and its code if it is small. A clone that is being fetched makes this wait, so do it
+ * before anything is taken that others wait for.
+ */
+export async function openProgramFolder(files: SourceFiles): Promise<ProgramFolder> {
+  const folder = await readFolder(files);
+  return { folder, early: await readCode(folder, files), files };
 }
 
 async function readFolder(files: SourceFiles): Promise<Folder> {

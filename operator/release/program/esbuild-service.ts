@@ -4,6 +4,7 @@ import type { BuildOptions, Message, TransformOptions } from "esbuild";
 import type { Clock } from "../../ports.ts";
 import { watchMemory } from "./memory-watch.ts";
 import { programLimit } from "./program-failure.ts";
+import { OverShareError } from "./program-memory.ts";
 
 /** One build. */
 export type BuildOutcome =
@@ -16,8 +17,12 @@ export type BuildOutcome =
 
 /** esbuild in its own process, which is started when it is needed and does not outlive half an idle minute. */
 export interface Esbuild {
-  /** @throws ReleaseError RenderLimit when the build takes too long or too much memory. */
-  build(options: BuildOptions): Promise<BuildOutcome>;
+  /**
+   * @param most.shareMiB A smaller limit of memory than the service has.
+   * @throws ReleaseError RenderLimit when the build takes too long or too much memory; OverShareError when it takes more than
+   *   its share.
+   */
+  build(options: BuildOptions, most?: { readonly shareMiB?: number | undefined }): Promise<BuildOutcome>;
   /** One file by itself, while a build is under way. Reads nothing. */
   transform(text: string, options: TransformOptions): Promise<string>;
   close(): void;
@@ -39,8 +44,10 @@ export function createEsbuild(options: EsbuildOptions): Esbuild {
 interface Running {
   /** Another one was under way at the same time. */
   isShared: boolean;
+  /** The process ends when it takes more memory than this. */
+  readonly shareMiB: number | undefined;
   /** Why its process had to be ended. */
-  endedFor?: string;
+  endedFor?: Error;
 }
 
 /** The process ended while it built. */
@@ -65,19 +72,22 @@ class EsbuildService implements Esbuild {
     this.#options = { clock, idleMs, timeoutMs, memoryMiB };
   }
 
-  async build(options: BuildOptions): Promise<BuildOutcome> {
+  async build(
+    options: BuildOptions,
+    { shareMiB }: { readonly shareMiB?: number | undefined } = {},
+  ): Promise<BuildOutcome> {
     await this.#alone;
-    const running: Running = { isShared: false };
+    const running: Running = { isShared: false, shareMiB };
     try {
       return await this.#attempt(options, running);
     } catch (error) {
       if (!(error instanceof ServiceEndedError)) throw error;
-      if (!running.isShared) throw programLimit(error.message);
+      if (!running.isShared) throw error.cause;
     }
-    const turn = this.#alone.then(() => this.#attempt(options, { isShared: false }));
+    const turn = this.#alone.then(() => this.#attempt(options, { isShared: false, shareMiB }));
     this.#alone = turn.catch(() => {});
     return turn.catch((error: Error) => {
-      throw error instanceof ServiceEndedError ? programLimit(error.message) : error;
+      throw error instanceof ServiceEndedError ? error.cause : error;
     });
   }
 
@@ -109,7 +119,8 @@ class EsbuildService implements Esbuild {
       const isAlive = service?.exitCode === null && service.signalCode === null && !service.killed;
       if (messages.length > 0 && isAlive) return { ok: false, messages };
       if (service !== undefined) await this.#end(service);
-      throw new ServiceEndedError(running.endedFor ?? "the bundler gave up on its sources");
+      const cause = running.endedFor ?? programLimit("the bundler gave up on its sources");
+      throw new ServiceEndedError(cause.message, { cause });
     } finally {
       unwatch();
       this.#running.delete(running);
@@ -119,16 +130,23 @@ class EsbuildService implements Esbuild {
 
   #watch(service: ChildProcess, running: Running): () => void {
     const { clock, timeoutMs, memoryMiB } = this.#options;
-    const end = (why: string): void => {
+    const limitMiB = running.shareMiB ?? memoryMiB;
+    const end = (why: Error): void => {
       running.endedFor = why;
       // Its own stop() asks the process to end, which is deaf while it recurses.
       service.kill("SIGKILL");
     };
     const seconds = timeoutMs / 1_000;
-    const cancel = clock.schedule(timeoutMs, () => end(`bundling takes longer than ${seconds} s`));
-    const onOver = (): void => end(`bundling takes more than ${memoryMiB} MiB of memory`);
+    const cancel = clock.schedule(timeoutMs, () =>
+      end(programLimit(`bundling takes longer than ${seconds} s`)),
+    );
+    const tooMuch = `bundling takes more than ${limitMiB} MiB of memory`;
+    const onOver = (): void =>
+      end(
+        running.shareMiB === undefined ? programLimit(tooMuch) : new OverShareError("RenderLimit", tooMuch),
+      );
     const unwatch =
-      service.pid === undefined ? () => {} : watchMemory(service.pid, { clock, limitMiB: memoryMiB, onOver });
+      service.pid === undefined ? () => {} : watchMemory(service.pid, { clock, limitMiB, onOver });
     return () => {
       cancel();
       unwatch();

@@ -4,7 +4,7 @@ import { UsedTime } from "./used-time.ts";
 export interface FairSlotsOptions {
   /** Places in all. */
   readonly all: number;
-  /** Places of one tenant. Default: all. */
+  /** Places of one tenant. A single run may take more. Default: all. */
   readonly perTenant?: number;
   /** Places of runs that have not grown old. Default: all. */
   readonly young?: number;
@@ -66,6 +66,11 @@ export class FairSlots {
     this.#used = clock && new UsedTime(clock);
   }
 
+  /** Places that are taken. */
+  get taken(): number {
+    return this.#all;
+  }
+
   /** Waits for a place. */
   take(tenant: string, options: AskOptions = {}): Promise<Slot> {
     return new Promise((resolve) => void this.ask(tenant, resolve, options));
@@ -73,7 +78,7 @@ export class FairSlots {
 
   /** Calls `begin` as soon as there is a place, perhaps at once. @returns Cancels the request, if it has not begun. */
   ask(tenant: string, begin: (slot: Slot) => void, { weight = 1 }: AskOptions = {}): () => void {
-    const waiting: Waiting = { tenant, begin, weight: Math.min(weight, this.#options.perTenant) };
+    const waiting: Waiting = { tenant, begin, weight: Math.min(weight, this.#options.all) };
     const queue = this.#waiting.getOrInsertComputed(tenant, () => new Set());
     queue.add(waiting);
     this.#fill();
@@ -97,7 +102,7 @@ export class FairSlots {
       const [first] = queue ?? [];
       if (queue === undefined || first === undefined) continue;
       const own = this.#placesOf.get(tenant) ?? 0;
-      if (own + first.weight > perTenant) continue;
+      if (own > 0 && own + first.weight > perTenant) continue;
       // Smaller requests of others do not overtake a large one: it would wait for ever.
       if (this.#young + first.weight > young || this.#all + first.weight > all) return undefined;
       if (!mixed && this.#all > own) return undefined;
@@ -135,7 +140,8 @@ export class FairSlots {
   #isShortOfPlaces({ tenant, weight }: Waiting): boolean {
     const { all, perTenant, mixed } = this.#options;
     const own = this.#placesOf.get(tenant) ?? 0;
-    return own + weight <= perTenant && (this.#all + weight > all || (!mixed && this.#all > own));
+    const isOwn = own > 0 && own + weight > perTenant;
+    return !isOwn && (this.#all + weight > all || (!mixed && this.#all > own));
   }
 
   #begin({ tenant, weight }: Waiting): Slot {

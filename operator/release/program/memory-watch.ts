@@ -14,6 +14,7 @@ export interface MemoryWatchOptions {
 /** What a process takes now. */
 interface Usage {
   readonly residentBytes: number;
+  readonly ownBytes: number;
   readonly threads: number;
 }
 
@@ -37,19 +38,30 @@ export function watchMemory(pid: number, options: MemoryWatchOptions): () => voi
   return () => cancel();
 }
 
+/** Memory that only this process takes, in bytes: resident, without pages of files. Undefined: as {@link residentBytes}. */
+export function ownBytes(pid: number): number | undefined {
+  return readUsage(pid)?.ownBytes;
+}
+
 /** Resident memory of a process in bytes; undefined: there is no such process, or no way to ask. */
 export function residentBytes(pid: number): number | undefined {
   return readUsage(pid)?.residentBytes;
 }
 
 function readUsage(pid: number): Usage | undefined {
+  const status = readStatus(pid);
+  if (status === undefined) return undefined;
+  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  const [, own] = /^RssAnon:\s+(\d+) kB$/m.exec(status) ?? [];
+  const [, threads] = /^Threads:\s+(\d+)$/m.exec(status) ?? [];
+  return kibibytes === undefined
+    ? undefined
+    : { residentBytes: Number(kibibytes) * 1_024, ownBytes: Number(own) * 1_024, threads: Number(threads) };
+}
+
+function readStatus(pid: number): string | undefined {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, "latin1");
-    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
-    const [, threads] = /^Threads:\s+(\d+)$/m.exec(status) ?? [];
-    return kibibytes === undefined
-      ? undefined
-      : { residentBytes: Number(kibibytes) * 1_024, threads: Number(threads) };
+    return readFileSync(`/proc/${pid}/status`, "latin1");
   } catch {
     return undefined;
   }

@@ -2,13 +2,14 @@ import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import { describeMissingWalls, type KernelWalls } from "../../sandbox/kernel-walls.ts";
 import type { Rendered, RunPatience, SourceFiles } from "../ports.ts";
-import { type Bundle, bundleProgram } from "./bundle.ts";
+import { type Bundle, bundleProgram, openProgramFolder } from "./bundle.ts";
 import { BundleCache } from "./bundle-cache.ts";
 import { explainDifference } from "./compare-runs.ts";
 import { createEsbuild } from "./esbuild-service.ts";
 import { explainError } from "./explain-error.ts";
 import { type LoadedLibraries, loadLibraries } from "./libraries.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
+import { ProgramMemory } from "./program-memory.ts";
 import { readHead, readObjects } from "./read-output.ts";
 import { SandboxPool } from "./sandbox-pool.ts";
 
@@ -51,6 +52,8 @@ export interface Programs {
 export interface ProgramLimits {
   /** Resident memory of one process. Default: 256. */
   readonly memoryMiB?: number;
+  /** All processes of programs and of the bundler together, without what they share. Default: 1,024. */
+  readonly totalMiB?: number;
   /** JSON of all objects. Default: 16 MiB. */
   readonly outputBytes?: number;
   /** Default: 10,000. */
@@ -83,17 +86,23 @@ export interface ProgramsOptions {
   readonly observe?: (observation: ProgramObservation) => void;
 }
 
+/** Most resident memory of the bundler. */
+const BUNDLER_MIB = 384;
+
 /** Nothing is started, and nothing loaded, before the first program is run. */
 export function createPrograms(options: ProgramsOptions): Programs {
   const { clock, log, walls, requireWalls = false, idleMs = 60_000, observe = () => {} } = options;
   const {
-    memoryMiB = 256,
+    totalMiB = 1_024,
     outputBytes = 16 * 2 ** 20,
     objects = 10_000,
     objectMemory = Number.POSITIVE_INFINITY,
     timeoutMs: longestMs = 300_000,
   } = options.limits ?? {};
-  const esbuild = createEsbuild({ clock });
+  const memory = new ProgramMemory({ clock, budgetMiB: totalMiB });
+  const memoryMiB = memory.limitOf(options.limits?.memoryMiB ?? 256);
+  const bundlerMiB = memory.limitOf(BUNDLER_MIB);
+  const esbuild = createEsbuild({ clock, memoryMiB: bundlerMiB });
   const bundles = new BundleCache();
   let loading: Promise<LoadedLibraries> | undefined;
   const libraries = (): Promise<LoadedLibraries> => {
@@ -103,24 +112,35 @@ export function createPrograms(options: ProgramsOptions): Programs {
     });
     return loading;
   };
-  const pool = new SandboxPool({ clock, libraries, walls, idleMs, limits: { memoryMiB, outputBytes } });
+  const pool = new SandboxPool({
+    clock,
+    libraries,
+    walls,
+    memory,
+    idleMs,
+    limits: { memoryMiB, outputBytes },
+  });
   const missingWalls = requireWalls ? describeMissingWalls(walls) : undefined;
 
   const makeBundle = async (request: ProgramRequest): Promise<Bundle> => {
     const beganMs = clock.now();
     // A new bundle takes a new process.
     pool.warmUp();
-    const bundle = await bundleProgram(request.entry, request.files, esbuild);
+    const { namespace, entry, files } = request;
+    const job = { namespace, key: `bundle ${bundleKeyOf(request)}`, mostMiB: bundlerMiB };
+    const folder = await openProgramFolder(files);
+    const bundle = await memory.run(job, ({ isShare, limitMiB }) =>
+      bundleProgram(entry, folder, { esbuild, shareMiB: isShare ? limitMiB : undefined }),
+    );
     observe({ did: "bundle", durationMs: clock.now() - beganMs });
     return bundle;
   };
 
   async function run(request: ProgramRequest): Promise<Rendered> {
     if (missingWalls !== undefined) throw programFailure(`${missingWalls}, and this operator requires them`);
-    const { key, namespace, repositoryId, tree, entry, inputs, timeoutMs, patience } = request;
+    const { key, namespace, entry, inputs, timeoutMs, patience } = request;
     const beganMs = clock.now();
-    const bundleKey = JSON.stringify([namespace, repositoryId, tree, entry]);
-    const bundle = await bundles.of(bundleKey, () => makeBundle(request));
+    const bundle = await bundles.of(bundleKeyOf(request), () => makeBundle(request));
     const programDigest = digestOf(`${bundle.digest}\n${(await libraries()).digest}`);
     const inputsDigest = digestOf(toCanonicalJson(inputs ?? null));
     const seed = digestOf(`${programDigest}\n${inputsDigest}`);
@@ -153,6 +173,10 @@ export function createPrograms(options: ProgramsOptions): Programs {
   }
 
   return { warmUp: () => pool.warmUp(), run, close };
+}
+
+function bundleKeyOf({ namespace, repositoryId, tree, entry }: ProgramRequest): string {
+  return JSON.stringify([namespace, repositoryId, tree, entry]);
 }
 
 type EndedHead = Exclude<Awaited<ReturnType<typeof readHead>>["head"], { readonly state: "collected" }>;

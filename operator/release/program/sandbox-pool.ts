@@ -4,10 +4,12 @@ import type { RunPatience } from "../ports.ts";
 import { BlankSandboxes } from "./blank-sandboxes.ts";
 import type { Bundle } from "./bundle.ts";
 import { FairSlots, type Slot } from "./fair-slots.ts";
+import { IdleSandboxes } from "./idle-sandboxes.ts";
 import type { LoadedLibraries } from "./libraries.ts";
 import { lowerPriority } from "./lower-priority.ts";
-import { residentBytes } from "./memory-watch.ts";
+import { ownBytes, residentBytes } from "./memory-watch.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
+import type { MemoryGrant, ProgramMemory } from "./program-memory.ts";
 import type { SandboxLimits, SandboxProcess } from "./sandbox-process.ts";
 
 export interface SandboxPoolOptions {
@@ -19,6 +21,7 @@ export interface SandboxPoolOptions {
    */
   readonly walls: KernelWalls;
   readonly libraries: () => Promise<LoadedLibraries>;
+  readonly memory: ProgramMemory;
   /** A process that was not used for this long ends. */
   readonly idleMs: number;
 }
@@ -43,8 +46,6 @@ export interface SandboxResult {
   readonly queuedMs: number;
 }
 
-/** Processes that may stay though nobody uses them, beside the one that is nobody's yet. */
-const IDLE = 3;
 /** A run is waited for so long before another process is started beside its own, which takes a few times as long. */
 const WORTH_WAITING_MS = 100;
 /** So long after the last run a process is started for whoever comes next: what follows a run needs the processor more. */
@@ -55,13 +56,6 @@ const RUNS = 500;
 /** A run that took this long ends when a program of another namespace waits for its place. */
 const SHARED_MS = 30_000;
 
-interface Idle {
-  readonly namespace: string;
-  readonly key: string;
-  readonly sandbox: SandboxProcess;
-  readonly cancel: () => void;
-}
-
 /** Sandboxes, warm where that is safe: a process serves one bundle of one namespace, and nothing else ever. */
 export class SandboxPool {
   readonly #options: SandboxPoolOptions;
@@ -70,14 +64,14 @@ export class SandboxPool {
   readonly #running = new Set<SandboxProcess>();
   /** Per bundle of a namespace: what the next run of it waits for. */
   readonly #turns = new Map<string, Promise<void>>();
-  /** Oldest first. */
-  #idle: Idle[] = [];
+  readonly #idle: IdleSandboxes;
   #cancelWarmUp = (): void => {};
   #isClosed = false;
 
   constructor(options: SandboxPoolOptions) {
     this.#options = options;
     this.#blanks = new BlankSandboxes(options);
+    this.#idle = new IdleSandboxes(options);
     const { clock, walls } = options;
     this.#slots = new FairSlots({ young: 2, all: 8, perTenant: 4, clock, mixed: walls.keptApart });
   }
@@ -94,48 +88,66 @@ export class SandboxPool {
    * @throws ReleaseError
    */
   async run(run: SandboxRun): Promise<SandboxResult> {
-    const { clock } = this.#options;
-    const { bundle, namespace, patience } = run;
-    const timeoutMs = Math.min(run.timeoutMs, run.longestMs);
+    const { clock, memory, limits } = this.#options;
+    const { bundle, namespace } = run;
     const beganMs = clock.now();
     const key = keyOf(namespace, bundle);
     const letNext = await this.#turn(key);
-    const slot = await this.#slots.take(namespace);
-    const queuedMs = clock.now() - beganMs;
+    try {
+      return await memory.run({ namespace, key, mostMiB: limits.memoryMiB }, async (grant) => {
+        const slot = await this.#slots.take(namespace);
+        try {
+          const queuedMs = clock.now() - beganMs;
+          return { ...(await this.#runIn(run, { key, slot, grant, letNext })), queuedMs };
+        } finally {
+          slot.release();
+        }
+      });
+    } finally {
+      letNext();
+      if (this.#turns.size === 0) this.#warmUpSoon();
+    }
+  }
+
+  async #runIn(
+    run: SandboxRun,
+    { key, slot, grant, letNext }: Place,
+  ): Promise<Omit<SandboxResult, "queuedMs">> {
+    const { clock, memory, walls } = this.#options;
+    const { bundle, namespace, patience } = run;
+    const timeoutMs = Math.min(run.timeoutMs, run.longestMs);
     let sandbox: SandboxProcess | undefined;
     const over = new AbortController();
     try {
-      if (!this.#options.walls.keptApart) await this.#endOthers(namespace);
-      sandbox = this.#takeIdle(key) ?? (await this.#bind(bundle));
+      if (!walls.keptApart) await this.#idle.endOthers(namespace);
+      sandbox = this.#idle.take(key);
+      await this.#idle.shrinkTo(memory.freeMiB);
+      sandbox ??= await this.#bind(bundle);
       this.#running.add(sandbox);
-      const onOld = growOld({ sandbox, slot, over: over.signal, clock }, patience);
+      const onOld = growOld({ sandbox, slots: [slot, grant.slot], over: over.signal, clock }, patience);
       if (patience?.isSlow === true) onOld();
       over.signal.addEventListener("abort", clock.schedule(WORTH_WAITING_MS, letNext));
       const warm = sandbox.runs > 0;
       const request = { kind: "run", copies: warm ? 1 : 2, timeoutMs } as const;
       const limit = run.timeoutMs > timeoutMs ? " (the platform's limit)" : "";
-      const answer = await sandbox.ask(request, [Buffer.from(run.request)], { timeoutMs, limit, onOld });
+      const shareMiB = grant.isShare ? grant.limitMiB : undefined;
+      const options = { timeoutMs, limit, shareMiB, onOld };
+      const answer = await sandbox.ask(request, [Buffer.from(run.request)], options);
       sandbox.runs += 1;
       if (answer.header.kind !== "ran") throw programFailure("its process gave no answer");
-      return { texts: answer.parts.map((part) => part.toString("utf8")), warm, queuedMs };
+      return { texts: answer.parts.map((part) => part.toString("utf8")), warm };
     } finally {
       over.abort();
       if (sandbox !== undefined) this.#putBack(namespace, key, sandbox);
-      // Where nothing else keeps processes apart, the next namespace waits until this one has ended.
-      if (!this.#options.walls.keptApart && sandbox?.isOver === true) await sandbox.ended;
-      slot.release();
-      letNext();
-      if (this.#turns.size === 0) this.#warmUpSoon();
+      // Its memory is free only then, and where nothing else keeps processes apart, the next one may start only then.
+      if (sandbox?.isOver === true) await sandbox.ended;
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelWarmUp();
-    for (const { cancel, sandbox } of this.#idle) {
-      cancel();
-      sandbox.kill();
-    }
+    this.#idle.close();
     for (const sandbox of this.#running) sandbox.kill();
     await this.#blanks.close();
   }
@@ -158,24 +170,6 @@ export class SandboxPool {
       this.#cancelWarmUp = this.#options.clock.schedule(CALM_MS, () => this.#blanks.warmUp());
   }
 
-  #takeIdle(key: string): SandboxProcess | undefined {
-    const found = this.#idle.findLast((idle) => idle.key === key && !idle.sandbox.isOver);
-    if (found === undefined) return undefined;
-    found.cancel();
-    this.#idle = this.#idle.filter((idle) => idle !== found);
-    return found.sandbox;
-  }
-
-  async #endOthers(namespace: string): Promise<void> {
-    const others = this.#idle.filter((idle) => idle.namespace !== namespace);
-    this.#idle = this.#idle.filter((idle) => idle.namespace === namespace);
-    for (const { cancel, sandbox } of others) {
-      cancel();
-      sandbox.kill();
-    }
-    await Promise.all(others.map(({ sandbox }) => sandbox.ended));
-  }
-
   async #bind({ needs, code }: Bundle): Promise<SandboxProcess> {
     const sandbox = await this.#blanks.take();
     sandbox.tell({ kind: "program", needs }, [Buffer.from(code)]);
@@ -183,23 +177,16 @@ export class SandboxPool {
   }
 
   #putBack(namespace: string, key: string, sandbox: SandboxProcess): void {
-    const { clock, limits, idleMs } = this.#options;
+    const { limits } = this.#options;
     this.#running.delete(sandbox);
-    const bytes = sandbox.pid === undefined ? undefined : residentBytes(sandbox.pid);
-    const isFull = (bytes ?? 0) > (limits.memoryMiB * 2 ** 20) / 2;
-    if (this.#isClosed || sandbox.isOver || sandbox.runs >= RUNS || isFull) {
-      sandbox.kill();
-      return;
+    const { pid } = sandbox;
+    const bytes = (pid === undefined ? undefined : residentBytes(pid)) ?? 0;
+    const isFull = bytes > (limits.memoryMiB * 2 ** 20) / 2;
+    if (this.#isClosed || sandbox.isOver || sandbox.runs >= RUNS || isFull) sandbox.kill();
+    else {
+      const memoryMiB = ((pid === undefined ? undefined : ownBytes(pid)) ?? 0) / 2 ** 20;
+      this.#idle.put({ namespace, key, sandbox, memoryMiB });
     }
-    const cancel = clock.schedule(idleMs, () => {
-      this.#idle = this.#idle.filter((idle) => idle.sandbox !== sandbox);
-      sandbox.kill();
-    });
-    this.#idle.push({ namespace, key, sandbox, cancel });
-    if (this.#idle.length <= IDLE) return;
-    const oldest = this.#idle.shift();
-    oldest?.cancel();
-    oldest?.sandbox.kill();
   }
 }
 
@@ -207,16 +194,24 @@ function keyOf(namespace: string, { digest }: Bundle): string {
   return `${namespace}\n${digest}`;
 }
 
+interface Place {
+  readonly key: string;
+  readonly slot: Slot;
+  readonly grant: MemoryGrant;
+  /** Lets the next run of the same program begin. */
+  readonly letNext: () => void;
+}
+
 interface Run {
   readonly sandbox: SandboxProcess;
-  readonly slot: Slot;
+  readonly slots: readonly Slot[];
   /** Aborts when it has ended. */
   readonly over: AbortSignal;
   readonly clock: Clock;
 }
 
 /** What happens when a run is found to take long. */
-function growOld({ sandbox, slot, over, clock }: Run, patience: RunPatience | undefined): () => void {
+function growOld({ sandbox, slots, over, clock }: Run, patience: RunPatience | undefined): () => void {
   const giveWay = (): void =>
     sandbox.kill(
       programLimit(
@@ -226,11 +221,13 @@ function growOld({ sandbox, slot, over, clock }: Run, patience: RunPatience | un
   return () => {
     over.addEventListener(
       "abort",
-      clock.schedule(SHARED_MS, () => slot.offer(giveWay)),
+      clock.schedule(SHARED_MS, () => {
+        for (const slot of slots) slot.offer(giveWay);
+      }),
     );
     patience?.onSlow();
     if (sandbox.pid !== undefined) lowerPriority(sandbox.pid);
-    slot.grow();
+    for (const slot of slots) slot.grow();
     const end = (): void => sandbox.kill(programLimit("it is no longer wanted"));
     if (patience?.unwanted.aborted === true) end();
     else patience?.unwanted.addEventListener("abort", end, { once: true, signal: over });

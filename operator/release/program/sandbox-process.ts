@@ -7,6 +7,7 @@ import { encodeMessage, type ToSandbox } from "./inside/messages.ts";
 import { watchMemory } from "./memory-watch.ts";
 import { MessageReader, type SandboxMessage } from "./message-reader.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
+import { OverShareError } from "./program-memory.ts";
 import { sandboxArguments, sandboxEnvironment } from "./sandbox-arguments.ts";
 
 export interface SandboxLimits {
@@ -27,6 +28,8 @@ export interface SandboxOptions {
 export interface AskOptions {
   readonly timeoutMs: number;
   readonly limit?: string;
+  /** A smaller limit of memory than the process has. A process that exceeds it ends with an {@link OverShareError}. */
+  readonly shareMiB?: number | undefined;
   readonly onOld?: () => void;
 }
 
@@ -107,7 +110,7 @@ export class SandboxProcess {
   async ask(
     header: ToSandbox,
     parts: readonly Uint8Array[],
-    { timeoutMs, limit = "", onOld }: AskOptions,
+    { timeoutMs, limit = "", shareMiB, onOld }: AskOptions,
   ): Promise<SandboxMessage> {
     const { clock, limits } = this.#options;
     if (this.#isOver) throw this.#explain();
@@ -122,10 +125,10 @@ export class SandboxProcess {
         : [
             watchMemory(pid, {
               clock,
-              limitMiB: limits.memoryMiB,
+              limitMiB: shareMiB ?? limits.memoryMiB,
               maxThreads: MAX_THREADS,
               onOver: (what) =>
-                this.kill(programLimit(what === "memory" ? tooMuchMemory(limits) : tooManyThreads)),
+                this.kill(what === "memory" ? overMemory(limits, shareMiB) : programLimit(tooManyThreads)),
             }),
           ]),
     ];
@@ -204,6 +207,11 @@ export class SandboxProcess {
 
 function tooLong(timeoutMs: number, limit: string): string {
   return `it runs longer than ${timeoutMs / 1_000} s${limit}`;
+}
+
+function overMemory(limits: SandboxLimits, shareMiB: number | undefined): ReleaseError {
+  const message = tooMuchMemory({ ...limits, memoryMiB: shareMiB ?? limits.memoryMiB });
+  return shareMiB === undefined ? programLimit(message) : new OverShareError("RenderLimit", message);
 }
 
 function tooMuchMemory({ memoryMiB }: SandboxLimits): string {

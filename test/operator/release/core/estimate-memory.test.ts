@@ -51,8 +51,9 @@ describe("estimateMemory()", () => {
 
 describe("planMemory()", () => {
   test("shares out the limit of a container, and leaves more than half of it to the operator", () => {
-    const plan = planMemory(512 * 2 ** 20);
-    expect(plan.renderedPerNamespace * 2).toBeLessThanOrEqual(plan.rendered);
-    expect(plan.programs + plan.rendered).toBeLessThan(256 * 2 ** 20);
+    const { programs, rendered } = planMemory(512 * 2 ** 20);
+    expect(rendered.perNamespace * 2).toBeLessThanOrEqual(rendered.all);
+    expect(programs.totalMiB * 2 ** 20 + rendered.all).toBeLessThan(256 * 2 ** 20);
+    expect(programs.objectMemory).toBe(rendered.perNamespace);
   });
 });

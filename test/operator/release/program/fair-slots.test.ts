@@ -113,6 +113,18 @@ describe("FairSlots", () => {
     expect(order).toEqual(["b"]);
   });
 
+  test("lets a single run take more than the places of a tenant, and nothing else of it beside that", async () => {
+    const [slots, order]: [FairSlots, string[]] = [new FairSlots({ all: 4, perTenant: 2 }), []];
+    const large = await slots.take("a", { weight: 3 });
+    void take(slots, "a", order);
+    void take(slots, "b", order);
+    await setImmediate();
+    expect(order).toEqual(["b"]);
+    large.release();
+    await setImmediate();
+    expect(order).toEqual(["b", "a"]);
+  });
+
   test("starts next the run of the tenant that used the least time", async () => {
     const clock = new FakeClock();
     const [slots, order]: [FairSlots, string[]] = [new FairSlots({ all: 1, clock }), []];
