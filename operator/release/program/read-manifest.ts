@@ -1,6 +1,7 @@
 import type { Manifest } from "../../../synth/manifest.ts";
 import { programFailure } from "./program-failure.ts";
 
+const halfCharacter = "contains half of a character (a lone surrogate)";
 /** Deepest nesting of an object. */
 const DEPTH = 110;
 /** What only the API server writes. */
@@ -66,6 +67,7 @@ export function readManifest(
 }
 
 function refuseOddKeys(value: unknown, path: string, depth: number, refuse: (why: string) => never): void {
+  if (typeof value === "string" && !value.isWellFormed()) refuse(`${path} ${halfCharacter}`);
   if (typeof value !== "object" || value === null) return;
   if (depth > DEPTH) refuse(`${path.slice(0, 200)} is nested too deeply`);
   if (Array.isArray(value)) {
@@ -73,6 +75,7 @@ function refuseOddKeys(value: unknown, path: string, depth: number, refuse: (why
     return;
   }
   for (const key of Object.keys(value)) {
+    if (!key.isWellFormed()) refuse(`${path === "" ? "it" : path} has a key that ${halfCharacter}`);
     if (key === "__proto__") refuse(`${path === "" ? "it" : path} has a key "__proto__"`);
     const part = (value as Record<string, unknown>)[key];
     refuseOddKeys(part, path === "" ? key : `${path}.${key}`, depth + 1, refuse);

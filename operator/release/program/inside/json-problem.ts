@@ -1,8 +1,10 @@
+const halfCharacter = "contains half of a character (a lone surrogate)";
+
 /** Deepest nesting of an object: the API server takes less. */
 const DEPTH = 100;
 
 /**
- * Finds what JSON would drop or change without a word.
+ * Finds what JSON would drop or change silently: a Map becomes an empty object, and a hole in an array becomes null.
  *
  * @returns The first such thing with its path, or undefined.
  */
@@ -16,23 +18,47 @@ export function firstProblem(value: unknown, path = "", depth = 0): string | und
     case "function":
     case "symbol":
       return `${at} is a ${typeof value}, which JSON cannot express`;
+    case "string":
+      return value.isWellFormed() ? undefined : `${at} ${halfCharacter}`;
     case "object":
       break;
     default:
       return undefined;
   }
   if (value === null) return undefined;
-  if (Array.isArray(value)) {
-    for (const [index, part] of value.entries()) {
-      const problem = firstProblem(part, `${path}[${index}]`, depth + 1);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
-  }
+  if (Array.isArray(value)) return problemOfArray(value, path, depth);
+  if (!isPlain(value)) return `${at} is ${nameOf(value)}, which JSON cannot express`;
+  if (Object.getOwnPropertySymbols(value).length > 0) return `${at} has a key that is a symbol`;
   for (const key of Object.keys(value)) {
+    if (!key.isWellFormed()) return `${at} has a key that ${halfCharacter}`;
     const part = (value as Record<string, unknown>)[key];
     const problem = firstProblem(part, path === "" ? key : `${path}.${key}`, depth + 1);
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+function problemOfArray(items: readonly unknown[], path: string, depth: number): string | undefined {
+  for (const [index, item] of items.entries()) {
+    const at = `${path}[${index}]`;
+    // cdk8s makes undefined of null, which JSON writes as null again: that is no change.
+    if (!(index in items)) return `${at} is missing, which JSON would make null`;
+    const problem = firstProblem(item, at, depth + 1);
+    if (problem !== undefined) return problem;
+  }
+  // In an array only the items are written.
+  const extra = Object.keys(items).find((key) => !/^[0-9]+$/.test(key));
+  return extra === undefined
+    ? undefined
+    : `${path}.${extra} is a field of an array, which JSON cannot express`;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function nameOf(value: object): string {
+  const name = (value as { readonly constructor?: { readonly name?: unknown } }).constructor?.name;
+  return typeof name === "string" && name !== "Object" ? `of class ${name}` : "not a plain object";
 }
