@@ -2,6 +2,7 @@ import type { RequestListener, Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "../ports.ts";
 import { formatAddress, parseBindAddress } from "./bind-address.ts";
+import { type ConnectionLimitOptions, limitConnections } from "./connection-limit.ts";
 
 export interface HttpAnswer {
   readonly status: number;
@@ -49,7 +50,9 @@ export async function serveHttp(
 }
 
 export interface ListenOptions {
-  readonly limits?: ServerOptions & { readonly maxConnections?: number };
+  readonly limits?: ServerOptions;
+  /** Default: no limit. */
+  readonly connections?: ConnectionLimitOptions;
 }
 
 /**
@@ -59,7 +62,7 @@ export interface ListenOptions {
 export async function listenHttp(
   address: string,
   listener: RequestListener,
-  { limits: { maxConnections, ...limits } = {} }: ListenOptions = {},
+  { limits = {}, connections }: ListenOptions = {},
 ): Promise<HttpServer | undefined> {
   const bind = parseBindAddress(address);
   if (bind === undefined) return undefined;
@@ -67,7 +70,7 @@ export async function listenHttp(
   const { createServer } = process.getBuiltinModule("node:http");
   const server = createServer({ keepAliveTimeout: 5_000, requestTimeout: 10_000, ...limits }, listener);
   server.on("checkContinue", listener);
-  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  if (connections !== undefined) limitConnections(server, connections);
   await listen(server, address, bind);
   return { address: formatAddress(server.address() as AddressInfo), close: () => close(server) };
 }

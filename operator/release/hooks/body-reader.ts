@@ -10,7 +10,11 @@ const mostUnseenBytes = 16 * 1024;
 
 export type BodyResult = { readonly body: Buffer } | { readonly refused: "too-large" | "busy" | "broken" };
 
-/** Reads bodies of requests, within limits for each and for all together. Never rejects. */
+/**
+ * Reads bodies of requests, within limits for each and for all together. Never rejects. When there is no more room, the body that
+ * has been read for the longest time gives way, of the address that holds the most: nobody can keep others out by bodies that
+ * never end, and a usual body has come before it is the oldest.
+ */
 export type BodyReader = (request: IncomingMessage, response: ServerResponse) => Promise<BodyResult>;
 
 export interface BodyReaderOptions {
@@ -18,13 +22,23 @@ export interface BodyReaderOptions {
   readonly mostBytesAtOnce?: number;
 }
 
+/** A body that is being read. */
+interface Reading {
+  readonly address: string;
+  heldBytes: number;
+  readonly end: (result: BodyResult) => void;
+}
+
 export function createBodyReader({
   mostBytes = MOST_BODY_BYTES,
   mostBytesAtOnce: budget = mostBytesAtOnce,
 }: BodyReaderOptions = {}): BodyReader {
+  /** Oldest first. */
+  const readings = new Set<Reading>();
   let heldBytes = 0;
   return (request, response) => {
     const { promise, resolve } = Promise.withResolvers<BodyResult>();
+    const address = request.socket.remoteAddress ?? "";
     // One buffer that grows: pieces of one byte each would cost a hundred times their size.
     let buffer = Buffer.alloc(0);
     let length = 0;
@@ -32,13 +46,21 @@ export function createBodyReader({
       request.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
       // What is still to come stays where it is: the connection is closed with the answer.
       request.pause();
-      heldBytes -= buffer.length;
+      heldBytes -= reading.heldBytes;
+      reading.heldBytes = 0;
+      readings.delete(reading);
       resolve(result);
     };
+    const reading: Reading = { address, heldBytes: 0, end };
     /** Makes room for so many bytes. */
     const reserve = (bytes: number): boolean => {
-      if (heldBytes - buffer.length + bytes > budget) return false;
-      heldBytes += bytes - buffer.length;
+      while (heldBytes - reading.heldBytes + bytes > budget) {
+        const slowest = slowestOf(readings, reading);
+        if (slowest === undefined) return false;
+        slowest.end({ refused: "busy" });
+      }
+      heldBytes += bytes - reading.heldBytes;
+      reading.heldBytes = bytes;
       const larger = Buffer.alloc(bytes);
       buffer.copy(larger, 0, 0, length);
       buffer = larger;
@@ -60,9 +82,19 @@ export function createBodyReader({
     if (announced > mostBytes) resolve({ refused: "too-large" });
     else if (!reserve(Math.min(announced, mostUnseenBytes))) resolve({ refused: "busy" });
     else {
+      readings.add(reading);
       if (request.headers.expect !== undefined) response.writeContinue();
       request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
     }
     return promise;
   };
+}
+
+/** The oldest body of the address that holds the most, apart from one. */
+function slowestOf(readings: ReadonlySet<Reading>, apart: Reading): Reading | undefined {
+  const others = [...readings].filter((reading) => reading !== apart);
+  const held = new Map<string, number>();
+  for (const { address, heldBytes } of others) held.set(address, (held.get(address) ?? 0) + heldBytes);
+  const [most] = [...held].toSorted(([, a], [, b]) => b - a);
+  return others.find(({ address }) => address === most?.[0]);
 }

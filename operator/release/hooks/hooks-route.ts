@@ -20,6 +20,8 @@ export interface HooksRouteOptions {
   readonly leader?: () => Leader;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Called when a request was found to be signed, before it is worked on. */
+  readonly onSigned?: (request: IncomingMessage) => void;
   /** Called once per request, for metrics. */
   readonly observe?: (outcome: HookOutcome) => void;
 }
@@ -73,6 +75,7 @@ export function createHooksRoute(options: HooksRouteOptions): RequestListener {
     const nowMs = clock.wallClock().getTime();
     const isAuthentic = isSigned({ headers: request.headers, body, secrets, nowMs });
     if (!isAuthentic || found === undefined) return "unsigned";
+    options.onSigned?.(request);
     const leader = options.leader === undefined ? "self" : options.leader();
     if (leader !== "self") return await giveTo(leader, request, body);
     const push = readPush(body, request.headers["content-type"]);

@@ -50,15 +50,34 @@ test("a body that is one byte too large is not read", async () => {
   expect(await readAll(open("Content-Length: 5"))).toMatch(/too-large/);
 });
 
-test("who holds many bodies open has others wait, until they are let go", async () => {
-  const { open, results, asked } = await aReader({ mostBytes: 100, mostBytesAtOnce: 150 });
-  const held = open("Content-Length: 100");
-  held.write("x");
+test("bodies that never end give way to one that comes later, the oldest first", async () => {
+  const { open, results, asked } = await aReader({ mostBytes: 100, mostBytesAtOnce: 250 });
   const patience = { timeout: 60_000 };
-  await expect.poll(asked, patience).toBe(1);
+  const held = [];
+  for (const count of [1, 2]) {
+    const socket = open("Content-Length: 100");
+    socket.write("x");
+    held.push(readAll(socket));
+    await expect.poll(asked, patience).toBe(count);
+  }
+  const next = open("Content-Length: 100");
+  next.write("y".repeat(100));
+  expect(await readAll(next)).toMatch(/read y{100}/);
+  expect(await held[0]).toMatch(/busy/);
+  expect(results).toHaveLength(2);
+}, 120_000);
+
+test("a body that finds no room although nothing else is read is refused", async () => {
+  const { open } = await aReader({ mostBytes: 100, mostBytesAtOnce: 50 });
   expect(await readAll(open("Content-Length: 100"))).toMatch(/busy/);
+});
+
+test("room is free again when a body is broken off", async () => {
+  const { open, results, asked } = await aReader({ mostBytes: 100, mostBytesAtOnce: 100 });
+  const held = open("Content-Length: 100");
+  await expect.poll(asked, { timeout: 60_000 }).toBe(1);
   held.destroy();
-  await expect.poll(() => results, patience).toContainEqual({ refused: "broken" });
+  await expect.poll(() => results, { timeout: 60_000 }).toEqual([{ refused: "broken" }]);
   const next = open("Content-Length: 100");
   next.write("y".repeat(100));
   expect(await readAll(next)).toMatch(/read y{100}/);
