@@ -87,7 +87,7 @@ export class OperatorChart extends Chart {
         selector,
         apiServerPorts: networkPolicy.apiServerPorts,
         repositoryPort: repository === undefined ? undefined : repositoryPortOf(repository.url),
-        metrics: monitoring.enabled,
+        metrics: monitoring.enabled ? monitoring : undefined,
         gitPorts: releasesOf(values)?.gitPorts ?? [],
         hooks: hooksOf(values),
       });

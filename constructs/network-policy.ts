@@ -10,7 +10,8 @@ export interface OperatorNetworkPolicyProps {
   readonly apiServerPorts: readonly number[];
   /** TCP port of the git repository; undefined where there is none on the network. */
   readonly repositoryPort: number | undefined;
-  readonly metrics: boolean;
+  /** Metrics are served, to pods of these namespaces, or of those with the label `metrics: enabled` if none is named. */
+  readonly metrics: { readonly fromNamespaces: readonly string[] } | undefined;
   /** TCP ports of the git hosts that Releases come from; none: there are no Releases. */
   readonly gitPorts?: readonly number[];
   /** Hooks are served, to pods of these namespaces, or to all if none is named. */
@@ -19,15 +20,18 @@ export interface OperatorNetworkPolicyProps {
 
 const DNS_PORT = 53;
 
+/** Label of namespaces whose pods may read metrics, as Kubebuilder's projects have it. */
+const METRICS_LABEL = { metrics: "enabled" };
+
 /**
- * Lets the operator's pods speak to DNS, the API server and git, by ports, because the addresses of neither are known
- * here; and lets others ask for probes and metrics, and tell of pushes.
+ * Lets the operator's pods reach DNS, the API server and git, by ports, because the addresses of neither are known here; lets
+ * namespaces that are chosen for it read metrics; and lets others tell of pushes. Probes need no rule: the traffic of a pod's own
+ * node is always allowed, and nobody else needs them.
  */
 export class OperatorNetworkPolicy extends ApiObject {
   constructor(scope: Construct, id: string, props: OperatorNetworkPolicyProps) {
     const { name, namespace, selector, apiServerPorts, repositoryPort, metrics, hooks } = props;
     const { gitPorts = [] } = props;
-    const asked = [...(metrics ? [operatorPorts.metrics] : []), operatorPorts.health];
     const spoken = [
       ...apiServerPorts,
       ...(repositoryPort === undefined ? [] : [repositoryPort]),
@@ -41,7 +45,10 @@ export class OperatorNetworkPolicy extends ApiObject {
       spec: {
         podSelector: { matchLabels: selector },
         policyTypes: ["Ingress", "Egress"],
-        ingress: [{ ports: asked.map(tcp) }, ...(hooks === undefined ? [] : [hookRule(hooks, itself)])],
+        ingress: [
+          ...(metrics === undefined ? [] : [metricsRule(metrics)]),
+          ...(hooks === undefined ? [] : [hookRule(hooks, itself)]),
+        ],
         egress: [
           { ports: [{ protocol: "UDP", port: DNS_PORT }, tcp(DNS_PORT)] },
           { ports: [...new Set(spoken)].map(tcp) },
@@ -53,17 +60,26 @@ export class OperatorNetworkPolicy extends ApiObject {
   }
 }
 
+function metricsRule({ fromNamespaces }: NonNullable<OperatorNetworkPolicyProps["metrics"]>): object {
+  const from =
+    fromNamespaces.length === 0
+      ? { namespaceSelector: { matchLabels: METRICS_LABEL } }
+      : podsOf(fromNamespaces);
+  return { ports: [tcp(operatorPorts.metrics)], from: [from] };
+}
+
+function podsOf(namespaces: readonly string[]): object {
+  const key = "kubernetes.io/metadata.name";
+  return { namespaceSelector: { matchExpressions: [{ key, operator: "In", values: namespaces }] } };
+}
+
 function hookRule(
   { fromNamespaces }: NonNullable<OperatorNetworkPolicyProps["hooks"]>,
   itself: object,
 ): object {
   const ports = [tcp(operatorPorts.hooks)];
   if (fromNamespaces.length === 0) return { ports };
-  const key = "kubernetes.io/metadata.name";
-  const others = {
-    namespaceSelector: { matchExpressions: [{ key, operator: "In", values: fromNamespaces }] },
-  };
-  return { ports, from: [others, itself] };
+  return { ports, from: [podsOf(fromNamespaces), itself] };
 }
 
 function tcp(port: number): object {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isRepositoryUrl, repositoryUrlForms } from "./repository-url.ts";
-import { duration, labels, objectName } from "./value-shapes.ts";
+import { duration, labels, namespaceName, objectName } from "./value-shapes.ts";
 
 // The values that belong together, each group under one name.
 
@@ -35,6 +35,10 @@ export const repository = z.strictObject({
 const off = z.boolean().default(false);
 export const monitoring = z.strictObject({
   enabled: z.boolean().default(true).describe("Serve /metrics, with a Service in front."),
+  fromNamespaces: z
+    .array(namespaceName)
+    .default([])
+    .describe("Namespaces whose pods may read metrics. None: those with the label `metrics: enabled`."),
   serviceMonitor: z
     .strictObject({
       enabled: off.describe("Make a ServiceMonitor; the cluster must know this kind."),
@@ -82,7 +86,9 @@ export const networkPolicy = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe("Let the pods reach DNS, API server and git alone, and be reached for probes and metrics."),
+    .describe(
+      "Let the pods reach DNS, API server and git alone, and be reached for metrics and hooks by those who may.",
+    ),
   apiServerPorts: z
     .array(z.int().min(1).max(65_535))
     .min(1)

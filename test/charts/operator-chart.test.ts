@@ -165,16 +165,37 @@ describe("OperatorChart", () => {
     const tcp = (number: number) => ({ protocol: "TCP", port: number });
     expect(policy["spec"]).toMatchObject({
       policyTypes: ["Ingress", "Egress"],
-      ingress: [{ ports: [tcp(8080), tcp(8081)] }],
+      ingress: [
+        { ports: [tcp(8080)], from: [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }] },
+      ],
       egress: [{ ports: [{ protocol: "UDP", port: 53 }, tcp(53)] }, { ports: [tcp(6443), tcp(port)] }],
     });
+  });
+
+  test("lets only the namespaces that are named read metrics, and nobody reach the probes", () => {
+    const objects = install({ monitoring: { fromNamespaces: ["prometheus"] } });
+    const key = "kubernetes.io/metadata.name";
+    expect(the("NetworkPolicy", objects)["spec"]).toMatchObject({
+      ingress: [
+        {
+          ports: [{ protocol: "TCP", port: 8080 }],
+          from: [
+            { namespaceSelector: { matchExpressions: [{ key, operator: "In", values: ["prometheus"] }] } },
+          ],
+        },
+      ],
+    });
+    expect(JSON.stringify(the("NetworkPolicy", objects))).not.toContain("8081");
   });
 
   test("makes neither metrics nor a way to them where nobody wants any", () => {
     const objects = install({ monitoring: { enabled: false } });
     expect(idsOf(objects).join()).not.toContain("Service fairlead-system");
     expect(podOf(objects).spec.containers[0]["ports"]).toEqual([{ name: "health", containerPort: 8081 }]);
-    expect(the("NetworkPolicy", objects)["spec"]).toMatchObject({ ingress: [{ ports: [{ port: 8081 }] }] });
+    expect(the("NetworkPolicy", objects)["spec"]).toMatchObject({
+      policyTypes: ["Ingress", "Egress"],
+      ingress: [],
+    });
     expect(configOf(objects).metricsBindAddress).toBe("0");
   });
 

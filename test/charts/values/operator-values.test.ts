@@ -40,7 +40,7 @@ describe("readOperatorValues()", () => {
     [{ replica: 3 }, "replica: there is no such value; did you mean replicas?"],
     [
       { monitoring: { alerts: true } },
-      "monitoring.alerts: there is no such value; expected one of enabled, serviceMonitor, prometheusRule, dashboard",
+      "monitoring.alerts: there is no such value; expected one of enabled, fromNamespaces, serviceMonitor, prometheusRule, dashboard",
     ],
     [{ monitoring: true }, "monitoring: expected a map, found true"],
     [{ replicas: "two" }, 'replicas: expected a number, found "two"'],
