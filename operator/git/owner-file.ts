@@ -34,7 +34,7 @@ export function writeOwnerFile({ cluster, lease }: RootOwner): string {
 export function readOwnerFile(text: string): OwnerFile | "unreadable" {
   let file: unknown;
   try {
-    file = parse(text, { maxAliasCount: 0 });
+    file = parse(text, { maxAliasCount: 0, logLevel: "error" });
   } catch {
     return "unreadable";
   }

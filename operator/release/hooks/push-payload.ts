@@ -28,9 +28,8 @@ const longestRef = 255;
  * nesting costs nothing. Pure.
  */
 export function readPush(body: Buffer, contentType: string | undefined): PushPayload | undefined {
-  const text = isForm(contentType)
-    ? (new URLSearchParams(body.toString("utf8")).get("payload") ?? "")
-    : body.toString("utf8");
+  const text = isForm(contentType) ? payloadField(body.toString("utf8")) : body.toString("utf8");
+  if (text === undefined) return undefined;
   if (text.trim() === "") return { urls: [], ref: undefined };
   const payload = objectIn(parse(text));
   if (payload === undefined) return undefined;
@@ -41,6 +40,23 @@ export function readPush(body: Buffer, contentType: string | undefined): PushPay
   }
   const ref = payload["ref"];
   return { urls: [...urls], ref: typeof ref === "string" && ref.length <= longestRef ? ref : undefined };
+}
+
+/**
+ * The field `payload` of a form; empty if there is none, undefined if it is not encoded correctly. Reads nothing else:
+ * `URLSearchParams` takes 9 s for a form of 500,000 fields.
+ */
+function payloadField(form: string): string | undefined {
+  const name = "payload=";
+  const found = form.startsWith(name) ? 0 : form.indexOf(`&${name}`) + 1;
+  if (found === 0 && !form.startsWith(name)) return "";
+  const end = form.indexOf("&", found);
+  const value = form.slice(found + name.length, end < 0 ? form.length : end);
+  try {
+    return decodeURIComponent(value.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
 }
 
 function isForm(contentType: string | undefined): boolean {

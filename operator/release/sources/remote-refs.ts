@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 
 const LINES_AT_ONCE = 5_000;
 
@@ -13,7 +13,8 @@ export interface RemoteRefs {
 /** Reads the answer of `git ls-remote`, of which the remote decides how long it is. Yields now and then. */
 export function* readRemoteRefs(answer: string): Generator<undefined, RemoteRefs> {
   const ids = new Map<string, string>();
-  let lines = 0;
+  const hash = createHash("sha256");
+  let [lines, hashed] = [0, 0];
   for (let start = 0; start < answer.length; ) {
     const found = answer.indexOf("\n", start);
     const end = found < 0 ? answer.length : found;
@@ -22,9 +23,12 @@ export function* readRemoteRefs(answer: string): Generator<undefined, RemoteRefs
     // `^{}` names the commit that a tag object points to.
     if (tab > 0 && !line.endsWith("^{}")) ids.set(line.slice(tab + 1), line.slice(0, tab));
     start = end + 1;
-    if (++lines % LINES_AT_ONCE === 0) yield;
+    if (++lines % LINES_AT_ONCE !== 0) continue;
+    hash.update(answer.slice(hashed, start));
+    hashed = start;
+    yield;
   }
-  return { ids, digest: hash("sha256", answer, "hex") };
+  return { ids, digest: hash.update(answer.slice(hashed)).digest("hex") };
 }
 
 /** Names in a folder of refs, such as `refs/tags/`, without the folder. Yields now and then. */

@@ -33,6 +33,14 @@ describe("GitProcesses", () => {
     });
   });
 
+  test("reads characters that arrive in parts", async () => {
+    const { run } = processesOf();
+    const { stdout } = await run(
+      "printf '\\303'; sleep 0.05; printf '\\244'; printf '\\360\\237\\230\\200'; printf '\\303'",
+    );
+    expect(stdout).toBe("ä😀\ufffd");
+  });
+
   test("keeps a bounded part of stderr, without secrets", async () => {
     const { processes, directory, environment } = processesOf();
     const script =

@@ -95,4 +95,14 @@ describe("readPush()", () => {
       ),
     );
   });
+
+  test("reads a form of many fields in linear time", () => {
+    // URLSearchParams takes minutes for it, and the test runner ends it after 20 seconds.
+    const form = `${"/&".repeat(2_000_000)}payload=%7B%22ref%22:+%22refs/heads/a%22%7D&x`;
+    expect(read(form, "application/x-www-form-urlencoded")).toEqual({ urls: [], ref: "refs/heads/a" });
+  });
+
+  test("refuses a payload that is not encoded correctly", () => {
+    expect(read("payload=%7B%", "application/x-www-form-urlencoded")).toBeUndefined();
+  });
 });

@@ -1,0 +1,54 @@
+import { setImmediate } from "node:timers/promises";
+import type { FuzzedReader } from "./readers.ts";
+
+/** How a reader took one input. */
+export interface Fed {
+  readonly totalMs: number;
+  /** Longest time without a turn for everything else. */
+  readonly sliceMs: number;
+  /** Times that the reader paused. */
+  readonly pauses: number;
+  /** The pauses are steps of the reader; those of a promise are turns of the event loop, which take as many as it takes time. */
+  readonly isStepwise: boolean;
+  /** An error that is not the reader's own. */
+  readonly crash: unknown;
+}
+
+/** Gives one input to a reader, and measures it. Never rejects. */
+export async function feed(reader: FuzzedReader, bytes: Buffer): Promise<Fed> {
+  const beganMs = performance.now();
+  let [sliceMs, pauses, lastMs] = [0, 0, beganMs];
+  const pause = (): void => {
+    const nowMs = performance.now();
+    sliceMs = Math.max(sliceMs, nowMs - lastMs);
+    lastMs = nowMs;
+    pauses++;
+  };
+  let [crash, isStepwise]: [unknown, boolean] = [undefined, false];
+  try {
+    const work = reader.feed(bytes);
+    if (work instanceof Promise) {
+      const turn = { isOver: false };
+      const end = work.finally(() => {
+        turn.isOver = true;
+      });
+      const turns = countTurns(turn, pause);
+      await Promise.allSettled([turns, end]);
+      await end;
+    } else if (work !== undefined) {
+      isStepwise = true;
+      while (work.next().done !== true) pause();
+    }
+  } catch (error) {
+    if (!reader.throws.some((own) => error instanceof own)) crash = error;
+  }
+  pause();
+  return { totalMs: lastMs - beganMs, sliceMs, pauses, isStepwise, crash };
+}
+
+async function countTurns(turn: { readonly isOver: boolean }, pause: () => void): Promise<void> {
+  while (!turn.isOver) {
+    await setImmediate();
+    pause();
+  }
+}

@@ -1,0 +1,130 @@
+import { StringDecoder } from "node:string_decoder";
+import { toOperatorError } from "../../operator/cluster/api-errors.ts";
+import { readStatus } from "../../operator/cluster/api-status.ts";
+import { BoundedText } from "../../operator/git/bounded-text.ts";
+import { readPushAnswer } from "../../operator/git/push-answer.ts";
+import { kindsOfDefinition, readAggregated } from "../../operator/release/cluster/discovery-answer.ts";
+import { compileExpression } from "../../operator/release/core/health-expression.ts";
+import { chooseTag } from "../../operator/release/core/semver-ref.ts";
+import { explainDifference } from "../../operator/release/program/compare-runs.ts";
+import { MessageReader } from "../../operator/release/program/message-reader.ts";
+import { readHead, readObjects } from "../../operator/release/program/read-output.ts";
+import { readIgnoreRules } from "../../operator/release/render/ignore-rules.ts";
+import { readDocuments } from "../../operator/release/render/read-documents.ts";
+import { toManifests } from "../../operator/release/render/to-manifests.ts";
+import { tellNearbyNames } from "../../operator/release/sources/nearby-names.ts";
+import { toRemoteFailure } from "../../operator/release/sources/remote-failure.ts";
+import { namesIn, readRemoteRefs } from "../../operator/release/sources/remote-refs.ts";
+
+const MiB = 2 ** 20;
+const attempt = { verb: "apply", id: "/Secret/shop/web", namespace: "shop" } as const;
+
+export function* documentsOf(path: string, bytes: Buffer): Generator<undefined, void> {
+  for (const document of readDocuments(path, bytes)) {
+    yield;
+    if (document === undefined) continue;
+    for (const { path: field } of toManifests(document.value)) {
+      yield;
+      document.lineOf(field);
+    }
+  }
+}
+
+export function ignore(bytes: Buffer): undefined {
+  const rules = readIgnoreRules(new Map([[".fairleadignore", bytes.toString()]]));
+  for (const path of ["a", `${"a".repeat(200)}/${"ab".repeat(120)}`, "a/".repeat(100)]) rules.isIgnored(path);
+}
+
+export function stderr(bytes: Buffer): undefined {
+  const text = new BoundedText();
+  for (let at = 0; at < bytes.length; at += 65_536) text.add(bytes.subarray(at, at + 65_536));
+  toRemoteFailure(text.toText(["hunter2"]), ["hunter2"]);
+}
+
+export function* remoteRefs(bytes: Buffer): Generator<undefined, void> {
+  const decoder = new StringDecoder();
+  let answer = "";
+  for (let at = 0; at < bytes.length; at += MiB) {
+    answer += decoder.write(bytes.subarray(at, at + MiB));
+    yield;
+  }
+  const refs = yield* readRemoteRefs(answer);
+  const tags = yield* namesIn(refs, "refs/tags/");
+  yield* chooseTag(tags, ">=1.0.0-0 <3 || 5.x");
+  tellNearbyNames("v1.0.0", tags);
+}
+
+export function messages(bytes: Buffer): undefined {
+  const reader = new MessageReader(16 * MiB);
+  const size = Math.max(1, Math.floor(bytes.length / 4_096));
+  for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+}
+
+export async function programAnswer(bytes: Buffer): Promise<void> {
+  const text = bytes.toString();
+  const { head } = await readHead(text);
+  if (head.state === "collected") await readObjects(text, head, { objects: 10_000 });
+}
+
+export async function twoAnswers(bytes: Buffer): Promise<void> {
+  const text = bytes.toString();
+  await explainDifference([text, `${text}1`]);
+}
+
+export function cel(bytes: Buffer): undefined {
+  const expression = compileExpression(bytes.toString());
+  const list = Array.from({ length: 1_000 }, (_, index) => ({ name: `n${index}`, value: "a".repeat(100) }));
+  expression({ metadata: { name: "a" }, spec: { list, text: "a".repeat(10_000) }, status: { ready: 1 } });
+}
+
+export function kinds(value: unknown): void {
+  readAggregated(value);
+  if (typeof value === "object" && value !== null)
+    kindsOfDefinition(value as Readonly<Record<string, unknown>>);
+}
+
+export function refusal(bytes: Buffer): undefined {
+  const text = bytes.toString();
+  const details = { causes: [{ field: text, message: text }] };
+  for (const code of [403, 409, 422, 500]) {
+    const response = {
+      status: code,
+      body: JSON.stringify({ kind: "Status", code, message: text, details }),
+      retryAfterMs: undefined,
+    };
+    toOperatorError(response, attempt);
+    readStatus({ ...response, body: text });
+  }
+}
+
+export function pushAnswer(bytes: Buffer): undefined {
+  const text = bytes.toString();
+  readPushAnswer({ exitCode: 1, stdout: text, stderr: text.slice(0, 65_536) });
+}
+
+/** A reader of one text that does not pause. */
+export function ofText(read: (text: string) => unknown): (bytes: Buffer) => undefined {
+  return (bytes) => {
+    read(bytes.toString());
+  };
+}
+
+/** A reader of bytes that does not pause. */
+export function ofBytes(read: (bytes: Buffer) => unknown): (bytes: Buffer) => undefined {
+  return (bytes) => {
+    read(bytes);
+  };
+}
+
+/** A reader of values that somebody else parses. */
+export function ofJson(read: (value: unknown) => unknown): (bytes: Buffer) => undefined {
+  return (bytes) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(bytes.toString());
+    } catch {
+      return;
+    }
+    read(value);
+  };
+}

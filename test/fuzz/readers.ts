@@ -1,0 +1,59 @@
+import { Release } from "../../crds/release.ts";
+import { readOwnerFile } from "../../operator/git/owner-file.ts";
+import { parseRemoteUrl, RemoteUrlError } from "../../operator/git/remote-url.ts";
+import { ExpressionError } from "../../operator/release/core/health-expression.ts";
+import { isSemverRange } from "../../operator/release/core/semver-ref.ts";
+import { showText } from "../../operator/release/core/show-text.ts";
+import { ReleaseError } from "../../operator/release/errors.ts";
+import { readPush } from "../../operator/release/hooks/push-payload.ts";
+import { SandboxGarbageError } from "../../operator/release/program/message-reader.ts";
+import { DocumentError } from "../../operator/release/render/document-error.ts";
+import { readCommit, readTree } from "../../operator/release/sources/git-objects.ts";
+import { redactText } from "../../operator/telemetry/redact.ts";
+import * as feeds from "./feeds.ts";
+import * as tokens from "./tokens.ts";
+
+/** One reader of bytes that a stranger chooses. */
+export interface FuzzedReader {
+  readonly name: string;
+  /** A generator is measured from one `yield` to the next, a promise from one turn of the event loop to the next. */
+  readonly feed: (bytes: Buffer) => Generator<undefined, unknown> | Promise<unknown> | undefined;
+  /** Errors that the reader throws for what it does not accept. Any other error is a crash. */
+  readonly throws: readonly (abstract new (
+    ...parameters: never[]
+  ) => Error)[];
+  /** Pieces that inputs are made of. */
+  readonly tokens: readonly string[];
+  /** Bytes of the largest input that the operator gives to the reader. */
+  readonly largest: number;
+}
+
+const KiB = 1_024;
+const MiB = 1_024 * KiB;
+
+/** Every reader of strangers' bytes that runs in the operator. A new one is one line. */
+// biome-ignore format: one line each
+export const readers: readonly FuzzedReader[] = [
+  { name: "YAML file", feed: (bytes) => feeds.documentsOf("a.yaml", bytes), throws: [DocumentError], tokens: tokens.yaml, largest: 4 * MiB },
+  { name: "JSON file", feed: (bytes) => feeds.documentsOf("a.json", bytes), throws: [DocumentError], tokens: tokens.json, largest: 4 * MiB },
+  { name: "ignore file", feed: feeds.ignore, throws: [ReleaseError], tokens: tokens.ignore, largest: 64 * KiB },
+  { name: "stderr of git", feed: feeds.stderr, throws: [], tokens: tokens.stderr, largest: 16 * MiB },
+  { name: "answer of git push", feed: feeds.pushAnswer, throws: [], tokens: tokens.stderr, largest: 64 * KiB },
+  { name: "answer of git ls-remote", feed: feeds.remoteRefs, throws: [], tokens: tokens.refs, largest: 16 * MiB },
+  { name: "tree object", feed: feeds.ofBytes((bytes) => readTree(bytes, 20)), throws: [RangeError], tokens: tokens.tree, largest: MiB },
+  { name: "commit object", feed: feeds.ofBytes((bytes) => readCommit("a", bytes)), throws: [RangeError], tokens: tokens.commit, largest: MiB },
+  { name: "body of a webhook", feed: feeds.ofBytes((bytes) => readPush(bytes, "application/json")), throws: [], tokens: tokens.json, largest: MiB },
+  { name: "form of a webhook", feed: feeds.ofBytes((bytes) => readPush(bytes, "application/x-www-form-urlencoded")), throws: [], tokens: tokens.form, largest: MiB },
+  { name: "message of a sandbox", feed: feeds.messages, throws: [SandboxGarbageError, RangeError], tokens: tokens.frames, largest: 16 * MiB },
+  { name: "answer of a program", feed: feeds.programAnswer, throws: [ReleaseError], tokens: tokens.program, largest: 16 * MiB },
+  { name: "answers of two runs", feed: feeds.twoAnswers, throws: [ReleaseError], tokens: tokens.program, largest: 16 * MiB },
+  { name: "CEL expression", feed: feeds.cel, throws: [ExpressionError], tokens: tokens.cel, largest: 4 * KiB },
+  { name: "range of versions", feed: feeds.ofText(isSemverRange), throws: [], tokens: tokens.semver, largest: 255 },
+  { name: "URL of a source", feed: feeds.ofText(parseRemoteUrl), throws: [RemoteUrlError], tokens: tokens.url, largest: 2 * KiB },
+  { name: "owner file", feed: feeds.ofText(readOwnerFile), throws: [], tokens: tokens.yaml, largest: 4 * KiB },
+  { name: "spec of a Release", feed: feeds.ofJson((value) => Release.spec.safeParse(value)), throws: [], tokens: tokens.schema, largest: 64 * KiB },
+  { name: "schema of a kind", feed: feeds.ofJson(feeds.kinds), throws: [], tokens: tokens.schema, largest: MiB },
+  { name: "refusal of the API server", feed: feeds.refusal, throws: [], tokens: tokens.refusal, largest: 128 * KiB },
+  { name: "name in a message", feed: feeds.ofText(showText), throws: [], tokens: tokens.stderr, largest: MiB },
+  { name: "text in the log", feed: feeds.ofText(redactText), throws: [], tokens: tokens.stderr, largest: MiB },
+];

@@ -1,0 +1,118 @@
+import { feed } from "./feed.ts";
+import { grow, Inputs, type Shape } from "./inputs.ts";
+import { type FuzzedReader, readers } from "./readers.ts";
+
+/** Something that a reader must not do. */
+export interface Finding {
+  readonly reader: string;
+  readonly what: "crash" | "slice" | "growth";
+  /** The input, or the shape of it; error, milliseconds or factor. */
+  readonly detail: string;
+}
+
+export interface SearchOptions {
+  readonly inputs: number;
+  readonly seed: number;
+  /** The search ends after so long, whatever is left. */
+  readonly limitMs: number;
+  readonly names: readonly string[];
+  readonly onFinding: (finding: Finding) => void;
+}
+
+/** Longest time in milliseconds that a reader may keep everything else waiting. */
+const SLICE_MS = 50;
+/** Doubling an input may take so many times as long. */
+const GROWTH = 2.2;
+/** Below this, in milliseconds, growth is noise. */
+const MEASURABLE_MS = 8;
+/** One shape is measured for so many short inputs. */
+const SHORT_INPUTS = 500;
+/** One shape in so many is measured at the reader's largest input. */
+const LARGEST = 10;
+const SIZE = 131_072;
+const BOUNDED = 65_536;
+
+export interface Searched {
+  readonly inputs: number;
+  readonly shapes: number;
+  readonly elapsedMs: number;
+  /** Inputs by name of the reader. */
+  readonly byReader: ReadonlyMap<string, number>;
+}
+
+/** Feeds short inputs to find crashes, and long ones to find slow shapes. */
+export async function search(options: SearchOptions): Promise<Searched> {
+  const random = new Inputs(options.seed);
+  const chosen = readers.filter(({ name }) => options.names.length === 0 || options.names.includes(name));
+  const byReader = new Map<string, number>();
+  const beganMs = performance.now();
+  const elapsedMs = (): number => performance.now() - beganMs;
+  let [inputs, shapes] = [0, 0];
+  while (inputs < options.inputs && elapsedMs() < options.limitMs) {
+    const reader = chosen[shapes % chosen.length] as FuzzedReader;
+    for (let count = 0; count < SHORT_INPUTS; count++) {
+      const bytes = random.short(reader.tokens);
+      const { crash } = await feed(reader, bytes);
+      if (crash !== undefined)
+        options.onFinding(crashOf(reader, JSON.stringify(bytes.toString("latin1")), crash));
+    }
+    const finding = await measure(
+      reader,
+      random.shape(reader.tokens),
+      shapes % (LARGEST * chosen.length) < chosen.length,
+    );
+    if (finding !== undefined) options.onFinding(finding);
+    shapes++;
+    inputs += SHORT_INPUTS + 1;
+    byReader.set(reader.name, (byReader.get(reader.name) ?? 0) + SHORT_INPUTS + 1);
+  }
+  return { inputs, shapes, elapsedMs: elapsedMs(), byReader };
+}
+
+function crashOf({ name }: FuzzedReader, input: string, crash: unknown): Finding {
+  const text =
+    crash instanceof Error
+      ? (crash.stack ?? String(crash)).split("\n").slice(0, 4).join(" | ")
+      : String(crash);
+  return { reader: name, what: "crash", detail: `${input}: ${text}` };
+}
+
+async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): Promise<Finding | undefined> {
+  const text = JSON.stringify(shape);
+  let size = Math.min(SIZE, Math.floor(reader.largest / 2));
+  // Where the largest input is quick, growth does not matter: a limit is a bound, too.
+  const isBounded = reader.largest <= BOUNDED && (await best(reader, grow(shape, reader.largest))) < SLICE_MS;
+  const [first, second] = [await feed(reader, grow(shape, size)), await feed(reader, grow(shape, 2 * size))];
+  for (const { crash } of [first, second]) if (crash !== undefined) return crashOf(reader, text, crash);
+  let factor = second.totalMs / first.totalMs;
+  // A first impression may be noise, or a compiler that is still at work: it counts if it holds.
+  for (let round = 0; !isBounded && factor > GROWTH && second.totalMs > MEASURABLE_MS; round++) {
+    factor = (await best(reader, grow(shape, 2 * size))) / (await best(reader, grow(shape, size)));
+    if (factor > GROWTH && round === 2) {
+      const ms = Math.round(await best(reader, grow(shape, 2 * size)));
+      return {
+        reader: reader.name,
+        what: "growth",
+        detail: `${text}: × ${factor.toFixed(2)}, ${ms} ms for ${2 * size} bytes`,
+      };
+    }
+    if (4 * size <= reader.largest) size *= 2;
+  }
+  const bytes = grow(shape, isLargest ? reader.largest : 2 * size);
+  let sliceMs = isLargest ? (await feed(reader, bytes)).sliceMs : second.sliceMs;
+  for (let round = 0; sliceMs > SLICE_MS && round < 4; round++)
+    sliceMs = Math.min(sliceMs, (await feed(reader, bytes)).sliceMs);
+  if (sliceMs <= SLICE_MS) return undefined;
+  return {
+    reader: reader.name,
+    what: "slice",
+    detail: `${text}: ${Math.round(sliceMs)} ms, ${bytes.length} bytes`,
+  };
+}
+
+/** Milliseconds of the fastest of three runs. */
+async function best(reader: FuzzedReader, bytes: Buffer): Promise<number> {
+  let leastMs = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3; round++) leastMs = Math.min(leastMs, (await feed(reader, bytes)).totalMs);
+  return leastMs;
+}
