@@ -22,7 +22,7 @@ export const OWNER_FILE = ".fairlead.yaml";
  * Larger ones are not ours: nobody writes so much into it, and the YAML library takes 6 s for a map of 9,000 keys, in
  * which no lease is renewed.
  */
-export const OWNER_FILE_BYTES = 4_096;
+export const OWNER_FILE_BYTES = 2_048;
 
 export function writeOwnerFile({ cluster, lease }: RootOwner): string {
   const head =

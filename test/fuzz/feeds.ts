@@ -1,6 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
 import { toOperatorError } from "../../operator/cluster/api-errors.ts";
-import { readStatus } from "../../operator/cluster/api-status.ts";
 import { BoundedText } from "../../operator/git/bounded-text.ts";
 import { readPushAnswer } from "../../operator/git/push-answer.ts";
 import { kindsOfDefinition, readAggregated } from "../../operator/release/cluster/discovery-answer.ts";
@@ -30,9 +29,12 @@ export function* documentsOf(path: string, bytes: Buffer): Generator<undefined, 
   }
 }
 
-export function ignore(bytes: Buffer): undefined {
+export function* ignore(bytes: Buffer): Generator<undefined, void> {
   const rules = readIgnoreRules(new Map([[".fairleadignore", bytes.toString()]]));
-  for (const path of ["a", `${"a".repeat(200)}/${"ab".repeat(120)}`, "a/".repeat(100)]) rules.isIgnored(path);
+  for (const path of ["a", `${"a".repeat(200)}/${"ab".repeat(120)}`, "a/".repeat(20)]) {
+    yield* rules.decideFolders(path);
+    rules.isIgnored(path);
+  }
 }
 
 export function stderr(bytes: Buffer): undefined {
@@ -83,17 +85,14 @@ export function kinds(value: unknown): void {
     kindsOfDefinition(value as Readonly<Record<string, unknown>>);
 }
 
-export function refusal(bytes: Buffer): undefined {
-  const text = bytes.toString();
-  const details = { causes: [{ field: text, message: text }] };
-  for (const code of [403, 409, 422, 500]) {
-    const response = {
-      status: code,
-      body: JSON.stringify({ kind: "Status", code, message: text, details }),
-      retryAfterMs: undefined,
-    };
-    toOperatorError(response, attempt);
-    readStatus({ ...response, body: text });
+export function* refusal(bytes: Buffer): Generator<undefined, void> {
+  const message = bytes.toString();
+  const details = { causes: [{ field: message, message }] };
+  for (const status of [403, 409, 422, 500]) {
+    const body = JSON.stringify({ kind: "Status", code: status, message, details });
+    yield;
+    toOperatorError({ status, body, retryAfterMs: undefined }, attempt);
+    yield;
   }
 }
 

@@ -30,7 +30,7 @@ const SHORT_INPUTS = 500;
 /** One shape in so many is measured at the reader's largest input. */
 const LARGEST = 10;
 const SIZE = 131_072;
-const BOUNDED = 65_536;
+const BOUNDED = 131_072;
 
 export interface Searched {
   readonly inputs: number;
@@ -87,9 +87,10 @@ async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): 
   let factor = second.totalMs / first.totalMs;
   // A first impression may be noise, or a compiler that is still at work: it counts if it holds.
   for (let round = 0; !isBounded && factor > GROWTH && second.totalMs > MEASURABLE_MS; round++) {
-    factor = (await best(reader, grow(shape, 2 * size))) / (await best(reader, grow(shape, size)));
+    const [once, twice] = [await best(reader, grow(shape, size)), await best(reader, grow(shape, 2 * size))];
+    factor = twice < MEASURABLE_MS ? 0 : twice / once;
     if (factor > GROWTH && round === 2) {
-      const ms = Math.round(await best(reader, grow(shape, 2 * size)));
+      const ms = Math.round(twice);
       return {
         reader: reader.name,
         what: "growth",

@@ -16,6 +16,8 @@ export const PATH_LIMIT = 1_024;
 /** Which paths are left out. Folders stand without a slash at their end. */
 export interface IgnoreRules {
   isIgnored(path: string): boolean;
+  /** Decides about the folders of a path, from the top down, and remembers it. Yields after each that was not known. */
+  decideFolders(path: string): Generator<undefined, void>;
 }
 
 /**
@@ -43,7 +45,17 @@ export function readIgnoreRules(files: ReadonlyMap<string, string>): IgnoreRules
       folder,
       () => isFolderIgnored(folderOf(folder)) || matches(`${folder}/`, byFolder),
     );
+  function* decideFolders(path: string): Generator<undefined, void> {
+    if (byFolder.size === 0 || folders.has(folderOf(path))) return;
+    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+      const folder = path.slice(0, end);
+      if (folders.has(folder)) continue;
+      isFolderIgnored(folder);
+      yield;
+    }
+  }
   return {
+    decideFolders,
     isIgnored: (path) => byFolder.size > 0 && (isFolderIgnored(folderOf(path)) || matches(path, byFolder)),
   };
 }

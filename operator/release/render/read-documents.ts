@@ -29,6 +29,7 @@ const carriageReturn = 13;
  */
 export function* readDocuments(path: string, content: Buffer): Generator<ReadDocument | undefined> {
   const text = decode(content);
+  yield;
   if (path.endsWith(".json")) {
     if (text.trim() === "") return;
     const line = 1 + countLines(text, 0, text.length - text.trimStart().length);

@@ -55,4 +55,14 @@ describe("readIgnoreRules()", () => {
   ])("refuses $what", ({ text, says }) => {
     expect(() => rulesOf({ "a/.fairleadignore": text })).toThrow(says);
   });
+
+  test("pauses after each folder of a path, once", () => {
+    const rules = readIgnoreRules(new Map([[".fairleadignore", "a/a/b\n"]]));
+    const deep = `${"a/".repeat(500)}a`;
+    expect([...rules.decideFolders(deep)]).toHaveLength(500);
+    expect([...rules.decideFolders(deep)]).toEqual([]);
+    expect(rules.isIgnored(deep)).toBe(false);
+    expect([...rules.decideFolders("a/a/b/c/d")]).toHaveLength(2);
+    expect(rules.isIgnored("a/a/b/c/d")).toBe(true);
+  });
 });
