@@ -1,5 +1,6 @@
 import { groupOf, type KubernetesObject } from "../../crds/object.ts";
 import type { FieldShape } from "./field-shape.ts";
+import { KeyedItems } from "./keyed-items.ts";
 import { shapeOf } from "./kind-shapes.ts";
 import { isSameQuantity } from "./quantity.ts";
 
@@ -52,7 +53,8 @@ function findInList(
 ): string | undefined {
   if (shape.keys !== undefined) return findInKeyedList(desired, live, shape, shape.keys);
   if (shape.set === true) {
-    const missing = desired.find((member) => !live.includes(member));
+    const members = new Set(live);
+    const missing = desired.find((member) => !members.has(member));
     return missing === undefined ? undefined : `[${String(missing)}]`;
   }
   if (desired.length !== live.length) return "";
@@ -70,13 +72,13 @@ function findInKeyedList(
   keys: readonly string[],
 ): string | undefined {
   const each = shape.each ?? plain;
+  const items = new KeyedItems(live, keys, each);
   let next = 0;
   for (const item of desired) {
     if (!isFields(item)) return "";
-    // The order is nearly always the same on both sides, so the search goes on where the last one ended.
-    let at = indexOfKeys(item, live, each, keys, { from: next, to: live.length });
-    if (at === -1 && shape.ordered !== true) at = indexOfKeys(item, live, each, keys, { from: 0, to: next });
-    const name = `[${keys.map((key) => String(keyOf(item, key, each))).join("/")}]`;
+    let at = items.indexFrom(item, next);
+    if (at === -1 && shape.ordered !== true) at = items.indexFrom(item, 0);
+    const name = `[${keys.map((key) => String(items.keyOf(item, key))).join("/")}]`;
     if (at === -1) return name;
     const found = findInFields(item, live[at] as Fields, each);
     if (found !== undefined) return join(name, found);
@@ -84,26 +86,6 @@ function findInKeyedList(
     next = at + 1;
   }
   return undefined;
-}
-
-function indexOfKeys(
-  item: Fields,
-  live: readonly unknown[],
-  each: FieldShape,
-  keys: readonly string[],
-  { from, to }: { readonly from: number; readonly to: number },
-): number {
-  for (let index = from; index < to; index++) {
-    const candidate = live[index];
-    if (isFields(candidate) && keys.every((key) => keyOf(item, key, each) === keyOf(candidate, key, each))) {
-      return index;
-    }
-  }
-  return -1;
-}
-
-function keyOf(item: Fields, key: string, { defaults }: FieldShape): unknown {
-  return item[key] ?? defaults?.[key];
 }
 
 /** Equality for what has one owner: the live value may have nothing more than what the server fills in. */

@@ -184,3 +184,31 @@ describe("findDrift()", () => {
     expect(covers(edited(desired, path, value), live)).toBe(false);
   });
 });
+
+describe("covers() of long lists", () => {
+  const pod = (spec: object, finalizers: readonly string[] = []): KubernetesObject => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "shop", finalizers },
+    spec,
+  });
+  const names = Array.from({ length: 100_000 }, (_, index) => `example.com/n${index}`);
+
+  // Searching the list for each item takes minutes, and the test runner ends it after 20 seconds.
+  test("finds items of another order in linear time", () => {
+    const volumes = names.map((name) => ({ name, emptyDir: {} }));
+    const changed = volumes.with(7, { name: names[7] ?? "", emptyDir: { medium: "Memory" } as object });
+    expect(covers(pod({ volumes }), pod({ volumes: volumes.toReversed() }))).toBe(true);
+    expect(findDrift(pod({ volumes: changed }), pod({ volumes: volumes.toReversed() }))).toContain("n7]");
+    expect(covers(pod({}, names), pod({}, names.toReversed()))).toBe(true);
+    expect(covers(pod({}, names), pod({}, names.slice(1)))).toBe(false);
+  });
+
+  test("takes the next of several items with equal keys", () => {
+    const env = names.map((_, index) => ({ name: "A", value: String(index) }));
+    const container = (items: readonly object[]) => pod({ containers: [{ name: "web", env: items }] });
+    expect(covers(container(env), container(env))).toBe(true);
+    const between = env.flatMap((one) => [one, { name: "B", value: "b" }]);
+    expect(covers(container(env), container(between))).toBe(true);
+  });
+});

@@ -51,5 +51,9 @@ describe("isSameQuantity()", () => {
 
 describe("parseQuantity()", () => {
   test("gives billionths", () => expect(parseQuantity("1.5")).toBe(1_500_000_000n));
+  test("refuses a text that is longer than any quantity", () => {
+    expect(parseQuantity("9".repeat(200))).toBeTypeOf("bigint");
+    expect(parseQuantity("9".repeat(201))).toBeUndefined();
+  });
   test("refuses what is none", () => expect(parseQuantity({})).toBeUndefined());
 });
