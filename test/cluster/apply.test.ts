@@ -142,6 +142,9 @@ describe("a patch", () => {
     const otherUid = "00000000-0000-0000-0000-000000000000";
     expect(await cluster.patchStatus(ref, otherUid, { expectedPods: 1 })).toBeUndefined();
     expect(await cluster.patchStatus({ ...ref, name: "none" }, otherUid, status)).toBeUndefined();
+    const { resourceVersion } = metadata;
+    const late = cluster.patchStatus(ref, metadata.uid, { expectedPods: 1 }, { resourceVersion });
+    await expect(late).rejects.toBeInstanceOf(ReplacedError);
     const finalizers = ["example.dev/held"];
     const held = await cluster.patchMetadata(ref, { uid: metadata.uid, finalizers });
     expect(held?.metadata.finalizers).toEqual(finalizers);

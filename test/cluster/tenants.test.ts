@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { playMoves } from "../tenants/play.ts";
+import { testCluster } from "./fixture.ts";
+
+// The short form of `npm run test:tenants`: two stages at the same time, in which the tenants have changed places.
+test.concurrent.for([4, 5])(
+  "a tenant that does what it likes changes nothing of another one (seed %i)",
+  { timeout: 300_000 },
+  async (seed) => {
+    const told: string[] = [];
+    const onRound = (text: string): void => void told.push(text);
+    const { violations, story, moves } = await playMoves(testCluster(), { seed, moves: 60, onRound });
+    expect(violations, violations.length === 0 ? "" : [...told, ...story].join("\n")).toEqual([]);
+    expect(moves).toBe(60);
+  },
+);

@@ -1,0 +1,43 @@
+import type { Condition } from "../../crds/conditions.ts";
+import type { KubernetesObject } from "../../crds/object.ts";
+import type { TenantStage } from "./stage.ts";
+import type { Tenant } from "./tenant.ts";
+
+interface SeenRelease extends KubernetesObject {
+  readonly status?: {
+    readonly revision?: string;
+    readonly conditions?: readonly Condition[];
+    readonly inventory?: { readonly entries?: readonly string[] };
+  };
+}
+
+/** Reads the Releases and ConfigMaps of a tenant, as an administrator sees them. */
+export async function readAll(
+  { kubectl }: TenantStage,
+  { namespace }: Tenant,
+): Promise<readonly SeenRelease[]> {
+  const text = await kubectl([
+    "get",
+    "releases.fairlead.dev,configmaps,secrets",
+    "-n",
+    namespace,
+    "-o",
+    "json",
+  ]);
+  return (JSON.parse(text) as { readonly items: readonly SeenRelease[] }).items;
+}
+
+/** Whether a Release is Ready at a commit, for the spec that it has. */
+export function isReadyAt({ metadata, status }: SeenRelease, commit: string): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const { generation } = metadata as { readonly generation?: number };
+  return ready?.status === "True" && ready.observedGeneration === generation && status?.revision === commit;
+}
+
+/** What must be as it was where a tenant did nothing: every object at its version. */
+export function snapshotOf(objects: readonly KubernetesObject[]): readonly string[] {
+  return objects.map(({ kind, metadata }) => {
+    const { uid, resourceVersion } = metadata as { readonly uid?: string; readonly resourceVersion?: string };
+    return `${kind}/${metadata.name} ${uid} ${resourceVersion}`;
+  });
+}
