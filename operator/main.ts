@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { hostname, totalmem } from "node:os";
+import { hostname } from "node:os";
 import { groupKindOf } from "../crds/object.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import { loadClusterAccess } from "./cluster/kube-config.ts";
@@ -7,6 +7,7 @@ import { parseOptionTexts } from "./command-line.ts";
 import { composeOperator } from "./compose.ts";
 import { type OptionTexts, readOperatorConfig } from "./config.ts";
 import { systemClock } from "./runtime/clock.ts";
+import { readMemoryLimit } from "./runtime/memory-limit.ts";
 import { listenForSignals } from "./runtime/signals.ts";
 import { createLogger } from "./telemetry/log.ts";
 import { version } from "./version.ts";
@@ -30,6 +31,8 @@ export interface RunOperatorInput {
  * @throws ConfigError that names every wrong option.
  */
 export async function runOperator(input: RunOperatorInput): Promise<number> {
+  const zone = input.options === undefined ? zoneIn(process.argv) : undefined;
+  if (zone !== undefined) return await (await import("./sandbox/main.ts")).runSandboxZone(zone);
   const {
     kinds,
     provideLauncher,
@@ -82,10 +85,9 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
   }
 }
 
-/** The memory limit of our cgroup, in bytes. Undefined: there is none below the memory of the machine. */
-function readMemoryLimit(): number | undefined {
-  const limit = process.constrainedMemory();
-  return limit > 0 && limit < totalmem() ? limit : undefined;
+/** Words behind `zone sandbox`, which the container of that zone has in place of `run`; undefined: another command. */
+function zoneIn([, , command, name, ...words]: readonly string[]): readonly string[] | undefined {
+  return command === "zone" && name === "sandbox" ? words : undefined;
 }
 
 /** Inside a cluster exactly the pod's name, which its token carries too; elsewhere the host name and a UUID. */

@@ -39,6 +39,11 @@ export const releaseOptions = {
     help: "Refuse to run programs where the kernel does not keep them apart",
     fallback: "false",
   },
+  zoneSockets: {
+    flag: "zone-sockets",
+    value: "DIR",
+    help: "Folder of the sockets of zones that run elsewhere; default: the operator starts them",
+  },
   releasePolicy: {
     flag: "release-policy",
     value: "JSON",
@@ -71,6 +76,7 @@ export const releaseOptionShapes = {
   releaseRequireServiceAccount: flag,
   releaseProgramTimeout: duration,
   releaseRequireSandbox: flag,
+  zoneSockets: z.string().min(1).optional(),
   releasePolicy: releaseRuleText.optional(),
   releaseMemory: size.optional(),
   hookBindAddress: bindAddress,

@@ -67,6 +67,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/release/ports.ts",
       "operator/release/errors.ts",
       "operator/runtime",
+      "operator/telemetry",
       "operator/ports.ts",
       "synth",
       "crds",

@@ -1,12 +1,10 @@
-// The program of the image: `fairlead run` for the kinds that ship, and nothing else of the command line.
-import { kinds } from "../../charts/bindings.ts";
-import { ConfigError } from "../../operator/config.ts";
-import { runOperator } from "../../operator/main.ts";
-
-try {
-  process.exitCode = await runOperator({ kinds });
-} catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`fairlead: ${error.message}\n`);
-  process.exitCode = 1;
+// The program of the image: `fairlead run` for the kinds that ship, or the main process of a zone, and nothing else of the
+// command line. Each part is loaded where it is needed: a zone has nothing of the operator in memory.
+const [, , command, zone, ...words] = process.argv;
+if (command === "zone" && zone === "sandbox") {
+  const { runSandboxZone } = await import("../../operator/sandbox/main.ts");
+  process.exitCode = await runSandboxZone(words);
+} else {
+  const { runImageOperator } = await import("./run-operator.ts");
+  process.exitCode = await runImageOperator();
 }

@@ -2,6 +2,7 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launcherFile } from "../../operator/sandbox/find-launcher.ts";
+import { workerFile } from "../../operator/sandbox/worker-command.ts";
 import { provideLauncher } from "../launcher/build-launcher.ts";
 import { addProgramSupport } from "./add-program-support.ts";
 import { bundleProgram } from "./bundle-program.ts";
@@ -10,8 +11,8 @@ import { bundleProgram } from "./bundle-program.ts";
 export const imageProgram = "fairlead.mjs";
 
 /**
- * Writes all files of the image's folder: the operator's program, what programs of Releases need, and the launcher of
- * their sandbox. Whatever makes an image makes it from this folder.
+ * Writes all files of the image's folder: the operator's program, the processes of the sandbox zone with what
+ * programs of Releases need, and the launcher of their sandbox. Whatever makes an image makes it from this folder.
  *
  * @throws Error on Linux if there is no launcher, and no Go to build it with.
  */
@@ -24,6 +25,14 @@ export async function writeImageFiles(folder: string, env: NodeJS.ProcessEnv): P
   await mkdir(folder, { recursive: true });
   const entry = fileURLToPath(new URL("main.ts", import.meta.url));
   await bundleProgram({ entry, outfile: join(folder, imageProgram) });
-  await addProgramSupport(folder);
+  await addSandboxZone(folder);
   if (launcher !== undefined) await copyFile(launcher, join(folder, launcherFile));
+}
+
+/** Puts the processes of the sandbox zone beside a program. @returns What went into their bundle. */
+export async function addSandboxZone(folder: string): Promise<readonly string[]> {
+  const entry = fileURLToPath(new URL("../../operator/sandbox/worker.ts", import.meta.url));
+  const inputs = await bundleProgram({ entry, outfile: join(folder, workerFile) });
+  await addProgramSupport(folder);
+  return inputs;
 }

@@ -111,7 +111,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       if (release.metadata.namespace === namespace) queue.add(keyOf(release));
   });
   const cacheDirectory = config.releaseCache ?? join(config.repositoryCache, "releases");
-  const { sources, renderer, warmUp, closeSources } = composeSources(ground, {
+  const { sources, renderer, sandbox, closeSources } = composeSources(ground, {
     cacheDirectory,
     allowFile: platform.allowsLocal,
     log,
@@ -144,7 +144,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     catalog,
     sources,
     renderer,
-    warmUp,
+    warmUp: () => sandbox.warmUp(),
     secrets: createSecretReader({ cluster, clock }),
     prepare,
     checks: createHealthChecks(),
@@ -176,7 +176,10 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       const broken = watched.filter(isBroken);
       await Promise.allSettled(broken.map(({ reflector }) => reflector.whenWatching(signal)));
     },
-    warm: (release) => void watchRecorded({ key: keyOf(release), resource: release }, { catalog, stores }),
+    warm: (release) => {
+      sandbox.start();
+      void watchRecorded({ key: keyOf(release), resource: release }, { catalog, stores });
+    },
     forget,
     refresh: (url) => sources.refresh({ url }),
     close: async (options) => {

@@ -1,9 +1,8 @@
 import type { Ground } from "../ground.ts";
 import type { Logger } from "../ports.ts";
+import { composeSandbox, type Sandbox } from "../sandbox/compose-sandbox.ts";
 import { planMemory } from "./core/plan-memory.ts";
 import type { Renderer, Sources } from "./ports.ts";
-import { createPrograms } from "./program/programs.ts";
-import { createInProcessRunner } from "./render/render-runner.ts";
 import { createRenderer } from "./render/renderer.ts";
 import { createSources } from "./sources/create-sources.ts";
 
@@ -20,8 +19,7 @@ export interface ComposeSourcesOptions {
 export interface ComposedSources {
   readonly sources: Sources;
   readonly renderer: Renderer;
-  /** A program will be rendered soon. */
-  readonly warmUp: () => void;
+  readonly sandbox: Sandbox;
   readonly closeSources: () => Promise<void>;
 }
 
@@ -40,20 +38,24 @@ export function composeSources(
     allowFile,
     onChange: wake,
   });
-  const memory = planMemory(config.releaseMemory ?? memoryLimit);
-  const programs = createPrograms({
+  const containerMemory = config.releaseMemory ?? memoryLimit;
+  const memory = planMemory(containerMemory);
+  const sandbox = composeSandbox({
+    zoneSockets: config.zoneSockets,
+    longestProgramMs: config.releaseProgramTimeout,
+    memoryLimit: memory.rendered.perNamespace,
+    containerMemory,
     clock,
+    random,
     log,
-    limits: { timeoutMs: config.releaseProgramTimeout, ...memory.programs },
-    walls,
+    launcher: walls.launcher,
     requireWalls: config.releaseRequireSandbox,
     observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
   });
-  const runner = createInProcessRunner({ clock, programs, memoryLimit: memory.rendered.perNamespace });
   const renderer = createRenderer({
     clock,
     log,
-    runner,
+    runner: sandbox,
     keptLimits: memory.rendered,
     onChange: (key) => wake([key]),
     observe: (run) => metrics?.releases.rendered(run),
@@ -61,7 +63,7 @@ export function composeSources(
   metrics?.releases.watchSources(() => sources.stats);
   const closeSources = async (): Promise<void> => {
     await Promise.all([sources.close(), renderer.close()]);
-    await programs.close();
+    sandbox.close();
   };
-  return { sources, renderer, warmUp: () => runner.warmUp(), closeSources };
+  return { sources, renderer, sandbox, closeSources };
 }

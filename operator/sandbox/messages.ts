@@ -12,6 +12,8 @@ export interface RenderCall {
   readonly namespace: string;
   readonly repositoryId: string;
   readonly tree: string;
+  /** Most memory that its objects may take in the operator, in bytes, as estimated. */
+  readonly memoryLimit: number;
   /** Undefined: the folder has manifests. */
   readonly program?: {
     readonly entry: string;
@@ -19,6 +21,8 @@ export interface RenderCall {
     /** Longest run, whatever the Release asks for. */
     readonly longestMs: number;
     readonly isSlow: boolean;
+    /** Do not run it where the kernel does not keep programs apart. */
+    readonly requireWalls: boolean;
   };
 }
 

@@ -23,6 +23,8 @@ export interface RenderServiceOptions {
 
 /** Folders that are read at a time, in all and of one namespace: each has a few MiB in memory. */
 const FOLDERS = { all: 8, perTenant: 4 } as const;
+/** Large portions of folders that are read into objects at a time, which takes up to 64 MiB each. */
+const LARGE_PORTIONS = 1;
 /** Requests to the operator at a time. */
 const QUESTIONS = { all: 64, perTenant: 32 } as const;
 const PRINTED = 4_000;
@@ -35,6 +37,7 @@ export function createRenderService({ clock, createPrograms }: RenderServiceOpti
 } {
   const turns = new Turns(clock);
   const folders = new FairSlots(FOLDERS);
+  const portions = new FairSlots({ all: LARGE_PORTIONS, clock });
   const questions = new FairSlots(QUESTIONS);
   let did: ProgramObservation[] = [];
   const printed = new Map<string, string>();
@@ -56,6 +59,8 @@ export function createRenderService({ clock, createPrograms }: RenderServiceOpti
       const files = filesOf(call, request, back);
       const { warnings } = await readFolderObjects(files, turns.begin(), {
         take: (object) => sendObject(request, object),
+        memoryLimit: call.memoryLimit,
+        takePlace: async () => (await portions.take(call.namespace)).release,
       });
       return { body: answerOf({}, call.key), parts: [detailsOf({ edges: [], warnings })] };
     } finally {
@@ -70,11 +75,11 @@ export function createRenderService({ clock, createPrograms }: RenderServiceOpti
     back: AskBack,
   ): Promise<Message> {
     const { key, namespace, repositoryId, tree } = call;
-    const { entry, timeoutMs, longestMs, isSlow } = program;
+    const { isSlow, ...limits } = program;
     const [inputs] = request.parts;
     const onSlow = (): void => void request.send({ body: { slow: true } });
     const rendered = await programs.run({
-      ...{ key, namespace, repositoryId, tree, entry, timeoutMs, longestMs },
+      ...{ key, namespace, repositoryId, tree, objectMemory: call.memoryLimit, ...limits },
       inputs: inputs === undefined ? undefined : JSON.parse(inputs.toString("utf8")),
       files: filesOf(call, request, back),
       patience: { unwanted: request.signal, isSlow, onSlow },

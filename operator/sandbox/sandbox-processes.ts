@@ -1,11 +1,9 @@
 import type { Clock, Logger, Random } from "../ports.ts";
 import { ZoneProcess } from "../zones/zone-process.ts";
 import type { SandboxService } from "./messages.ts";
-import { workerCommand } from "./worker-command.ts";
+import { type WorkerCommandOptions, workerCommand } from "./worker-command.ts";
 
-export interface SandboxProcessesOptions {
-  /** Folder of the sockets. Whoever may write there may stand in for the zone. */
-  readonly folder: string;
+export interface SandboxProcessesOptions extends WorkerCommandOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -22,12 +20,17 @@ export interface SandboxProcesses {
  * Keeps the processes of the sandbox zone running: readers of folders apart from the process that bundles programs and runs
  * them. One that dies of what it reads takes no other with it.
  */
-export function startSandboxProcesses({ folder, ...options }: SandboxProcessesOptions): SandboxProcesses {
+export function startSandboxProcesses({
+  folder,
+  launcher,
+  containerMemory,
+  ...options
+}: SandboxProcessesOptions): SandboxProcesses {
   const start = (service: SandboxService): ZoneProcess =>
     new ZoneProcess({
       ...options,
       name: `sandbox/${service}`,
-      command: workerCommand(service, { folder }),
+      command: workerCommand(service, { folder, launcher, containerMemory }),
     });
   const processes = { reader: start("reader"), programs: start("programs") };
   return {

@@ -1,6 +1,7 @@
 // One process of the sandbox zone: it reads folders, or bundles programs and runs them in processes of their own. It has no
 // credentials, and serves the operator over one Unix socket.
 import { parseArgs } from "node:util";
+import { planMemory } from "../release/core/plan-memory.ts";
 import { createPrograms } from "../release/program/programs.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { serveZone } from "../zones/zone-server.ts";
@@ -13,12 +14,13 @@ const SIGN_OF_LIFE_MS = 1_000;
 const limits = { headerBytes: 65_536, parts: 256, bytes: 16 * 2 ** 20 };
 
 const text = { type: "string" } as const;
-const { values } = parseArgs({ options: { socket: text, zone: text, launcher: text } });
+const { values } = parseArgs({ options: { socket: text, zone: text, launcher: text, memory: text } });
 const clock = systemClock();
+const memory = planMemory(values.memory === undefined ? undefined : Number(values.memory));
 const walls = await probeKernelWalls(values.launcher);
 const { serve } = createRenderService({
   clock,
-  createPrograms: (options) => createPrograms({ ...options, clock, walls }),
+  createPrograms: (options) => createPrograms({ ...options, clock, walls, limits: memory.programs }),
 });
 // Processes of programs end with this one: they read from its pipes.
 process.stdin.on("end", () => process.exit(0)).resume();

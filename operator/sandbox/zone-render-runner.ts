@@ -21,6 +21,8 @@ export interface ZoneRenderRunnerOptions {
   readonly folder: string;
   /** Longest run of a program, whatever its Release asks for. */
   readonly longestProgramMs: number;
+  /** Refuse to run programs where the kernel does not keep them apart. */
+  readonly requireWalls: boolean;
   /** Most memory that the objects of one source may take in the operator, in bytes, as estimated. */
   readonly memoryLimit: number;
   readonly clock: Clock;
@@ -135,13 +137,15 @@ export class ZoneRenderRunner implements RenderRunner {
 
   #callOf({ key, namespace, render, revision }: RenderRequest, { isSlow }: RunPatience) {
     const { repositoryId, tree } = revision;
-    const call: RenderCall = { key, namespace, repositoryId, tree };
+    const { longestProgramMs: longestMs, requireWalls } = this.#options;
+    // JSON has no Infinity.
+    const memoryLimit = Math.min(this.#options.memoryLimit, Number.MAX_SAFE_INTEGER);
+    const call: RenderCall = { key, namespace, repositoryId, tree, memoryLimit };
     if (render.program === undefined) return { call, parts: [], deadlineMs: DEADLINE_MS };
     const { entry, inputs, timeout } = render.program;
-    const { longestProgramMs: longestMs } = this.#options;
     const timeoutMs = toMilliseconds(timeout);
     return {
-      call: { ...call, program: { entry, timeoutMs, longestMs, isSlow } },
+      call: { ...call, program: { entry, timeoutMs, longestMs, isSlow, requireWalls } },
       parts: inputs === undefined ? [] : [Buffer.from(JSON.stringify(inputs))],
       deadlineMs: Math.min(timeoutMs, longestMs) + DEADLINE_MS,
     };

@@ -60,7 +60,8 @@ export class ZoneClient {
         return link;
       } catch (error) {
         // The first attempts fail while the zone starts.
-        const fields = { zone, attempt, error };
+        const reason = error instanceof Error ? error.message : String(error);
+        const fields = { zone, attempt, reason };
         if (attempt === 10) log.warn("Cannot connect to a zone, retrying", fields);
         else log.debug("Cannot connect to a zone, retrying", fields);
         await this.#wait(delays.next(clock.now()));
@@ -95,7 +96,8 @@ export class ZoneClient {
     this.#link = link;
     log.debug("Connected to a zone", { zone });
     void link.closed.then((error) => {
-      if (!this.#closed.signal.aborted) log.warn("Lost the connection to a zone", { zone, error });
+      const fields = { zone, reason: error.message };
+      if (!this.#closed.signal.aborted) log.warn("Lost the connection to a zone", fields);
     });
     if (this.#closed.signal.aborted) link.close();
   }

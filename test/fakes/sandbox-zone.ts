@@ -33,6 +33,7 @@ export function aZoneRunner(
   const runner = new ZoneRenderRunner({
     folder,
     longestProgramMs: 60_000,
+    requireWalls: false,
     memoryLimit,
     clock: systemClock(),
     random: () => 0,

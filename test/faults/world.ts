@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parse } from "yaml";
 import { bundleProgram } from "../../cli/image/bundle-program.ts";
+import { addSandboxZone } from "../../cli/image/write-image-files.ts";
 import type { TestCluster } from "../cluster/global-setup.ts";
 import { install } from "../cluster/install.ts";
 import { sharedGroup, stampIn } from "../cluster/stamp-kind.ts";
@@ -76,5 +77,6 @@ async function readUpstream(path: string): Promise<Upstream> {
 async function bundle(name: string, folder: string): Promise<string> {
   const outfile = join(folder, name, `${name}.mjs`);
   await bundleProgram({ entry: fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), outfile });
+  if (name === "operator-program") await addSandboxZone(dirname(outfile));
   return outfile;
 }

@@ -31,6 +31,10 @@ export interface ProgramRequest {
   readonly timeoutMs: number;
   /** In place of the limit of {@link ProgramLimits}. */
   readonly longestMs?: number;
+  /** In place of the limit of {@link ProgramLimits}. */
+  readonly objectMemory?: number;
+  /** In place of the option of {@link ProgramsOptions}. */
+  readonly requireWalls?: boolean;
   readonly files: SourceFiles;
   /** Default: whoever asks waits to the end. */
   readonly patience?: RunPatience;
@@ -120,7 +124,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
     idleMs,
     limits: { memoryMiB, outputBytes },
   });
-  const missingWalls = requireWalls ? describeMissingWalls(walls) : undefined;
+  const missingWalls = describeMissingWalls(walls);
 
   const makeBundle = async (request: ProgramRequest): Promise<Bundle> => {
     const beganMs = clock.now();
@@ -137,7 +141,8 @@ export function createPrograms(options: ProgramsOptions): Programs {
   };
 
   async function run(request: ProgramRequest): Promise<Rendered> {
-    if (missingWalls !== undefined) throw programFailure(`${missingWalls}, and this operator requires them`);
+    if (missingWalls !== undefined && (request.requireWalls ?? requireWalls))
+      throw programFailure(`${missingWalls}, and this operator requires them`);
     const { key, namespace, entry, inputs, timeoutMs, patience } = request;
     const beganMs = clock.now();
     const bundle = await bundles.of(bundleKeyOf(request), () => makeBundle(request));
@@ -147,24 +152,26 @@ export function createPrograms(options: ProgramsOptions): Programs {
     const text = JSON.stringify({ entry, seed, inputs, objects, characters: outputBytes });
     const run = { namespace, bundle, request: text, timeoutMs, longestMs: request.longestMs ?? longestMs };
     const { texts, warm, queuedMs } = await pool.run({ ...run, ...(patience && { patience }) });
-    const rendered = await readResults(texts, bundle, (printed) =>
+    const [first = ""] = texts;
+    if (texts.length > 1) throw await explainDifference(texts);
+    const memory = request.objectMemory ?? objectMemory;
+    const rendered = await readResult(first, bundle, memory, (printed) =>
       log.debug("A program printed", { release: key, text: printed }),
     );
     observe({ did: "run", warm, durationMs: clock.now() - beganMs - queuedMs });
     return { ...rendered, programDigest, inputsDigest, readPaths: bundle.readPaths };
   }
 
-  async function readResults(
-    texts: readonly string[],
+  async function readResult(
+    text: string,
     bundle: Bundle,
+    memory: number,
     onPrinted: (text: string) => void,
   ): ReturnType<typeof readObjects> {
-    if (texts.length > 1) throw await explainDifference(texts);
-    const [text = ""] = texts;
     const { head, log: printed } = await readHead(text);
     if (printed !== "") onPrinted(printed);
     if (head.state !== "collected") throw explainEnd(head, bundle);
-    return readObjects(text, head, { objects, memory: objectMemory });
+    return readObjects(text, head, { objects, memory });
   }
 
   async function close(): Promise<void> {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { bundleProgram } from "../../../cli/image/bundle-program.ts";
+import { addSandboxZone } from "../../../cli/image/write-image-files.ts";
 import { launcherFlags } from "../../../cli/launcher/build-launcher.ts";
 import { restrictedPod } from "../../../constructs/pod-defaults.ts";
 import { launcherFile } from "../../../operator/sandbox/find-launcher.ts";
@@ -20,7 +21,10 @@ test("the image's build has every file that its program is bundled from", async 
   onTestFinished(() => rm(folder, { recursive: true }));
   const outfile = join(folder, "fairlead.mjs");
   const inputs = await bundleProgram({ entry: join(root, "cli/image/main.ts"), outfile });
-  const own = inputs.filter((path) => !path.includes("node_modules/") && !path.startsWith("lean-http:"));
+  const zone = await addSandboxZone(folder);
+  const own = [...inputs, ...zone].filter(
+    (path) => !path.includes("node_modules/") && !path.startsWith("lean-http:"),
+  );
   expect(own.length).toBeGreaterThan(100);
   expect(own.filter((path) => !copied.some((source) => path.startsWith(`${source}/`)))).toEqual([]);
   expect(copied.filter((source) => !existsSync(join(root, source)))).toEqual([]);
@@ -32,7 +36,16 @@ test("the image's build has every file that its program is bundled from", async 
   const bundled = inputs.filter((path) => path.endsWith("node_modules/yaml/dist/index.js"));
   expect(bundled).toHaveLength(new Set(versions).size);
   const files = await readdir(folder);
-  expect(files.filter((name) => !/^part-[A-Z0-9]+\.mjs$/.test(name))).toEqual(["fairlead.mjs"]);
+  expect(files.filter((name) => !/^part-[A-Z0-9]+\.mjs$/.test(name))).toEqual([
+    "fairlead.mjs",
+    "node_modules",
+    "program-libraries.json",
+    "sandbox-worker.mjs",
+  ]);
+  // The zone has neither the API client nor the kinds.
+  expect(
+    zone.filter((path) => /@kubernetes\/client-node|undici|^charts\/|operator\/cluster\//.test(path)),
+  ).toEqual([]);
 });
 
 test("the image's launcher is built as in the repository, and is beside the source that looks for it", () => {

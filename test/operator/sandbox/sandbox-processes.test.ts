@@ -4,6 +4,7 @@ import { renderManifests } from "../../../operator/release/render/render-manifes
 import { Turns } from "../../../operator/release/render/turns.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { type SandboxProcesses, startSandboxProcesses } from "../../../operator/sandbox/sandbox-processes.ts";
+import { launcher } from "../../fakes/launcher.ts";
 import { MemoryFiles } from "../../fakes/memory-files.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { program, request } from "../../fakes/renderer-bench.ts";
@@ -14,7 +15,14 @@ const clock = systemClock();
 function aZone() {
   const folder = aSocketFolder();
   const log = new RecordingLogger();
-  const zone = startSandboxProcesses({ folder, clock, random: () => 0, log });
+  const zone = startSandboxProcesses({
+    folder,
+    launcher,
+    containerMemory: undefined,
+    clock,
+    random: () => 0,
+    log,
+  });
   onTestFinished(() => zone.close());
   return { zone, log, runner: aZoneRunner(folder).runner };
 }

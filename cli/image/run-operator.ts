@@ -1,0 +1,14 @@
+import { kinds } from "../../charts/bindings.ts";
+import { ConfigError } from "../../operator/config.ts";
+import { runOperator } from "../../operator/main.ts";
+
+/** Runs the operator with the kinds that ship. @returns The exit code. */
+export async function runImageOperator(): Promise<number> {
+  try {
+    return await runOperator({ kinds });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`fairlead: ${error.message}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RenderRunner } from "../release/render/render-runner.ts";
+import { type SandboxProcesses, startSandboxProcesses } from "./sandbox-processes.ts";
+import { ZoneRenderRunner, type ZoneRenderRunnerOptions } from "./zone-render-runner.ts";
+
+export interface ComposeSandboxInput extends Omit<ZoneRenderRunnerOptions, "folder"> {
+  /** Folder with a folder of sockets for each zone. Undefined: the zone's processes are started here. */
+  readonly zoneSockets: string | undefined;
+  /** Puts the kernel's walls around programs of the processes that are started here. */
+  readonly launcher: string | undefined;
+  /** Memory that these processes share, in bytes. Undefined: no limit. */
+  readonly containerMemory: number | undefined;
+}
+
+type OwnSandboxOptions = Omit<ComposeSandboxInput, "zoneSockets">;
+
+/** Renders in the sandbox zone. */
+export interface Sandbox extends RenderRunner {
+  /** There will be something to render: starts the processes, where they are ours to start. */
+  start(): void;
+  close(): void;
+}
+
+/** Puts the operator's side of the sandbox zone together. Nothing runs before it is needed. */
+export function composeSandbox({ zoneSockets, ...options }: ComposeSandboxInput): Sandbox {
+  return zoneSockets === undefined
+    ? new OwnSandbox(options)
+    : withStart(new ZoneRenderRunner({ ...options, folder: join(zoneSockets, "sandbox") }));
+}
+
+function withStart(runner: ZoneRenderRunner): Sandbox {
+  return {
+    start: () => {},
+    warmUp: () => runner.warmUp(),
+    run: (request, patience) => runner.run(request, patience),
+    close: () => runner.close(),
+  };
+}
+
+/** A sandbox zone whose processes are children of this one. They end with it. */
+class OwnSandbox implements Sandbox {
+  readonly #options: OwnSandboxOptions;
+  #started:
+    | { readonly folder: string; readonly processes: SandboxProcesses; readonly runner: ZoneRenderRunner }
+    | undefined;
+
+  constructor(options: OwnSandboxOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#runner();
+  }
+
+  warmUp(): void {
+    this.#runner().warmUp();
+  }
+
+  run(...[request, patience]: Parameters<RenderRunner["run"]>): ReturnType<RenderRunner["run"]> {
+    return this.#runner().run(request, patience);
+  }
+
+  close(): void {
+    if (this.#started === undefined) return;
+    const { folder, processes, runner } = this.#started;
+    runner.close();
+    processes.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  #runner(): ZoneRenderRunner {
+    if (this.#started === undefined) {
+      // Of mode 0700: no other user can take the place of the zone.
+      const folder = mkdtempSync(join(tmpdir(), "fairlead-zones-"));
+      const processes = startSandboxProcesses({ ...this.#options, folder });
+      this.#started = { folder, processes, runner: new ZoneRenderRunner({ ...this.#options, folder }) };
+    }
+    return this.#started.runner;
+  }
+}

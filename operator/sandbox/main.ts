@@ -1,0 +1,43 @@
+import { parseArgs } from "node:util";
+import { systemClock } from "../runtime/clock.ts";
+import { readMemoryLimit } from "../runtime/memory-limit.ts";
+import { createLogger, type LogLevel } from "../telemetry/log.ts";
+import { findLauncher } from "./find-launcher.ts";
+import { startSandboxProcesses } from "./sandbox-processes.ts";
+
+/**
+ * The main process of the sandbox zone where it has a container of its own: keeps the zone's processes running until SIGTERM.
+ * It reads nothing of what they read, so that none of their inputs ends the container.
+ *
+ * @param argv Words behind `zone sandbox`.
+ * @returns The exit code.
+ */
+export async function runSandboxZone(argv: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: { sockets: { type: "string" }, "log-level": { type: "string", default: "info" } },
+  });
+  const clock = systemClock();
+  const log = createLogger({ clock, level: values["log-level"] as LogLevel });
+  if (values.sockets === undefined) {
+    log.error("Cannot run the sandbox zone", { reason: "--sockets is missing: the folder of its sockets" });
+    return 1;
+  }
+  log.info("Starting the sandbox zone", { sockets: values.sockets });
+  const processes = startSandboxProcesses({
+    folder: values.sockets,
+    launcher: findLauncher(),
+    containerMemory: readMemoryLimit(),
+    clock,
+    random: Math.random,
+    log,
+  });
+  // The clock's timers keep no process alive, and between two lives of its children nothing else does.
+  const alive = setInterval(() => undefined, 60_000);
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+  clearInterval(alive);
+  processes.close();
+  return 0;
+}

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { eventually, kubectl, readObject } from "./fixture.ts";
+import type { RunningOperator } from "./operator.ts";
+import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+
+interface ConfigMap {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** Processes of the sandbox zone that an operator started, by the name of their service. */
+function zoneOf({ pid }: RunningOperator): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1];
+      const [, service] = /--zone=sandbox\/(\w+)/.exec(readFileSync(`/proc/${name}/cmdline`, "latin1")) ?? [];
+      if (Number(parent) === pid && service !== undefined) found.set(service, Number(name));
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return found;
+}
+
+const program = `
+  import { ApiObject, type App, Chart } from "cdk8s";
+  export default (app: App, colour: string) => {
+    new ApiObject(new Chart(app, "c"), "o", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "made" }, data: { colour } });
+  };`;
+
+test("sources are rendered by processes without the operator's environment, which may die at any time", async () => {
+  const story = await aReleaseStory();
+  const { namespace } = story;
+  const colourOf = async (name: string) =>
+    (await readObject<ConfigMap>("configmaps", name, namespace))?.data?.["colour"];
+  const first = story.commit({
+    "folder/web.json": aConfigMapFile("web", { colour: "blue" }),
+    "program/main.ts": program,
+  });
+  const operator = await story.start();
+  await story.release("folder");
+  await story.release("program", { render: { program: { inputs: "blue" } } });
+  await story.untilAt("folder", first);
+  await story.untilAt("program", first);
+  const zone = zoneOf(operator);
+  expect([...zone.keys()].toSorted()).toEqual(["programs", "reader"]);
+  for (const pid of zone.values()) {
+    expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean).toSorted()).toEqual([
+      "LC_ALL=C",
+      "TZ=UTC",
+    ]);
+  }
+
+  // It dies while it is asked for more: both are rendered, and no status says otherwise.
+  const second = story.commit({ "folder/web.json": aConfigMapFile("web", { colour: "green" }) });
+  for (const pid of zone.values()) process.kill(pid, "SIGKILL");
+  await story.untilAt("folder", second);
+  expect(await colourOf("web")).toBe("green");
+  await operator.untilLogged("A process of a zone ended, restarting it");
+
+  // While the zone hangs, what is deployed is kept.
+  for (const pid of zoneOf(operator).values()) process.kill(pid, "SIGSTOP");
+  await kubectl(["patch", "cm", "web", "-n", namespace, "--type=merge", "-p", '{"data":{"colour":"red"}}']);
+  await eventually(async () => (await colourOf("web")) === "green", { what: "the hand edit is undone" });
+  for (const pid of zoneOf(operator).values()) process.kill(pid, "SIGCONT");
+
+  const third = story.commit({ "program/main.ts": `${program}// Changed.\n` });
+  await story.untilAt("program", third);
+  const last = [...zoneOf(operator).values()];
+  await operator.stop("SIGKILL");
+  await eventually(() => last.every((pid) => !isAlive(pid)), { what: "the zone ends with the operator" });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
