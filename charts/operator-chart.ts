@@ -123,7 +123,11 @@ export class OperatorChart extends Chart {
       metrics: values.monitoring.enabled,
       resources: values.resources,
       credentialsSecret: repository?.credentialsSecret,
-      releases: releases && { cacheSize: releases.cacheSize, hookSecret: hooksOf(values)?.secret },
+      releases: releases && {
+        cacheSize: releases.cacheSize,
+        hookSecret: hooksOf(values)?.secret,
+        sandbox: { resources: releases.sandboxResources, logLevel: values.logLevel },
+      },
       placement: placementOf(values),
       podLabels: values.podLabels,
       podAnnotations: values.podAnnotations,

@@ -4,6 +4,7 @@ import {
   operatorPorts,
   RELEASE_CACHE_FOLDER,
 } from "../constructs/operator-pod.ts";
+import { ZONE_SOCKETS_FOLDER } from "../constructs/sandbox-zone.ts";
 import { fenceNamesOf } from "../constructs/write-fences.ts";
 import type { ChosenValues } from "./values/operator-values.ts";
 
@@ -59,6 +60,7 @@ function releaseOptionsOf({ releases }: ChosenValues): readonly string[] {
     "--releases=true",
     `--release-cache=${RELEASE_CACHE_FOLDER}`,
     `--release-cache-size=${cacheSize}`,
+    `--zone-sockets=${ZONE_SOCKETS_FOLDER}`,
     `--release-program-timeout=${programTimeout}`,
     ...(requireSandbox ? ["--release-require-sandbox=true"] : []),
     ...(requireServiceAccount ? ["--release-require-service-account=true"] : []),

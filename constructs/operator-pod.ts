@@ -1,5 +1,6 @@
 import type { Labels } from "./child-labels.ts";
 import { restrictedContainer, restrictedPod } from "./pod-defaults.ts";
+import { type SandboxZoneProps, sandboxSockets, sandboxZoneContainer } from "./sandbox-zone.ts";
 
 export interface OperatorPodProps {
   readonly image: string;
@@ -21,6 +22,8 @@ export interface OperatorPodProps {
         readonly cacheSize: string | number;
         /** A Secret that is mounted as the folder of hooks; undefined: no hooks are served. */
         readonly hookSecret: string | undefined;
+        /** Of the container of the sandbox zone. */
+        readonly sandbox: Pick<SandboxZoneProps, "resources" | "logLevel">;
       }
     | undefined;
   /** More fields of the pod's spec: where it runs, and what may pull its image. */
@@ -50,6 +53,7 @@ const OPERATOR_HEAP_PERCENT = 35;
 export function operatorPodSpec(props: OperatorPodProps): object {
   const { image, imagePullPolicy, serviceAccount, options, resources, placement = {} } = props;
   const mounts = [...mountsOf(props.credentialsSecret), ...releaseMountsOf(props.releases)];
+  const sandbox = props.releases?.sandbox;
   const servesHooks = props.releases?.hookSecret !== undefined;
   return {
     serviceAccountName: serviceAccount,
@@ -100,6 +104,7 @@ export function operatorPodSpec(props: OperatorPodProps): object {
           ...(readOnly && { readOnly }),
         })),
       },
+      ...(sandbox === undefined ? [] : [sandboxZoneContainer({ image, imagePullPolicy, ...sandbox })]),
     ],
     volumes: mounts.map(({ name, source }) => ({ name, ...source })),
   };
@@ -141,6 +146,7 @@ function releaseMountsOf(releases: OperatorPodProps["releases"]): readonly Mount
   const cache = { emptyDir: { sizeLimit: cacheSize } };
   const mounts: Mount[] = [
     { name: "releases", mountPath: RELEASE_CACHE_FOLDER, readOnly: false, source: cache },
+    sandboxSockets,
   ];
   if (hookSecret !== undefined) {
     const source = { secret: { secretName: hookSecret, defaultMode: 0o440 } };

@@ -56,7 +56,7 @@ const endToEnd = [
 /** Each test starts processes, those of sources dozens of git: on a busy machine that takes its time, and what is broken off is not cleaned up. */
 const slow = [
   "test/operator/release/sources/**/*.test.ts",
-  "test/operator/sandbox/sandbox-processes.test.ts",
+  "test/operator/sandbox/{sandbox-processes,zone-main}.test.ts",
 ];
 
 /** By itself, the runner would keep one core for itself, also if there are only two. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ReleaseRights } from "../../constructs/release-rights.ts";
 import { releaseRule } from "../../crds/release-policy.ts";
-import { duration, namespaceName, objectName, quantity } from "./value-shapes.ts";
+import { duration, namespaceName, objectName, quantity, resources } from "./value-shapes.ts";
 
 const groupName = z
   .string()
@@ -85,6 +85,9 @@ export const releases = z.strictObject({
   cacheSize: quantity
     .default("2Gi")
     .describe("Most that clones of repositories may take on the node's disk."),
+  sandboxResources: resources
+    .default({ requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } })
+    .describe("Requests and limits of the container that renders sources."),
   gitPorts: z
     .array(z.int().min(1).max(65_535))
     .default([443, 22])

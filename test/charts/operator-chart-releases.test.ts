@@ -34,13 +34,46 @@ describe("OperatorChart", () => {
       hookBindAddress: "0",
     });
     expect(podOf(objects).spec).toMatchObject({
-      containers: [{ volumeMounts: [{}, {}, { name: "releases", mountPath: "/var/cache/fairlead" }] }],
-      volumes: [{}, {}, { name: "releases", emptyDir: { sizeLimit: "1Gi" } }],
+      containers: [
+        { volumeMounts: [{}, {}, { name: "releases", mountPath: "/var/cache/fairlead" }, {}] },
+        { name: "sandbox" },
+      ],
+      volumes: [{}, {}, { name: "releases", emptyDir: { sizeLimit: "1Gi" } }, {}],
     });
     const ports = [443, 6443, 2222].map((port) => ({ protocol: "TCP", port }));
     expect(the("NetworkPolicy", objects)["spec"]).toMatchObject({ egress: [{}, { ports }] });
     expect(JSON.stringify(the("ClusterRole", objects))).toContain('"impersonate"');
     expect(JSON.stringify(the("ClusterRole", objects))).not.toContain('"secrets"');
+  });
+
+  test("renders sources in a container that shares nothing with the operator's but a folder of sockets", () => {
+    const sandboxResources = { limits: { memory: "2Gi" } };
+    const hooks = { enabled: true, secret: "hooks" };
+    const repository = { url: "https://git.example.dev/rendered.git", credentialsSecret: "git" };
+    const objects = install({ repository, releases: { enabled: true, hooks, sandboxResources } });
+    const [operator, sandbox, ...others] = podOf(objects).spec.containers as readonly object[];
+    expect(others).toEqual([]);
+    expect(sandbox).toEqual({
+      name: "sandbox",
+      image: "fairlead:1",
+      imagePullPolicy: "IfNotPresent",
+      args: ["zone", "sandbox", "--sockets=/run/fairlead/zones/sandbox", "--log-level=info"],
+      resources: sandboxResources,
+      securityContext: {
+        runAsUser: 65_533,
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ["ALL"] },
+      },
+      volumeMounts: [{ name: "sandbox-sockets", mountPath: "/run/fairlead/zones/sandbox" }],
+    });
+    expect(podOf(objects).spec["securityContext"]).toMatchObject({
+      runAsUser: 65_532,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+    const sockets = { name: "sandbox-sockets", mountPath: "/run/fairlead/zones/sandbox" };
+    expect(operator).toMatchObject({ volumeMounts: expect.arrayContaining([sockets]) });
+    expect(configOf(objects).zoneSockets).toBe("/run/fairlead/zones");
   });
 
   test("serves hooks to those who may reach them, each instance also to the others", () => {

@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../operator/runtime/clock.ts";
+import { composeSandbox } from "../../../operator/sandbox/compose-sandbox.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { aFolder, request } from "../../fakes/renderer-bench.ts";
+import { aSocketFolder, patient } from "../../fakes/sandbox-zone.ts";
+
+test("the image's program serves an operator as the sandbox zone, until SIGTERM", async () => {
+  const folder = aSocketFolder();
+  mkdirSync(join(folder, "sandbox"));
+  const main = resolve(import.meta.dirname, "../../../cli/image/main.ts");
+  const words = ["zone", "sandbox", `--sockets=${join(folder, "sandbox")}`];
+  const zone = spawn(process.execPath, [main, ...words], { env: {}, stdio: "ignore" });
+  const ended = once(zone, "exit");
+  onTestFinished(async () => {
+    zone.kill("SIGKILL");
+    await ended;
+  });
+  const sandbox = composeSandbox({
+    zoneSockets: folder,
+    launcher: undefined,
+    containerMemory: undefined,
+    longestProgramMs: 1_000,
+    requireWalls: false,
+    memoryLimit: 2 ** 20,
+    clock: systemClock(),
+    random: () => 0,
+    log: new RecordingLogger(),
+  });
+  onTestFinished(() => sandbox.close());
+  sandbox.start();
+  const { manifests } = await sandbox.run(request("a/b", aFolder("one")), patient);
+  expect(manifests).toEqual([{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } }]);
+  zone.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+});
