@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../crds/object.ts";
-import { Release } from "../../../crds/release.ts";
-import type { ObjectId } from "../../../synth/manifest.ts";
+import { Release, type ReleaseStatus } from "../../../crds/release.ts";
+import { type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
 
 // KEP-3659 as kubectl reads it (pkg/cmd/apply/applyset.go): the parent says in which kinds and namespaces its members are.
@@ -23,6 +23,20 @@ type Parent = Pick<KubernetesObject, "metadata">;
 export function foreignToolOf({ metadata: { annotations } }: Parent): string | undefined {
   const tooling = annotations?.[applySetKeys.tooling];
   return tooling === undefined || tooling.split("/", 1)[0] === tool ? undefined : tooling;
+}
+
+/**
+ * Whether a Release has objects of which no inventory was ever written: those of an operator that recorded kinds alone, and
+ * never deployed the Release as a whole. Ours writes the inventory before the annotation. Pure.
+ */
+export function hasUnrecordedMembers(release: Parent): boolean {
+  const { status } = release as { readonly status?: Partial<ReleaseStatus> };
+  return status?.inventory === undefined && !!release.metadata.annotations?.[applySetKeys.groupKinds];
+}
+
+/** Says that a Release has objects that nobody has recorded, and how to find them. */
+export function describeUnrecorded(set: string): string {
+  return `an earlier version of the operator did not record which they are; they have the label ${stamps.set}=${set}`;
 }
 
 /** Says that a Release is not touched because another tool has it, and how to go on. */

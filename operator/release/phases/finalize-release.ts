@@ -1,6 +1,7 @@
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { FINALIZER } from "../../phases/finalize.ts";
 import type { ObjectStore } from "../../ports.ts";
+import { describeUnrecorded, hasUnrecordedMembers } from "../core/apply-set.ts";
 import { decideDeletion, type PruneDecision } from "../core/decide-prune.ts";
 import { recordedIdsOf } from "../core/inventory.ts";
 import type { KindCatalog, ReleaseCluster } from "../ports.ts";
@@ -67,7 +68,8 @@ async function deleteAll(
 ): Promise<Leaving | undefined> {
   const { resource, set } = release;
   const { stores, mayDelete } = options;
-  const { areKnown, refusals: unseen } = watchRecorded(release, options);
+  const { areKnown, refusals } = watchRecorded(release, options);
+  const unseen = hasUnrecordedMembers(resource) ? [...refusals, describeUnrecorded(set)] : refusals;
   if (!areKnown) return { decision: undefined, unseen };
   for (;;) {
     const owned = stores.owned(set, recordedIdsOf(resource));

@@ -15,9 +15,9 @@ interface RecordOptions {
 
 /**
  * Records the objects that a plan is about to make or take, before anything is sent: whatever happens to the operator, its
- * successor finds every object by the inventory. Our finalizer and the ApplySet metadata come first.
+ * successor finds every object by the inventory. The inventory comes first, so that a Release with our finalizer has one.
  *
- * At most two requests: one for the metadata, one for the inventory; none for what is recorded already.
+ * At most two requests: one for the inventory, one for finalizer and ApplySet metadata; none for what is recorded already.
  *
  * @throws ReplacedError when the Release is gone or was changed at the same time. Then nothing may be applied.
  */
@@ -30,9 +30,16 @@ export async function recordObjects(
   const entries = entriesToRecord({ plan, prepared, recorded: recordedIdsOf(before) });
   const isHeld = before.metadata.finalizers?.includes(FINALIZER) ?? false;
   if (entries === undefined && isHeld) return;
-  await describeSet(release, [...recordedIdsOf(before), ...prepared.objects.map(({ id }) => id)], options);
-  if (entries === undefined) return;
-  const resource = asItIsNow(release, options);
+  if (entries !== undefined) await writeEntries(before, entries, options);
+  const members = entries === undefined ? recordedIdsOf(before) : prepared.objects.map(({ id }) => id);
+  await describeSet(release, [...(entries ?? []), ...members], options);
+}
+
+async function writeEntries(
+  resource: LiveObject,
+  entries: readonly ObjectId[],
+  options: RecordOptions,
+): Promise<void> {
   const { name, namespace, uid, resourceVersion } = resource.metadata;
   const live = await options.cluster.patchStatus(
     { kind: Release, namespace, name },

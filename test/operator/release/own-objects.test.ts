@@ -100,7 +100,7 @@ describe("the inventory of a Release", () => {
     bench.edit();
     bench.cluster.refuse("status Release/web", new ApiUnavailableError("no answer", { status: 0 }));
     await expect(bench.reconcile()).rejects.toThrow("no answer");
-    expect(bench.takeRequests()).toEqual(["metadata Release/web", "status Release/web"]);
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
   });
 
   test("is not overwritten by what an operator sent that did not know of it", async () => {

@@ -14,8 +14,8 @@ describe("a reconcile of a Release", () => {
     bench.edit();
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
-      "metadata Release/web",
       "status Release/web",
+      "metadata Release/web",
       "apply ConfigMap/a",
       "apply ConfigMap/b",
       "status Release/web",
@@ -57,8 +57,8 @@ describe("a reconcile of a Release", () => {
     bench.edit();
     const { requeueAfterMs = 0 } = await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
-      "metadata Release/web",
       "status Release/web",
+      "metadata Release/web",
       "apply Deployment/web",
     ]);
     expect(requeueAfterMs).toBe(2_000);

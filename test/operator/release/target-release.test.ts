@@ -15,8 +15,8 @@ describe("a Release for another namespace", () => {
       object.kind === "Namespace" ? { ...object, status: { phase: "Active" } } : object;
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
-      "metadata Release/web",
       "status Release/web",
+      "metadata Release/web",
       "apply Namespace/other",
       "apply ConfigMap/a",
       "status Release/web",
@@ -36,8 +36,8 @@ describe("a Release for another namespace", () => {
     bench.edit(aRelease({ spec: elsewhere }));
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
-      "metadata Release/web",
       "status Release/web",
+      "metadata Release/web",
       "apply Namespace/other",
       "read Namespace/other",
       "apply ConfigMap/a",

@@ -27,6 +27,40 @@ describe("an upgrade from an operator that recorded kinds alone", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
+  test("does not let go one that was never deployed as a whole and is deleted at once", async () => {
+    const bench = await anUpgrade({ hasInventory: false });
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    const leaving = (generation: number, spec = {}) => {
+      const { metadata, ...rest } = aRelease({ generation, spec });
+      return { ...rest, metadata: { ...metadata, deletionTimestamp } };
+    };
+    bench.edit(leaving(2));
+    await bench.reconcile();
+    await bench.clock.advance(2_000);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+    const [ready] = bench.release().status?.conditions ?? [];
+    expect(ready?.message).toMatch(
+      /did not record which they are; they have the label fairlead.dev\/set=.*Orphan/,
+    );
+    bench.edit(leaving(3, { deletionPolicy: "Orphan" }));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
+    expect(bench.live("ConfigMap", "a")).toBeDefined();
+  });
+
+  test("lets go one that it has begun itself and that has no objects yet", async () => {
+    const bench = new ReleaseBench();
+    bench.refused.set("configmaps", "the operator may not list and watch configmaps");
+    bench.commit("1", [map("a")]);
+    bench.edit();
+    await bench.reconcile();
+    const { metadata, ...rest } = aRelease({ generation: 2 });
+    bench.edit({ ...rest, metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    await bench.reconcile();
+    expect(bench.release().metadata.finalizers).toEqual([]);
+  });
+
   test("records the objects of one that was never deployed as a whole, and writes none of them", async () => {
     const bench = await anUpgrade({ hasInventory: false });
     await bench.reconcile();
