@@ -29,7 +29,8 @@ export async function recordObjects(
   const before = asItIsNow(release, options);
   const entries = entriesToRecord({ plan, prepared, recorded: recordedIdsOf(before) });
   const isHeld = before.metadata.finalizers?.includes(FINALIZER) ?? false;
-  if (entries === undefined && isHeld) return;
+  // Nothing is sent for a plan that takes nothing, such as one that waits for local copies.
+  if (entries === undefined && (isHeld || plan.taken.length === 0)) return;
   if (entries !== undefined) await writeEntries(before, entries, options);
   const members = entries === undefined ? recordedIdsOf(before) : prepared.objects.map(({ id }) => id);
   await describeSet(release, [...(entries ?? []), ...members], options);

@@ -103,6 +103,23 @@ describe("the inventory of a Release", () => {
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
   });
 
+  test("and what goes with it are not written while the copies of a kind are being filled", async () => {
+    const bench = new ReleaseBench();
+    bench.unsynced.add("configmaps");
+    bench.commit("1", [map("a")]);
+    bench.edit();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    bench.unsynced.clear();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([
+      "status Release/web",
+      "metadata Release/web",
+      "apply ConfigMap/a",
+      "status Release/web",
+    ]);
+  });
+
   test("is not overwritten by what an operator sent that did not know of it", async () => {
     const bench = await aDeployedBench("a");
     // The watch is behind: another operator has recorded something since.

@@ -58,7 +58,7 @@ describe("an upgrade from an operator that recorded kinds alone", () => {
     const { metadata, ...rest } = aRelease({ generation: 2 });
     bench.edit({ ...rest, metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
     await bench.reconcile();
-    expect(bench.release().metadata.finalizers).toEqual([]);
+    expect(bench.release().metadata.finalizers ?? []).toEqual([]);
   });
 
   test("records the objects of one that was never deployed as a whole, and writes none of them", async () => {
