@@ -81,7 +81,10 @@ function signatureOf(
   header: string,
 ): { readonly name: string; readonly address: string; readonly at: string } {
   const line = headers.find((each) => each.startsWith(header))?.slice(header.length) ?? "";
-  const [, name = "", address = "", seconds = "0"] = /^(.*?) ?<(.*?)>(?: (-?\d+))?/.exec(line) ?? [];
+  const open = line.indexOf("<");
+  const close = open < 0 ? -1 : line.indexOf(">", open);
+  const [name, address] = close < 0 ? ["", ""] : [line.slice(0, open), line.slice(open + 1, close)];
+  const [, seconds = "0"] = close < 0 ? [] : (/^ (-?\d{1,15})/.exec(line.slice(close + 1, close + 20)) ?? []);
   const date = new Date(Number(seconds) * 1_000);
   const at = Number.isNaN(date.getTime()) ? new Date(0) : date;
   return { name, address, at: at.toISOString().replace(".000Z", "Z") };
@@ -89,6 +92,7 @@ function signatureOf(
 
 function cleaned(text: string, length: number): string {
   // Control characters (Cc), what turns text around (Cf), line ends of Unicode: it is shown in tables and terminals.
-  const clean = text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "");
+  // Cut first, so that megabytes cost nothing; nearly nothing is removed.
+  const clean = text.slice(0, 4 * length).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "");
   return clean.trim().slice(0, length);
 }

@@ -46,6 +46,17 @@ describe("readCommit()", () => {
     expect(commitOf(tree, "", `\u001b[2J${"x".repeat(300)}`).commit.subject).toBe(`[2J${"x".repeat(197)}`);
   });
 
+  // A pattern with quadratic time takes minutes for these, and the test runner ends it after 90 seconds.
+  test.for(["<", " <", "a<", "<>", "\n", "author ", "\u202e"])(
+    "reads a megabyte of %j in linear time",
+    (unit) => {
+      const text = `tree ${"a".repeat(40)}\nauthor ${unit.repeat(1_000_000 / unit.length)}`;
+      expect(readCommit("a", Buffer.from(`${text}\n\n${text}`)).commit.committedAt).toBe(
+        "1970-01-01T00:00:00Z",
+      );
+    },
+  );
+
   test("says 1970 for a time that is none", () => {
     expect(commitOf(tree, "committer B <b@c> 99999999999999999 +0000", "", "x").commit.committedAt).toBe(
       "1970-01-01T00:00:00Z",
