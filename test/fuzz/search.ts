@@ -30,6 +30,10 @@ const SHORT_INPUTS = 500;
 /** One shape in so many is measured at the reader's largest input. */
 const LARGEST = 10;
 const SIZE = 131_072;
+/** Smallest size of a shape. */
+const SMALL = 4_096;
+/** A shape below the usual size that takes longer than this, in milliseconds, is not linear. */
+const HOPELESS_MS = 500;
 const BOUNDED = 131_072;
 
 export interface Searched {
@@ -80,6 +84,16 @@ function crashOf({ name }: FuzzedReader, input: string, crash: unknown): Finding
 async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): Promise<Finding | undefined> {
   const text = JSON.stringify(shape);
   let size = Math.min(SIZE, Math.floor(reader.largest / 2));
+  // A quadratic reader takes minutes for the sizes below: it is found before.
+  for (let bytes = SMALL; bytes < size; bytes *= 2) {
+    const { totalMs } = await feed(reader, grow(shape, bytes));
+    if (totalMs > HOPELESS_MS)
+      return {
+        reader: reader.name,
+        what: "growth",
+        detail: `${text}: ${Math.round(totalMs)} ms for ${bytes} bytes`,
+      };
+  }
   // Where the largest input is quick, growth does not matter: a limit is a bound, too.
   const isBounded = reader.largest <= BOUNDED && (await best(reader, grow(shape, reader.largest))) < SLICE_MS;
   const [first, second] = [await feed(reader, grow(shape, size)), await feed(reader, grow(shape, 2 * size))];
