@@ -7,7 +7,7 @@ import { toMessage } from "../release/program/program-failure.ts";
 import type { ProgramObservation } from "../release/program/programs.ts";
 import type { RenderRunner } from "../release/render/render-runner.ts";
 import { ZoneAnswerError } from "../zones/errors.ts";
-import type { Serve } from "../zones/incoming-requests.ts";
+import { MOST_REQUESTS, type Serve } from "../zones/incoming-requests.ts";
 import type { Link } from "../zones/link.ts";
 import { ZoneClient } from "../zones/zone-client.ts";
 import { type RenderAnswer, type RenderCall, renderError, type SandboxService } from "./messages.ts";
@@ -40,8 +40,12 @@ const DEADLINE_MS = 900_000;
 /** Files that are on their way to the zone, in MiB: in all, and of one namespace. */
 const FILES_MIB = { all: 8, perTenant: 4 } as const;
 
+/** Renders of one process of the zone that are under way; the process does fewer at a time. Others wait here. */
+const RENDERS = MOST_REQUESTS / 2;
+
 /** One process of the zone, as the operator knows it. */
 interface Service {
+  readonly slots: FairSlots;
   readonly client: ZoneClient;
   readonly suspects: Suspects;
 }
@@ -55,6 +59,7 @@ export class ZoneRenderRunner implements RenderRunner {
   readonly #services: Readonly<Record<SandboxService, Service>>;
   readonly #files = new WeakMap<object, Map<number, FileServer>>();
   readonly #fileSlots = new FairSlots(FILES_MIB);
+  #isWarmingUp = false;
 
   constructor(options: ZoneRenderRunnerOptions) {
     this.#options = options;
@@ -62,6 +67,8 @@ export class ZoneRenderRunner implements RenderRunner {
   }
 
   warmUp(): void {
+    if (this.#isWarmingUp) return;
+    this.#isWarmingUp = true;
     const { client } = this.#services.programs;
     void client
       .link({ withinMs: PATIENCE_MS })
@@ -69,14 +76,23 @@ export class ZoneRenderRunner implements RenderRunner {
         link.request("warm-up", { body: {} }, { read: () => undefined, deadlineMs: DEADLINE_MS }),
       )
       // The render itself will say what is wrong.
-      .catch(() => undefined);
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isWarmingUp = false;
+      });
   }
 
-  run(request: RenderRequest, patience: RunPatience): Promise<Rendered> {
-    const { client, suspects } = this.#services[request.render.program === undefined ? "reader" : "programs"];
-    return suspects.run(request.namespace, patience.unwanted, async () =>
-      this.#attempt(await client.link({ withinMs: PATIENCE_MS }), request, patience),
-    );
+  async run(request: RenderRequest, patience: RunPatience): Promise<Rendered> {
+    const { namespace, render } = request;
+    const { client, slots, suspects } = this.#services[render.program === undefined ? "reader" : "programs"];
+    const slot = await slots.take(namespace);
+    try {
+      return await suspects.run(namespace, patience.unwanted, async () =>
+        this.#attempt(await client.link({ withinMs: PATIENCE_MS }), request, patience),
+      );
+    } finally {
+      slot.release();
+    }
   }
 
   close(): void {
@@ -90,6 +106,7 @@ export class ZoneRenderRunner implements RenderRunner {
     const serve: Serve = (request, back) => this.#serve(request, back);
     return {
       client: new ZoneClient({ ...options, zone: `sandbox/${name}`, socket, limits, serve }),
+      slots: new FairSlots({ all: RENDERS }),
       suspects: new Suspects({ clock }),
     };
   }

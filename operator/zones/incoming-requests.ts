@@ -23,8 +23,8 @@ export interface AskBack {
 /** Answers a request. Throwing answers with an error. */
 export type Serve = (request: IncomingRequest, back: AskBack) => Promise<Message>;
 
-/** Most requests of one connection at a time. */
-const MOST = 256;
+/** Most requests of one side of a connection at a time. Whoever sends more breaks the protocol. */
+export const MOST_REQUESTS = 256;
 
 export interface IncomingRequestsOptions {
   readonly writer: LinkWriter;
@@ -49,7 +49,8 @@ export class IncomingRequests {
     const { id, name, body } = header;
     if (id <= this.#lastId) throw new FrameError("a request with an id that was used before");
     if (parts.length > this.#options.mostParts) throw new FrameError("a request with too many parts");
-    if (this.#running.size >= MOST) throw new FrameError(`more than ${MOST} requests at a time`);
+    if (this.#running.size >= MOST_REQUESTS)
+      throw new FrameError(`more than ${MOST_REQUESTS} requests at a time`);
     this.#lastId = id;
     const running = new AbortController();
     this.#running.set(id, running);

@@ -135,6 +135,31 @@ describe("ZoneRenderRunner", () => {
     else expect(error).toMatchObject({ reason: "RenderFailed", message: is });
   });
 
+  test("renders of many Releases at once stay within the requests of a connection", async () => {
+    const folder = aSocketFolder();
+    await aFakeZone(folder, sends(anObject(configMap("a"))));
+    const { runner, log } = aZoneRunner(folder);
+    const keys = Array.from({ length: 1_000 }, (_, index) => `n${index % 50}/r${index}`);
+    const renders = keys.map((key) => runner.run(request(key, aFolder("a")), patient));
+    expect(await Promise.all(renders)).toHaveLength(1_000);
+    expect(log.messages("warn")).toEqual([]);
+  });
+
+  test("a thousand hints that a program will be rendered are one request at a time", async () => {
+    const folder = aSocketFolder();
+    const names: string[] = [];
+    const serve: Serve = async ({ name }) => {
+      names.push(name);
+      return theEnd();
+    };
+    await aFakeZone(folder, serve, "programs");
+    const { runner, log } = aZoneRunner(folder);
+    for (let hint = 0; hint < 1_000; hint++) runner.warmUp();
+    await runner.run(request("a/b", aFolder("a"), program()), patient);
+    expect(names).toEqual(["warm-up", "render"]);
+    expect(log.messages("warn")).toEqual([]);
+  });
+
   test("a zone that dies fails nothing: its renders run again", async () => {
     const folder = aSocketFolder();
     const begun: string[] = [];
