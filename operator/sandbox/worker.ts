@@ -1,5 +1,7 @@
 // One process of the sandbox zone: it reads folders, or bundles programs and runs them in processes of their own. It has no
 // credentials, and serves the operator over one Unix socket.
+import { rmdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { planMemory } from "../release/core/plan-memory.ts";
 import { createPrograms } from "../release/program/programs.ts";
@@ -22,18 +24,35 @@ const { serve } = createRenderService({
   clock,
   createPrograms: (options) => createPrograms({ ...options, clock, walls, limits: memory.programs }),
 });
-// Processes of programs end with this one: they read from its pipes.
-process.stdin.on("end", () => process.exit(0)).resume();
+const { socket = "", zone = "" } = values;
+// The operator ended, perhaps killed: then the folder of sockets is left to its processes. Processes of programs end with
+// this one: they read from its pipes.
+process.stdin
+  .on("end", () => {
+    removeSocket(socket);
+    process.exit(0);
+  })
+  .resume();
 // A terminal sends these to all processes of the operator. It ends this one when it ends.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
 process.stdout.write(".");
 await serveZone({
-  socket: values.socket ?? "",
-  zone: values.zone ?? "",
+  socket,
+  zone,
   clock,
   limits,
   requestParts: 1,
   serve,
   describeError: describeRenderError,
 });
+
+/** Removes a socket, and its folder after the last one. A container's folder stays, because a volume is mounted there. */
+function removeSocket(path: string): void {
+  try {
+    rmSync(path, { force: true });
+    rmdirSync(dirname(path));
+  } catch {
+    // Not empty, or a mount.
+  }
+}
