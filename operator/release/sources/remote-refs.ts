@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 
 const LINES_AT_ONCE = 5_000;
+/** Characters. */
+const HASHED_AT_ONCE = 1_048_576;
 
 /** The branches and tags of a remote, as `git ls-remote` lists them. */
 export interface RemoteRefs {
@@ -14,7 +16,11 @@ export interface RemoteRefs {
 export function* readRemoteRefs(answer: string): Generator<undefined, RemoteRefs> {
   const ids = new Map<string, string>();
   const hash = createHash("sha256");
-  let [lines, hashed] = [0, 0];
+  for (let at = 0; at < answer.length; at += HASHED_AT_ONCE) {
+    hash.update(answer.slice(at, at + HASHED_AT_ONCE));
+    yield;
+  }
+  let lines = 0;
   for (let start = 0; start < answer.length; ) {
     const found = answer.indexOf("\n", start);
     const end = found < 0 ? answer.length : found;
@@ -23,12 +29,9 @@ export function* readRemoteRefs(answer: string): Generator<undefined, RemoteRefs
     // `^{}` names the commit that a tag object points to.
     if (tab > 0 && !line.endsWith("^{}")) ids.set(line.slice(tab + 1), line.slice(0, tab));
     start = end + 1;
-    if (++lines % LINES_AT_ONCE !== 0) continue;
-    hash.update(answer.slice(hashed, start));
-    hashed = start;
-    yield;
+    if (++lines % LINES_AT_ONCE === 0) yield;
   }
-  return { ids, digest: hash.update(answer.slice(hashed)).digest("hex") };
+  return { ids, digest: hash.digest("hex") };
 }
 
 /** Names in a folder of refs, such as `refs/tags/`, without the folder. Yields now and then. */

@@ -27,12 +27,12 @@ describe("readRemoteRefs()", () => {
     expect(refs.digest).not.toBe(refsOf(`${answer}x`).digest);
   });
 
-  test("pauses every 5,000 lines", () => {
+  test("pauses every 5,000 lines, and every megabyte", () => {
     const answer = answerOf(Array.from({ length: 50_000 }, (_, index) => `v1.${index}.0`));
     const { value, pauses } = finish(readRemoteRefs(answer));
-    expect([value.ids.size, pauses]).toEqual([50_000, 10]);
+    expect([value.ids.size, pauses]).toEqual([50_000, 10 + Math.ceil(answer.length / 2 ** 20)]);
     expect(finish(namesIn(value, "refs/heads/"))).toEqual({ value: [], pauses: 10 });
-    expect(finish(readRemoteRefs("\n".repeat(50_000))).pauses).toBe(10);
+    expect(finish(readRemoteRefs("x".repeat(16 * 2 ** 20))).pauses).toBe(16);
   });
 });
 
