@@ -1,7 +1,6 @@
 import { kinds } from "../../charts/bindings.ts";
 import { ConfigError } from "../../operator/config.ts";
 import { runOperator } from "../../operator/main.ts";
-import { toTerminalText } from "../terminal-text.ts";
 
 /** Runs the operator with the kinds that ship. @returns The exit code. */
 export async function runImageOperator(): Promise<number> {
@@ -9,7 +8,7 @@ export async function runImageOperator(): Promise<number> {
     return await runOperator({ kinds });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(toTerminalText(`fairlead: ${error.message}\n`));
+    process.stderr.write(`fairlead: ${error.message}\n`);
     return 1;
   }
 }

@@ -48,6 +48,9 @@ const noGo = goVersion === undefined || !isUsableGo(goVersion);
 const revision = "deployment.kubernetes.io/revision";
 
 describe.skipIf(noGo)("the Go operator's PodSet (skipped where there is no Go 1.26 to build it)", () => {
+  // Building takes minutes on a busy machine: not within the time of a test.
+  beforeAll(() => provideGoOperator());
+
   test.for(["seed", "tuned"])(
     "is taken over as it is, with --mode=%s: no pod restarts, and edits work",
     async (mode) => {
@@ -214,9 +217,13 @@ function untilReady(kind: ObjectKind, name: string, namespace: string): Promise<
   );
 }
 
-async function startGoOperator(mode: string): Promise<ChildProcess> {
+function provideGoOperator(): Promise<string> {
   const report = (line: string) => void process.stderr.write(`${line}\n`);
-  const program = await provideProgram("podset-go", { env: process.env, report });
+  return provideProgram("podset-go", { env: process.env, report });
+}
+
+async function startGoOperator(mode: string): Promise<ChildProcess> {
+  const program = await provideGoOperator();
   const options = [`--mode=${mode}`, `--kubeconfig=${cluster.kubeconfigPath}`, `--lease-name=podset-${mode}`];
   const child = spawn(program, [...options, "--metrics-bind-address=0"], { stdio: "ignore" });
   onTestFinished(() => void child.kill("SIGKILL"));
