@@ -42,6 +42,22 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     ],
     packages: ["node:*", "simple-git", "yaml"],
   },
+  // The source zone, and what the operator knows of it.
+  "operator/git/source": {
+    folders: [
+      "operator/git",
+      "operator/zones",
+      "operator/release/sources",
+      "operator/release/hooks",
+      "operator/release/program/fair-slots.ts",
+      "operator/release/ports.ts",
+      "operator/release/errors.ts",
+      "operator/runtime",
+      "operator/telemetry/log.ts",
+      "operator/ports.ts",
+    ],
+    packages: ["node:*", "zod"],
+  },
   // How zones talk to each other: whatever they talk about.
   "operator/zones": {
     folders: ["operator/ports.ts", "operator/runtime/backoff.ts"],

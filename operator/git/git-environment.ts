@@ -11,7 +11,7 @@ export interface GitEnvironmentInput {
 }
 
 /** The only variables that come from outside: where programs are, and how the network is reached. */
-const passedOn = [
+export const passedOn: readonly string[] = [
   "PATH",
   "HTTPS_PROXY",
   "https_proxy",

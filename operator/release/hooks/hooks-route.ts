@@ -17,7 +17,7 @@ export interface HooksRouteOptions {
   /** Has the remote with exactly this URL asked at once; `Sources.refresh`. */
   readonly refresh: (url: string) => void;
   /** Who leads: only that instance looks at remotes. Default: this one. */
-  readonly leader?: () => Leader;
+  readonly leader?: () => Leader | Promise<Leader>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called when a request was found to be signed, before it is worked on. */
@@ -76,7 +76,7 @@ export function createHooksRoute(options: HooksRouteOptions): RequestListener {
     const isAuthentic = isSigned({ headers: request.headers, body, secrets, nowMs });
     if (!isAuthentic || found === undefined) return "unsigned";
     options.onSigned?.(request);
-    const leader = options.leader === undefined ? "self" : options.leader();
+    const leader = options.leader === undefined ? "self" : await options.leader();
     if (leader !== "self") return await giveTo(leader, request, body);
     const push = readPush(body, request.headers["content-type"]);
     if (push === undefined) return "malformed";

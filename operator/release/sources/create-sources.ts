@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
-import type { SourceRequest, SourceState, Sources } from "../ports.ts";
+import type { SourceFiles, SourceRequest, SourceState, Sources } from "../ports.ts";
 import { CloneQuota } from "./clone-quota.ts";
 import { LookSlots } from "./look-slots.ts";
 import type { SourceStats } from "./repository-options.ts";
-import { tenantOf } from "./secret-credentials.ts";
 import { SourceRepository } from "./source-repository.ts";
 import { readSourceWish, type SourceWish } from "./source-wish.ts";
+import { isSameQuestion, tenantOf } from "./tenant.ts";
 import { defaultLimits, type SourceLimits } from "./tree-files.ts";
 
 export interface CreateSourcesOptions {
@@ -34,6 +34,12 @@ export interface GitSources extends Sources {
   readonly stats: Readonly<SourceStats>;
 }
 
+/** Sources in this process, whose clones can be read. */
+export interface LocalSources extends GitSources {
+  /** The files of a tree in the clone that has this id; undefined: there is no such clone. */
+  filesOf(repositoryId: string, tree: string): SourceFiles | undefined;
+}
+
 /** A clone that nobody used for so long is taken off the disk. */
 const UNUSED_MS = 600_000;
 const TIMEOUT_MS = 60_000;
@@ -47,11 +53,11 @@ interface Client {
 }
 
 /** Sources of Releases: one clone and one schedule per remote and credentials. Nothing runs before the first question. */
-export function createSources(options: CreateSourcesOptions): GitSources {
+export function createSources(options: CreateSourcesOptions): LocalSources {
   return new ClonedSources(options);
 }
 
-class ClonedSources implements GitSources {
+class ClonedSources implements LocalSources {
   readonly #options: CreateSourcesOptions;
   readonly #clients = new Map<string, Client>();
   readonly #repositories = new Map<string, SourceRepository>();
@@ -91,6 +97,10 @@ class ClonedSources implements GitSources {
     else
       for (const repository of this.#repositories.values())
         if (repository.url === of.url) repository.refresh();
+  }
+
+  filesOf(repositoryId: string, tree: string): SourceFiles | undefined {
+    return this.#repositories.get(repositoryId)?.filesOf(tree);
   }
 
   async close(): Promise<void> {
@@ -156,24 +166,4 @@ class ClonedSources implements GitSources {
 /** The namespace in the key of a Release. */
 function namespaceOf(key: string): string {
   return key.slice(0, Math.max(0, key.indexOf("/")));
-}
-
-/** Whether two requests mean the same folder of the same remote, apart from when it is to be looked at. */
-function isSameQuestion(a: SourceRequest, b: SourceRequest): boolean {
-  return (
-    a.revision === b.revision &&
-    a.repositoryBytes === b.repositoryBytes &&
-    (a.source === b.source || JSON.stringify(a.source) === JSON.stringify(b.source)) &&
-    isSameData(a.credentials, b.credentials)
-  );
-}
-
-function isSameData(
-  a: ReadonlyMap<string, string> | undefined,
-  b: ReadonlyMap<string, string> | undefined,
-): boolean {
-  if (a === b) return true;
-  if (a === undefined || b === undefined || a.size !== b.size) return false;
-  for (const [key, text] of a) if (b.get(key) !== text) return false;
-  return true;
 }

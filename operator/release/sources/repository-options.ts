@@ -1,7 +1,7 @@
 import type { RemoteUrl } from "../../git/remote-url.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import type { LookSlots } from "./look-slots.ts";
-import type { SecretData } from "./secret-credentials.ts";
+import type { SecretData } from "./tenant.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
 /** Counters since the start. */

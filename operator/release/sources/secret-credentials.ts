@@ -1,33 +1,11 @@
-import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type GitCredentials, httpsCredentials, sshCredentials } from "../../git/credentials.ts";
 import type { RemoteUrl } from "../../git/remote-url.ts";
 import { ReleaseError } from "../errors.ts";
-
-/** Data of a Secret with the keys that Flux uses, decoded. */
-export type SecretData = ReadonlyMap<string, string>;
-
-/** Entries of a Secret that count; whatever else is in it makes no other tenant. */
-const keys = ["username", "password", "bearerToken", "ca.crt", "identity", "known_hosts"];
+import type { SecretData } from "./tenant.ts";
 
 const nothing: GitCredentials = { settings: [], sshCommand: undefined, secrets: [] };
-
-/** An opaque id of a repository's URL and who asks for it: nothing is shared between two of them. */
-export function tenantOf(url: string, secret: SecretData | undefined, repositoryBytes?: number): string {
-  const hash = createHash("sha256");
-  // Lengths go in, so that no two lists of texts are written alike.
-  const add = (text: string): void => void hash.update(`${Buffer.byteLength(text)}:${text}`);
-  add(url);
-  if (repositoryBytes !== undefined) add(`at most ${repositoryBytes}`);
-  for (const key of keys) {
-    const text = secret?.get(key);
-    if (text === undefined) continue;
-    add(key);
-    add(text);
-  }
-  return hash.digest("hex").slice(0, 32);
-}
 
 /**
  * Makes credentials of a Secret. Only what git and ssh cannot take otherwise is written to files: certificates, and the

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { GitProcesses } from "../../git/git-process.ts";
 import { ReleaseError } from "../errors.ts";
 import type { ReleaseFailure } from "../ports.ts";
-import type { SecretData } from "./secret-credentials.ts";
 import type { SourceClone } from "./source-clone.ts";
+import type { SecretData } from "./tenant.ts";
 
 /** Answers that are remembered. */
 const REMEMBERED = 1_000;

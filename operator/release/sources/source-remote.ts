@@ -8,8 +8,9 @@ import { ReleaseError } from "../errors.ts";
 import { toProcessFailure, toRemoteFailure } from "./remote-failure.ts";
 import { type RemoteRefs, readRemoteRefs } from "./remote-refs.ts";
 import type { CloneDisk } from "./repository-options.ts";
-import { removeCredentials, type SecretData, writeCredentials } from "./secret-credentials.ts";
+import { removeCredentials, writeCredentials } from "./secret-credentials.ts";
 import type { SourceClone } from "./source-clone.ts";
+import type { SecretData } from "./tenant.ts";
 import { TimeSlice } from "./time-slice.ts";
 import type { SourceLimits } from "./tree-files.ts";
 

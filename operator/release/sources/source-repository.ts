@@ -1,6 +1,6 @@
 import { GitProcesses } from "../../git/git-process.ts";
 import { redact } from "../../git/redact.ts";
-import type { ReleaseFailure, SourceState } from "../ports.ts";
+import type { ReleaseFailure, SourceFiles, SourceState } from "../ports.ts";
 import { FetchedClone, type Look } from "./fetched-clone.ts";
 import { LookSchedule } from "./look-schedule.ts";
 import type { Standing } from "./look-slots.ts";
@@ -108,6 +108,11 @@ export class SourceRepository {
   /** Asks the remote at once. */
   refresh(): void {
     if (!this.isUnused) this.#ask();
+  }
+
+  /** The files of a tree in the clone. */
+  filesOf(tree: string): SourceFiles {
+    return this.#revisions.filesOf(tree);
   }
 
   /** Ends what runs. @param options.remove Takes the clone off the disk as well. */

@@ -1,9 +1,9 @@
-import type { ReleaseFailure, SourceRevision } from "../ports.ts";
+import type { ReleaseFailure, SourceFiles, SourceRevision } from "../ports.ts";
 import type { FetchedClone, Look } from "./fetched-clone.ts";
-import type { SecretData } from "./secret-credentials.ts";
 import { digestOf, type SignatureCheck } from "./signature-check.ts";
 import type { FoundPlace, SourcePlaces } from "./source-places.ts";
 import { isSameWish, type SourceWish } from "./source-wish.ts";
+import type { SecretData } from "./tenant.ts";
 import { type SourceLimits, treeFiles } from "./tree-files.ts";
 
 /** What one Release wants. */
@@ -81,8 +81,14 @@ export class SourceRevisions {
     return answers;
   }
 
+  /** The files of a tree in the clone. */
+  filesOf(tree: string): SourceFiles {
+    const { fetched, limits } = this.#options;
+    return treeFiles({ tree, limits, use: (work) => fetched.use(work) });
+  }
+
   #revisionOf({ refKey, segments }: SourceWish, place: FoundPlace): SourceRevision {
-    const { fetched, places, tenant, limits } = this.#options;
+    const { fetched, places, tenant } = this.#options;
     const key = JSON.stringify([refKey, segments]);
     const known = this.#known.get(key);
     const { head, tree, changed } = place;
@@ -102,7 +108,7 @@ export class SourceRevisions {
           .use((clone) => places.lastChange(clone, head, refKey, subject))
           .catch(() => changed);
       },
-      files: treeFiles({ tree, limits, use: (work) => fetched.use(work) }),
+      files: this.filesOf(tree),
     };
     this.#known.delete(key);
     this.#known.set(key, revision);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tenantOf } from "../../../../operator/release/sources/secret-credentials.ts";
+import { tenantOf } from "../../../../operator/release/sources/tenant.ts";
 
 const url = "https://git.example.dev/x";
 const secret = (data: Record<string, string>) => new Map(Object.entries(data));

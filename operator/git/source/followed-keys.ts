@@ -1,0 +1,164 @@
+import type { Clock } from "../../ports.ts";
+import type { ReleaseFailure, SourceRequest, SourceState } from "../../release/ports.ts";
+import type { LocalSources } from "../../release/sources/create-sources.ts";
+import type { IncomingRequest } from "../../zones/incoming-requests.ts";
+import { type CountsItem, type StateItem, toMessageText, type WantItem } from "./messages.ts";
+
+/** How often counters are compared with what was sent. */
+const COUNTS_MS = 1_000;
+/** Sources are followed for so long without an operator: it comes back after a restart. */
+const ABANDONED_MS = 300_000;
+
+export interface FollowedKeysOptions {
+  readonly sources: LocalSources;
+  readonly hookCounts: () => CountsItem["hooks"];
+  readonly clock: Clock;
+}
+
+interface Wanted {
+  readonly version: number;
+  readonly request: SourceRequest;
+}
+
+/** What the operator wants of the source zone, and what it was told. States are sent as they change, the newest only. */
+export class FollowedKeys {
+  readonly #options: FollowedKeysOptions;
+  readonly #wanted = new Map<string, Wanted>();
+  /** Keys that the operator of this connection wanted; undefined: it has said everything once. */
+  #mentioned: Set<string> | undefined;
+  #changed = new Set<string>();
+  #follower: IncomingRequest | undefined;
+  #isSending = false;
+  #sentCounts = "";
+  #cancelEnd: (() => void) | undefined;
+  /** The start of the operator that wanted what is wanted. */
+  #operator: unknown;
+
+  constructor(options: FollowedKeysOptions) {
+    this.#options = options;
+  }
+
+  /** Sends states until the connection ends. */
+  async follow(request: IncomingRequest): Promise<void> {
+    this.#cancelEnd?.();
+    const { operator } = request.body as { readonly operator: number };
+    // What one operator numbered means nothing to the next one.
+    if (operator !== this.#operator) this.#forget([...this.#wanted.keys()]);
+    this.#operator = operator;
+    this.#follower = request;
+    this.#mentioned = new Set();
+    this.#changed = new Set();
+    this.#sentCounts = "";
+    this.#count(request);
+    await new Promise<void>((resolve) => {
+      request.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    if (this.#follower !== request) return;
+    this.#follower = undefined;
+    this.#cancelEnd = this.#options.clock.schedule(ABANDONED_MS, () =>
+      this.#forget([...this.#wanted.keys()]),
+    );
+  }
+
+  want({ body, parts }: IncomingRequest): void {
+    for (const item of JSON.parse(String(parts[0])) as readonly WantItem[]) this.#want(item);
+    const { complete } = body as { readonly complete: boolean };
+    const mentioned = this.#mentioned;
+    if (!complete || mentioned === undefined) return;
+    this.#mentioned = undefined;
+    this.#forget([...this.#wanted.keys()].filter((key) => !mentioned.has(key)));
+  }
+
+  /** The answers for these are other ones now. */
+  changed(keys: readonly string[]): void {
+    for (const key of keys) this.#changed.add(key);
+    void this.#send();
+  }
+
+  stateOf(key: string): SourceState | undefined {
+    const wanted = this.#wanted.get(key);
+    return wanted && this.#options.sources.resolve(wanted.request);
+  }
+
+  *urls(): Generator<string> {
+    for (const { request } of this.#wanted.values()) yield request.source.url;
+  }
+
+  #want({ key, version, request }: WantItem): void {
+    if (request === undefined) {
+      this.#forget([key]);
+      return;
+    }
+    const { credentials, signers, requested, ...rest } = request;
+    this.#mentioned?.add(key);
+    this.#wanted.set(key, {
+      version,
+      request: {
+        ...rest,
+        key,
+        revision: rest.revision,
+        credentials: credentials && new Map(credentials),
+        signers: signers && new Map(signers),
+        requestedAt: requested === undefined ? undefined : String(requested),
+      },
+    });
+    if (this.stateOf(key)?.state !== "pending") this.changed([key]);
+  }
+
+  #forget(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.#wanted.delete(key);
+      this.#changed.delete(key);
+      this.#options.sources.forget(key);
+    }
+  }
+
+  async #send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    for (const key of this.#changed) {
+      this.#changed.delete(key);
+      const item = this.#itemOf(key);
+      if (item !== undefined) await this.#follower?.send({ body: item });
+    }
+    this.#isSending = false;
+    this.#sendCounts();
+  }
+
+  #itemOf(key: string): StateItem | undefined {
+    const wanted = this.#wanted.get(key);
+    const state = this.stateOf(key);
+    if (wanted === undefined || state === undefined || state.state === "pending") return undefined;
+    return { key, version: wanted.version, state: describe(state) };
+  }
+
+  #count(follower: IncomingRequest): void {
+    if (this.#follower !== follower || follower.signal.aborted) return;
+    this.#sendCounts();
+    this.#options.clock.schedule(COUNTS_MS, () => this.#count(follower));
+  }
+
+  #sendCounts(): void {
+    const { sources, hookCounts } = this.#options;
+    const item: CountsItem = { counts: { ...sources.stats }, hooks: { ...hookCounts() } };
+    const text = JSON.stringify(item);
+    if (text !== this.#sentCounts) void this.#follower?.send({ body: item });
+    this.#sentCounts = text;
+  }
+}
+
+function describe(state: Exclude<SourceState, { readonly state: "pending" }>): StateItem["state"] {
+  if (state.state === "failed") return shortened(state.failure);
+  const { revision, stale, handledRequest } = state;
+  const { head, changed, tree } = revision;
+  return {
+    ...{ head, changed, tree },
+    ...(handledRequest !== undefined && { handled: Number(handledRequest) }),
+    ...(stale !== undefined && { stale: shortened(stale) }),
+  };
+}
+
+function shortened({ reason, message }: ReleaseFailure): Extract<StateItem["state"], { reason: string }> {
+  // Sources fail for reasons of their own only.
+  return { reason: reason as "SourceUnreachable", message: toMessageText(message) };
+}

@@ -1,0 +1,144 @@
+import type { ReleaseFailure, SourceRequest, SourceRevision, SourceState } from "../../release/ports.ts";
+import { answerOf, isSameAnswer } from "../../release/sources/source-answer.ts";
+import { isSameData, isSameQuestion, tenantOf } from "../../release/sources/tenant.ts";
+import type { StateItem, WantItem } from "./messages.ts";
+
+/** One Release's source, as far as the operator knows it. */
+interface Followed {
+  request: SourceRequest;
+  version: number;
+  state: SourceState;
+  /** Of `request.requestedAt`. */
+  requested: number | undefined;
+  /** Values of the annotation that may still be reported as handled, by their numbers, oldest first. */
+  readonly requests: Map<number, string>;
+}
+
+export interface FollowedSourcesOptions {
+  /** Numbers of questions count from here. Another start of the operator begins with another number. */
+  readonly firstNumber: number;
+  /** The revision that a state of the zone describes. */
+  readonly revisionOf: (
+    about: Pick<SourceRevision, "head" | "changed" | "tree" | "repositoryId">,
+    key: string,
+  ) => SourceRevision;
+}
+
+/** What is asked of the source zone and what it answered, by Release. Does no I/O. */
+export class FollowedSources {
+  readonly #options: FollowedSourcesOptions;
+  readonly #followed = new Map<string, Followed>();
+  #lastNumber: number;
+
+  constructor(options: FollowedSourcesOptions) {
+    this.#options = options;
+    this.#lastNumber = options.firstNumber;
+  }
+
+  get keys(): Iterable<string> {
+    return this.#followed.keys();
+  }
+
+  /** Takes a request. @returns The answer, and whether the zone must be told of the request. */
+  want(request: SourceRequest): { readonly state: SourceState; readonly isNews: boolean } {
+    const { key, intervalMs, requestedAt } = request;
+    const known = this.#followed.get(key);
+    if (known !== undefined && isSameWant(known.request, request)) {
+      const isNews = known.request.intervalMs !== intervalMs || known.request.requestedAt !== requestedAt;
+      if (known.request.requestedAt !== requestedAt) this.#note(known, requestedAt);
+      known.request = request;
+      return { state: known.state, isNews };
+    }
+    const followed: Followed = {
+      request,
+      version: ++this.#lastNumber,
+      state: { state: "pending" },
+      requested: known?.requested,
+      requests: known?.requests ?? new Map(),
+    };
+    if (known === undefined || known.request.requestedAt !== requestedAt) this.#note(followed, requestedAt);
+    this.#followed.set(key, followed);
+    return { state: followed.state, isNews: true };
+  }
+
+  /** @returns Whether it was followed. */
+  forget(key: string): boolean {
+    return this.#followed.delete(key);
+  }
+
+  /** What the zone is told about a Release. */
+  itemOf(key: string): WantItem {
+    const followed = this.#followed.get(key);
+    if (followed === undefined) return { key, version: 0 };
+    const { version, requested } = followed;
+    const { source, revision, intervalMs, repositoryBytes, credentials, signers } = followed.request;
+    return {
+      key,
+      version,
+      request: {
+        ...{ source, revision, intervalMs, repositoryBytes, requested },
+        credentials: credentials && [...credentials],
+        signers: signers && [...signers],
+      },
+    };
+  }
+
+  /** Takes a state of the zone. A failure never replaces a revision. @returns Whether the answer changed. */
+  take({ key, version, state: now }: StateItem): boolean {
+    const followed = this.#followed.get(key);
+    // An answer to an earlier question.
+    if (followed?.version !== version) return false;
+    if ("reason" in now) return this.#answer(followed, now, undefined, handledIn(followed.state));
+    const { head, changed, tree, stale, handled } = now;
+    const { source, credentials, repositoryBytes } = followed.request;
+    const repositoryId = tenantOf(source.url, credentials, repositoryBytes);
+    const revision = this.#options.revisionOf({ head, changed, tree, repositoryId }, key);
+    return this.#answer(followed, revision, stale, this.#handled(followed, handled));
+  }
+
+  /** The zone cannot be reached: what is known stays, and is marked. @returns The keys whose answers changed. */
+  markAll(outage: ReleaseFailure): string[] {
+    const told: string[] = [];
+    for (const [key, followed] of this.#followed) {
+      const { state } = followed;
+      const now = state.state === "ready" ? state.revision : outage;
+      if (state.state === "failed") continue;
+      if (this.#answer(followed, now, outage, handledIn(state))) told.push(key);
+    }
+    return told;
+  }
+
+  #answer(
+    followed: Followed,
+    now: SourceRevision | ReleaseFailure,
+    outage: ReleaseFailure | undefined,
+    handledRequest: string | undefined,
+  ): boolean {
+    const before = followed.state;
+    followed.state = answerOf({ before, now, outage, handledRequest });
+    return !isSameAnswer(before, followed.state);
+  }
+
+  #note(followed: Followed, requestedAt: string | undefined): void {
+    followed.requested = requestedAt === undefined ? undefined : ++this.#lastNumber;
+    if (followed.requested !== undefined && requestedAt !== undefined)
+      followed.requests.set(followed.requested, requestedAt);
+  }
+
+  /** The value of the annotation that the zone names; older ones are not named again. */
+  #handled({ requests, state }: Followed, handled: number | undefined): string | undefined {
+    if (handled === undefined) return undefined;
+    const text = requests.get(handled);
+    if (text === undefined) return handledIn(state);
+    for (const number of requests.keys()) if (number < handled) requests.delete(number);
+    return text;
+  }
+}
+
+function isSameWant(a: SourceRequest, b: SourceRequest): boolean {
+  return isSameQuestion(a, b) && isSameData(a.signers, b.signers);
+}
+
+function handledIn(state: SourceState): string | undefined {
+  return state.state === "ready" ? state.handledRequest : undefined;
+}

@@ -1,0 +1,127 @@
+import * as z from "zod";
+import type { HookOutcome } from "../../release/hooks/hook.ts";
+import type { SourceRequest } from "../../release/ports.ts";
+
+// The messages between the operator and the source zone. Messages of the zone are untrusted.
+
+/** Name of the zone in the protocol. */
+export const SOURCE_ZONE = "source";
+
+/**
+ * A part of a request `want`: what one Release wants from now on. The body says whether it is the last part of everything
+ * that the operator wants, so that the zone forgets all other Releases.
+ */
+export interface WantItem {
+  readonly key: string;
+  /** Changes with the question. A state carries the version of the question that it answers. */
+  readonly version: number;
+  /** Undefined: the Release does not need its source any more. */
+  readonly request?: Omit<SourceRequest, "key" | "credentials" | "signers" | "requestedAt"> & {
+    readonly credentials?: readonly (readonly [string, string])[] | undefined;
+    readonly signers?: readonly (readonly [string, string])[] | undefined;
+    /** A number that names the value of the annotation. */
+    readonly requested?: number | undefined;
+  };
+}
+
+/** Bounds of an answer to `list`. The zone refuses a folder beyond them; the operator disconnects a zone that does not. */
+export const listLimits = {
+  entries: 20_000,
+  /** Of one path, as `PATH_MAX` of Linux. */
+  pathCharacters: 4_096,
+  /** Of all paths. */
+  characters: 8 * 2 ** 20,
+} as const;
+
+/** Bounds of one request `read`. */
+export const readLimits = {
+  files: 500,
+  /** As `SourceFiles.read()` allows. */
+  bytes: 64 * 2 ** 20,
+  /** Of one item. */
+  pieceBytes: 2 ** 20,
+} as const;
+
+/** Longest message of a failure. */
+const MESSAGE = 2_000;
+
+const text = (length: number) =>
+  z
+    .string()
+    .max(length)
+    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
+const objectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+const count = z.int().min(0);
+
+const commit = z.strictObject({
+  id: objectId,
+  author: text(100),
+  subject: text(200),
+  committedAt: z.string().regex(/^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/),
+});
+
+const failure = z.strictObject({
+  reason: z.enum([
+    "SourceUnreachable",
+    "SourceRefused",
+    "SourceNotFound",
+    "SourceInvalid",
+    "SourceNotVerified",
+  ]),
+  message: text(MESSAGE),
+});
+
+/** The state of one source. */
+export const stateItem = z.strictObject({
+  key: z.string().max(512),
+  version: count,
+  state: z.union([
+    z.strictObject({
+      head: commit,
+      changed: commit,
+      tree: objectId,
+      /** The number of the newest request that was handled. */
+      handled: count.optional(),
+      stale: failure.optional(),
+    }),
+    failure,
+  ]),
+});
+export type StateItem = z.output<typeof stateItem>;
+
+export const hookOutcomes = [
+  ...["accepted", "unrelated", "repeated", "passed-on", "not-found", "method", "too-large"],
+  ...["unsigned", "malformed", "busy", "no-leader", "broken"],
+] as readonly HookOutcome[];
+
+/** Counters since the start of the zone, for metrics. */
+export const countsItem = z.strictObject({
+  counts: z.strictObject({ lsRemotes: count, fetches: count, rebuilds: count, told: count }),
+  hooks: z.partialRecord(z.enum(hookOutcomes as [HookOutcome, ...HookOutcome[]]), count),
+});
+export type CountsItem = z.output<typeof countsItem>;
+
+/** Body of an item of the answer to `follow`, which goes on until the connection ends. */
+export const followItem = z.union([stateItem, countsItem]);
+
+/** Body of the answer to `last-change`. */
+export const lastChangeAnswer = commit;
+
+/** Body of the first item of the answer to `read`: the sizes of the files. Their bytes follow in pieces. */
+export const readItem = z.strictObject({ sizes: z.array(count).max(readLimits.files) });
+
+/** Body of an error answer to `list` and `read`. */
+export const errorBody = z.strictObject({
+  reason: z.enum([...failure.shape.reason.options, "RenderFailed", "RenderLimit"]).optional(),
+  message: text(MESSAGE).optional(),
+});
+
+/** Makes a text fit for a message: one line of bounded length, without characters that change how it is shown. Pure. */
+export function toMessageText(said: string): string {
+  return said
+    .slice(0, 2 * MESSAGE)
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
+    .trim()
+    .slice(0, MESSAGE);
+}

@@ -1,0 +1,77 @@
+import type { Link } from "../../zones/link.ts";
+import type { WantItem } from "./messages.ts";
+
+/** Requests of one message, and their characters of JSON: a message of many large Secrets is several. */
+const [MOST_ITEMS, MOST_CHARACTERS] = [200, 2 * 2 ** 20];
+/** The zone only notes what it is told. */
+const DEADLINE_MS = 30_000;
+
+export interface WantSenderOptions {
+  /** What the zone is told about a Release. */
+  readonly itemOf: (key: string) => WantItem;
+  /** The zone has been told about everything for the first time on this connection. */
+  readonly onComplete: () => void;
+}
+
+/**
+ * Tells the zone what is wanted, over one connection: one message at a time, and what changes meanwhile is in the next one.
+ */
+export class WantSender {
+  readonly #link: Link;
+  readonly #options: WantSenderOptions;
+  readonly #changed: Set<string>;
+  #isSending = false;
+  #isComplete = false;
+
+  /** @param keys All Releases that are followed. */
+  constructor(link: Link, keys: Iterable<string>, options: WantSenderOptions) {
+    this.#link = link;
+    this.#options = options;
+    this.#changed = new Set(keys);
+    void this.#send();
+  }
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** What is wanted for a Release has changed. */
+  add(key: string): void {
+    this.#changed.add(key);
+    void this.#send();
+  }
+
+  async #send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    try {
+      while (!this.#isComplete || this.#changed.size > 0) {
+        const text = this.#next();
+        const complete = this.#changed.size === 0;
+        const message = { body: { complete }, parts: [Buffer.from(text)] };
+        await this.#link.request("want", message, { read: () => undefined, deadlineMs: DEADLINE_MS });
+        if (!complete || this.#isComplete) continue;
+        this.#isComplete = true;
+        this.#options.onComplete();
+      }
+    } catch (error) {
+      // Everything is told again over the next connection.
+      this.#link.close(error as Error);
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  #next(): string {
+    const items: string[] = [];
+    let characters = 0;
+    for (const key of this.#changed) {
+      if (items.length >= MOST_ITEMS || characters > MOST_CHARACTERS) break;
+      this.#changed.delete(key);
+      const item = JSON.stringify(this.#options.itemOf(key));
+      characters += item.length;
+      items.push(item);
+    }
+    return `[${items.join(",")}]`;
+  }
+}

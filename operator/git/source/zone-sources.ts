@@ -1,0 +1,213 @@
+import { ReleaseError } from "../../release/errors.ts";
+import type { Leader } from "../../release/hooks/pass-on.ts";
+import type { ReleaseFailure, SourceCommit, SourceRequest, SourceState } from "../../release/ports.ts";
+import { FairSlots } from "../../release/program/fair-slots.ts";
+import type { GitSources } from "../../release/sources/create-sources.ts";
+import type { SourceStats } from "../../release/sources/repository-options.ts";
+import { ZoneAnswerError, ZoneLostError, ZoneUnavailableError } from "../../zones/errors.ts";
+import type { Serve } from "../../zones/incoming-requests.ts";
+import type { Link } from "../../zones/link.ts";
+import type { Message } from "../../zones/messages.ts";
+import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts";
+import { FollowedSources } from "./followed-sources.ts";
+import { errorBody, followItem, lastChangeAnswer, SOURCE_ZONE } from "./messages.ts";
+import { SourceConnection, type SourceConnectionOptions } from "./source-connection.ts";
+import { WantSender } from "./want-sender.ts";
+import { ZoneCounts } from "./zone-counts.ts";
+import { type AskZone, ReadBudget, zoneFiles } from "./zone-files.ts";
+
+export interface ZoneSourcesOptions
+  extends Pick<SourceConnectionOptions, "socket" | "clock" | "random" | "log"> {
+  /** Which instance leads: hooks are passed on to it. Default: this one. */
+  readonly leader?: () => Leader;
+  /** Hooks were answered, for metrics. */
+  readonly observeHook?: (outcome: string, times: number) => void;
+}
+
+/** A zone that is restarted is waited for so long. */
+const PATIENCE_MS = 10_000;
+/** Reading waits while a clone is fetched again. */
+const READ_MS = 300_000;
+const SHORT_MS = 10_000;
+/** Of reading, each over another connection. */
+const ATTEMPTS = 3;
+/** Requests at a time, in all and for one namespace. */
+const QUESTIONS = { all: 64, perTenant: 16 } as const;
+
+const outage: ReleaseFailure = {
+  reason: "SourceUnreachable",
+  message: "Cannot poll the repository: the process that reads git repositories does not respond",
+};
+
+/**
+ * Sources of Releases in the source zone. Answers come from memory; the zone sends states as they change. While it is down,
+ * what is known stays; after that everything is wanted again over the new connection.
+ */
+export class ZoneSources implements GitSources {
+  readonly #options: ZoneSourcesOptions;
+  readonly #connection: SourceConnection;
+  readonly #followed: FollowedSources;
+  readonly #counts: ZoneCounts;
+  readonly #slots = new FairSlots(QUESTIONS);
+  readonly #budget = new ReadBudget();
+  #onChange: (keys: readonly string[]) => void = () => undefined;
+  #sender: WantSender | undefined;
+  /** Resolves when a connection can be used. */
+  #ready = Promise.withResolvers<Link>();
+
+  constructor(options: ZoneSourcesOptions) {
+    this.#options = options;
+    this.#counts = new ZoneCounts(options.observeHook);
+    const operator = options.clock.wallClock().getTime();
+    this.#followed = new FollowedSources({
+      firstNumber: operator,
+      revisionOf: (about, key) => ({
+        ...about,
+        lastChangeOf: (paths) => this.#lastChangeOf(key, about.tree, paths),
+        files: zoneFiles({ ...about, ask: this.#askFor(key), budget: this.#budget }),
+      }),
+    });
+    this.#connection = new SourceConnection({
+      ...options,
+      operator,
+      serve: this.#serve,
+      onLink: (link) => this.#begin(link),
+      onItem: (item) => this.#take(item),
+      onOutage: () => this.#tell(this.#followed.markAll(outage)),
+    });
+  }
+
+  get stats(): Readonly<SourceStats> {
+    return this.#counts.stats;
+  }
+
+  /** Connects to the zone, if nothing has done so before. */
+  start(): void {
+    this.#connection.start();
+  }
+
+  /** Calls `onChange` when the answers for Releases change. */
+  subscribe(onChange: (keys: readonly string[]) => void): void {
+    this.#onChange = onChange;
+  }
+
+  resolve(request: SourceRequest): SourceState {
+    const { state, isNews } = this.#followed.want(request);
+    if (isNews) this.#sender?.add(request.key);
+    this.start();
+    return state;
+  }
+
+  forget(key: string): void {
+    if (this.#followed.forget(key)) this.#sender?.add(key);
+  }
+
+  refresh(of: { readonly url: string } | { readonly key: string }): void {
+    void this.#request("refresh", { body: of }, { read: () => undefined, deadlineMs: SHORT_MS }).catch(
+      // After the next connection all remotes are polled.
+      () => undefined,
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+
+  /** The zone asks which instance leads, for a hook whose signature is valid. */
+  readonly #serve: Serve = async ({ name }) => {
+    if (name !== "leader") throw new RangeError(`There is no request "${name}"`);
+    const leader = this.#options.leader === undefined ? "self" : this.#options.leader();
+    return { body: { leader } };
+  };
+
+  #begin(link: Link): void {
+    const sender = new WantSender(link, this.#followed.keys, {
+      itemOf: (key) => this.#followed.itemOf(key),
+      onComplete: () => {
+        this.#connection.complete();
+        this.#ready.resolve(link);
+      },
+    });
+    this.#sender = sender;
+    void link.closed.then(() => {
+      if (this.#sender !== sender) return;
+      this.#sender = undefined;
+      if (sender.isComplete) this.#ready = Promise.withResolvers();
+    });
+  }
+
+  #take({ body }: Received): void {
+    const item = followItem.parse(body);
+    if ("counts" in item) this.#counts.take(item);
+    else if (this.#followed.take(item)) this.#tell([item.key]);
+  }
+
+  #tell(keys: readonly string[]): void {
+    if (keys.length > 0) this.#onChange(keys);
+  }
+
+  async #lastChangeOf(key: string, tree: string, paths: readonly string[]): Promise<SourceCommit> {
+    const message = { body: { key, tree }, parts: [Buffer.from(paths.join("\0"))] };
+    const read = ({ body }: Received): SourceCommit => lastChangeAnswer.parse(body);
+    return await this.#request("last-change", message, { read, deadlineMs: SHORT_MS });
+  }
+
+  /** Asks for files. A namespace with many renders does not delay another one. */
+  #askFor(key: string): AskZone {
+    return async (name, message, createReader) => {
+      const slot = await this.#slots.take(key.split("/")[0] ?? "");
+      try {
+        for (let attempt = 1; ; attempt++) {
+          const reader = createReader();
+          try {
+            const onItem = (item: Received): void => reader.take(item);
+            return await this.#request(name, message, {
+              onItem,
+              read: () => reader.end(),
+              deadlineMs: READ_MS,
+            });
+          } catch (error) {
+            if (error instanceof ZoneLostError && attempt < ATTEMPTS) continue;
+            throw error instanceof ReleaseError ? error : unreadable(error);
+          } finally {
+            reader.release?.();
+          }
+        }
+      } finally {
+        slot.release();
+      }
+    };
+  }
+
+  async #request<Answer>(name: string, message: Message, options: RequestOptions<Answer>): Promise<Answer> {
+    const link = await this.#untilReady();
+    try {
+      return await link.request(name, message, options);
+    } catch (error) {
+      throw error instanceof ZoneAnswerError ? errorOf(error) : error;
+    }
+  }
+
+  /** The connection, once the zone knows what is wanted: then it has the clones. */
+  #untilReady(): Promise<Link> {
+    const { promise } = this.#ready;
+    return new Promise((resolve, reject) => {
+      const giveUp = this.#options.clock.schedule(PATIENCE_MS, () =>
+        reject(new ZoneUnavailableError(SOURCE_ZONE)),
+      );
+      void promise.then(resolve).finally(giveUp);
+    });
+  }
+}
+
+/** What the zone says about a failure, as far as it is the zone's to say. */
+function errorOf({ body }: ZoneAnswerError): Error {
+  const { data } = errorBody.safeParse(body);
+  if (data?.reason !== undefined) return new ReleaseError(data.reason, data.message ?? "");
+  return new Error("the source zone could not read the clone of a repository; its log has the reason");
+}
+
+function unreadable(cause: unknown): ReleaseError {
+  const message = "Cannot read the files: the process that reads git repositories does not respond";
+  return new ReleaseError("SourceUnreachable", message, { cause });
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as realTime } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { sourceSocketIn } from "../../operator/git/source/source-command.ts";
+import { describeSourceError } from "../../operator/git/source/source-service.ts";
+import { ZoneSources, type ZoneSourcesOptions } from "../../operator/git/source/zone-sources.ts";
+import type { SourceRequest, SourceRevision, SourceState } from "../../operator/release/ports.ts";
+import { systemClock } from "../../operator/runtime/clock.ts";
+import type { Serve } from "../../operator/zones/incoming-requests.ts";
+import { serveZone } from "../../operator/zones/zone-server.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { RecordingLogger } from "./recording-logger.ts";
+
+export function aSocketFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-source-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A zone in place of the real one, which can die and come back. */
+export async function aZone(folder: string, serve: Serve) {
+  const open = (answer: Serve) =>
+    serveZone({
+      socket: sourceSocketIn(folder),
+      zone: "source",
+      clock: systemClock(),
+      limits: { headerBytes: 65_536, parts: 1, bytes: 16 * 2 ** 20 },
+      requestParts: 1,
+      serve: answer,
+      describeError: describeSourceError,
+    });
+  let server = await open(serve);
+  onTestFinished(() => server.close());
+  return {
+    die: () => server.close(),
+    revive: async (other: Serve = serve): Promise<void> => {
+      server = await open(other);
+    },
+  };
+}
+
+/** The operator's side of the zone on a fake clock, with everything that it told. */
+export class SourcesOfZone {
+  readonly clock = new FakeClock();
+  readonly log = new RecordingLogger();
+  /** Keys that were told about a new answer, in order. */
+  readonly told: string[] = [];
+  readonly sources: ZoneSources;
+
+  constructor(folder: string, options: Partial<ZoneSourcesOptions> = {}) {
+    const { clock, log } = this;
+    this.sources = new ZoneSources({
+      ...{ socket: sourceSocketIn(folder), clock, log, random: () => 0 },
+      ...options,
+    });
+    this.sources.subscribe((keys) => void this.told.push(...keys));
+    onTestFinished(() => this.sources.close());
+  }
+
+  request(key: string, more: Partial<SourceRequest> = {}): SourceRequest {
+    return {
+      key,
+      source: { url: "https://git.example.dev/app", ref: { branch: "main" }, path: "." },
+      revision: undefined,
+      intervalMs: 60_000,
+      credentials: undefined,
+      signers: undefined,
+      requestedAt: undefined,
+      ...more,
+    };
+  }
+
+  ask(key: string, more: Partial<SourceRequest> = {}): SourceState {
+    return this.sources.resolve(this.request(key, more));
+  }
+
+  /** Lets time pass, and the zone work, until `condition` holds. */
+  async until(condition: () => boolean, { stepMs = 20 } = {}): Promise<void> {
+    const endMs = performance.now() + 15_000;
+    while (!condition()) {
+      if (performance.now() > endMs)
+        throw new Error(`it never happened that ${condition}\n${JSON.stringify(this.log.entries)}`);
+      await this.clock.advance(stepMs);
+      await realTime(1);
+    }
+  }
+
+  /** Asks until the source is ready. */
+  async ready(
+    key: string,
+    more: Partial<SourceRequest> = {},
+    holds: (revision: SourceRevision) => boolean = () => true,
+  ): Promise<SourceRevision> {
+    let state = this.ask(key, more);
+    await this.until(() => {
+      state = this.ask(key, more);
+      return state.state === "ready" && holds(state.revision);
+    });
+    if (state.state !== "ready") throw new Error("it is not ready");
+    return state.revision;
+  }
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { readLimits } from "../../../../operator/git/source/messages.ts";
+import type { IncomingRequest, Serve } from "../../../../operator/zones/incoming-requests.ts";
+import { aScriptedZone, aState, one, other, tree } from "../../../fakes/scripted-source-zone.ts";
+
+const blob = "b".repeat(40);
+const broken = "Lost the connection to a zone";
+
+/** A source that is ready, of a zone that the test says how to lie. */
+async function aReadySource() {
+  const scene = await aScriptedZone();
+  const { zone, it } = scene;
+  it.ask("ns/a");
+  await it.until(() => zone.wanted.has("ns/a"));
+  zone.say("ns/a", aState(one));
+  return { ...scene, revision: await it.ready("ns/a") };
+}
+
+describe("ZoneSources", () => {
+  const commit = aState(one).head;
+  test.for([
+    { what: "a commit id that is none", state: aState("../../etc") },
+    { what: "a tree id that is none", state: aState(one, { tree: `${tree}\n` }) },
+    { what: "a long subject", state: aState(one, { head: { ...commit, subject: "x".repeat(201) } }) },
+    { what: "a subject of two lines", state: aState(one, { head: { ...commit, subject: "a\nb" } }) },
+    { what: "an escape sequence", state: aState(one, { changed: { ...commit, author: "\u001b[2J" } }) },
+    { what: "text that is turned around", state: aState(one, { head: { ...commit, author: "\u202eAnn" } }) },
+    { what: "a time that is none", state: aState(one, { head: { ...commit, committedAt: "now" } }) },
+    { what: "a field that is unknown", state: aState(one, { verified: true }) },
+    { what: "a reason that is not its own", state: { reason: "RenderFailed", message: "no" } },
+    { what: "a long message", state: { reason: "SourceRefused", message: "x".repeat(2_001) } },
+    { what: "nothing", state: {} },
+  ])("disconnects a zone that sends $what", async ({ state }) => {
+    const { zone, it } = await aReadySource();
+    const first = zone.follower;
+    zone.say("ns/a", state);
+    await it.until(() => it.log.messages("warn").includes(broken));
+    // Everything is wanted again, and what was known stays.
+    expect(it.ask("ns/a")).toMatchObject({ state: "ready", revision: { head: { id: one } } });
+    await it.until(() => zone.follower !== first && zone.wanted.has("ns/a"));
+  });
+
+  const lists: readonly {
+    readonly what: string;
+    readonly send: (request: IncomingRequest) => Promise<unknown>;
+  }[] = [
+    { what: "a path that leaves the folder", send: ({ send }) => send(aPart(`${blob} 1\0../a\0`)) },
+    { what: "an absolute path", send: ({ send }) => send(aPart(`${blob} 1\0/a\0`)) },
+    { what: "half an entry", send: ({ send }) => send(aPart(`${blob} 1\0a`)) },
+    {
+      what: "a million entries",
+      send: ({ send }) => flood(() => send(aPart(`${blob} 1\0a\0`.repeat(1_000)))),
+    },
+    {
+      what: "paths without end",
+      send: ({ send }) => flood(() => send(aPart(`${blob} 1\0${"x".repeat(4_000)}\0`))),
+    },
+    { what: "a frame that is too large", send: ({ send }) => send(aPart("x".repeat(3 * 2 ** 20))) },
+  ];
+  test.for(lists)("disconnects a zone that lists $what", async ({ send }) => {
+    const { zone, it, revision } = await aReadySource();
+    await refuses(it, () => revision.files.list(), zone, send);
+  });
+
+  const reads: readonly {
+    readonly what: string;
+    readonly send: (request: IncomingRequest) => Promise<unknown>;
+  }[] = [
+    { what: "other files", send: ({ send }) => send({ body: { sizes: [1, 1, 1] } }) },
+    { what: "no sizes", send: ({ send }) => send(aPart("abc")) },
+    {
+      what: "files that are too large",
+      send: ({ send }) => send({ body: { sizes: [readLimits.bytes, 1] } }),
+    },
+    {
+      what: "more bytes than the files have",
+      send: async ({ send }) => {
+        await send({ body: { sizes: [1, 1] } });
+        await send(aPart("abc"));
+      },
+    },
+    { what: "too few bytes", send: ({ send }) => send({ body: { sizes: [1, 1] } }) },
+    {
+      what: "empty pieces without end",
+      send: async ({ send }) => {
+        await send({ body: { sizes: [1, 1] } });
+        await flood(() => send(aPart("")));
+      },
+    },
+  ];
+  test.for(reads)("disconnects a zone that reads $what", async ({ send }) => {
+    const { zone, it, revision } = await aReadySource();
+    await refuses(it, () => revision.files.read([blob, other]), zone, send);
+  });
+
+  test("believes no reason of an error answer that is not the zone's to give", async () => {
+    const { zone, it, revision } = await aReadySource();
+    zone.more = () => Promise.reject(new Error("The operator's own token is abc"));
+    let error: unknown;
+    revision.files.list().catch((reason: unknown) => {
+      error = reason;
+    });
+    await it.until(() => error !== undefined);
+    expect(error).toMatchObject({ reason: "SourceUnreachable" });
+    expect(String(error)).not.toContain("token");
+  });
+
+  test("connects again when the zone does not take what is wanted", async () => {
+    const { zone, it } = await aReadySource();
+    const first = zone.follower;
+    zone.hangs = true;
+    it.ask("ns/b");
+    await it.until(() => it.log.messages("warn").includes(broken), { stepMs: 1_000 });
+    zone.hangs = false;
+    await it.until(() => zone.follower !== first && zone.wanted.has("ns/b"));
+  });
+
+  test("asks a zone that breaks the protocol each time less and less often", async () => {
+    const { zone, it } = await aScriptedZone();
+    let connections = 0;
+    zone.onFollow = ({ send }) => {
+      connections++;
+      void send({ body: { lie: true } });
+    };
+    it.ask("ns/a");
+    await it.until(() => it.clock.now() > 60_000, { stepMs: 500 });
+    expect(connections).toBeGreaterThan(5);
+    expect(connections).toBeLessThan(30);
+    expect(it.ask("ns/a")).toMatchObject({ state: "failed", failure: { reason: "SourceUnreachable" } });
+  });
+});
+
+function aPart(text: string) {
+  return { body: {}, parts: [Buffer.from(text)] };
+}
+
+async function flood(send: () => Promise<void>): Promise<void> {
+  for (let index = 0; index < 10_000; index++) await send();
+}
+
+/** Each attempt disconnects the zone; then the files cannot be read. */
+async function refuses(
+  it: Awaited<ReturnType<typeof aScriptedZone>>["it"],
+  ask: () => Promise<unknown>,
+  zone: Awaited<ReturnType<typeof aScriptedZone>>["zone"],
+  send: (request: IncomingRequest) => Promise<unknown>,
+): Promise<void> {
+  let attempts = 0;
+  const lie: Serve = async (request) => {
+    attempts++;
+    await send(request);
+    return { body: {} };
+  };
+  zone.more = lie;
+  let error: unknown;
+  ask().catch((reason: unknown) => {
+    error = reason;
+  });
+  await it.until(() => error !== undefined);
+  expect(error).toMatchObject({ reason: "SourceUnreachable" });
+  expect(attempts).toBe(3);
+  expect(it.log.messages("warn").filter((message) => message === broken)).toHaveLength(3);
+}

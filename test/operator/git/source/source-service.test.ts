@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createSourceService, type SourceService } from "../../../../operator/git/source/source-service.ts";
+import { createSources } from "../../../../operator/release/sources/create-sources.ts";
+import { systemClock } from "../../../../operator/runtime/clock.ts";
+import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { aSocketFolder, aZone, SourcesOfZone } from "../../../fakes/source-zone.ts";
+import { readAll } from "../../release/sources/sources-harness.ts";
+
+/** The zone as its process has it, over a real repository. */
+function aService(remote: FakeGitRemote): SourceService {
+  const [clock, log] = [systemClock(), new RecordingLogger()];
+  const service = createSourceService({
+    ...{ clock, log },
+    hookCounts: () => ({}),
+    createSources: (onChange) =>
+      createSources({
+        ...{ clock, log, onChange },
+        cacheDirectory: join(remote.folder, "cache"),
+        random: () => 0.5,
+        environment: { PATH: process.env["PATH"] },
+        allowFile: true,
+      }),
+  });
+  onTestFinished(() => service.sources.close());
+  return service;
+}
+
+async function aScene(remote: FakeGitRemote) {
+  const folder = aSocketFolder();
+  const service = aService(remote);
+  const zone = await aZone(folder, service.serve);
+  const it = new SourcesOfZone(folder);
+  const at = (path: string) => ({ source: { url: `file://${remote.path}`, ref: { branch: "main" }, path } });
+  return { folder, service, zone, it, at };
+}
+
+describe("createSourceService()", () => {
+  test("gives the operator what sources in its own process would give", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ "web/a.yaml": "a: 1\n", "web/sub/b.json": "{}", "other.txt": "x" });
+    const head = remote.commitByOthers({ "web/a.yaml": "a: 2\n" }, { message: "Raise a" });
+    const { service, it, at } = await aScene(remote);
+    const revision = await it.ready("ns/web", at("web"));
+    const state = service.sources.resolve(it.request("ns/web", at("web")));
+    if (state.state !== "ready") throw new Error("it is not ready");
+    const { files, lastChangeOf, ...about } = state.revision;
+    expect(revision).toMatchObject(about);
+    expect(about).toMatchObject({ head: { id: head }, changed: { id: head, subject: "Raise a" } });
+    expect(await revision.files.list()).toEqual(await files.list());
+    expect(await readAll(revision)).toEqual({ "a.yaml": "a: 2\n", "sub/b.json": "{}" });
+    const paths = ["sub/b.json", "none"];
+    expect(await revision.lastChangeOf(paths)).toEqual(await lastChangeOf(paths));
+  });
+
+  test("reads many files, and large ones", async () => {
+    using remote = new FakeGitRemote();
+    const small = Array.from({ length: 1_200 }, (_, index) => [`${index}.txt`, `file ${index}`]);
+    const large = "0123456789abcdef".repeat(200_000);
+    const all = { ...Object.fromEntries(small), "a.bin": large, "b.bin": `${large}!`, "empty.txt": "" };
+    remote.commitByOthers(all);
+    const { it, at } = await aScene(remote);
+    expect(await readAll(await it.ready("ns/all", at(".")))).toEqual(all);
+  });
+
+  test("tells of a push the Releases whose folder it changed, and no others", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ "a/x": "1", "b/x": "1" });
+    const { it, at } = await aScene(remote);
+    await Promise.all([it.ready("ns/a", at("a")), it.ready("ns/b", at("b"))]);
+    it.told.length = 0;
+    const head = remote.commitByOthers({ "a/x": "2" });
+    const pushed = await it.ready("ns/a", at("a"), (revision) => revision.head.id === head);
+    expect(await readAll(pushed)).toEqual({ x: "2" });
+    expect(it.told).toEqual(["ns/a"]);
+  });
+
+  test("loses nothing when it is restarted, and tells nobody of what is the same", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ "a/x": "1", "b/x": "1" });
+    const { service, zone, it, at } = await aScene(remote);
+    const [before] = await Promise.all([it.ready("ns/a", at("a")), it.ready("ns/b", at("b"))]);
+    it.told.length = 0;
+    zone.die();
+    await service.sources.close();
+    const head = remote.commitByOthers({ "a/x": "2" });
+    await zone.revive(aService(remote).serve);
+    const pushed = await it.ready("ns/a", at("a"), (revision) => revision.head.id === head);
+    expect(await readAll(pushed)).toEqual({ x: "2" });
+    // What is still deployed can be read too.
+    expect(await readAll(before)).toEqual({ x: "1" });
+    await it.until(() => it.sources.stats.lsRemotes >= 2);
+    expect(it.told).toEqual(["ns/a"]);
+  });
+
+  test("says why there is no source, and what cannot be read", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ "a/x": "1" });
+    const { it, at } = await aScene(remote);
+    it.ask("ns/a", at("nowhere"));
+    await it.until(() => it.told.length === 1);
+    expect(it.ask("ns/a", at("nowhere"))).toMatchObject({
+      state: "failed",
+      failure: { reason: "SourceNotFound", message: expect.stringContaining("nowhere") },
+    });
+    const { files } = await it.ready("ns/b", at("a"));
+    await expect(files.read(["f".repeat(40)])).rejects.toMatchObject({ reason: "RenderLimit" });
+  });
+
+  test("follows what the operator wants: not what it forgot while it was away, nor what another one wanted", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ "a/x": "1" });
+    const { folder, service, zone, it, at } = await aScene(remote);
+    for (const key of ["ns/a", "ns/b", "ns/c"]) await it.ready(key, { ...at("a") });
+    it.sources.forget("ns/a");
+    await it.until(() => [...service.urls()].length === 2);
+    zone.die();
+    it.sources.forget("ns/b");
+    await zone.revive();
+    await it.until(() => [...service.urls()].length === 1);
+    await it.sources.close();
+    const next = new SourcesOfZone(folder);
+    await next.clock.advance(1);
+    await next.ready("ns/d", at("a"));
+    expect([...service.urls()]).toHaveLength(1);
+  });
+});
