@@ -19,6 +19,8 @@ export interface ZoneProcessOptions {
   readonly log: Logger;
   /** A process without a sign of life for so long is killed. Default: 30 s. */
   readonly silenceMs?: number;
+  /** Takes what the process writes to its standard error. Default: only its last words are kept. */
+  readonly onLog?: (chunk: Buffer) => void;
 }
 
 const SILENCE_MS = 30_000;
@@ -48,6 +50,19 @@ export class ZoneProcess {
     return this.#child?.pid;
   }
 
+  /** Has the process end by itself: its standard input ends. Kills it when it has not ended in time. */
+  async end({ withinMs }: { readonly withinMs: number }): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelRestart();
+    const child = this.#child;
+    if (child === undefined) return;
+    const ended = new Promise<void>((resolve) => void child.once("close", () => resolve()));
+    const cancel = this.#options.clock.schedule(withinMs, () => child.kill("SIGKILL"));
+    child.stdin?.end();
+    await ended;
+    cancel();
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#cancelRestart();
@@ -61,6 +76,7 @@ export class ZoneProcess {
     let lastWords = "";
     child.stderr.on("data", (chunk: Buffer) => {
       lastWords = (lastWords + chunk.toString("latin1")).slice(-LAST_WORDS);
+      this.#options.onLog?.(chunk);
     });
     // That it ended says everything.
     child.stdin.on("error", () => {});

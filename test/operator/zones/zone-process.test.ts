@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../operator/runtime/clock.ts";
-import { ZoneProcess } from "../../../operator/zones/zone-process.ts";
+import { ZoneProcess, type ZoneProcessOptions } from "../../../operator/zones/zone-process.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 
 /** A process that gives a sign of life, runs some code, and ends with its standard input. */
-function aProcess(code: string, { silenceMs }: { readonly silenceMs?: number } = {}) {
+function aProcess(code: string, more: Pick<ZoneProcessOptions, "silenceMs" | "onLog"> = {}) {
   const log = new RecordingLogger();
   const program = `process.stdout.write("."); process.stdin.on("end", () => process.exit()).resume(); ${code}`;
   const process_ = new ZoneProcess({
@@ -13,7 +13,7 @@ function aProcess(code: string, { silenceMs }: { readonly silenceMs?: number } =
     clock: systemClock(),
     random: () => 0,
     log,
-    ...(silenceMs !== undefined && { silenceMs }),
+    ...more,
   });
   onTestFinished(() => process_.close());
   const untilLogged = (message: string, count = 1) =>
@@ -21,7 +21,8 @@ function aProcess(code: string, { silenceMs }: { readonly silenceMs?: number } =
       const found = log.entries.filter((entry) => entry.message === message);
       return found.length >= count ? found : undefined;
     }, 15_000);
-  return { process: process_, untilLogged };
+  const untilSaid = (condition: () => boolean) => vi.waitUntil(condition, 15_000);
+  return { process: process_, untilLogged, untilSaid };
 }
 
 const ended = "A process of a zone ended, restarting it";
@@ -56,5 +57,26 @@ describe("ZoneProcess", () => {
     zone.close();
     await vi.waitUntil(() => zone.pid === undefined, 15_000);
     expect(() => process.kill(pid, 0)).toThrow();
+  });
+
+  test("has the process end by itself when it is asked to, and passes on what it writes", async () => {
+    const said: string[] = [];
+    const { process: zone, untilSaid } = aProcess(
+      'process.on("exit", () => process.stderr.write("bye")); process.stderr.write("hello ");',
+      { onLog: (chunk) => said.push(String(chunk)) },
+    );
+    await untilSaid(() => said.length > 0);
+    await zone.end({ withinMs: 15_000 });
+    expect(said.join("")).toBe("hello bye");
+    expect(zone.pid).toBeUndefined();
+  });
+
+  test("kills a process that does not end by itself in time", async () => {
+    const { process: zone, untilSaid } = aProcess(
+      "process.stdin.removeAllListeners(); setInterval(() => {}, 1_000);",
+    );
+    await untilSaid(() => zone.pid !== undefined);
+    await zone.end({ withinMs: 1 });
+    expect(zone.pid).toBeUndefined();
   });
 });

@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+import { systemClock } from "../../runtime/clock.ts";
+import { createLogger, type LogLevel } from "../../telemetry/log.ts";
+import { startSourceProcess } from "./source-process.ts";
+
+/**
+ * The main process of the source zone where it has a container of its own: keeps the zone's process running until SIGTERM.
+ * It reads nothing of what that process reads, so that no repository ends the container.
+ *
+ * @param argv Words behind `zone source`.
+ * @returns The exit code.
+ */
+export async function runSourceZone(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      sockets: { type: "string" },
+      cache: { type: "string" },
+      "file-remotes": { type: "boolean", default: false },
+      "hook-bind-address": { type: "string" },
+      "hook-secrets": { type: "string" },
+      "log-level": { type: "string", default: "info" },
+      "log-format": { type: "string" },
+    },
+  });
+  const { sockets, cache, "log-level": logLevel, "log-format": logFormat } = values;
+  const clock = systemClock();
+  const log = createLogger({ clock, level: logLevel as LogLevel, format: logFormat as "text" | "json" });
+  const [address, secrets] = [values["hook-bind-address"], values["hook-secrets"]];
+  if (sockets === undefined || cache === undefined || (address !== undefined && secrets === undefined)) {
+    const reason = "--sockets, --cache, and --hook-secrets beside --hook-bind-address are needed";
+    log.error("Cannot run the source zone", { reason });
+    return 1;
+  }
+  log.info("Starting the source zone", { sockets, cache });
+  const hooks = address === undefined || secrets === undefined ? undefined : { address, secrets };
+  const allowFile = values["file-remotes"];
+  const zone = startSourceProcess(
+    { folder: sockets, cache, allowFile, hooks, logLevel, logFormat },
+    { environment, clock, random: Math.random, log },
+  );
+  // The clock's timers keep no process alive, and between two lives of its child nothing else does.
+  const alive = setInterval(() => undefined, 60_000);
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+  clearInterval(alive);
+  await zone.end();
+  return 0;
+}

@@ -1,0 +1,74 @@
+// The process of the source zone: it polls and fetches git repositories, reads their trees and checks signatures, and takes
+// hooks. It has the credentials of Releases while they are followed, and serves the operator over one Unix socket.
+import { parseArgs } from "node:util";
+import { createSources } from "../../release/sources/create-sources.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { createLogger, type LogLevel } from "../../telemetry/log.ts";
+import { serveZone } from "../../zones/zone-server.ts";
+import { SOURCE_ZONE } from "./messages.ts";
+import { createSourceService, describeSourceError } from "./source-service.ts";
+import { countHooks, serveZoneHooks } from "./zone-hooks.ts";
+
+/** A sign of life for the process that started this one (zone-process.ts). */
+const SIGN_OF_LIFE_MS = 1_000;
+/** Git processes are asked to end, and killed after 2 s. */
+const END_MS = 2_500;
+/** Of a frame of the operator: requests with Secrets. */
+const limits = { headerBytes: 65_536, parts: 1, bytes: 16 * 2 ** 20 };
+
+const { values } = parseArgs({
+  options: {
+    socket: { type: "string", default: "" },
+    cache: { type: "string", default: "" },
+    "file-remotes": { type: "boolean", default: false },
+    "hook-bind-address": { type: "string", default: "0" },
+    "hook-secrets": { type: "string", default: "" },
+    "log-level": { type: "string", default: "info" },
+    "log-format": { type: "string" },
+  },
+});
+const clock = systemClock();
+const log = createLogger({
+  clock,
+  level: values["log-level"] as LogLevel,
+  format: values["log-format"] as "text" | "json" | undefined,
+}).child({ zone: SOURCE_ZONE });
+const hooks = countHooks();
+const service = createSourceService({
+  clock,
+  log,
+  hookCounts: () => hooks.counts,
+  createSources: (onChange) =>
+    createSources({
+      cacheDirectory: values.cache,
+      clock,
+      random: Math.random,
+      log,
+      environment: process.env,
+      allowFile: values["file-remotes"],
+      onChange,
+    }),
+});
+async function end(): Promise<void> {
+  setTimeout(() => process.exit(0), END_MS);
+  await service.sources.close();
+  process.exit(0);
+}
+process.stdin.on("end", () => void end()).resume();
+// A terminal sends these to all processes of the operator. It ends this one when it ends.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
+process.stdout.write(".");
+await serveZone({
+  socket: values.socket,
+  zone: SOURCE_ZONE,
+  clock,
+  limits,
+  requestParts: 1,
+  serve: service.serve,
+  describeError: describeSourceError,
+});
+if (values["hook-bind-address"] !== "0") {
+  const address = values["hook-bind-address"];
+  await serveZoneHooks({ address, secrets: values["hook-secrets"], service, ...hooks, clock, log });
+}

@@ -1,0 +1,50 @@
+import type { Clock, Logger } from "../../ports.ts";
+import type { HookOutcome } from "../../release/hooks/hook.ts";
+import { readHookFolder } from "../../release/hooks/hook-folder.ts";
+import { serveHooks } from "../../release/hooks/serve-hooks.ts";
+import type { CountsItem } from "./messages.ts";
+import type { SourceService } from "./source-service.ts";
+
+export interface ZoneHooksOptions {
+  readonly address: string;
+  /** Folder of the secrets. */
+  readonly secrets: string;
+  readonly service: Pick<SourceService, "urls" | "sources" | "leader">;
+  readonly observe: (outcome: HookOutcome) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Between two attempts to listen at an address that is taken. */
+const RETRY_MS = 5_000;
+
+/** Serves hooks in the source zone. Its sources are polled at once; the operator hears of what is new. */
+export async function serveZoneHooks(options: ZoneHooksOptions): Promise<void> {
+  const { address, secrets, service, clock, log } = options;
+  try {
+    const server = await serveHooks(address, {
+      ...options,
+      hooks: readHookFolder(secrets, { clock, log }),
+      urls: service.urls,
+      refresh: (url) => service.sources.refresh({ url }),
+      leader: service.leader,
+    });
+    if (server !== undefined) log.info("Listening", { serves: "hooks", address: server.address });
+  } catch (error) {
+    // Sources are polled without hooks, too.
+    log.error("Cannot serve hooks, retrying", { address, error });
+    clock.schedule(RETRY_MS, () => void serveZoneHooks(options));
+  }
+}
+
+/** Counts hooks by their outcomes. */
+export function countHooks(): {
+  readonly observe: (outcome: HookOutcome) => void;
+  readonly counts: CountsItem["hooks"];
+} {
+  const counts: CountsItem["hooks"] = {};
+  const observe = (outcome: HookOutcome): void => {
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  };
+  return { observe, counts };
+}
