@@ -124,9 +124,13 @@ export class OperatorChart extends Chart {
       resources: values.resources,
       credentialsSecret: repository?.credentialsSecret,
       releases: releases && {
-        cacheSize: releases.cacheSize,
-        hookSecret: hooksOf(values)?.secret,
         sandbox: { resources: releases.sandboxResources, logLevel: values.logLevel },
+        source: {
+          resources: releases.sourceResources,
+          logLevel: values.logLevel,
+          cacheSize: releases.cacheSize,
+          hookSecret: hooksOf(values)?.secret,
+        },
       },
       placement: placementOf(values),
       podLabels: values.podLabels,

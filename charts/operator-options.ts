@@ -1,9 +1,4 @@
-import {
-  CREDENTIALS_FOLDER,
-  HOOK_SECRETS_FOLDER,
-  operatorPorts,
-  RELEASE_CACHE_FOLDER,
-} from "../constructs/operator-pod.ts";
+import { CREDENTIALS_FOLDER, operatorPorts } from "../constructs/operator-pod.ts";
 import { ZONE_SOCKETS_FOLDER } from "../constructs/sandbox-zone.ts";
 import { fenceNamesOf } from "../constructs/write-fences.ts";
 import type { ChosenValues } from "./values/operator-values.ts";
@@ -55,18 +50,15 @@ function repositoryOptionsOf(repository: ChosenValues["repository"]): readonly s
 
 function releaseOptionsOf({ releases }: ChosenValues): readonly string[] {
   if (!releases.enabled) return [];
-  const { requireServiceAccount, requireSandbox, programTimeout, cacheSize, policy, hooks } = releases;
+  const { requireServiceAccount, requireSandbox, programTimeout, policy, hooks } = releases;
   return [
     "--releases=true",
-    `--release-cache=${RELEASE_CACHE_FOLDER}`,
-    `--release-cache-size=${cacheSize}`,
     `--zone-sockets=${ZONE_SOCKETS_FOLDER}`,
     `--release-program-timeout=${programTimeout}`,
     ...(requireSandbox ? ["--release-require-sandbox=true"] : []),
     ...(requireServiceAccount ? ["--release-require-service-account=true"] : []),
     ...(Object.keys(policy).length > 0 ? [`--release-policy=${JSON.stringify(policy)}`] : []),
-    ...(hooks.enabled
-      ? [`--hook-bind-address=:${operatorPorts.hooks}`, `--hook-secrets=${HOOK_SECRETS_FOLDER}`]
-      : []),
+    // The source zone listens there; the operator tells other instances of it.
+    ...(hooks.enabled ? [`--hook-bind-address=:${operatorPorts.hooks}`] : []),
   ];
 }

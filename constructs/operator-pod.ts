@@ -1,6 +1,13 @@
 import type { Labels } from "./child-labels.ts";
 import { restrictedContainer, restrictedPod } from "./pod-defaults.ts";
 import { type SandboxZoneProps, sandboxSockets, sandboxZoneContainer } from "./sandbox-zone.ts";
+import {
+  HOOKS_PORT,
+  type SourceZoneProps,
+  sourceSockets,
+  sourceZoneContainer,
+  sourceZoneVolumes,
+} from "./source-zone.ts";
 
 export interface OperatorPodProps {
   readonly image: string;
@@ -18,10 +25,8 @@ export interface OperatorPodProps {
   /** What Releases need; undefined: the operator knows none. */
   readonly releases?:
     | {
-        /** Most that clones of their repositories may take. */
-        readonly cacheSize: string | number;
-        /** A Secret that is mounted as the folder of hooks; undefined: no hooks are served. */
-        readonly hookSecret: string | undefined;
+        /** Of the container of the source zone. */
+        readonly source: Omit<SourceZoneProps, "image" | "imagePullPolicy">;
         /** Of the container of the sandbox zone. */
         readonly sandbox: Pick<SandboxZoneProps, "resources" | "logLevel">;
       }
@@ -32,15 +37,11 @@ export interface OperatorPodProps {
 
 /** Where a Secret of repository credentials is mounted. */
 export const CREDENTIALS_FOLDER = "/etc/fairlead/repository";
-/** Where clones of the repositories of Releases are kept. */
-export const RELEASE_CACHE_FOLDER = "/var/cache/fairlead";
-/** Where a Secret of what hooks are signed with is mounted. */
-export const HOOK_SECRETS_FOLDER = "/etc/fairlead/hooks";
 /** Where clients look for the credentials of their pod. */
 const TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** Container ports by name. */
-export const operatorPorts = { metrics: 8080, health: 8081, hooks: 8082 } as const;
+export const operatorPorts = { metrics: 8080, health: 8081, hooks: HOOKS_PORT } as const;
 /** Workers finish, the last commit is pushed and the Lease is given back in this time. */
 const GRACE_SECONDS = 40;
 /** The kubelet renews the token long before, and the operator reads it again. */
@@ -52,9 +53,10 @@ const OPERATOR_HEAP_PERCENT = 35;
 /** The spec of the operator's pods: restricted, read-only but for /tmp, where git keeps its clone. */
 export function operatorPodSpec(props: OperatorPodProps): object {
   const { image, imagePullPolicy, serviceAccount, options, resources, placement = {} } = props;
-  const mounts = [...mountsOf(props.credentialsSecret), ...releaseMountsOf(props.releases)];
-  const sandbox = props.releases?.sandbox;
-  const servesHooks = props.releases?.hookSecret !== undefined;
+  const zones = props.releases === undefined ? [] : [sandboxSockets, sourceSockets];
+  const mounts = [...mountsOf(props.credentialsSecret), ...zones];
+  const { sandbox, source } = props.releases ?? {};
+  const servesHooks = source?.hookSecret !== undefined;
   return {
     serviceAccountName: serviceAccount,
     // Mounted below instead: read-only, and no longer valid than it has to be.
@@ -84,7 +86,6 @@ export function operatorPodSpec(props: OperatorPodProps): object {
         ports: [
           ...(props.metrics ? [{ name: "metrics", containerPort: operatorPorts.metrics }] : []),
           { name: "health", containerPort: operatorPorts.health },
-          ...(servesHooks ? [{ name: "hooks", containerPort: operatorPorts.hooks }] : []),
         ],
         livenessProbe: {
           httpGet: { path: "/healthz", port: "health" },
@@ -105,8 +106,12 @@ export function operatorPodSpec(props: OperatorPodProps): object {
         })),
       },
       ...(sandbox === undefined ? [] : [sandboxZoneContainer({ image, imagePullPolicy, ...sandbox })]),
+      ...(source === undefined ? [] : [sourceZoneContainer({ image, imagePullPolicy, ...source })]),
     ],
-    volumes: mounts.map(({ name, source }) => ({ name, ...source })),
+    volumes: [
+      ...mounts.map(({ name, source }) => ({ name, ...source })),
+      ...(source === undefined ? [] : sourceZoneVolumes(source)),
+    ],
   };
 }
 
@@ -136,21 +141,6 @@ function mountsOf(credentialsSecret: string | undefined): readonly Mount[] {
   if (credentialsSecret !== undefined) {
     const source = { secret: { secretName: credentialsSecret, defaultMode: 0o440 } };
     mounts.push({ name: "repository", mountPath: CREDENTIALS_FOLDER, readOnly: true, source });
-  }
-  return mounts;
-}
-
-function releaseMountsOf(releases: OperatorPodProps["releases"]): readonly Mount[] {
-  if (releases === undefined) return [];
-  const { cacheSize, hookSecret } = releases;
-  const cache = { emptyDir: { sizeLimit: cacheSize } };
-  const mounts: Mount[] = [
-    { name: "releases", mountPath: RELEASE_CACHE_FOLDER, readOnly: false, source: cache },
-    sandboxSockets,
-  ];
-  if (hookSecret !== undefined) {
-    const source = { secret: { secretName: hookSecret, defaultMode: 0o440 } };
-    mounts.push({ name: "hooks", mountPath: HOOK_SECRETS_FOLDER, readOnly: true, source });
   }
   return mounts;
 }

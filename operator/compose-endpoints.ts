@@ -1,8 +1,7 @@
 import { groupKindOf } from "../crds/object.ts";
-import { Release, type ReleaseSpec } from "../crds/release.ts";
+import type { SourceZone } from "./git/source/compose-source-zone.ts";
 import type { Ground } from "./ground.ts";
 import type { Endpoint } from "./operator.ts";
-import type { ReleaseController } from "./release/release-controller.ts";
 import type { Election } from "./runtime/election.ts";
 import type { KindStores } from "./runtime/kind-stores.ts";
 import { metricsRoute } from "./runtime/metrics-route.ts";
@@ -11,10 +10,11 @@ import { probeRoute } from "./runtime/probes.ts";
 export interface EndpointParts {
   readonly stores: KindStores;
   readonly election: Election;
-  readonly releases: ReleaseController | undefined;
+  /** Undefined: Releases are left alone. */
+  readonly sourceZone: SourceZone | undefined;
 }
 
-/** What an operator serves: probes, metrics, and hooks where Releases are reconciled. */
+/** What an operator serves: probes and metrics, and hooks in the source zone where Releases are reconciled. */
 export function composeEndpoints(ground: Ground, parts: EndpointParts): readonly Endpoint[] {
   const { config, log, metrics } = ground;
   const { stores, election } = parts;
@@ -45,27 +45,14 @@ export function composeEndpoints(ground: Ground, parts: EndpointParts): readonly
   ];
 }
 
-function hooksOf(ground: Ground, { stores, election, releases }: EndpointParts): readonly Endpoint[] {
-  const { config, clock, log, metrics } = ground;
-  const { hookBindAddress, hookSecrets } = config;
-  if (releases === undefined || hookBindAddress === "0" || hookSecrets === undefined) return [];
-  const urls = (): string[] =>
-    [...stores.resources(Release).list()].flatMap((release) => {
-      const { source } = (release["spec"] ?? {}) as Partial<ReleaseSpec>;
-      return source === undefined ? [] : [source.url];
-    });
-  const listen = async () => {
-    const { readHookFolder } = await import("./release/hooks/hook-folder.ts");
-    const { serveHooks } = await import("./release/hooks/serve-hooks.ts");
-    return await serveHooks(hookBindAddress, {
-      hooks: readHookFolder(hookSecrets, { clock, log }),
-      urls,
-      refresh: (url) => releases.refresh(url),
-      leader: () => election.leader,
-      observe: (outcome) => metrics?.hooks.answered(outcome),
-      clock,
-      log,
-    });
+/** The source zone serves hooks. It must know which instance leads before the first Release is seen. */
+function hooksOf(
+  { config: { hookBindAddress } }: Ground,
+  { sourceZone }: EndpointParts,
+): readonly Endpoint[] {
+  if (sourceZone === undefined || hookBindAddress === "0") return [];
+  const listen = async (): Promise<undefined> => {
+    sourceZone.start();
   };
   return [{ serves: "hooks", listen }];
 }

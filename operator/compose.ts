@@ -10,6 +10,7 @@ import { KubeWatchSource } from "./cluster/watch-source.ts";
 import { composeElection, leaseOf } from "./compose-election.ts";
 import { composeEndpoints } from "./compose-endpoints.ts";
 import { composePublisher } from "./compose-publisher.ts";
+import { sourceZoneOf } from "./compose-source-zone.ts";
 import { composeTracing } from "./compose-tracing.ts";
 import { createController, type KindController } from "./controllers.ts";
 import { placeIdOf } from "./core/place-id.ts";
@@ -105,9 +106,11 @@ export async function composeOperator(
       }),
     );
   }
-  const releases = config.releases
+  const sourceZone = sourceZoneOf(ground, election);
+  const releases = sourceZone
     ? createReleaseController({
         ground,
+        sourceZone,
         stores,
         sourceOf,
         transformOf,
@@ -129,8 +132,9 @@ export async function composeOperator(
     reportFences: () => reportFences(ground),
     publisher,
     closeEvents: () => events.close(),
-    endpoints: composeEndpoints(ground, { stores, election, releases }),
+    endpoints: composeEndpoints(ground, { stores, election, sourceZone }),
     close: async () => {
+      await sourceZone?.close();
       await closeElection();
       await connection.close();
       await transport.close();

@@ -193,8 +193,10 @@ export function readOperatorConfig(texts: OptionTexts, environment: NodeJS.Proce
     );
     throw new ConfigError([...new Set(lines)].join("\n"));
   }
-  const { leaseDuration, renewDeadline, retryPeriod, hookBindAddress, hookSecrets } = parsed.data;
-  if (hookBindAddress !== "0" && hookSecrets === undefined)
+  const { leaseDuration, renewDeadline, retryPeriod, hookBindAddress, hookSecrets, zoneSockets } =
+    parsed.data;
+  // A source zone that runs elsewhere has the secrets itself.
+  if (hookBindAddress !== "0" && hookSecrets === undefined && zoneSockets === undefined)
     throw new ConfigError(
       `${source.get("hookBindAddress")}: needs --hook-secrets, the folder of the hooks' secrets`,
     );

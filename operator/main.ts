@@ -6,6 +6,7 @@ import { loadClusterAccess } from "./cluster/kube-config.ts";
 import { parseOptionTexts } from "./command-line.ts";
 import { composeOperator } from "./compose.ts";
 import { type OptionTexts, readOperatorConfig } from "./config.ts";
+import { runZone } from "./run-zone.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { readMemoryLimit } from "./runtime/memory-limit.ts";
 import { listenForSignals } from "./runtime/signals.ts";
@@ -31,8 +32,8 @@ export interface RunOperatorInput {
  * @throws ConfigError that names every wrong option.
  */
 export async function runOperator(input: RunOperatorInput): Promise<number> {
-  const zone = input.options === undefined ? zoneIn(process.argv) : undefined;
-  if (zone !== undefined) return await (await import("./sandbox/main.ts")).runSandboxZone(zone);
+  const zone = input.options === undefined ? runZone(process.argv) : undefined;
+  if (zone !== undefined) return await zone;
   const {
     kinds,
     provideLauncher,
@@ -83,11 +84,6 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
   } finally {
     clearInterval(alive);
   }
-}
-
-/** Words behind `zone sandbox`, which the container of that zone has in place of `run`; undefined: another command. */
-function zoneIn([, , command, name, ...words]: readonly string[]): readonly string[] | undefined {
-  return command === "zone" && name === "sandbox" ? words : undefined;
 }
 
 /** Inside a cluster exactly the pod's name, which its token carries too; elsewhere the host name and a UUID. */

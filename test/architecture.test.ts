@@ -64,7 +64,8 @@ describe("the sources", () => {
 
   test.for(
     sources.filter(
-      (file) => !/^(cli|bench|operator\/(config|main|git\/source\/worker)\.ts|synth\/main\.ts)/.test(file),
+      (file) =>
+        !/^(cli|bench|operator\/(config|main|git\/source\/(main|worker))\.ts|synth\/main\.ts)/.test(file),
     ),
   )("%s reads no environment", (file) => {
     const code = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");

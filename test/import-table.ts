@@ -54,6 +54,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/release/errors.ts",
       "operator/runtime",
       "operator/telemetry/log.ts",
+      "operator/option-values.ts",
       "operator/ports.ts",
     ],
     packages: ["node:*", "zod"],

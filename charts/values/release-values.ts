@@ -88,6 +88,9 @@ export const releases = z.strictObject({
   sandboxResources: resources
     .default({ requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } })
     .describe("Requests and limits of the container that renders sources."),
+  sourceResources: resources
+    .default({ requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "768Mi" } })
+    .describe("Requests and limits of the container that fetches repositories."),
   gitPorts: z
     .array(z.int().min(1).max(65_535))
     .default([443, 22])

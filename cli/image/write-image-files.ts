@@ -1,6 +1,7 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { sourceWorkerFile } from "../../operator/git/source/source-command.ts";
 import { launcherFile } from "../../operator/sandbox/find-launcher.ts";
 import { workerFile } from "../../operator/sandbox/worker-command.ts";
 import { provideLauncher } from "../launcher/build-launcher.ts";
@@ -11,8 +12,8 @@ import { bundleProgram } from "./bundle-program.ts";
 export const imageProgram = "fairlead.mjs";
 
 /**
- * Writes all files of the image's folder: the operator's program, the processes of the sandbox zone with what
- * programs of Releases need, and the launcher of their sandbox. Whatever makes an image makes it from this folder.
+ * Writes all files of the image's folder: the operator's program, the processes of the zones with what programs of
+ * Releases need, and the launcher of their sandbox. Whatever makes an image makes it from this folder.
  *
  * @throws Error on Linux if there is no launcher, and no Go to build it with.
  */
@@ -25,14 +26,24 @@ export async function writeImageFiles(folder: string, env: NodeJS.ProcessEnv): P
   await mkdir(folder, { recursive: true });
   const entry = fileURLToPath(new URL("main.ts", import.meta.url));
   await bundleProgram({ entry, outfile: join(folder, imageProgram) });
-  await addSandboxZone(folder);
+  await addZones(folder);
   if (launcher !== undefined) await copyFile(launcher, join(folder, launcherFile));
 }
 
-/** Puts the processes of the sandbox zone beside a program. @returns What went into their bundle. */
-export async function addSandboxZone(folder: string): Promise<readonly string[]> {
-  const entry = fileURLToPath(new URL("../../operator/sandbox/worker.ts", import.meta.url));
-  const inputs = await bundleProgram({ entry, outfile: join(folder, workerFile) });
+/** What went into the bundles of the processes of zones. */
+export interface ZoneInputs {
+  readonly sandbox: readonly string[];
+  readonly source: readonly string[];
+}
+
+/** Puts the processes of the zones, and the files that they need, beside a program. */
+export async function addZones(folder: string): Promise<ZoneInputs> {
+  const bundle = (worker: string, file: string): Promise<readonly string[]> => {
+    const entry = fileURLToPath(new URL(`../../operator/${worker}`, import.meta.url));
+    return bundleProgram({ entry, outfile: join(folder, file) });
+  };
+  const sandbox = await bundle("sandbox/worker.ts", workerFile);
+  const source = await bundle("git/source/worker.ts", sourceWorkerFile);
   await addProgramSupport(folder);
-  return inputs;
+  return { sandbox, source };
 }

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { groupKindOf, keyOf, type LiveObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { folderOf } from "../../synth/file-tree.ts";
@@ -7,6 +6,7 @@ import { BlockedKeys } from "../blocked-keys.ts";
 import { holderOf } from "../cluster/impersonation.ts";
 import { KubeCluster } from "../cluster/kube-cluster.ts";
 import { leaseOf } from "../compose-election.ts";
+import { releaseCacheOf } from "../compose-source-zone.ts";
 import { LostObjects } from "../phases/lost.ts";
 import { OutageNotices } from "../phases/outage-notices.ts";
 import { Refusals } from "../phases/refusals.ts";
@@ -53,7 +53,6 @@ export interface ComposedReleases {
   readonly warm: (release: LiveObject) => void;
   /** A Release is gone. */
   readonly forget: (release: LiveObject) => void;
-  readonly refresh: (url: string) => void;
   readonly close: (options: { readonly flushMs: number }) => Promise<void>;
 }
 
@@ -110,10 +109,8 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     for (const release of releases.list())
       if (release.metadata.namespace === namespace) queue.add(keyOf(release));
   });
-  const cacheDirectory = config.releaseCache ?? join(config.repositoryCache, "releases");
   const { sources, renderer, sandbox, closeSources } = composeSources(ground, {
-    cacheDirectory,
-    allowFile: platform.allowsLocal,
+    sourceZone: input.sourceZone,
     log,
     wake: (keys) => {
       for (const key of keys) noteNews(key);
@@ -121,7 +118,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     },
   });
   const prepare = createPreparer();
-  const publishers = composePublishers(input, cacheDirectory);
+  const publishers = composePublishers(input, releaseCacheOf(config));
   const noteNews = (key: string): void => {
     // What another instance brings about is not ours to measure, nor what was there before we came.
     if (!election.isLeading || memory.find(key)?.applied === undefined) return;
@@ -181,7 +178,6 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       void watchRecorded({ key: keyOf(release), resource: release }, { catalog, stores });
     },
     forget,
-    refresh: (url) => sources.refresh({ url }),
     close: async (options) => {
       catalog.close();
       await Promise.all([publishers?.close(options), closeSources()]);

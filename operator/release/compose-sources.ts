@@ -1,16 +1,13 @@
+import type { SourceZone } from "../git/source/compose-source-zone.ts";
 import type { Ground } from "../ground.ts";
 import type { Logger } from "../ports.ts";
 import { composeSandbox, type Sandbox } from "../sandbox/compose-sandbox.ts";
 import { planMemory } from "./core/plan-memory.ts";
 import type { Renderer, Sources } from "./ports.ts";
 import { createRenderer } from "./render/renderer.ts";
-import { createSources } from "./sources/create-sources.ts";
 
 export interface ComposeSourcesOptions {
-  /** Where clones of sources are kept. */
-  readonly cacheDirectory: string;
-  /** Whether sources may be on this machine. */
-  readonly allowFile: boolean;
+  readonly sourceZone: SourceZone;
   /** Puts Releases back into their queue: the answer for them changed. */
   readonly wake: (keys: readonly string[]) => void;
   readonly log: Logger;
@@ -25,19 +22,11 @@ export interface ComposedSources {
 
 /** Wires what turns repositories into manifests. Nothing runs before it is asked for. */
 export function composeSources(
-  { config, environment, clock, random, metrics, memoryLimit, walls }: Ground,
-  { cacheDirectory, allowFile, wake, log }: ComposeSourcesOptions,
+  { config, clock, random, metrics, memoryLimit, walls }: Ground,
+  { sourceZone, wake, log }: ComposeSourcesOptions,
 ): ComposedSources {
-  const sources = createSources({
-    cacheDirectory,
-    cacheBytes: config.releaseCacheSize,
-    clock,
-    random,
-    log,
-    environment,
-    allowFile,
-    onChange: wake,
-  });
+  const { sources } = sourceZone;
+  sources.subscribe(wake);
   const containerMemory = config.releaseMemory ?? memoryLimit;
   const memory = planMemory(containerMemory);
   const sandbox = composeSandbox({
@@ -62,7 +51,7 @@ export function composeSources(
   });
   metrics?.releases.watchSources(() => sources.stats);
   const closeSources = async (): Promise<void> => {
-    await Promise.all([sources.close(), renderer.close()]);
+    await Promise.all([sourceZone.close(), renderer.close()]);
     sandbox.close();
   };
   return { sources, renderer, sandbox, closeSources };

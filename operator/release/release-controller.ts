@@ -2,7 +2,9 @@ import { groupKindOf, keyOf, type LiveObject, type ObjectKind } from "../../crds
 import { Release } from "../../crds/release.ts";
 import { ReleasePolicy } from "../../crds/release-policy.ts";
 import type { ComposedRepository } from "../compose-publisher.ts";
+import { allowsLocalSources } from "../compose-source-zone.ts";
 import { type KindController, toSource } from "../controllers.ts";
+import type { SourceZone } from "../git/source/compose-source-zone.ts";
 import type { Ground } from "../ground.ts";
 import type { Clock, EventRecorder, Publisher, Reconcile } from "../ports.ts";
 import { runController } from "../runtime/controller.ts";
@@ -22,6 +24,7 @@ export interface ReleaseControllerInput extends Pick<KindStoresInput, "sourceOf"
   readonly stores: KindStores;
   readonly election: Election;
   readonly events: EventRecorder;
+  readonly sourceZone: SourceZone;
   /** Undefined: nothing is published. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
   /** Watches that were begun, for metrics. */
@@ -33,8 +36,6 @@ export interface ReleaseControllerInput extends Pick<KindStoresInput, "sourceOf"
 export interface ReleaseController extends KindController {
   /** Keeps the local copies of what Releases own, until the signal aborts. */
   watch(signal: AbortSignal): Promise<void>;
-  /** Somebody pushed to this repository. */
-  refresh(url: string): void;
   /** Commits what is pending, for at most `flushMs`, and ends all processes. */
   close(options: { readonly flushMs: number }): Promise<void>;
 }
@@ -56,8 +57,7 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
   const platform = new PolicyLimits({
     stores,
     installation: config.releasePolicy,
-    // What runs in a cluster has no business with files and addresses of its node.
-    allowsLocal: config.releaseFileRemotes ?? ground.environment["KUBERNETES_SERVICE_HOST"] === undefined,
+    allowsLocal: allowsLocalSources(ground),
     wake: (keys) => {
       for (const key of keys) queue.add(key);
     },
@@ -151,7 +151,6 @@ export function createReleaseController(input: ReleaseControllerInput): ReleaseC
       for (const release of stores.resources(Release).list()) parts.warm(release);
       await parts.watch(signal);
     },
-    refresh: (url) => composed?.refresh(url),
     close: async (options) => {
       await (await composing?.catch(() => undefined))?.close(options);
     },

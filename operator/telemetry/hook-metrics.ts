@@ -13,8 +13,8 @@ export class HookMetrics {
     });
   }
 
-  /** A request was answered. */
-  answered(outcome: string): void {
-    this.#requests.inc({ outcome });
+  /** Requests were answered. */
+  answered(outcome: string, times: number): void {
+    this.#requests.inc({ outcome }, times);
   }
 }

@@ -30,15 +30,19 @@ describe("OperatorChart", () => {
       releases: true,
       releaseRequireServiceAccount: true,
       releasePolicy: { publish: [{ branch: "env/*", path: "prod" }] },
-      releaseCache: "/var/cache/fairlead",
       hookBindAddress: "0",
     });
     expect(podOf(objects).spec).toMatchObject({
       containers: [
-        { volumeMounts: [{}, {}, { name: "releases", mountPath: "/var/cache/fairlead" }, {}] },
+        { name: "operator" },
         { name: "sandbox" },
+        {
+          name: "source",
+          args: expect.arrayContaining(["--cache=/var/cache/fairlead"]),
+          volumeMounts: [{}, { name: "releases", mountPath: "/var/cache/fairlead" }],
+        },
       ],
-      volumes: [{}, {}, { name: "releases", emptyDir: { sizeLimit: "1Gi" } }, {}],
+      volumes: [{}, {}, {}, {}, { name: "releases", emptyDir: { sizeLimit: "1Gi" } }],
     });
     const ports = [443, 6443, 2222].map((port) => ({ protocol: "TCP", port }));
     expect(the("NetworkPolicy", objects)["spec"]).toMatchObject({ egress: [{}, { ports }] });
@@ -51,8 +55,7 @@ describe("OperatorChart", () => {
     const hooks = { enabled: true, secret: "hooks" };
     const repository = { url: "https://git.example.dev/rendered.git", credentialsSecret: "git" };
     const objects = install({ repository, releases: { enabled: true, hooks, sandboxResources } });
-    const [operator, sandbox, ...others] = podOf(objects).spec.containers as readonly object[];
-    expect(others).toEqual([]);
+    const [operator, sandbox] = podOf(objects).spec.containers as readonly object[];
     expect(sandbox).toEqual({
       name: "sandbox",
       image: "fairlead:1",
@@ -76,10 +79,49 @@ describe("OperatorChart", () => {
     expect(configOf(objects).zoneSockets).toBe("/run/fairlead/zones");
   });
 
+  test("reads repositories in a container that has the clones and hooks, and no token", () => {
+    const sourceResources = { limits: { memory: "2Gi" } };
+    const hooks = { enabled: true, secret: "hook-secrets" };
+    const repository = { url: "https://git.example.dev/rendered.git", credentialsSecret: "git" };
+    const objects = install({ repository, releases: { enabled: true, hooks, sourceResources } });
+    const [operator, , source, ...others] = podOf(objects).spec.containers as readonly object[];
+    expect(others).toEqual([]);
+    expect(source).toEqual({
+      name: "source",
+      image: "fairlead:1",
+      imagePullPolicy: "IfNotPresent",
+      args: [
+        ...["zone", "source", "--sockets=/run/fairlead/zones/source", "--cache=/var/cache/fairlead"],
+        ...[
+          "--cache-size=2Gi",
+          "--hook-bind-address=:8082",
+          "--hook-secrets=/etc/fairlead/hooks",
+          "--log-level=info",
+        ],
+      ],
+      ports: [{ name: "hooks", containerPort: 8082 }],
+      resources: sourceResources,
+      securityContext: {
+        runAsUser: 65_531,
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ["ALL"] },
+      },
+      volumeMounts: [
+        { name: "source-sockets", mountPath: "/run/fairlead/zones/source" },
+        { name: "releases", mountPath: "/var/cache/fairlead" },
+        { name: "hooks", mountPath: "/etc/fairlead/hooks", readOnly: true },
+      ],
+    });
+    const mounts = JSON.stringify((operator as { readonly volumeMounts: unknown }).volumeMounts);
+    expect(mounts).toContain('"source-sockets"');
+    expect(mounts).not.toMatch(/"releases"|"hooks"/);
+  });
+
   test("serves hooks to those who may reach them, each instance also to the others", () => {
     const hooks = { enabled: true, secret: "hooks", fromNamespaces: ["ingress"] };
     const objects = install({ releases: { enabled: true, hooks } });
-    expect(configOf(objects)).toMatchObject({ hookBindAddress: ":8082", hookSecrets: "/etc/fairlead/hooks" });
+    expect(configOf(objects)).toMatchObject({ hookBindAddress: ":8082" });
     expect(objects.find((object) => idOf(object) === "Service fairlead-system/fairlead-hooks")).toMatchObject(
       {
         spec: { ports: [{ port: 80, targetPort: "hooks" }] },
@@ -87,12 +129,8 @@ describe("OperatorChart", () => {
     );
     const [container] = podOf(objects).spec.containers;
     expect(container).toMatchObject({
-      ports: expect.arrayContaining([{ name: "hooks", containerPort: 8082 }]),
       env: expect.arrayContaining([
         { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
-      ]),
-      volumeMounts: expect.arrayContaining([
-        { name: "hooks", mountPath: "/etc/fairlead/hooks", readOnly: true },
       ]),
     });
     const itself = { podSelector: { matchLabels: { "app.kubernetes.io/instance": "fairlead" } } };

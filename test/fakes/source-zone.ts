@@ -49,12 +49,15 @@ export class SourcesOfZone {
   readonly told: string[] = [];
   readonly sources: ZoneSources;
 
-  constructor(folder: string, options: Partial<ZoneSourcesOptions> = {}) {
+  constructor(folder: string | ZoneSources, options: Partial<ZoneSourcesOptions> = {}) {
     const { clock, log } = this;
-    this.sources = new ZoneSources({
-      ...{ socket: sourceSocketIn(folder), clock, log, random: () => 0 },
-      ...options,
-    });
+    this.sources =
+      typeof folder !== "string"
+        ? folder
+        : new ZoneSources({
+            ...{ socket: sourceSocketIn(folder), clock, log, random: () => 0 },
+            ...options,
+          });
     this.sources.subscribe((keys) => void this.told.push(...keys));
     onTestFinished(() => this.sources.close());
   }

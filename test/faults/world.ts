@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parse } from "yaml";
 import { bundleProgram } from "../../cli/image/bundle-program.ts";
-import { addSandboxZone } from "../../cli/image/write-image-files.ts";
+import { addZones } from "../../cli/image/write-image-files.ts";
 import type { TestCluster } from "../cluster/global-setup.ts";
 import { install } from "../cluster/install.ts";
 import { sharedGroup, stampIn } from "../cluster/stamp-kind.ts";
@@ -77,6 +77,6 @@ async function readUpstream(path: string): Promise<Upstream> {
 async function bundle(name: string, folder: string): Promise<string> {
   const outfile = join(folder, name, `${name}.mjs`);
   await bundleProgram({ entry: fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), outfile });
-  if (name === "operator-program") await addSandboxZone(dirname(outfile));
+  if (name === "operator-program") await addZones(dirname(outfile));
   return outfile;
 }

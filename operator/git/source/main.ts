@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { size } from "../../option-values.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
 import { startSourceProcess } from "./source-process.ts";
@@ -10,15 +11,13 @@ import { startSourceProcess } from "./source-process.ts";
  * @param argv Words behind `zone source`.
  * @returns The exit code.
  */
-export async function runSourceZone(
-  argv: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
+export async function runSourceZone(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...argv],
     options: {
       sockets: { type: "string" },
       cache: { type: "string" },
+      "cache-size": { type: "string", default: "2Gi" },
       "file-remotes": { type: "boolean", default: false },
       "hook-bind-address": { type: "string" },
       "hook-secrets": { type: "string" },
@@ -35,12 +34,17 @@ export async function runSourceZone(
     log.error("Cannot run the source zone", { reason });
     return 1;
   }
+  const { data: cacheBytes, error } = size.safeParse(values["cache-size"]);
+  if (error !== undefined) {
+    log.error("Cannot run the source zone", { reason: `--cache-size: ${error.issues[0]?.message}` });
+    return 1;
+  }
   log.info("Starting the source zone", { sockets, cache });
   const hooks = address === undefined || secrets === undefined ? undefined : { address, secrets };
   const allowFile = values["file-remotes"];
   const zone = startSourceProcess(
-    { folder: sockets, cache, allowFile, hooks, logLevel, logFormat },
-    { environment, clock, random: Math.random, log },
+    { folder: sockets, cache, cacheBytes, allowFile, hooks, logLevel, logFormat },
+    { environment: process.env, clock, random: Math.random, log },
   );
   // The clock's timers keep no process alive, and between two lives of its child nothing else does.
   const alive = setInterval(() => undefined, 60_000);

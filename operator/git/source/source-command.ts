@@ -15,6 +15,8 @@ export interface SourceWorkerOptions {
   readonly folder: string;
   /** Folder of the clones. */
   readonly cache: string;
+  /** Most that all clones may take, in bytes. */
+  readonly cacheBytes: number;
   /** Whether repositories on this machine may be used. */
   readonly allowFile: boolean;
   /** Address and folder of secrets of the hooks; undefined: none are served. */
@@ -30,7 +32,7 @@ export function sourceSocketIn(folder: string): string {
 
 /** The command line of the process of the source zone. */
 export function sourceWorkerCommand(
-  { folder, cache, allowFile, hooks, logLevel, logFormat }: SourceWorkerOptions,
+  { folder, cache, cacheBytes, allowFile, hooks, logLevel, logFormat }: SourceWorkerOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): ZoneCommand {
   return {
@@ -43,6 +45,7 @@ export function sourceWorkerCommand(
       workerPath(),
       `--socket=${sourceSocketIn(folder)}`,
       `--cache=${cache}`,
+      `--cache-bytes=${cacheBytes}`,
       ...(allowFile ? ["--file-remotes"] : []),
       ...(hooks === undefined
         ? []

@@ -40,7 +40,6 @@ export class SourceConnection {
   readonly #client: ZoneClient;
   readonly #delays: Backoff;
   readonly #closed = new AbortController();
-  #isStarted = false;
   #cancelOutage: (() => void) | undefined;
 
   constructor(options: SourceConnectionOptions) {
@@ -49,10 +48,8 @@ export class SourceConnection {
     this.#delays = new Backoff(backoff, options.random);
   }
 
-  /** Connects, if it was not asked to before. */
+  /** Connects. Call it once. */
   start(): void {
-    if (this.#isStarted) return;
-    this.#isStarted = true;
     this.#expectOutage();
     void this.#run();
   }

@@ -20,6 +20,7 @@ const { values } = parseArgs({
   options: {
     socket: { type: "string", default: "" },
     cache: { type: "string", default: "" },
+    "cache-bytes": { type: "string", default: "" },
     "file-remotes": { type: "boolean", default: false },
     "hook-bind-address": { type: "string", default: "0" },
     "hook-secrets": { type: "string", default: "" },
@@ -41,6 +42,7 @@ const service = createSourceService({
   createSources: (onChange) =>
     createSources({
       cacheDirectory: values.cache,
+      cacheBytes: Number(values["cache-bytes"]),
       clock,
       random: Math.random,
       log,

@@ -20,6 +20,8 @@ export interface ZoneSourcesOptions
   extends Pick<SourceConnectionOptions, "socket" | "clock" | "random" | "log"> {
   /** Which instance leads: hooks are passed on to it. Default: this one. */
   readonly leader?: () => Leader;
+  /** Called once, when the zone is first needed. */
+  readonly onStart?: () => void;
   /** Hooks were answered, for metrics. */
   readonly observeHook?: (outcome: string, times: number) => void;
 }
@@ -52,6 +54,7 @@ export class ZoneSources implements GitSources {
   readonly #budget = new ReadBudget();
   #onChange: (keys: readonly string[]) => void = () => undefined;
   #sender: WantSender | undefined;
+  #isStarted = false;
   /** Resolves when a connection can be used. */
   #ready = Promise.withResolvers<Link>();
 
@@ -83,6 +86,9 @@ export class ZoneSources implements GitSources {
 
   /** Connects to the zone, if nothing has done so before. */
   start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#options.onStart?.();
     this.#connection.start();
   }
 

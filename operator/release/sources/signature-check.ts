@@ -87,7 +87,8 @@ function environmentOf(
   clone: SourceClone,
   { folder, signers }: { readonly folder: string; readonly signers: string },
 ): Record<string, string> {
-  const environment = { ...clone.environment, GNUPGHOME: folder };
+  // Git writes the signed text to a temporary file.
+  const environment = { ...clone.environment, GNUPGHOME: folder, TMPDIR: folder };
   const count = Number(clone.environment["GIT_CONFIG_COUNT"]);
   return {
     ...environment,

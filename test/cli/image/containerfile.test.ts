@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { bundleProgram } from "../../../cli/image/bundle-program.ts";
-import { addSandboxZone } from "../../../cli/image/write-image-files.ts";
+import { addZones } from "../../../cli/image/write-image-files.ts";
 import { launcherFlags } from "../../../cli/launcher/build-launcher.ts";
 import { restrictedPod } from "../../../constructs/pod-defaults.ts";
+import { SOURCE_USER } from "../../../constructs/source-zone.ts";
 import { launcherFile } from "../../../operator/sandbox/find-launcher.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -21,8 +22,8 @@ test("the image's build has every file that its program is bundled from", async 
   onTestFinished(() => rm(folder, { recursive: true }));
   const outfile = join(folder, "fairlead.mjs");
   const inputs = await bundleProgram({ entry: join(root, "cli/image/main.ts"), outfile });
-  const zone = await addSandboxZone(folder);
-  const own = [...inputs, ...zone].filter(
+  const { sandbox, source } = await addZones(folder);
+  const own = [...inputs, ...sandbox, ...source].filter(
     (path) => !path.includes("node_modules/") && !path.startsWith("lean-http:"),
   );
   expect(own.length).toBeGreaterThan(100);
@@ -41,11 +42,12 @@ test("the image's build has every file that its program is bundled from", async 
     "node_modules",
     "program-libraries.json",
     "sandbox-worker.mjs",
+    "source-worker.mjs",
   ]);
-  // The zone has neither the API client nor the kinds.
-  expect(
-    zone.filter((path) => /@kubernetes\/client-node|undici|^charts\/|operator\/cluster\//.test(path)),
-  ).toEqual([]);
+  // The zones have neither the API client nor the kinds; the source zone reads no YAML and runs no program.
+  const forbidden = /@kubernetes\/client-node|undici|^charts\/|operator\/cluster\//;
+  expect([...sandbox, ...source].filter((path) => forbidden.test(path))).toEqual([]);
+  expect(source.filter((path) => /yaml|esbuild|cdk8s|operator\/sandbox\//.test(path))).toEqual([]);
 });
 
 test("the image's launcher is built as in the repository, and is beside the source that looks for it", () => {
@@ -57,5 +59,5 @@ test("the image's launcher is built as in the repository, and is beside the sour
 test("the image runs as the user that the Deployment names, which has a name for ssh", () => {
   const { runAsUser, runAsGroup } = restrictedPod;
   expect(lines).toContain(`USER ${runAsUser}:${runAsGroup}`);
-  expect(lines.join("\n")).toContain(`useradd --uid ${runAsUser} `);
+  for (const user of [runAsUser, SOURCE_USER]) expect(lines.join("\n")).toContain(`useradd --uid ${user} `);
 });

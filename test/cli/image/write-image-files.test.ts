@@ -8,7 +8,7 @@ import { writeImageFiles } from "../../../cli/image/write-image-files.ts";
 import { launcher } from "../../fakes/launcher.ts";
 
 test.runIf(launcher !== undefined)(
-  "the image's folder has the program, the processes of the sandbox zone, the libraries of programs, the bundler and the launcher",
+  "the image's folder has the program, the processes of the zones, the libraries of programs, the bundler and the launcher",
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -20,6 +20,7 @@ test.runIf(launcher !== undefined)(
       "node_modules",
       "program-libraries.json",
       "sandbox-worker.mjs",
+      "source-worker.mjs",
     ]);
     const { stdout } = await promisify(execFile)(join(folder, "fairlead-launch"), ["--report"]);
     expect(JSON.parse(stdout)).toMatchObject({ uid: expect.any(Number) });
