@@ -24,6 +24,7 @@ export function sourceZoneOf(ground: Ground, election: Election): SourceZone | u
     worker: {
       cache: releaseCacheOf(config),
       cacheBytes: config.releaseCacheSize,
+      launcher: ground.walls.launcher,
       allowFile: allowsLocalSources(ground),
       hooks: servesHooks ? { address: hookBindAddress, secrets: hookSecrets } : undefined,
       ...{ logLevel, logFormat },

@@ -57,7 +57,7 @@ const endToEnd = [
 const slow = [
   "test/operator/release/sources/**/*.test.ts",
   "test/operator/sandbox/{sandbox-processes,zone-main}.test.ts",
-  "test/operator/git/source/{source-process,source-service,zone-hooks,zone-main}.test.ts",
+  "test/operator/git/source/{confine-git,source-process,source-service,zone-hooks,zone-main}.test.ts",
 ];
 
 /** By itself, the runner would keep one core for itself, also if there are only two. */

@@ -4,7 +4,9 @@ import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "../ports.ts";
 import { BoundedText } from "./bounded-text.ts";
 import { endGroup } from "./end-group.ts";
+import { type ConfineGit, unconfined } from "./git-command.ts";
 import { feed } from "./process-input.ts";
+import type { RemoteUrl } from "./remote-url.ts";
 
 export interface GitRun {
   readonly arguments: readonly string[];
@@ -16,6 +18,8 @@ export interface GitRun {
   readonly signal?: AbortSignal;
   /** Texts that must not appear in `stderr` of the result. */
   readonly secrets?: readonly string[];
+  /** The repository that it talks to; undefined: it needs no network. */
+  readonly remote?: RemoteUrl;
 }
 
 export interface GitResult {
@@ -77,6 +81,8 @@ export interface GitProcessesOptions {
   readonly clock: Clock;
   /** A process that says nothing for so long is killed. */
   readonly timeoutMs: number;
+  /** Default: no walls. */
+  readonly confine?: ConfineGit | undefined;
 }
 
 /**
@@ -191,14 +197,15 @@ export class GitProcesses {
     for (const { kill } of this.#running) kill("the operator is stopping");
   }
 
-  #start(
-    { arguments: words, directory, environment, program = "git" }: GitRun,
-    hear: (name: "stdout" | "stderr", chunk: Buffer) => void,
-  ): Started {
+  #start(run: GitRun, hear: (name: "stdout" | "stderr", chunk: Buffer) => void): Started {
     if (this.#closed) throw new GitKilledError("Cannot run git: the operator is stopping");
     const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
+    const { arguments: words, directory, environment, program = "git" } = run;
+    const { confine = unconfined } = this.#options;
+    const command = confine(run);
     // A process group of its own, so that what git started goes with it.
-    const child = spawn(program, words, { cwd: directory, env: environment, detached: true });
+    const options = { cwd: directory, env: environment, detached: true };
+    const child = spawn(command.file, command.arguments, options);
     const kill = (reason: string): void => {
       reject(new GitKilledError(`Cannot run ${program} ${words[0] ?? ""}: ${reason}`));
       if (child.pid !== undefined) endGroup(child.pid, this.#options.clock);

@@ -16,8 +16,10 @@ export interface LaunchRules {
   /** System calls that it may make: a program that only computes, or git. Default: all. */
   readonly seccomp?: "program" | "git";
   readonly limits?: Readonly<Partial<Record<LaunchLimit, number>>>;
-  /** Its whole environment. */
+  /** Its whole environment. What is secret must not be in it, because a command line is no secret: see `keepEnvironment`. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Whether it gets the environment that the launcher is started with. */
+  readonly keepEnvironment?: boolean;
   /** User and group when root starts it. 0 stays root, without its capabilities. Default: 65534. */
   readonly user?: number;
   /** The launcher fails if one of these is not in force. */
@@ -48,6 +50,7 @@ function ruleArguments(rules: LaunchRules): string[] {
     ...(seccomp === undefined ? [] : [`--seccomp=${seccomp}`]),
     ...Object.entries(rules.limits ?? {}).map(([name, amount]) => `--${name}=${amount}`),
     ...Object.entries(rules.environment ?? {}).map(([name, value]) => `--env=${name}=${value}`),
+    ...(rules.keepEnvironment === true ? ["--keep-env"] : []),
     ...(user === undefined ? [] : [`--user=${user}`]),
     ...(require.length === 0 ? [] : [`--require=${require.join(",")}`]),
   ];

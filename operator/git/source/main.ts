@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { size } from "../../option-values.ts";
 import { systemClock } from "../../runtime/clock.ts";
+import { findLauncher } from "../../sandbox/find-launcher.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
 import { startSourceProcess } from "./source-process.ts";
 
@@ -43,7 +44,7 @@ export async function runSourceZone(argv: readonly string[]): Promise<number> {
   const hooks = address === undefined || secrets === undefined ? undefined : { address, secrets };
   const allowFile = values["file-remotes"];
   const zone = startSourceProcess(
-    { folder: sockets, cache, cacheBytes, allowFile, hooks, logLevel, logFormat },
+    { folder: sockets, cache, cacheBytes, launcher: findLauncher(), allowFile, hooks, logLevel, logFormat },
     { environment: process.env, clock, random: Math.random, log },
   );
   // The clock's timers keep no process alive, and between two lives of its child nothing else does.

@@ -17,6 +17,8 @@ export interface SourceWorkerOptions {
   readonly cache: string;
   /** Most that all clones may take, in bytes. */
   readonly cacheBytes: number;
+  /** Path of the launcher that puts walls around git's processes; undefined: there is none. */
+  readonly launcher: string | undefined;
   /** Whether repositories on this machine may be used. */
   readonly allowFile: boolean;
   /** Address and folder of secrets of the hooks; undefined: none are served. */
@@ -32,7 +34,7 @@ export function sourceSocketIn(folder: string): string {
 
 /** The command line of the process of the source zone. */
 export function sourceWorkerCommand(
-  { folder, cache, cacheBytes, allowFile, hooks, logLevel, logFormat }: SourceWorkerOptions,
+  { folder, cache, cacheBytes, launcher, allowFile, hooks, logLevel, logFormat }: SourceWorkerOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): ZoneCommand {
   return {
@@ -46,6 +48,7 @@ export function sourceWorkerCommand(
       `--socket=${sourceSocketIn(folder)}`,
       `--cache=${cache}`,
       `--cache-bytes=${cacheBytes}`,
+      ...(launcher === undefined ? [] : [`--launcher=${launcher}`]),
       ...(allowFile ? ["--file-remotes"] : []),
       ...(hooks === undefined
         ? []

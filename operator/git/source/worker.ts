@@ -7,6 +7,7 @@ import { createLogger, type LogLevel } from "../../telemetry/log.ts";
 import { serveZone } from "../../zones/zone-server.ts";
 import { SOURCE_ZONE } from "./messages.ts";
 import { createSourceService, describeSourceError } from "./source-service.ts";
+import { tryWalls } from "./try-walls.ts";
 import { countHooks, serveZoneHooks } from "./zone-hooks.ts";
 
 /** A sign of life for the process that started this one (zone-process.ts). */
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     socket: { type: "string", default: "" },
     cache: { type: "string", default: "" },
     "cache-bytes": { type: "string", default: "" },
+    launcher: { type: "string" },
     "file-remotes": { type: "boolean", default: false },
     "hook-bind-address": { type: "string", default: "0" },
     "hook-secrets": { type: "string", default: "" },
@@ -34,6 +36,14 @@ const log = createLogger({
   level: values["log-level"] as LogLevel,
   format: values["log-format"] as "text" | "json" | undefined,
 }).child({ zone: SOURCE_ZONE });
+const confine = await tryWalls({
+  launcher: values.launcher,
+  cache: values.cache,
+  environment: process.env,
+  isRoot: process.getuid?.() === 0,
+  clock,
+  log,
+});
 const hooks = countHooks();
 const service = createSourceService({
   clock,
@@ -48,6 +58,7 @@ const service = createSourceService({
       log,
       environment: process.env,
       allowFile: values["file-remotes"],
+      confine,
       onChange,
     }),
 });

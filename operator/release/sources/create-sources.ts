@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { ConfineGit } from "../../git/git-command.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { ReleaseError } from "../errors.ts";
 import type { SourceFiles, SourceRequest, SourceState, Sources } from "../ports.ts";
@@ -25,6 +26,8 @@ export interface CreateSourcesOptions {
   /** A git process that is silent for so long is killed. @default 60_000 */
   readonly timeoutMs?: number;
   readonly limits?: Partial<SourceLimits>;
+  /** Walls around git's processes. Default: none. */
+  readonly confine?: ConfineGit | undefined;
   /** Size of the folder of all clones, in bytes. Given: namespaces share it. */
   readonly cacheBytes?: number;
 }

@@ -1,3 +1,4 @@
+import type { ConfineGit } from "../../git/git-command.ts";
 import type { RemoteUrl } from "../../git/remote-url.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import type { LookSlots } from "./look-slots.ts";
@@ -36,6 +37,8 @@ export interface SourceRepositoryOptions {
   /** Disk that the clone may take beside those of others. Default: as much as its limits say. */
   readonly disk?: CloneDisk | undefined;
   readonly timeoutMs: number;
+  /** Walls around git's processes. Default: none. */
+  readonly confine?: ConfineGit | undefined;
   readonly slots: LookSlots;
   readonly stats: SourceStats;
   readonly onChange: (keys: readonly string[]) => void;

@@ -130,7 +130,7 @@ export class SourceRemote {
       credentials = await writeCredentials(secret, remote, clone.credentials);
       const environment = this.#environmentOf(clone, credentials, isPartial);
       const { secrets } = credentials;
-      const run = { arguments: words, directory: clone.directory, environment, secrets };
+      const run = { arguments: words, directory: clone.directory, environment, secrets, remote };
       const result = await processes.run(signal === undefined ? run : { ...run, signal });
       if (result.exitCode === 0) return result;
       throw toRemoteFailure(result.stderr, secrets);

@@ -45,8 +45,8 @@ export class SourceRepository {
 
   constructor(options: SourceRepositoryOptions) {
     this.#options = options;
-    const { remote, secret, base, clock, random, environment, limits, disk, timeoutMs, stats } = options;
-    const processes = new GitProcesses({ clock, timeoutMs });
+    const { remote, secret, base, clock, random, environment, limits, disk, stats } = options;
+    const processes = new GitProcesses(options);
     this.#processes = processes;
     const sourceRemote = new SourceRemote({ remote, secret, processes, clock, environment, limits, disk });
     this.#fetched = new FetchedClone({

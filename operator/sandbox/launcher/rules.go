@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // rules is what the command line asks for.
@@ -47,6 +48,7 @@ const usage = `usage: fairlead-launch [RULE...] -- PROGRAM [ARGUMENT...]
   --memory-data BYTES  --cpu-seconds N  --processes N  --file-size BYTES  --open-files N  --core BYTES
   --user ID            user and group when started by root; default 65534, 0 stays root
   --env NAME=VALUE     the only environment that the program gets
+  --keep-env           give the program the launcher's environment: other users can read a command line
   --require LAYER      fail if the kernel lacks it: no-new-privileges, files, tcp, scopes, seccomp, all
   --report             print which layers are in force as JSON, and start nothing`
 
@@ -61,6 +63,10 @@ func parseRules(words []string) (*rules, error) {
 		}
 		if name == "--report" && !hasValue {
 			parsed.report = true
+			continue
+		}
+		if name == "--keep-env" && !hasValue {
+			parsed.env = append(parsed.env, syscall.Environ()...)
 			continue
 		}
 		if !hasValue {

@@ -7,6 +7,7 @@ import { startSourceProcess } from "../../../../operator/git/source/source-proce
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { gitHttpServer } from "../../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { launcher } from "../../../fakes/launcher.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
 import { aSocketFolder, SourcesOfZone } from "../../../fakes/source-zone.ts";
@@ -28,6 +29,7 @@ async function aScene(remote: FakeGitRemote) {
         folder,
         cache: join(remote.folder, "cache"),
         cacheBytes: 2 ** 30,
+        launcher,
         allowFile: false,
         hooks: undefined,
       },

@@ -50,6 +50,7 @@ test("the image's program serves an operator as the source zone, with hooks, unt
     worker: {
       cache: "",
       cacheBytes: 0,
+      launcher: undefined,
       allowFile: true,
       hooks: undefined,
       logLevel: "info",

@@ -1,0 +1,101 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Layer, launchArguments } from "../../sandbox/launch-arguments.ts";
+import { type ConfineGit, unconfined } from "../git-command.ts";
+import type { RemoteUrl } from "../remote-url.ts";
+
+export interface ConfineGitOptions {
+  readonly launcher: string;
+  /** Layers that the kernel has: a process that would lack one of them does not start. */
+  readonly inForce: readonly Layer[];
+  /** Whether this process is root's: then git stays root's, without capabilities, because the clones are. */
+  readonly isRoot: boolean;
+}
+
+/** Programs, libraries and what comes with them: git, its helpers, ssh, gpg. Nothing there is secret. */
+const programs = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
+/** Names, addresses and certificates. Secrets are mounted below /etc too, so it is not given as a whole. */
+const settings = [
+  ...["hosts", "host.conf", "resolv.conf", "nsswitch.conf", "gai.conf", "services", "protocols", "passwd"],
+  ...[
+    "group",
+    "localtime",
+    "ssl",
+    "ca-certificates",
+    "pki",
+    "gnutls",
+    "crypto-policies",
+    "ssh",
+    "ld.so.cache",
+  ],
+  ...["ld.so.conf", "ld.so.conf.d", "ld-musl-x86_64.path", "ld-musl-aarch64.path", "alternatives"],
+].map((name) => `/etc/${name}`);
+const devices = ["/dev/urandom", "/dev/random", "/dev/zero"];
+const DNS_PORT = 53;
+const ports: Readonly<Record<RemoteUrl["protocol"], number | undefined>> = {
+  https: 443,
+  ssh: 22,
+  file: undefined,
+};
+const proxies = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+
+/**
+ * Walls around each git process: it sees the folder of its own clone, with the credentials that it needs, and programs. It
+ * connects to the port of its own remote; a command that reads the clone connects to nothing.
+ */
+export function confineGit({ launcher, inForce, isRoot }: ConfineGitOptions): ConfineGit {
+  const read = [...settings, ...devices].filter((path) => existsSync(path));
+  const execute = programs.filter((path) => existsSync(path));
+  return (run) => {
+    const { arguments: words, environment, program = "git", remote } = run;
+    const file = findProgram(program, environment["PATH"]);
+    const { HOME } = environment;
+    // It cannot be started either way, and the caller knows what to say of that.
+    if (file === undefined || HOME === undefined) return unconfined(run);
+    const rules = {
+      read: [...read, ...localPathsOf(remote)],
+      write: [HOME, "/dev/null"],
+      execute,
+      tcpConnect: portsOf(remote, environment),
+      // gpg fails where it may not look for its agent, which needs a Unix socket. It reads keys of the Release alone.
+      ...(program === "git" && { seccomp: "git" as const }),
+      limits: { core: 0 },
+      keepEnvironment: true,
+      require: program === "git" ? inForce : inForce.filter((layer) => layer !== "seccomp"),
+      ...(isRoot && { user: 0 }),
+    } as const;
+    return { file: launcher, arguments: launchArguments(rules, [file, ...words]) };
+  };
+}
+
+function findProgram(name: string, path = ""): string | undefined {
+  return path
+    .split(":")
+    .filter((folder) => folder.startsWith("/"))
+    .map((folder) => join(folder, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** A repository on this machine. */
+function localPathsOf(remote: RemoteUrl | undefined): readonly string[] {
+  if (remote?.protocol !== "file") return [];
+  const path = remote.url.startsWith("/") ? remote.url : decodeURIComponent(new URL(remote.url).pathname);
+  return existsSync(path) ? [path] : [];
+}
+
+function portsOf(
+  remote: RemoteUrl | undefined,
+  environment: Readonly<Record<string, string>>,
+): readonly number[] | "any" {
+  if (remote === undefined || remote.protocol === "file") return [];
+  if (proxies.some((name) => (environment[name] ?? "") !== "")) return "any";
+  const own = URL.parse(remote.url)?.port ?? "";
+  return [own === "" ? (ports[remote.protocol] ?? 0) : Number(own), DNS_PORT];
+}

@@ -1,0 +1,55 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock, Logger } from "../../ports.ts";
+import { probeKernelWalls } from "../../sandbox/kernel-walls.ts";
+import type { ConfineGit } from "../git-command.ts";
+import { gitEnvironment } from "../git-environment.ts";
+import { GitProcesses } from "../git-process.ts";
+import { confineGit } from "./confine-git.ts";
+
+export interface TryWallsOptions {
+  /** Path of the launcher; undefined: there is none. */
+  readonly launcher: string | undefined;
+  /** Folder of the clones. */
+  readonly cache: string;
+  /** Of this process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly isRoot: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Tries git behind the walls that the kernel has, in a folder of its own.
+ *
+ * @returns The walls for all git processes; undefined: git does not work behind them, and the log says so.
+ */
+export async function tryWalls(options: TryWallsOptions): Promise<ConfineGit | undefined> {
+  const { cache, environment, isRoot, clock, log } = options;
+  const { launcher, inForce, missing, problem } = await probeKernelWalls(options.launcher);
+  const refuse = (reason: string | undefined): undefined => {
+    log.warn("The kernel does not keep git processes apart", { reason, missing });
+  };
+  if (launcher === undefined) return refuse(problem);
+  const confine = confineGit({ launcher, inForce, isRoot });
+  const home = join(cache, "walls");
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const processes = new GitProcesses({ clock, timeoutMs: TIMEOUT_MS, confine });
+  const run = {
+    arguments: ["init", "--quiet", "--bare", "--template=", join(home, "try.git")],
+    directory: home,
+  };
+  try {
+    const result = await processes.run({
+      ...run,
+      environment: gitEnvironment({ home, environment, protocol: "https" }),
+    });
+    if (result.exitCode !== 0) return refuse(result.stderr);
+  } catch (error) {
+    return refuse(String(error));
+  }
+  log.info("The kernel keeps git processes apart", { inForce, missing });
+  return confine;
+}
