@@ -1,12 +1,10 @@
 // One process of the sandbox zone: it reads folders, or bundles programs and runs them in processes of their own. It has no
 // credentials, and serves the operator over one Unix socket.
-import { rmdirSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { planMemory } from "../release/core/plan-memory.ts";
 import { createPrograms } from "../release/program/programs.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { serveZone } from "../zones/zone-server.ts";
+import { removeSocket, serveZone } from "../zones/zone-server.ts";
 import { probeKernelWalls } from "./kernel-walls.ts";
 import { createRenderService, describeRenderError } from "./render-service.ts";
 
@@ -46,13 +44,3 @@ await serveZone({
   serve,
   describeError: describeRenderError,
 });
-
-/** Removes a socket, and its folder after the last one. A container's folder stays, because a volume is mounted there. */
-function removeSocket(path: string): void {
-  try {
-    rmSync(path, { force: true });
-    rmdirSync(dirname(path));
-  } catch {
-    // Not empty, or a mount.
-  }
-}

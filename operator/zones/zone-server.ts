@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { rmdirSync, rmSync } from "node:fs";
 import { chmod, rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { dirname } from "node:path";
 import { Link, type LinkOptions } from "./link.ts";
 
 export interface ZoneServerOptions extends LinkOptions {
@@ -35,4 +37,14 @@ export async function serveZone({ socket, ...options }: ZoneServerOptions): Prom
       link?.close();
     },
   };
+}
+
+/** Removes a socket, and its folder after the last one. A container's folder stays, because a volume is mounted there. */
+export function removeSocket(path: string): void {
+  try {
+    rmSync(path, { force: true });
+    rmdirSync(dirname(path));
+  } catch {
+    // Not empty, or a mount.
+  }
 }

@@ -1,6 +1,8 @@
 import { Release } from "../../crds/release.ts";
 import { readOwnerFile } from "../../operator/git/owner-file.ts";
 import { parseRemoteUrl, RemoteUrlError } from "../../operator/git/remote-url.ts";
+import { FileListReader } from "../../operator/git/source/file-list.ts";
+import { followItem } from "../../operator/git/source/messages.ts";
 import { ExpressionError } from "../../operator/release/core/health-expression.ts";
 import { isSemverRange } from "../../operator/release/core/semver-ref.ts";
 import { showText } from "../../operator/release/core/show-text.ts";
@@ -47,6 +49,8 @@ export const readers: readonly FuzzedReader[] = [
   { name: "message of a sandbox", feed: feeds.messages, throws: [SandboxGarbageError, RangeError], tokens: tokens.frames, largest: 16 * MiB },
   { name: "answer of a program", feed: feeds.programAnswer, throws: [ReleaseError], tokens: tokens.program, largest: 16 * MiB },
   { name: "answers of two runs", feed: feeds.twoAnswers, throws: [ReleaseError], tokens: tokens.program, largest: 16 * MiB },
+  { name: "list of files of the source zone", feed: feeds.ofBytes((bytes) => new FileListReader().take(bytes)), throws: [RangeError], tokens: tokens.fileList, largest: 2 * MiB },
+  { name: "state of the source zone", feed: feeds.ofJson((value) => followItem.safeParse(value)), throws: [], tokens: tokens.schema, largest: 64 * KiB },
   { name: "CEL expression", feed: feeds.cel, throws: [ExpressionError], tokens: tokens.cel, largest: 4 * KiB },
   { name: "range of versions", feed: feeds.ofText(isSemverRange), throws: [], tokens: tokens.semver, largest: 255 },
   { name: "URL of a source", feed: feeds.ofText(parseRemoteUrl), throws: [RemoteUrlError], tokens: tokens.url, largest: 2 * KiB },

@@ -49,3 +49,15 @@ export const schema = [...json, '"properties":{', '"type":"object",', '"items":{
 
 // biome-ignore format: one line each
 export const refusal = [...common, 'User "', '" cannot get resource "', "Invalid value: ", ": ", "failed to create typed patch object (", "): ", "is forbidden: ", "exceeded quota", ", got ", " got ", "the lease is held by ", "leaves alone what belongs to ", "immutable"];
+
+export const fileList = [
+  "\u0000",
+  `${"0123456789".repeat(4)} 1\u0000`,
+  "symlink\u0000",
+  "a/b\u0000",
+  "../",
+  "/",
+  "\u00e9",
+  "\ufffd",
+  "submodule\u0000x\u0000",
+];

@@ -54,7 +54,9 @@ export class FileListReader {
   /** @throws RangeError for anything that is not a part of a list within {@link listLimits}. */
   take(part: Buffer): void {
     if (!isUtf8(part)) throw new RangeError("a list that is not UTF-8");
-    const words = part.toString("utf8").split("\0");
+    // Not more words than a part may have: splitting a part of NULs alone would take long.
+    const words = part.toString("utf8").split("\0", 2 * PART_ENTRIES + 2);
+    if (words.length > 2 * PART_ENTRIES + 1) throw new RangeError("a list with too many entries in a part");
     if (words.pop() !== "" || words.length % 2 !== 0) throw new RangeError("a list that is cut off");
     for (let at = 0; at < words.length; at += 2) this.#add(words[at] ?? "", words[at + 1] ?? "");
   }

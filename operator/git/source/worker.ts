@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { createSources } from "../../release/sources/create-sources.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
-import { serveZone } from "../../zones/zone-server.ts";
+import { removeSocket, serveZone } from "../../zones/zone-server.ts";
 import { SOURCE_ZONE } from "./messages.ts";
 import { createSourceService, describeSourceError } from "./source-service.ts";
 import { tryWalls } from "./try-walls.ts";
@@ -64,6 +64,8 @@ const service = createSourceService({
 });
 async function end(): Promise<void> {
   setTimeout(() => process.exit(0), END_MS);
+  // The operator ended, perhaps killed: then the folder of the socket is left to this process.
+  removeSocket(values.socket);
   await service.sources.close();
   process.exit(0);
 }

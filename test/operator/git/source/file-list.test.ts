@@ -65,10 +65,18 @@ describe("FileListReader", () => {
     { what: "an unknown kind", text: "socket\0a\0" },
     { what: "a path above the folder", text: `${blob} 1\0a/../../b\0` },
     { what: "an absolute path", text: `${blob} 1\0/etc/passwd\0` },
-    { what: "too many entries", text: `${blob} 1\0a\0`.repeat(listLimits.entries + 1) },
+    { what: "too many entries in a part", text: `${blob} 1\0a\0`.repeat(1_001) },
+    { what: "a part of NULs alone", text: Buffer.alloc(2 ** 21) },
     { what: "a path that is too long", text: `${blob} 1\0${"x".repeat(listLimits.pathCharacters + 1)}\0` },
   ])("refuses $what", ({ text }) => {
     expect(() => new FileListReader().take(Buffer.from(text))).toThrow(RangeError);
+  });
+
+  test("refuses too many entries, in however many parts", () => {
+    const reader = new FileListReader();
+    const part = Buffer.from(`${blob} 1\0a\0`.repeat(1_000));
+    for (let index = 0; index < listLimits.entries / 1_000; index++) reader.take(part);
+    expect(() => reader.take(Buffer.from(`${blob} 1\0a\0`))).toThrow(RangeError);
   });
 
   test("refuses more than the longest list, in however many parts", () => {
