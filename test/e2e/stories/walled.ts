@@ -40,6 +40,22 @@ export function walledStories(stack: () => Stack): void {
     );
   });
 
+  test("the source zone keeps git processes apart, and has neither the token nor the operator's folders", async () => {
+    const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
+    const at = [pod?.name ?? "", "-n", namespace, "-c", "source"];
+    await eventually(
+      async () => {
+        const logs = await stack().kubectl(["logs", ...at]);
+        return logs.includes("The kernel keeps git processes apart");
+      },
+      { what: "the source zone has logged which walls there are", timeoutMs: 60_000 },
+    );
+    const code = `const { existsSync } = require("fs"); console.log(JSON.stringify([process.getuid(),
+      ...["${token}", "/run/fairlead/zones/source/source.sock", "/run/fairlead/zones/sandbox"].map((path) => existsSync(path))]))`;
+    const found = await stack().kubectl(["exec", ...at, "--", node, "-e", code]);
+    expect(JSON.parse(found)).toEqual([65_531, false, true, false]);
+  });
+
   test("a plain Node behind the walls reaches nothing of the operator's pod, and one without them all", async () => {
     const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
     const run = async (command: readonly string[]): Promise<string> =>
