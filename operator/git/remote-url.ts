@@ -37,6 +37,8 @@ export function parseRemoteUrl(text: string): RemoteUrl {
       "Cannot use the repository URL: it contains credentials; put them into files and name their folder",
     );
   }
+  // git decodes an ssh URL before it looks for the host: what is read here would not be what git connects to.
+  if (/^[^/]*\/\/[^/]*%/.test(text)) throw notAHost();
   if (url.hostname.startsWith("-") || url.username.startsWith("-")) throw notAHost();
   // Three slashes leave no host to git, and the next word to a browser.
   if (protocol !== "file" && (url.hostname === "" || text.startsWith(`${name}:///`))) throw notAHost();

@@ -87,13 +87,17 @@ export function isBelow(address: SourceAddress, prefix: SourceAddress): boolean 
  * Whether a URL names the machine itself or its link by a literal address: loopback, link-local (where clouds serve the
  * credentials of nodes), unspecified, or the name localhost. Pure.
  *
+ * A host that cannot be read counts as local. git decodes an ssh URL before it looks for the host, so a `%` may hide one.
  * Names are not resolved: git resolves them itself, later, and may get another answer.
  */
 export function isLocalAddress(text: string): boolean {
-  const [, host] = /^[a-z]+:\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:?#]*)/i.exec(text) ?? scpLikeHost(text);
+  const [, user = "", host = ""] =
+    /^[a-z]+:\/\/([^/@]*@)?(\[[^\]]*\]|[^/:?#]*)/i.exec(text) ?? scpLikeHost(text);
+  if (host === "") return false;
   // The parser of http URLs reads every spelling of an IPv4 address, such as 0x7f.1 and 2130706433.
-  const parsed = URL.parse(`http://${host}/`) ?? URL.parse(`http://${hostInBrackets(host ?? "")}/`);
-  const name = parsed?.hostname.replace(/\.$/, "") ?? "";
+  const parsed = URL.parse(`http://${host}/`) ?? URL.parse(`http://${hostInBrackets(host)}/`);
+  if (parsed === null || `${user}${host}`.includes("%")) return true;
+  const name = parsed.hostname.replace(/\.$/, "");
   if (name === "localhost" || name.endsWith(".localhost")) return true;
   if (name.startsWith("[")) return isLocalIpv6(name.slice(1, -1));
   return /^(0|127|169\.254)\.[\d.]+$/.test(name);
@@ -101,12 +105,12 @@ export function isLocalAddress(text: string): boolean {
 
 function scpLikeHost(text: string): readonly string[] {
   const [, , host = ""] = scpLike.exec(text) ?? [];
-  return ["", host];
+  return ["", "", host];
 }
 
-/** git reads `[host:port]:path` too. */
+/** git reads `[host]:path` and `[host:port]:path` too. */
 function hostInBrackets(host: string): string {
-  return host.replace(/^\[/, "").replace(/:.*$/, "");
+  return host.replace(/^\[/, "").replace(/[:\]].*$/, "");
 }
 
 /** @param address As URLs write it: compressed, in lower case. */

@@ -35,6 +35,9 @@ describe("parseRemoteUrl()", () => {
     "git@-oProxyCommand=id:x",
     "host:-x",
     "https:///x",
+    "ssh://git%40127.0.0.1/x",
+    "ssh://127.0.0.1%2F@git.example.dev/x",
+    "ssh://%2DoProxyCommand=id/x",
     "https://git.example.dev\\@other/x",
     "https://a\nb/x",
   ])("refuses %j", (text) => {

@@ -107,6 +107,11 @@ describe("isLocalAddress()", () => {
     "git@localhost:x",
     "[::1]:x",
     "[2130706433:22]:x",
+    "[2130706433]:x",
+    "ssh://a%40127.0.0.1/x",
+    "ssh://127.0.0.1%2Fx/y",
+    "ssh://127.0.0.1%2F@git.example.dev/x",
+    "ssh://git.example.dev%5C/x",
   ])("is true for %s", (url) => {
     expect(isLocalAddress(url)).toBe(true);
   });
