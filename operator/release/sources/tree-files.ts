@@ -7,6 +7,8 @@ import type { SourceClone } from "./source-clone.ts";
 export interface SourceLimits {
   /** Entries below one path: files and folders. @default 20_000 */
   readonly entries: number;
+  /** Characters of all paths below it. Folders that are deep, or have long names, make much of little. @default 4 Mi */
+  readonly pathCharacters: number;
   /** Bytes that are read of one path at once. @default 64 MiB */
   readonly readBytes: number;
   /** Files over this are not fetched where the server can leave them out. @default 8 MiB */
@@ -19,6 +21,7 @@ export interface SourceLimits {
 
 export const defaultLimits: SourceLimits = {
   entries: 20_000,
+  pathCharacters: 4 * 1024 * 1024,
   readBytes: 64 * 1024 * 1024,
   fileBytes: 8 * 1024 * 1024,
   cloneBytes: 2 * 1024 * 1024 * 1024,
@@ -44,6 +47,8 @@ const ENTRY_BYTES = 300;
 const FOLDERS_AT_ONCE = 16;
 /** Folders within each other. */
 const DEPTH = 100;
+/** Longest path, in characters: no file system has a longer one. */
+const PATH_CHARACTERS = 4_096;
 
 /** The files of one folder of a clone. */
 export function treeFiles({ tree, limits, use }: TreeFilesInput): SourceFiles {
@@ -58,9 +63,14 @@ async function list(clone: ReadableClone, root: string, limits: SourceLimits): P
   const folders = await readFolders(clone, root, limits);
   const files: Omit<ListedFile, "size">[] = [];
   const refused: { path: string; what: "symlink" | "submodule" }[] = [];
+  let characters = 0;
   const visit = (id: string, prefix: string): void => {
     for (const { name, kind, id: below } of folders.get(id) ?? []) {
+      // Joined names share their memory until something reads them, so check the length first.
       const path = prefix + name;
+      characters += path.length;
+      if (path.length > PATH_CHARACTERS) throw tooLong(`a path of more than ${PATH_CHARACTERS}`);
+      if (characters > limits.pathCharacters) throw tooLong(`paths of more than ${limits.pathCharacters}`);
       if (kind === "tree") visit(below, `${path}/`);
       else if (kind === "file") files.push({ path, blob: below });
       else refused.push({ path, what: kind });
@@ -113,7 +123,7 @@ function assertReadable(entries: readonly TreeEntry[]): void {
   if (odd === undefined) return;
   throw new ReleaseError(
     "RenderFailed",
-    `Cannot read ${JSON.stringify(odd.name)}: the file's name is not UTF-8`,
+    `Cannot read ${JSON.stringify(odd.name.slice(0, 255))}: the file's name is not UTF-8`,
   );
 }
 
@@ -155,6 +165,10 @@ function tooMany(most: number): ReleaseError {
     "RenderLimit",
     `Cannot read the folder: it has more than ${most.toLocaleString("en")} entries`,
   );
+}
+
+function tooLong(what: string): ReleaseError {
+  return new ReleaseError("RenderLimit", `Cannot read the folder: it has ${what} characters`);
 }
 
 /** It was there when the folder was found. */

@@ -91,6 +91,39 @@ test("a tree that holds itself many times over is refused", async () => {
   await expect(files.list()).rejects.toMatchObject({ reason: "RenderLimit" });
 });
 
+test.for([
+  {
+    what: "one long path",
+    names: ["n".repeat(300)],
+    depth: 14,
+    message: "a path of more than 4096 characters",
+  },
+  {
+    what: "many paths",
+    names: Array.from({ length: 100 }, (_, index) => `${index}`),
+    depth: 3,
+    message: "paths of more than 50000 characters",
+  },
+])("$what of folders within each other is refused", async ({ names, depth, message }) => {
+  using remote = new FakeGitRemote();
+  let id = remote.git(["hash-object", "-w", "--stdin"], "x").trim();
+  let lines = names.map((name) => `100644 blob ${id}\t${name}\n`).join("");
+  for (let level = 0; level < depth; level++) {
+    id = remote.git(["mktree"], lines).trim();
+    lines = `040000 tree ${id}\t${"d".repeat(300)}\n`;
+  }
+  const commit = remote
+    .git(["-c", "user.name=S", "-c", "user.email=s@e", "commit-tree", "-m", "deep", id])
+    .trim();
+  remote.git(["update-ref", "refs/heads/main", commit]);
+  await using it = new SourcesHarness(remote, { limits: { pathCharacters: 50_000 } });
+  const { files } = await it.ready("a");
+  await expect(files.list()).rejects.toMatchObject({
+    reason: "RenderLimit",
+    message: `Cannot read the folder: it has ${message}`,
+  });
+});
+
 test("more bytes than are allowed are not read", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ a: "x".repeat(600), b: "y".repeat(600) });
