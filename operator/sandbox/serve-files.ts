@@ -5,8 +5,9 @@ import type { Message } from "../zones/messages.ts";
 import { type FileListItem, listBody, readBody, readLimits } from "./messages.ts";
 
 const MEBIBYTE = 2 ** 20;
-/** Entries of one item of a list. */
+/** Entries, and characters of their paths, of one item of a list. JSON writes some characters as six. */
 const ENTRIES = 1_000;
+const PATH_CHARACTERS = 128 * 1_024;
 /** Bytes that one render may read: a folder of the largest size, and its ignore files, once each. */
 const READ_BYTES = 128 * MEBIBYTE;
 
@@ -49,13 +50,12 @@ export class FileServer {
     const { files, refused } = await this.#listing();
     const slot = await this.#slots.take(this.#namespace);
     try {
-      for (let at = 0; at < Math.max(files.length, refused.length); at += ENTRIES) {
-        const item: FileListItem = {
-          files: files.slice(at, at + ENTRIES).map(({ path, size }) => [path, size]),
-          refused: refused.slice(at, at + ENTRIES).map(({ path, what }) => [path, what]),
-        };
-        await send({ body: {}, parts: [Buffer.from(JSON.stringify(item))] });
-      }
+      const sendItem = (item: FileListItem): Promise<void> =>
+        send({ body: {}, parts: [Buffer.from(JSON.stringify(item))] });
+      for (const portion of portionsOf(files))
+        await sendItem({ files: portion.map(({ path, size }) => [path, size]), refused: [] });
+      for (const portion of portionsOf(refused))
+        await sendItem({ files: [], refused: portion.map(({ path, what }) => [path, what]) });
     } finally {
       slot.release();
     }
@@ -86,4 +86,19 @@ export class FileServer {
     this.#listed ??= this.#files.list();
     return this.#listed;
   }
+}
+
+/** Splits a list so that the frame of each item stays far below what the zone accepts. */
+function* portionsOf<Entry extends { readonly path: string }>(
+  entries: readonly Entry[],
+): Generator<readonly Entry[]> {
+  let [start, characters] = [0, 0];
+  for (const [at, { path }] of entries.entries()) {
+    if (at > start && (at - start >= ENTRIES || characters + path.length > PATH_CHARACTERS)) {
+      yield entries.slice(start, at);
+      [start, characters] = [at, 0];
+    }
+    characters += path.length;
+  }
+  if (start < entries.length) yield entries.slice(start);
 }
