@@ -8,8 +8,8 @@ import { readFolderObjects } from "../release/render/render-manifests.ts";
 import { Turns } from "../release/render/turns.ts";
 import type { AskBack, IncomingRequest, Serve } from "../zones/incoming-requests.ts";
 import type { Message } from "../zones/messages.ts";
-import { checkJson } from "./check-json.ts";
-import { type RenderAnswer, type RenderCall, type RenderDetails, renderLimits } from "./messages.ts";
+import type { RenderAnswer, RenderCall, RenderDetails } from "./messages.ts";
+import { encodeDetails, RenderedSender } from "./rendered-sender.ts";
 import { zoneFiles } from "./zone-files.ts";
 
 export interface RenderServiceOptions {
@@ -57,12 +57,13 @@ export function createRenderService({ clock, createPrograms }: RenderServiceOpti
     const slot = await folders.take(call.namespace);
     try {
       const files = filesOf(call, request, back);
+      const sender = new RenderedSender(request);
       const { warnings } = await readFolderObjects(files, turns.begin(), {
-        take: (object) => sendObject(request, object),
+        take: (object) => sender.send(object),
         memoryLimit: call.memoryLimit,
         takePlace: async () => (await portions.take(call.namespace)).release,
       });
-      return { body: answerOf({}, call.key), parts: [detailsOf({ edges: [], warnings })] };
+      return { body: answerOf({}, call.key), parts: [encodeDetails({ edges: [], warnings: [...warnings] })] };
     } finally {
       slot.release();
     }
@@ -85,16 +86,17 @@ export function createRenderService({ clock, createPrograms }: RenderServiceOpti
       patience: { unwanted: request.signal, isSlow, onSlow },
     });
     const turn = turns.begin();
+    const sender = new RenderedSender(request);
     for (const [index, manifest] of rendered.manifests.entries()) {
       if (turn.isOver) await turn.next();
-      await sendObject(request, { text: toCanonicalJson(manifest), origin: rendered.origins[index] ?? "" });
+      await sender.send({ text: toCanonicalJson(manifest), origin: rendered.origins[index] ?? "" });
     }
     const { programDigest, inputsDigest } = rendered;
     const digests = {
       ...(programDigest !== undefined && { programDigest }),
       ...(inputsDigest !== undefined && { inputsDigest }),
     };
-    return { body: answerOf(digests, key), parts: [detailsOf(detailsIn(rendered))] };
+    return { body: answerOf(digests, key), parts: [encodeDetails(detailsIn(rendered))] };
   }
 
   const filesOf = ({ namespace }: RenderCall, { id }: IncomingRequest, back: AskBack) =>
@@ -121,31 +123,9 @@ export function describeRenderError(error: unknown): object {
   return { message: text.slice(0, 4_000) };
 }
 
-function sendObject(
-  { send, signal }: IncomingRequest,
-  { text, origin }: { readonly text: string; readonly origin: string },
-): Promise<void> {
-  signal.throwIfAborted();
-  const part = Buffer.from(text);
-  const problem = checkJson(part);
-  const place = origin.slice(0, renderLimits.originCharacters);
-  if (problem !== undefined) throw new ReleaseError("RenderLimit", `${place}: the object ${problem}`);
-  return send({ body: { origin: place }, parts: [part] });
-}
-
 function detailsIn({ dependencies, readPaths, warnings = [] }: Rendered): RenderDetails {
   const edges = [...dependencies].flatMap(([from, needs]) => needs.map((to): [number, number] => [from, to]));
   return { edges, warnings: [...warnings], ...(readPaths && { readPaths: [...readPaths] }) };
-}
-
-function detailsOf({
-  warnings,
-  ...details
-}: { readonly warnings: readonly string[] } & Omit<RenderDetails, "warnings">): Buffer {
-  const shown = warnings.slice(0, 20).map((warning) => warning.slice(0, 2_000));
-  const part = Buffer.from(JSON.stringify({ ...details, warnings: shown }));
-  if (part.length <= renderLimits.detailBytes) return part;
-  throw new ReleaseError("RenderLimit", "Cannot render the program: its objects have too many dependencies");
 }
 
 /** A log that keeps what programs print, by the key of their Release, until the answer takes it along. */

@@ -4,6 +4,10 @@ import { programFailure } from "./program-failure.ts";
 const halfCharacter = "contains half of a character (a lone surrogate)";
 /** Deepest nesting of an object. */
 const DEPTH = 110;
+/** As the operator takes them (operator/sandbox/read-object.ts), and their lengths. */
+const apiVersionPattern = /^(?=.{1,317}$)([a-z0-9][-a-z0-9.]*\/)?[a-z0-9]+$/i;
+const kindPattern = /^[a-z][a-z0-9]{0,62}$/i;
+const namePattern = /^(?!\.{1,2}$)[^/%\s\p{C}]+$/u;
 /** What only the API server writes. */
 const serverFields = [
   "uid",
@@ -32,15 +36,15 @@ export function readManifest(
   };
   refuseOddKeys(object, "", 0, refuse);
   const { apiVersion, kind, metadata, status, ...rest } = object;
-  if (typeof apiVersion !== "string" || !/^([a-z0-9.-]+\/)?[a-z0-9]+$/i.test(apiVersion)) {
+  if (typeof apiVersion !== "string" || !apiVersionPattern.test(apiVersion)) {
     return refuse(`apiVersion is no API version but ${show(apiVersion)}`);
   }
-  if (typeof kind !== "string" || !/^[a-z][a-z0-9]*$/i.test(kind)) {
+  if (typeof kind !== "string" || !kindPattern.test(kind)) {
     return refuse(`kind is no kind but ${show(kind)}`);
   }
   if (!isRecord(metadata)) return refuse("it has no metadata");
   const { name, namespace, labels, annotations } = metadata;
-  if (typeof name !== "string" || name === "" || name.length > 253 || /[/%\s]|^\.\.?$/.test(name)) {
+  if (typeof name !== "string" || name.length > 253 || !namePattern.test(name)) {
     return refuse(`metadata.name is no name but ${show(name)}`);
   }
   if (

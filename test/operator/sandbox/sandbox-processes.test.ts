@@ -89,6 +89,32 @@ describe("the processes of the sandbox zone", () => {
     });
   });
 
+  test("fail only a source that the operator would refuse, and keep the connection", async () => {
+    const { runner, log } = aZone();
+    const odd = (object: string): Record<string, string> => ({
+      "main.ts": `import { type App, ApiObject, Chart } from "cdk8s";
+        export default (app: App) => { new ApiObject(new Chart(app, "c"), "o", ${object}); };`,
+    });
+    const programs = [
+      odd('{ apiVersion: "v1", kind: "A".repeat(64), metadata: { name: "a" } }'),
+      odd('{ apiVersion: ".x/v1", kind: "A", metadata: { name: "a" } }'),
+      odd('{ apiVersion: "v" + "1".repeat(400), kind: "A", metadata: { name: "a" } }'),
+      odd('{ apiVersion: "v1", kind: "A", metadata: { name: "a\\u0001" } }'),
+      odd('{ apiVersion: "v1", kind: "A", metadata: { name: "a\\u200b" } }'),
+      { "main.ts": 'import "./a\\u0001.ts"; export default () => {};', "a\u0001.ts": "" },
+    ];
+    const folder = { "a.json": '{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":{"__proto__":1}}' };
+    const renders = [...programs, folder].map((content) =>
+      runner.run(
+        request("a/b", new MemoryFiles(content), content === folder ? undefined : program({})),
+        patient,
+      ),
+    );
+    for (const render of await Promise.allSettled(renders))
+      expect(render).toMatchObject({ status: "rejected", reason: { reason: "RenderFailed" } });
+    expect(log.entries.filter(({ level }) => level === "warn")).toEqual([]);
+  });
+
   test("lose nothing when they are killed in the middle of a render", async () => {
     const { runner, zone, log } = aZone();
     await runner.run(request("a/b", files), patient);

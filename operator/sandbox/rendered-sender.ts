@@ -1,0 +1,77 @@
+import { ReleaseError } from "../release/errors.ts";
+import type { IncomingRequest } from "../zones/incoming-requests.ts";
+import { checkJson } from "./check-json.ts";
+import { type RenderDetails, renderDetails, renderLimits } from "./messages.ts";
+import { readObject } from "./read-object.ts";
+
+/** Warnings of one render, and their length in characters. */
+const [WARNINGS, WARNING_CHARACTERS] = [20, 2_000];
+
+export interface RenderedObject {
+  /** Canonical JSON. */
+  readonly text: string;
+  readonly origin: string;
+}
+
+/**
+ * Sends what one render of the zone made. It makes every check of the operator first (rendered-reader.ts), with the same
+ * code: the operator closes the connection for what it refuses, and renders of all namespaces share the connection.
+ */
+export class RenderedSender {
+  readonly #request: Pick<IncomingRequest, "send" | "signal">;
+  #objects = 0;
+  #bytes = 0;
+
+  constructor(request: Pick<IncomingRequest, "send" | "signal">) {
+    this.#request = request;
+  }
+
+  /** @throws ReleaseError RenderFailed or RenderLimit for an object that the operator would refuse. */
+  send({ text, origin }: RenderedObject): Promise<void> {
+    const { send, signal } = this.#request;
+    signal.throwIfAborted();
+    const part = Buffer.from(text);
+    const place = origin.slice(0, renderLimits.originCharacters);
+    const problem = checkJson(part);
+    if (problem !== undefined) throw new ReleaseError("RenderLimit", `${place}: the object ${problem}`);
+    this.#count(part.length);
+    try {
+      readObject(part);
+    } catch (error) {
+      throw new ReleaseError("RenderFailed", `${place}: ${(error as Error).message}`);
+    }
+    return send({ body: { origin: place }, parts: [part] });
+  }
+
+  #count(bytes: number): void {
+    this.#objects += 1;
+    this.#bytes += bytes;
+    const { objects, bytes: mostBytes } = renderLimits;
+    if (this.#objects > objects) throw tooMuch(`makes more than ${objects} objects`);
+    if (this.#bytes > mostBytes) throw tooMuch(`makes more than ${mostBytes / 2 ** 20} MiB of JSON`);
+  }
+}
+
+function tooMuch(what: string): ReleaseError {
+  return new ReleaseError("RenderLimit", `Cannot render the source: it ${what}`);
+}
+
+/**
+ * Encodes the part of an answer.
+ *
+ * @throws ReleaseError for details that the operator would refuse.
+ */
+export function encodeDetails({ warnings, ...details }: RenderDetails): Buffer {
+  const shown = warnings.slice(0, WARNINGS).map((warning) => warning.slice(0, WARNING_CHARACTERS));
+  const { data, error } = renderDetails.safeParse({ ...details, warnings: shown });
+  if (data === undefined) {
+    const isPath = error.issues[0]?.path[0] === "readPaths";
+    const why = isPath
+      ? "a file that it imports has a path with control characters"
+      : "its details are invalid";
+    throw new ReleaseError("RenderFailed", `Cannot render the program: ${why}`);
+  }
+  const part = Buffer.from(JSON.stringify(data));
+  if (part.length <= renderLimits.detailBytes) return part;
+  throw new ReleaseError("RenderLimit", "Cannot render the program: its objects have too many dependencies");
+}
