@@ -22,6 +22,12 @@ const kinds: Readonly<Record<string, EntryKind>> = {
   "160000": "submodule",
 };
 
+/** As much of a commit's header, of one of its lines and of its message is read. */
+const HEADER_BYTES = 65_536;
+const LINE_BYTES = 4_096;
+/** Parents that are kept. Only the first one is followed. */
+const PARENTS = 100;
+
 /**
  * Reads a tree object: `<mode> <name>\0<id>`, one after the other, in git's order. Pure.
  *
@@ -49,20 +55,14 @@ export function readTree(body: Buffer, hashBytes: number): TreeEntry[] {
  * @throws RangeError for what is no commit object.
  */
 export function readCommit(id: string, body: Buffer): CommitObject {
-  const text = body.toString();
-  const end = text.indexOf("\n\n");
-  const headers = (end < 0 ? text : text.slice(0, end)).split("\n");
+  const end = body.indexOf("\n\n");
+  const headers = [...headersOf(body.subarray(0, Math.min(end < 0 ? body.length : end, HEADER_BYTES)))];
   const tree = headers[0]?.startsWith("tree ") === true ? headers[0].slice(5) : undefined;
   if (tree === undefined) throw new RangeError("Cannot read a commit: it names no tree");
   const parents = headers.filter((line) => line.startsWith("parent ")).map((line) => line.slice(7));
   const author = signatureOf(headers, "author ");
-  const subject =
-    end < 0
-      ? ""
-      : (text
-          .slice(end + 2)
-          .trimStart()
-          .split("\n", 1)[0] ?? "");
+  const message = end < 0 ? "" : body.toString("utf8", end + 2, end + 2 + LINE_BYTES);
+  const subject = message.trimStart().split("\n", 1)[0] ?? "";
   return {
     commit: {
       id,
@@ -71,8 +71,18 @@ export function readCommit(id: string, body: Buffer): CommitObject {
       committedAt: signatureOf(headers, "committer ").at,
     },
     tree,
-    parents,
+    parents: parents.slice(0, PARENTS),
   };
+}
+
+/** Lines of a commit's header, each with memory of its own: a slice of a text keeps the whole text in memory. */
+function* headersOf(header: Buffer): Generator<string> {
+  for (let at = 0; at < header.length; ) {
+    const newline = header.indexOf(0x0a, at);
+    const end = newline < 0 ? header.length : newline;
+    yield header.toString("utf8", at, Math.min(end, at + LINE_BYTES));
+    at = end + 1;
+  }
 }
 
 /** `Name <address> 1700000000 +0100` behind the first header that begins so. */

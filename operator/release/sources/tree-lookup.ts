@@ -10,12 +10,20 @@ export interface FoundEntry {
 
 type Folder = ReadonlyMap<string, FoundEntry>;
 
+interface Remembered {
+  /** `too big`: see {@link FOLDER_BYTES}. */
+  readonly folder: Folder | "too big";
+  /** How many entries it counts as. */
+  readonly weight: number;
+}
+
 /** Folders of more bytes are not read for the sake of one entry: git is asked for the entry. */
 const FOLDER_BYTES = 1024 * 1024;
 /** Commit messages over this are not read. */
 const COMMIT_BYTES = 1024 * 1024;
-/** Entries of folders that are remembered. */
+/** Entries of folders that are remembered. A name counts as one more for each 100 characters. */
 const REMEMBERED_ENTRIES = 20_000;
+const NAME_CHARACTERS = 100;
 const REMEMBERED_COMMITS = 600;
 
 /**
@@ -25,9 +33,8 @@ const REMEMBERED_COMMITS = 600;
 export class TreeLookup {
   readonly #reader: Pick<ObjectReader, "read" | "info">;
   readonly #hashBytes: number;
-  /** `too big`: see {@link FOLDER_BYTES}. */
-  readonly #folders = new Map<string, Folder | "too big">();
-  #entries = 0;
+  readonly #folders = new Map<string, Remembered>();
+  #weight = 0;
   readonly #commits = new Map<string, CommitObject>();
 
   constructor(reader: Pick<ObjectReader, "read" | "info">, format: "sha1" | "sha256") {
@@ -57,7 +64,7 @@ export class TreeLookup {
     let entry: FoundEntry = { kind: "tree", id: root };
     for (const [index, segment] of segments.entries()) {
       if (entry.kind !== "tree") return undefined;
-      const folder = this.#folders.get(entry.id);
+      const folder = this.#folders.get(entry.id)?.folder;
       if (folder === undefined) return this.#readAndFind(entry.id, segments.slice(index));
       if (folder === "too big") return this.#askFor(entry.id, segments.slice(index));
       const next = folder.get(segment);
@@ -70,7 +77,7 @@ export class TreeLookup {
   /** Names of what is directly in a folder; none if it is too big to be read. */
   async list(tree: string): Promise<readonly (readonly [name: string, entry: FoundEntry])[]> {
     if (!this.#folders.has(tree)) await this.#readFolder(tree);
-    const folder = this.#folders.get(tree);
+    const folder = this.#folders.get(tree)?.folder;
     return folder === undefined || folder === "too big" ? [] : [...folder];
   }
 
@@ -96,15 +103,12 @@ export class TreeLookup {
   }
 
   #remember(tree: string, entries: readonly TreeEntry[] | undefined): void {
-    this.#folders.set(
-      tree,
-      entries === undefined ? "too big" : new Map(entries.map(({ name, kind, id }) => [name, { kind, id }])),
-    );
-    this.#entries += entries?.length ?? 1;
-    while (this.#entries > REMEMBERED_ENTRIES && this.#folders.size > 1) {
-      const oldest = forgetOldest(this.#folders);
-      this.#entries -= oldest === "too big" || oldest === undefined ? 1 : oldest.size;
-    }
+    const folder = entries && new Map(entries.map(({ name, kind, id }) => [name, { kind, id }] as const));
+    const weight = entries?.reduce((sum, { name }) => sum + 1 + name.length / NAME_CHARACTERS, 0) ?? 1;
+    this.#folders.set(tree, { folder: folder ?? "too big", weight });
+    this.#weight += weight;
+    while (this.#weight > REMEMBERED_ENTRIES && this.#folders.size > 1)
+      this.#weight -= forgetOldest(this.#folders)?.weight ?? 0;
   }
 }
 

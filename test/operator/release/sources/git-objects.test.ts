@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCommit, readTree } from "../../../../operator/release/sources/git-objects.ts";
@@ -56,6 +58,30 @@ describe("readCommit()", () => {
       );
     },
   );
+
+  test("keeps nothing of a long message or header in memory", () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const long = "x".repeat(1_000_000);
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    const kept = Array.from({ length: 60 }, (_, index) => [
+      commitOf(
+        tree,
+        `parent ${index}`.padEnd(47, "0"),
+        "author Ann <a@b> 1700000000 +0000",
+        "",
+        "It works",
+        long,
+      ),
+      commitOf(tree, `gpgsig ${long}`, "", "It works"),
+    ]).flat();
+    collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
+    expect(kept.every(({ commit }) => commit.subject === "It works")).toBe(true);
+    const parents = Array.from({ length: 1_000 }, () => `parent ${"1".repeat(40)}`);
+    expect(commitOf(tree, ...parents, "", "x").parents).toHaveLength(100);
+  });
 
   test("says 1970 for a time that is none", () => {
     expect(commitOf(tree, "committer B <b@c> 99999999999999999 +0000", "", "x").commit.committedAt).toBe(
