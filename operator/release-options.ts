@@ -52,7 +52,7 @@ export const releaseOptions = {
   releaseMemory: {
     flag: "release-memory",
     value: "SIZE",
-    help: "Memory of the operator, by which programs and rendered objects are limited; default: the container's limit, or 2Gi",
+    help: "Memory by which rendered objects are limited, and programs if the operator starts the zones; default: the container's limit, or 2Gi",
   },
   hookBindAddress: {
     flag: "hook-bind-address",
