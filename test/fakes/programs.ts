@@ -18,6 +18,7 @@ export interface ProgramRun extends MemoryFilesOptions {
   readonly repositoryId?: string;
   readonly entry?: string;
   readonly timeoutMs?: number;
+  readonly longestMs?: number;
   readonly patience?: RunPatience;
 }
 
@@ -39,10 +40,11 @@ export function realPrograms(
   const programs = createPrograms({ clock, log, limits, observe, walls: { ...kernelWalls, keptApart } });
   const render = (run: ProgramRun): Promise<Rendered> => {
     const { inputs, namespace = "shop", repositoryId = "r", refused = [], patience } = run;
-    const { entry = "main.ts", timeoutMs = 60_000 } = run;
+    const { entry = "main.ts", timeoutMs = 60_000, longestMs } = run;
     const files = new MemoryFiles(run.files, { refused });
     const of = { key: `${namespace}/web`, namespace, repositoryId, tree: files.tree };
-    return programs.run({ ...of, entry, inputs, timeoutMs, files, ...(patience && { patience }) });
+    const more = { ...(longestMs !== undefined && { longestMs }), ...(patience && { patience }) };
+    return programs.run({ ...of, entry, inputs, timeoutMs, files, ...more });
   };
   return { ...programs, log, render };
 }

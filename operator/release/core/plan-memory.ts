@@ -5,8 +5,6 @@ export interface MemoryPlan {
     readonly totalMiB: number;
     /** What one program may give, as text. */
     readonly outputBytes: number;
-    /** The objects of one program in the operator, estimated, in bytes. */
-    readonly objectMemory: number;
   };
   /** Objects of rendered sources in the operator, estimated, in bytes. */
   readonly rendered: {
@@ -33,7 +31,6 @@ export function planMemory(limitBytes: number = WITHOUT_LIMIT): MemoryPlan {
     programs: {
       totalMiB: Math.floor((limitBytes * 0.35) / 2 ** 20),
       outputBytes: Math.min(LONGEST_OUTPUT, Math.floor(limitBytes / 64)),
-      objectMemory: perNamespace,
     },
     rendered: { all, perNamespace },
   };

@@ -27,13 +27,13 @@ export interface ProgramRequest {
   readonly entry: string;
   /** Any JSON; undefined: none. */
   readonly inputs: unknown;
-  /** Longest run that the Release asks for. The limit of {@link ProgramLimits} holds for longer ones. */
+  /** Longest run that the Release asks for. */
   readonly timeoutMs: number;
-  /** In place of the limit of {@link ProgramLimits}. */
+  /** The platform's limit: longest run, whatever the Release asks for. Default: 5 minutes. */
   readonly longestMs?: number;
-  /** In place of the limit of {@link ProgramLimits}. */
+  /** Most memory that the objects may take in the operator, in bytes, as estimated. Default: no limit. */
   readonly objectMemory?: number;
-  /** In place of the option of {@link ProgramsOptions}. */
+  /** Refuse to run the program where the kernel does not keep programs apart. Default: false. */
   readonly requireWalls?: boolean;
   readonly files: SourceFiles;
   /** Default: whoever asks waits to the end. */
@@ -62,10 +62,6 @@ export interface ProgramLimits {
   readonly outputBytes?: number;
   /** Default: 10,000. */
   readonly objects?: number;
-  /** Most memory that the objects of one program may take in the operator, in bytes, as estimated. Default: no limit. */
-  readonly objectMemory?: number;
-  /** Longest run of any program, whatever its Release asks for. Default: 5 minutes. */
-  readonly timeoutMs?: number;
 }
 
 /** What was done, for metrics. */
@@ -83,26 +79,19 @@ export interface ProgramsOptions {
   readonly limits?: ProgramLimits;
   /** What the kernel puts around each process. Where it does not keep them apart, one namespace has any at a time. */
   readonly walls: KernelWalls;
-  /** Refuse to run programs that the kernel does not keep apart. Default: false. */
-  readonly requireWalls?: boolean;
-  /** A process that nobody has used for so long ends. Default: 60 s. */
+  /** A process that was not used for this long ends. Default: 60 s. */
   readonly idleMs?: number;
   readonly observe?: (observation: ProgramObservation) => void;
 }
 
 /** Most resident memory of the bundler. */
 const BUNDLER_MIB = 384;
+const LONGEST_MS = 300_000;
 
 /** Nothing is started, and nothing loaded, before the first program is run. */
 export function createPrograms(options: ProgramsOptions): Programs {
-  const { clock, log, walls, requireWalls = false, idleMs = 60_000, observe = () => {} } = options;
-  const {
-    totalMiB = 1_024,
-    outputBytes = 16 * 2 ** 20,
-    objects = 10_000,
-    objectMemory = Number.POSITIVE_INFINITY,
-    timeoutMs: longestMs = 300_000,
-  } = options.limits ?? {};
+  const { clock, log, walls, idleMs = 60_000, observe = () => {} } = options;
+  const { totalMiB = 1_024, outputBytes = 16 * 2 ** 20, objects = 10_000 } = options.limits ?? {};
   const memory = new ProgramMemory({ clock, budgetMiB: totalMiB });
   const memoryMiB = memory.limitOf(options.limits?.memoryMiB ?? 256);
   const bundlerMiB = memory.limitOf(BUNDLER_MIB);
@@ -141,20 +130,20 @@ export function createPrograms(options: ProgramsOptions): Programs {
   };
 
   async function run(request: ProgramRequest): Promise<Rendered> {
-    if (missingWalls !== undefined && (request.requireWalls ?? requireWalls))
+    if (missingWalls !== undefined && request.requireWalls === true)
       throw programFailure(`${missingWalls}, and this operator requires them`);
-    const { key, namespace, entry, inputs, timeoutMs, patience } = request;
+    const { key, namespace, entry, inputs, timeoutMs, longestMs = LONGEST_MS, patience } = request;
     const beganMs = clock.now();
     const bundle = await bundles.of(bundleKeyOf(request), () => makeBundle(request));
     const programDigest = digestOf(`${bundle.digest}\n${(await libraries()).digest}`);
     const inputsDigest = digestOf(toCanonicalJson(inputs ?? null));
     const seed = digestOf(`${programDigest}\n${inputsDigest}`);
     const text = JSON.stringify({ entry, seed, inputs, objects, characters: outputBytes });
-    const run = { namespace, bundle, request: text, timeoutMs, longestMs: request.longestMs ?? longestMs };
+    const run = { namespace, bundle, request: text, timeoutMs, longestMs };
     const { texts, warm, queuedMs } = await pool.run({ ...run, ...(patience && { patience }) });
     const [first = ""] = texts;
     if (texts.length > 1) throw await explainDifference(texts);
-    const memory = request.objectMemory ?? objectMemory;
+    const memory = request.objectMemory ?? Number.POSITIVE_INFINITY;
     const rendered = await readResult(first, bundle, memory, (printed) =>
       log.debug("A program printed", { release: key, text: printed }),
     );

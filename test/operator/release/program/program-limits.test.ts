@@ -38,16 +38,18 @@ async function untilSlow(count: number, clock: FakeClock): Promise<void> {
 
 describe("createPrograms()", () => {
   test("ends a program at the platform's limit, whatever timeout its Release asks for", async () => {
-    programs = realPrograms({ timeoutMs: 300 });
-    await expect(programs.render({ files: endless, timeoutMs: week })).rejects.toMatchObject({
+    programs = realPrograms();
+    await expect(programs.render({ files: endless, timeoutMs: week, longestMs: 300 })).rejects.toMatchObject({
       reason: "RenderLimit",
       message: "Cannot render the program: it runs longer than 0.3 s (the platform's limit)",
     });
   });
 
   test("names no limit of the platform where the Release's own timeout is shorter", async () => {
-    programs = realPrograms({ timeoutMs: 60_000 });
-    await expect(programs.render({ files: endless, timeoutMs: 300 })).rejects.toThrow(/longer than 0\.3 s$/);
+    programs = realPrograms();
+    await expect(programs.render({ files: endless, timeoutMs: 300, longestMs: 60_000 })).rejects.toThrow(
+      /longer than 0\.3 s$/,
+    );
   });
 
   test("runs a program of a third namespace when endless programs of two have taken all places", async () => {

@@ -58,7 +58,6 @@ test("an operator that requires the walls refuses a program where they are missi
     clock: systemClock(),
     log: new RecordingLogger(),
     walls: none,
-    requireWalls: true,
   });
   onTestFinished(() => programs.close());
   const files = new MemoryFiles({ "main.ts": "export default () => {};" });
@@ -70,6 +69,7 @@ test("an operator that requires the walls refuses a program where they are missi
     entry: "main.ts",
     inputs: undefined,
     timeoutMs: 60_000,
+    requireWalls: true,
     files,
   });
   await expect(run).rejects.toMatchObject({
