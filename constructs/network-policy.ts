@@ -25,8 +25,8 @@ const METRICS_LABEL = { metrics: "enabled" };
 
 /**
  * Lets the operator's pods reach DNS, the API server and git, by ports, because the addresses of neither are known here; lets
- * namespaces that are chosen for it read metrics; and lets others tell of pushes. Probes need no rule: the traffic of a pod's own
- * node is always allowed, and nobody else needs them.
+ * namespaces that are chosen for it read metrics; and lets git hosts send hooks. Probes need no rule: the traffic of a pod's own
+ * node is always allowed, and no other client needs them.
  */
 export class OperatorNetworkPolicy extends ApiObject {
   constructor(scope: Construct, id: string, props: OperatorNetworkPolicyProps) {

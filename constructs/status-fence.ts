@@ -13,7 +13,7 @@ export interface StatusFenceProps {
 
 /**
  * Only the operator writes the status of a Release. The status has the inventory, which decides what belongs to the
- * Release: whoever could write it could have the operator delete any object that the Release's account may delete.
+ * Release: a user who could write it could have the operator delete any object that the Release's account may delete.
  */
 export class StatusFence extends AdmissionPolicy {
   constructor(scope: Construct, id: string, { name, subject, namespaces }: StatusFenceProps) {

@@ -64,7 +64,7 @@ const quotas = z.strictObject({
   renderedBytes: count.optional().describe("Bytes of a Release's manifests, as JSON."),
 });
 
-/** What the platform allows to the Releases of a namespace. An absent field adds no limit to the default. */
+/** Limits of the platform for the Releases of a namespace. An absent field adds no limit to the default. */
 export const releaseRule = z.strictObject({
   sources: z
     .array(

@@ -30,7 +30,7 @@ export interface Ground extends ComposeInput {
   readonly metrics: Metrics | undefined;
   readonly transport: ApiTransport;
   readonly onRequest: OnRequest;
-  /** What the kernel puts around programs; without Releases nothing asks it. */
+  /** Walls of the kernel around programs; probed only with Releases. */
   readonly walls: KernelWalls;
 }
 

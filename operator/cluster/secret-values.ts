@@ -6,7 +6,7 @@ const shortestSecret = 4;
 
 /** Characters that are searched at most: the refusal, for each form of each value. */
 const SEARCHED = 50_000_000;
-/** Forms of a value; making them takes as long as searching so many characters. */
+/** Encoding a value in all its forms takes as long as searching this many characters. */
 const FORMS = 9;
 const FORM_COST = 500;
 
@@ -25,7 +25,7 @@ export function hideSecretValues(response: ApiResponse, manifest: Manifest): Api
   return { ...response, body: hidden };
 }
 
-/** What is left of a refusal where too much would have to be searched: its reason. */
+/** The only part of a refusal that is shown where too much would have to be searched: its reason. */
 function withoutWords({ status, body }: ApiResponse): string {
   const reason = /"reason":"([A-Za-z]{1,40})"/.exec(body)?.[1] ?? "";
   const message =

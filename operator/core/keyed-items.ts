@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Lists up to this length are searched item by item, which is faster than an index. */
 const SHORT = 32;
 
-/** Finds items of a list by their keys. Linear for all items together: whoever writes a manifest decides how long it is. */
+/** Finds items of a list by their keys. Linear for all items together, because the author of a manifest decides how long it is. */
 export class KeyedItems {
   readonly #items: readonly unknown[];
   readonly #keys: readonly string[];

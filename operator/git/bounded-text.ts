@@ -2,7 +2,7 @@ import { hideSecrets } from "./redact.ts";
 
 /** Bytes that are kept of the beginning, and of the end. */
 const KEPT_BYTES = 32 * 1024;
-/** Characters that a credential of somebody else may have, such as the user information of a URL. */
+/** Characters that a credential of others may have, such as the user information of a URL. */
 const UNKNOWN_SECRET = 2 * 1024;
 
 /** Collects the output of a process, and keeps its beginning and its end: a remote decides how much there is. */

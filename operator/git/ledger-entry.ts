@@ -1,7 +1,7 @@
 import type { FolderFiles } from "../core/git-objects.ts";
 import type { PublishOffer } from "../ports.ts";
 
-/** What a resource wants to have on the branch, and what its owner was told. Compact once it is there. */
+/** The manifests that a resource publishes, and the last report to its owner. Compact once they are on the branch. */
 export interface LedgerEntry {
   owner: PublishOffer["owner"];
   title: string;

@@ -18,16 +18,16 @@ export interface PolicyLimitsInput extends Pick<Platform, "allowsLocal"> {
   readonly stores: KindStores;
   /** The rule of the operator's own options. */
   readonly installation: ReleaseRule | undefined;
-  /** Something else is allowed to these Releases now. */
+  /** The limits of these Releases have changed. */
   readonly wake: (keys: Iterable<string>) => void;
 }
 
-/** What the platform allows each Release, from local copies of policies, namespaces and Releases. */
+/** The platform's limits for each Release, from local copies of policies, namespaces and Releases. */
 export class PolicyLimits implements Platform {
   readonly allowsLocal: boolean;
   readonly #input: PolicyLimitsInput;
   readonly #namespaces: ObjectStore | undefined;
-  /** What holds, by namespace, as it was decided last. */
+  /** The last decision for each namespace. */
   readonly #selected = new Map<string, SelectedRules>();
   readonly #ages = new ReleaseAges();
 

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { type Layer, layers, reportArguments } from "./launch-arguments.ts";
 import { type NodeFiles, readNodeFiles } from "./node-files.ts";
 
-/** Which walls the kernel can put around a program. */
+/** Walls that the kernel can put around a program. */
 export interface KernelWalls {
   /** Path of the launcher that builds them; undefined: none is built. */
   readonly launcher: string | undefined;
@@ -57,7 +57,7 @@ export function readReport(text: string): Omit<KernelWalls, "launcher" | "node">
   return { landlockAbi, inForce, missing, keptApart: essential.every((layer) => inForce.includes(layer)) };
 }
 
-/** What programs run with where the launcher builds nothing: the walls inside their process. Pure. */
+/** The report where the launcher builds nothing: programs have only the walls inside their process. Pure. */
 export function noKernelWalls(problem: string): KernelWalls {
   const node = { read: [], execute: [] };
   return {

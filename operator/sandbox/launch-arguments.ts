@@ -3,7 +3,7 @@ export type Layer = (typeof layers)[number];
 
 export const layers = ["no-new-privileges", "files", "tcp", "scopes", "seccomp"] as const;
 
-/** What a program may do behind the launcher. Everything else is refused, as far as the kernel can. */
+/** Permissions of a program behind the launcher. Everything else is refused, as far as the kernel can. */
 export interface LaunchRules {
   /** Files, and folders with all that is below them, that the program may read. */
   readonly read?: readonly string[];

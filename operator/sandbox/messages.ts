@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// What the operator and the sandbox zone say to each other. What the zone says is untrusted.
+// Messages between the operator and the sandbox zone. Those of the zone are untrusted.
 
 /** Names of the processes of the zone: each has a socket of this name. */
 export type SandboxService = "reader" | "programs";
@@ -72,7 +72,7 @@ const durationMs = z.number().min(0);
 export const renderAnswer = z.strictObject({
   programDigest: digest.optional(),
   inputsDigest: digest.optional(),
-  /** What was done since the last answer, for metrics. */
+  /** Bundles and runs since the last answer, for metrics. */
   did: z
     .array(
       z.union([
@@ -81,7 +81,7 @@ export const renderAnswer = z.strictObject({
       ]),
     )
     .max(50),
-  /** What the program printed. */
+  /** Output of the program's `console`. */
   printed: z.string().max(4_000),
 });
 export type RenderAnswer = z.output<typeof renderAnswer>;

@@ -30,7 +30,7 @@ const QUESTIONS = { all: 64, perTenant: 32 } as const;
 const PRINTED = 4_000;
 const DID = 50;
 
-/** What the processes of the sandbox zone do: render what the operator asks for, with files that they ask the operator for. */
+/** The work of a process of the sandbox zone: renders sources on request, with files that it requests from the operator. */
 export function createRenderService({ clock, createPrograms }: RenderServiceOptions): {
   readonly serve: Serve;
   readonly close: () => Promise<void>;
@@ -116,7 +116,7 @@ export function createRenderService({ clock, createPrograms }: RenderServiceOpti
   return { serve, close: () => programs.close() };
 }
 
-/** What the operator may know of an error: it is shown to users. */
+/** The part of an error that the operator gets: it is shown to users. */
 export function describeRenderError(error: unknown): object {
   if (error instanceof ReleaseError) return { reason: error.reason, message: error.message.slice(0, 4_000) };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -3,9 +3,9 @@ import { RenderEndedError } from "../release/errors.ts";
 import { FairSlots } from "../release/program/fair-slots.ts";
 import { ZoneLostError } from "../zones/errors.ts";
 
-/** A render that was under way so often when its process ended is the reason. */
+/** A render that lost its process this often is the reason. */
 const LOSSES = 3;
-/** A suspect that runs for so long no longer keeps others waiting. */
+/** Other suspects wait this long for one that runs. */
 const LONG_MS = 30_000;
 
 /**

@@ -6,7 +6,7 @@ import type { SandboxService } from "./messages.ts";
 /** Name of the bundle of worker.ts in an image, beside the program. */
 export const workerFile = "sandbox-worker.mjs";
 
-/** V8's heap of a process: a share of the memory, and at most so many MiB. A render that needs more ends its process, and fails. */
+/** V8's heap of a process: a share of the memory, and at most HEAP_MIB. A render that needs more ends its process, and fails. */
 const HEAP_SHARE: Readonly<Record<SandboxService, number>> = { reader: 0.25, programs: 0.15 };
 const HEAP_MIB = 384;
 

@@ -8,7 +8,7 @@ import { removeSocket, serveZone } from "../zones/zone-server.ts";
 import { probeKernelWalls } from "./kernel-walls.ts";
 import { createRenderService, describeRenderError } from "./render-service.ts";
 
-/** A sign of life for whoever started this process (zone-process.ts). */
+/** A sign of life for the process that started this one (zone-process.ts). */
 const SIGN_OF_LIFE_MS = 1_000;
 /** Of a frame of the operator: files of up to 4 MiB, or the inputs of a program. */
 const limits = { headerBytes: 65_536, parts: 256, bytes: 16 * 2 ** 20 };

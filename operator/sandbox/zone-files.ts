@@ -14,10 +14,10 @@ export interface ZoneFilesOptions {
   readonly slots: FairSlots;
 }
 
-/** Reading takes git milliseconds; a clone may be fetched anew in between. */
+/** Reading takes git milliseconds, but the repository may have to be cloned again first. */
 const DEADLINE_MS = 300_000;
 
-/** The files of a render inside the zone: the operator is asked for them. Their index stands for their blob. */
+/** The files of a render inside the zone: the operator is asked for them. Their blob is their index in the list. */
 export function zoneFiles({ back, render, namespace, slots }: ZoneFilesOptions): SourceFiles {
   let listed: Promise<Listed> | undefined;
   const list = (): Promise<Listed> => {

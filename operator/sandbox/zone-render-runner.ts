@@ -33,7 +33,7 @@ export interface ZoneRenderRunnerOptions {
 
 /** Of a frame of the zone: one object, with what belongs to it. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 };
-/** A zone that is restarted is waited for so long, while nobody is told. */
+/** Time for a zone to restart, before a render reports that it is unavailable. */
 const PATIENCE_MS = 60_000;
 /** A folder of the largest size takes minutes, and waits for others. */
 const DEADLINE_MS = 900_000;
@@ -51,7 +51,7 @@ interface Service {
 }
 
 /**
- * Renders in the sandbox zone. What comes back is checked as a stranger's. A render whose process ends is tried again, by
+ * Renders in the sandbox zone. Its answers are checked as a stranger's. A render whose process ends is tried again, by
  * itself, until it is clear that the render is the reason.
  */
 export class ZoneRenderRunner implements RenderRunner {
@@ -174,7 +174,7 @@ export class ZoneRenderRunner implements RenderRunner {
   }
 }
 
-/** What the zone says about a render that failed, as far as it may be believed: it is the zone's own fault otherwise. */
+/** The error of a render that failed: with a reason that the zone may give, or else a failure of the zone itself. */
 function errorOf({ body }: ZoneAnswerError): Error {
   const { data } = renderError.safeParse(body);
   const message = toMessage(data?.message ?? "without a reason", 2_000);

@@ -18,7 +18,7 @@ export class LinkWriter {
   /**
    * Writes a frame.
    *
-   * @returns Resolves when more may be written: whoever sends much waits for it. Resolves at once after the stream ended.
+   * @returns Resolves when more may be written: a sender of much data waits for it. Resolves at once after the stream ended.
    */
   write(header: Header, parts: readonly Uint8Array[] = []): Promise<void> {
     if (this.#isClosed) return Promise.resolve();

@@ -22,12 +22,12 @@ export interface LinkOptions {
   readonly describeError?: (error: unknown) => unknown;
 }
 
-/** Frames are handled for so long before other work gets its turn. */
+/** Longest time that frames are handled before other work gets its turn. */
 const SLICE_MS = 8;
 
 /**
  * One connection between two zones. Both sides may send requests, several at a time, and answer with any number of items
- * and one answer. Whatever the other side sends is untrusted: at the first frame that breaks the protocol the connection
+ * and one answer. Everything that the other side sends is untrusted: at the first frame that breaks the protocol the connection
  * is closed, and all requests under way fail with ZoneLostError.
  */
 export class Link {

@@ -16,7 +16,7 @@ export interface RequestOptions<Answer> {
   readonly onItem?: (item: Received) => void;
   /** Called with the id of the request before it is sent: the other side may refer to it in requests of its own. */
   readonly onId?: (id: number) => void;
-  /** The request fails when there is no answer by then. */
+  /** The request fails without an answer in this time, in milliseconds. */
   readonly deadlineMs: number;
   /** Tells the other side that the answer is not needed; it still answers, perhaps with an error. */
   readonly cancel?: AbortSignal;

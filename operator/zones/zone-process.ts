@@ -17,7 +17,7 @@ export interface ZoneProcessOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** A process without a sign of life for so long is killed. Default: 30 s. */
+  /** A process without a sign of life for this long is killed. Default: 30 s. */
   readonly silenceMs?: number;
   /** Takes what the process writes to its standard error. Default: only its last words are kept. */
   readonly onLog?: (chunk: Buffer) => void;

@@ -172,7 +172,7 @@ describe("OperatorChart", () => {
     });
   });
 
-  test("lets only the namespaces that are named read metrics, and nobody reach the probes", () => {
+  test("lets only the namespaces that are named read metrics, and no pod reach the probes", () => {
     const objects = install({ monitoring: { fromNamespaces: ["prometheus"] } });
     const key = "kubernetes.io/metadata.name";
     expect(the("NetworkPolicy", objects)["spec"]).toMatchObject({

@@ -162,7 +162,7 @@ describe("under impersonation", () => {
     await leader.patchMetadata(ref, { finalizers: [] });
   });
 
-  test("nobody but the operator may write the status of a Release where it reconciles them", async () => {
+  test("only the operator may write the status of a Release where it reconciles them", async () => {
     const { leader, admin, namespace } = scene;
     const name = "theirs";
     const release = {

@@ -5,7 +5,7 @@ import { setOf } from "../../synth/stamp.ts";
 import { aNamespace, eventually, kubectl, readObject } from "./fixture.ts";
 import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
 
-/** What anyone can apply in a namespace of theirs: the public id of another's set, and the operator's field manager. */
+/** An object that anyone can apply in a namespace of theirs: the public id of another's set, and the operator's field manager. */
 async function plant(story: ReleaseStory, kind: string, namespace: string): Promise<void> {
   const labels = { [stamps.set]: setOf(Release, { metadata: { name: "shop", namespace: story.namespace } }) };
   const metadata = { name: "planted", namespace, labels, finalizers: ["example.dev/never"] };

@@ -197,7 +197,7 @@ describe("WriteFences", () => {
     expect(JSON.stringify(fencesFor(gadgets))).not.toContain("Release");
   });
 
-  test("let nobody but the operator write the status of Releases, in the namespaces that it watches", () => {
+  test("let only the operator write the status of Releases, in the namespaces that it watches", () => {
     const policies = { ...installation.policies, releaseStatus: true };
     const all = policy(fencesFor(gadgets, { releases, policies }), "release-status");
     expect(rulesOf(all)).toEqual(["fairlead.dev/releases/status: UPDATE"]);

@@ -115,7 +115,7 @@ export function ofBytes(read: (bytes: Buffer) => unknown): (bytes: Buffer) => un
   };
 }
 
-/** A reader of values that somebody else parses. */
+/** A reader of values that were parsed elsewhere. */
 export function ofJson(read: (value: unknown) => unknown): (bytes: Buffer) => undefined {
   return (bytes) => {
     let value: unknown;

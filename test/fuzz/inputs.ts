@@ -43,7 +43,7 @@ export interface Shape {
   readonly end: string;
 }
 
-/** The shape with about so many bytes. */
+/** The shape with about this many bytes. */
 export function grow({ start, unit, end }: Shape, bytes: number): Buffer {
   const times = Math.max(1, Math.floor(bytes / Math.max(1, Buffer.byteLength(unit))));
   return Buffer.from(`${start}${unit.repeat(times)}${end}`);

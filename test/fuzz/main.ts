@@ -5,7 +5,7 @@ const { values } = parseArgs({
   options: {
     inputs: { type: "string", default: "1000000" },
     seed: { type: "string", default: "20261122" },
-    /** Ends after so many minutes, whatever is left. */
+    /** Ends after this many minutes, whatever is left. */
     minutes: { type: "string", default: "60" },
     /** Names of readers, with commas between; all without it. */
     only: { type: "string", default: "" },

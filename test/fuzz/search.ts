@@ -13,7 +13,7 @@ export interface Finding {
 export interface SearchOptions {
   readonly inputs: number;
   readonly seed: number;
-  /** The search ends after so long, whatever is left. */
+  /** The search ends after this time, whatever is left. */
   readonly limitMs: number;
   readonly names: readonly string[];
   readonly onFinding: (finding: Finding) => void;
@@ -21,13 +21,13 @@ export interface SearchOptions {
 
 /** Longest time in milliseconds that a reader may keep everything else waiting. */
 const SLICE_MS = 50;
-/** Doubling an input may take so many times as long. */
+/** Most growth of the time when an input is doubled. */
 const GROWTH = 2.2;
 /** Below this, in milliseconds, growth is noise. */
 const MEASURABLE_MS = 8;
-/** One shape is measured for so many short inputs. */
+/** Short inputs for each shape that is measured. */
 const SHORT_INPUTS = 500;
-/** One shape in so many is measured at the reader's largest input. */
+/** One shape in this many is measured at the reader's largest input. */
 const LARGEST = 10;
 const SIZE = 131_072;
 /** Smallest size of a shape. */

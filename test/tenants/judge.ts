@@ -51,9 +51,9 @@ const ownResources: ReadonlySet<string> = new Set(["releases", "events", "leases
 /**
  * What must not have happened, for people. Pure.
  *
- * - As itself the operator writes Releases, events and leases only: no object, whoever's.
+ * - As itself the operator writes Releases, events and leases only: no object of any tenant.
  * - Under impersonation it acts as an account of the namespace that it writes in.
- * - Nobody writes in the victim's namespace but the victim, its accounts and the controllers of Kubernetes.
+ * - The only writers in the victim's namespace are the victim, its accounts and the controllers of Kubernetes.
  * - While the victim does nothing (`quietSince`), nothing at all is written there for it either.
  */
 export function findViolations(

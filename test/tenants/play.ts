@@ -21,14 +21,14 @@ export interface PlayedMoves {
   /** Answers of the API server to them, by status code; 0 are commits. */
   readonly answers: ReadonlyMap<number, number>;
   readonly violations: readonly string[];
-  /** Moves and the operator's log, for whoever looks for the reason. */
+  /** Where moves and the operator's log go, to find the reason. */
   readonly story: readonly string[];
 }
 
 /** Moves between two judgements. */
 const roundLength = 20;
 
-/** The Release by which a tenant tells that the operator has seen its newest commit; no move touches it. */
+/** The Release that shows that the operator has seen a tenant's newest commit; no move touches it. */
 const probe = "probe";
 
 /**

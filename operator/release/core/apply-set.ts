@@ -34,7 +34,7 @@ export function hasUnrecordedMembers(release: Parent): boolean {
   return status?.inventory === undefined && !!release.metadata.annotations?.[applySetKeys.groupKinds];
 }
 
-/** Says that a Release has objects that nobody has recorded, and how to find them. */
+/** The message for a Release whose inventory lacks some of its objects, with a command that finds them. */
 export function describeUnrecorded(set: string): string {
   return `an earlier version of the operator did not record which they are; they have the label ${stamps.set}=${set}`;
 }

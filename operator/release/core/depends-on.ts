@@ -61,7 +61,7 @@ export function describeCycle(
 
 /**
  * Whether Releases of a namespace may depend on this one: of its own always, of others where its annotation names them.
- * What a dependent waits for tells its author about this Release, so its owner decides who that may be. Pure.
+ * The condition of a dependent shows its author the state of this Release, so its owner decides who may depend on it. Pure.
  */
 export function allowsDependents(
   { metadata }: { readonly metadata: Pick<ObjectMeta, "namespace" | "annotations"> },

@@ -3,7 +3,7 @@ export interface MemoryPlan {
   readonly programs: {
     /** All processes that run or bundle programs. */
     readonly totalMiB: number;
-    /** What one program may give, as text. */
+    /** Most output of one program, in bytes of text. */
     readonly outputBytes: number;
   };
   /** Objects of rendered sources in the operator, estimated, in bytes. */

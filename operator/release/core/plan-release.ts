@@ -46,7 +46,7 @@ export interface ReleasePlan {
   readonly blocked: readonly BlockedObject[];
   /** Jobs that ran, and went by themselves when their time to live was over. */
   readonly done: readonly PreparedObject[];
-  /** Namespaces that are only to exist, and that somebody else made. */
+  /** Namespaces that only have to exist, and that others created. */
   readonly others: readonly PreparedObject[];
   /** Ids of what is applied, kept, replaced or waited for as the Release's own: recorded before anything is sent. */
   readonly taken: readonly ObjectId[];

@@ -8,7 +8,7 @@ export interface SelectRulesInput {
   /** Labels of the Namespace; `unknown`: not seen yet; `unreadable`: this operator may not watch namespaces. */
   readonly labels: Readonly<Record<string, string>> | "unknown" | "unreadable";
   readonly policies: readonly LiveObject[];
-  /** What holds where no rule selects the namespace. */
+  /** The limits where no rule selects the namespace. */
   readonly installation: Limits;
 }
 

@@ -41,7 +41,7 @@ interface Running {
   isYoung: boolean;
   isOver: boolean;
   onWanted: (() => void) | undefined;
-  /** The run was told that its place is wanted, and has not released it yet. */
+  /** `onWanted` was called, and the run has not released its place yet. */
   isLeaving: boolean;
 }
 

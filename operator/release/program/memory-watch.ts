@@ -11,7 +11,7 @@ export interface MemoryWatchOptions {
   readonly everyMs?: number;
 }
 
-/** What a process takes now. */
+/** Memory and threads of a process now. */
 interface Usage {
   readonly residentBytes: number;
   readonly ownBytes: number;

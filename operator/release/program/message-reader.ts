@@ -29,7 +29,7 @@ export class MessageReader {
     const [message, ...others] = this.#frames.push(chunk);
     if (message === undefined) return undefined;
     if (others.length > 0 || !this.#frames.isBetweenFrames) throw new FrameError("more than one message");
-    // The program may have written it: whoever reads the header checks it.
+    // The program may have written it: its fields are checked where they are used.
     return { header: message.header as unknown as FromSandbox, parts: message.parts };
   }
 }

@@ -5,7 +5,7 @@ import { FairSlots, type Slot } from "./fair-slots.ts";
 /** A job took more than its small share. It is run again with all that a job may have. */
 export class OverShareError extends ReleaseError {}
 
-/** What most jobs get, resident. A program of cdk8s takes 80 to 110 MiB. */
+/** Resident memory that is enough for most jobs. A program of cdk8s takes 80 to 110 MiB. */
 const SHARE_MIB = 128;
 /** Of the resident memory of a process, pages of files, which all processes of a program share. */
 const FILES_MIB = 40;

@@ -36,7 +36,7 @@ export interface ProgramRequest {
   /** Refuse to run the program where the kernel does not keep programs apart. Default: false. */
   readonly requireWalls?: boolean;
   readonly files: SourceFiles;
-  /** Default: whoever asks waits to the end. */
+  /** Default: wait to the end. */
   readonly patience?: RunPatience;
 }
 
@@ -77,7 +77,7 @@ export interface ProgramsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: ProgramLimits;
-  /** What the kernel puts around each process. Where it does not keep them apart, one namespace has any at a time. */
+  /** Walls of the kernel around each process. Where they do not keep processes apart, one namespace has any at a time. */
   readonly walls: KernelWalls;
   /** A process that was not used for this long ends. Default: 60 s. */
   readonly idleMs?: number;

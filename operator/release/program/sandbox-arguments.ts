@@ -6,7 +6,7 @@ export interface SandboxArgumentsInput {
   readonly runner: string;
   readonly memoryMiB: number;
   readonly walls: KernelWalls;
-  /** Where `prlimit` is, if it is there: it sets limits where there is no launcher. */
+  /** Path of `prlimit`, which sets limits where there is no launcher; undefined: not installed. */
   readonly prlimit: string | undefined;
 }
 

@@ -46,11 +46,11 @@ export interface SandboxResult {
   readonly queuedMs: number;
 }
 
-/** A run is waited for so long before another process is started beside its own, which takes a few times as long. */
+/** Time to wait for a run before another process starts beside its own, which takes a few times as long. */
 const WORTH_WAITING_MS = 100;
-/** So long after the last run a process is started for whoever comes next: what follows a run needs the processor more. */
+/** Delay after the last run until a spare process starts: applying the result of the run needs the processor first. */
 const CALM_MS = 500;
-/** A process ends after so many runs, whatever it has kept of them. */
+/** A process ends after this many runs, whatever it has kept of them. */
 const RUNS = 500;
 
 /** A run that took this long ends when a program of another namespace waits for its place. */

@@ -19,7 +19,7 @@ export interface ProgramRequest {
   readonly inputs: unknown;
   readonly timeoutMs: number;
   readonly files: SourceFiles;
-  /** Default: whoever asks waits to the end. */
+  /** Default: wait to the end. */
   readonly patience?: RunPatience;
 }
 

@@ -71,7 +71,7 @@ describe("a Release without a ServiceAccount, where one is required", () => {
     expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
   });
 
-  test("has no request sent for it, whoever asks", async () => {
+  test("sends no request for it, whatever is asked of it", async () => {
     const cluster = withoutAccount();
     const { as, until, ...requests } = cluster;
     expect([as(undefined), until(new AbortController().signal)]).toEqual([cluster, cluster]);

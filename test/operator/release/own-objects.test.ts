@@ -14,7 +14,7 @@ const leaving = () => {
   return { ...release, metadata: { ...release.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
 };
 
-/** What somebody applies with the public id of the set and our field manager, and a finalizer that never ends. */
+/** An object planted by another user: the public id of the set, our field manager, and a finalizer that never ends. */
 function plant(bench: ReleaseBench, kind: string, namespace: string): LiveObject {
   const labels = { [stamps.set]: setOf(Release, aRelease()) };
   const manifest = aSourceManifest("v1", kind, "planted", { namespace, labels });

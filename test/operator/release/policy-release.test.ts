@@ -56,7 +56,7 @@ describe("a Release that a policy does not allow", () => {
     expect(bench.live("ConfigMap", "a")).toBeUndefined();
   });
 
-  test("is neither deployed nor deleted with the operator's rights while nobody can tell what is allowed", async () => {
+  test("is neither deployed nor deleted with the operator's rights while it cannot be decided what is allowed", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map]);
     bench.edit();

@@ -6,7 +6,7 @@ import { aRelease, aSourceManifest } from "../../fakes/releases.ts";
 
 const map = (name: string) => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x: "1" } } });
 
-/** What an operator that recorded kinds alone left behind: its objects, and a Release with or without an inventory. */
+/** State left behind by an operator that recorded kinds alone: its objects, and a Release with or without an inventory. */
 async function anUpgrade({ hasInventory }: { readonly hasInventory: boolean }): Promise<ReleaseBench> {
   const former = await aDeployedBench("a", "b");
   const release = former.release();

@@ -1,4 +1,4 @@
-// What code that left all inner walls of the sandbox could try in plain Node: no permission model, no context.
+// Attempts of code that left all inner walls of the sandbox, in plain Node: no permission model, no context.
 
 /** Places of the world outside that the attempts reach for. */
 export interface Outside {

@@ -13,7 +13,7 @@ const call = (name: string, numbers: SystemCall["numbers"], args: string): Syste
   args,
 });
 
-/** What code that left Node altogether could try. */
+/** Attempts of code that left Node altogether. */
 export const systemCalls: readonly SystemCall[] = [
   call("ptrace", [101, 117], "0x4206, $pid, 0, 0"),
   call("process_vm_readv", [310, 270], "$pid, 0, 0, 0, 0, 0"),

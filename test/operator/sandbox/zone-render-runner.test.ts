@@ -107,7 +107,7 @@ describe("ZoneRenderRunner", () => {
       await back.request("list", { body: { render: id } }, { read: () => undefined, deadlineMs: 10_000 });
       return theEnd();
     });
-    const reason = new ReleaseError("SourceUnreachable", "the clone is fetched anew");
+    const reason = new ReleaseError("SourceUnreachable", "the clone is fetched again");
     const files = Object.assign(aFolder("a"), { list: () => Promise.reject(reason) });
     await expect(aZoneRunner(folder).runner.run(request("a/b", files), patient)).rejects.toBe(reason);
   });
@@ -200,7 +200,7 @@ describe("ZoneRenderRunner", () => {
     expect(runs.filter((key) => key !== "bad/bomb").length).toBeLessThanOrEqual(4);
   });
 
-  test("a render that nobody wants any more is not run again", async () => {
+  test("an unwanted render is not run again", async () => {
     const folder = aSocketFolder();
     const begun = Promise.withResolvers<void>();
     const unwanted = new AbortController();

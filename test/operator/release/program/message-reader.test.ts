@@ -67,7 +67,7 @@ describe("MessageReader", () => {
   });
 
   test("reads a message in linear time, however small its chunks are", () => {
-    // Looking for the lengths anew with each chunk takes minutes, and the test runner ends it after 20 seconds.
+    // Reading the lengths again with each chunk takes minutes, and the test runner ends it after 20 seconds.
     const bytes = encodeMessage({ kind: "ran" }, [Buffer.alloc(500_000), Buffer.alloc(500_000)]);
     const reader = new MessageReader(2_000_000);
     let message: SandboxMessage | undefined;

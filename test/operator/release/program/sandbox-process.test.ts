@@ -71,7 +71,7 @@ describe("SandboxProcess", () => {
     await expect(ask(sandbox)).rejects.toThrow("its process ended (SIGKILL)");
   });
 
-  test("tells a program that changes V8's flags from one that runs out of memory", async () => {
+  test("distinguishes a program that changes V8's flags from one that runs out of memory", async () => {
     const sandbox = new SandboxProcess({
       clock: systemClock(),
       limits: { memoryMiB: 256, outputBytes: 1_000 },

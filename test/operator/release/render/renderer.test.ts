@@ -18,7 +18,7 @@ describe("createRenderer()", () => {
     expect(runs).toEqual([{ way: "manifests", outcome: "ready", durationMs: 0 }]);
   });
 
-  test("renders once for all Releases of a namespace with the same input, and tells each of them", async () => {
+  test("renders once for all Releases of a namespace with the same input, and reports to each of them", async () => {
     const { renderer, clock, changes, programRuns } = aRenderer();
     const files = aFolder("a");
     for (const key of ["a", "b", "c"]) renderer.render(request(key, files, program({ x: 1, y: 2 })));
