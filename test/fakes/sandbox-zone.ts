@@ -9,6 +9,7 @@ import { socketOf } from "../../operator/sandbox/worker-command.ts";
 import { ZoneRenderRunner } from "../../operator/sandbox/zone-render-runner.ts";
 import type { Serve } from "../../operator/zones/incoming-requests.ts";
 import { serveZone } from "../../operator/zones/zone-server.ts";
+import { toCanonicalJson } from "../../synth/digest.ts";
 import { wideLimits } from "./link-pair.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
@@ -64,3 +65,24 @@ export async function aFakeZone(folder: string, serve: Serve, service: "reader" 
     },
   };
 }
+
+/** A ConfigMap as a zone renders it. */
+export const configMap = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+/** An item of an answer: an object, or a text in its place. */
+export const anObject = (value: unknown, origin = "a.yaml:1") => ({
+  body: { origin },
+  parts: [Buffer.from(typeof value === "string" ? value : toCanonicalJson(value))],
+});
+const details = { edges: [], warnings: [] };
+/** The last message of an answer; `more` goes into its details. */
+export const theEnd = (more: object = {}, body: object = {}) => ({
+  body: { did: [], printed: "", ...body },
+  parts: [Buffer.from(JSON.stringify({ ...details, ...more }))],
+});
+/** Answers each render with these objects. */
+export const sends =
+  (...items: ReturnType<typeof anObject>[]): Serve =>
+  async ({ send }) => {
+    for (const item of items) await send(item);
+    return theEnd();
+  };

@@ -1,26 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { RenderEndedError } from "../../../operator/release/errors.ts";
 import type { IncomingRequest, Serve } from "../../../operator/zones/incoming-requests.ts";
-import { toCanonicalJson } from "../../../synth/digest.ts";
 import { aFolder, request } from "../../fakes/renderer-bench.ts";
-import { aFakeZone, aSocketFolder, aZoneRunner, patient } from "../../fakes/sandbox-zone.ts";
-
-const configMap = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
-const anObject = (value: unknown, origin = "a.yaml:1") => ({
-  body: { origin },
-  parts: [Buffer.from(typeof value === "string" ? value : toCanonicalJson(value))],
-});
-const details = { edges: [], warnings: [] };
-const theEnd = (more: object = {}, body: object = {}) => ({
-  body: { did: [], printed: "", ...body },
-  parts: [Buffer.from(JSON.stringify({ ...details, ...more }))],
-});
-const sends =
-  (...items: ReturnType<typeof anObject>[]): Serve =>
-  async ({ send }) => {
-    for (const item of items) await send(item);
-    return theEnd();
-  };
+import {
+  aFakeZone,
+  anObject,
+  aSocketFolder,
+  aZoneRunner,
+  configMap,
+  patient,
+  sends,
+  theEnd,
+} from "../../fakes/sandbox-zone.ts";
 
 describe("ZoneRenderRunner, with a zone that lies", () => {
   const many = Array.from({ length: 10_001 }, (_, index) => anObject(configMap(`c${index}`)));

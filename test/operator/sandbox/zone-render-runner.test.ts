@@ -7,28 +7,19 @@ import { socketOf } from "../../../operator/sandbox/worker-command.ts";
 import { ZoneLostError } from "../../../operator/zones/errors.ts";
 import type { IncomingRequest, Serve } from "../../../operator/zones/incoming-requests.ts";
 import { serveZone } from "../../../operator/zones/zone-server.ts";
-import { toCanonicalJson } from "../../../synth/digest.ts";
 import { wideLimits } from "../../fakes/link-pair.ts";
 import { MemoryFiles } from "../../fakes/memory-files.ts";
 import { aFolder, program, request } from "../../fakes/renderer-bench.ts";
-import { aFakeZone, aSocketFolder, aZoneRunner, patient } from "../../fakes/sandbox-zone.ts";
-
-const configMap = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
-const anObject = (value: unknown, origin = "a.yaml:1") => ({
-  body: { origin },
-  parts: [Buffer.from(typeof value === "string" ? value : toCanonicalJson(value))],
-});
-const details = { edges: [], warnings: [] };
-const theEnd = (more: object = {}, body: object = {}) => ({
-  body: { did: [], printed: "", ...body },
-  parts: [Buffer.from(JSON.stringify({ ...details, ...more }))],
-});
-const sends =
-  (...items: ReturnType<typeof anObject>[]): Serve =>
-  async ({ send }) => {
-    for (const item of items) await send(item);
-    return theEnd();
-  };
+import {
+  aFakeZone,
+  anObject,
+  aSocketFolder,
+  aZoneRunner,
+  configMap,
+  patient,
+  sends,
+  theEnd,
+} from "../../fakes/sandbox-zone.ts";
 
 describe("ZoneRenderRunner", () => {
   test("gives what the zone rendered, with a digest of its own", async () => {
