@@ -2,6 +2,7 @@ import { CacheBrokenError } from "../../git/git-errors.ts";
 import { ReleaseError } from "../errors.ts";
 import type { SourceFiles } from "../ports.ts";
 import { readTree, type TreeEntry } from "./git-objects.ts";
+import type { GitObject } from "./object-stream.ts";
 import type { SourceClone } from "./source-clone.ts";
 
 export interface SourceLimits {
@@ -45,6 +46,7 @@ type ListedFile = Listing["files"][number];
 /** Longest entry of a tree object: mode, name, id. */
 const ENTRY_BYTES = 300;
 const FOLDERS_AT_ONCE = 16;
+const SMALL_FOLDER_BYTES = 256 * 1024;
 /** Folders within each other. */
 const DEPTH = 100;
 /** Longest path, in characters: no file system has a longer one. */
@@ -91,15 +93,18 @@ async function readFolders(
   { entries: most }: SourceLimits,
 ): Promise<ReadonlyMap<string, readonly TreeEntry[]>> {
   const folders = new Map<string, readonly TreeEntry[]>();
-  let [level, count, isRead] = [[root], 0, 0];
+  const mostBytes = most * ENTRY_BYTES;
+  let [level, count, isRead, bytes] = [[root], 0, 0, 0];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > DEPTH)
       throw new ReleaseError("RenderLimit", `Cannot read the folder: it is over ${DEPTH} folders deep`);
     const unread = [...new Set(level)].filter((id) => !folders.has(id));
     for (let at = 0; at < unread.length; at += FOLDERS_AT_ONCE) {
-      for (const object of await reader.read(unread.slice(at, at + FOLDERS_AT_ONCE), most * ENTRY_BYTES)) {
+      for await (const object of readTrees(reader, unread.slice(at, at + FOLDERS_AT_ONCE), mostBytes)) {
         if (object?.type !== "tree") throw lost();
         if (object.body === undefined) throw tooMany(most);
+        bytes += object.body.length;
+        if (bytes > mostBytes) throw tooLong(`folders whose names and ids have more than ${mostBytes}`);
         const entries = readTree(object.body, hashBytes);
         isRead += entries.length;
         if (isRead > most) throw tooMany(most);
@@ -116,6 +121,18 @@ async function readFolders(
     level = next;
   }
   return folders;
+}
+
+/** Large trees are read one at a time: each could have as many bytes as all of them may. */
+async function* readTrees(
+  reader: ReadableClone["reader"],
+  ids: readonly string[],
+  mostBytes: number,
+): AsyncGenerator<GitObject | undefined> {
+  for (const object of await reader.read(ids, Math.min(mostBytes, SMALL_FOLDER_BYTES))) {
+    const isLarge = object?.type === "tree" && object.body === undefined && object.size <= mostBytes;
+    yield isLarge ? (await reader.read([object.id], mostBytes))[0] : object;
+  }
 }
 
 function assertReadable(entries: readonly TreeEntry[]): void {

@@ -124,6 +124,35 @@ test.for([
   });
 });
 
+test("folders whose names have more bytes than all entries may have are refused", async () => {
+  using remote = new FakeGitRemote();
+  let id = remote.git(["hash-object", "-w", "--stdin"], "x").trim();
+  let kind = "100644 blob";
+  for (let level = 0; level < 8; level++) {
+    id = remote.git(["mktree"], `${kind} ${id}\t${"d".repeat(50_000)}\n`).trim();
+    kind = "040000 tree";
+  }
+  const commit = remote
+    .git(["-c", "user.name=S", "-c", "user.email=s@e", "commit-tree", "-m", "long", id])
+    .trim();
+  remote.git(["update-ref", "refs/heads/main", commit]);
+  await using it = new SourcesHarness(remote, { limits: { entries: 1_000 } });
+  const { files } = await it.ready("a");
+  await expect(files.list()).rejects.toMatchObject({
+    reason: "RenderLimit",
+    message: "Cannot read the folder: it has folders whose names and ids have more than 300000 characters",
+  });
+});
+
+test("a large folder among small ones is read", async () => {
+  using remote = new FakeGitRemote();
+  const many = Array.from({ length: 2_000 }, (_, index) => [`f/large/${"n".repeat(150)}${index}`, "x"]);
+  remote.commitByOthers({ ...Object.fromEntries(many), "f/small/a": "1", "f/other/b": "2" });
+  await using it = new SourcesHarness(remote);
+  const { files } = await it.ready("a", { path: "f" });
+  expect((await files.list()).files).toHaveLength(2_002);
+});
+
 test("more bytes than are allowed are not read", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ a: "x".repeat(600), b: "y".repeat(600) });
