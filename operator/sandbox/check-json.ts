@@ -12,7 +12,7 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d] 
 export function checkJson(bytes: Buffer): string | undefined {
   if (bytes.length > renderLimits.objectBytes)
     return `has more than ${renderLimits.objectBytes / 2 ** 20} MiB of JSON`;
-  let [depth, values, isText] = [0, 0, false];
+  let [depth, values, keys, isText] = [0, 0, 0, false];
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (isText) {
@@ -24,7 +24,9 @@ export function checkJson(bytes: Buffer): string | undefined {
       values++;
       if (depth > renderLimits.depth) return "is nested too deeply";
     } else if (byte === closeObject || byte === closeList) depth--;
-    else if (byte === code.comma || byte === code.colon) values++;
+    else if (byte === code.comma) values++;
+    else if (byte === code.colon) keys++;
   }
-  return values > renderLimits.values ? `has more than ${renderLimits.values} values` : undefined;
+  if (keys > renderLimits.keys) return `has more than ${renderLimits.keys} keys`;
+  return values + keys > renderLimits.values ? `has more than ${renderLimits.values} values` : undefined;
 }

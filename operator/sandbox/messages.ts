@@ -37,6 +37,8 @@ export const renderLimits = {
   depth: 200,
   /** Values of one object, so that it is parsed in a few milliseconds. */
   values: 250_000,
+  /** Keys of all its maps. A key that occurs once takes as long to parse as ten values. */
+  keys: 50_000,
   originCharacters: 1_000,
   /** JSON of edges, paths and warnings. */
   detailBytes: 2 ** 20,
