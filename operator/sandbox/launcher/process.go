@@ -31,7 +31,8 @@ func openPaths(rules *rules) ([]int, error) {
 		opened[i] = fd
 	}
 	// The program's file gets the highest number, and setLimits ends below it. So no descriptor of the program can ever
-	// have this number, and the filter allows an exec of this number alone.
+	// have this number, and the filter allows an execveat of this number alone. The kernel ignores the number if the path is
+	// absolute, and a filter cannot read the path: only Landlock refuses to execute other files.
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return nil, failure("Cannot read the limit of open files: " + err.Error())
