@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
 import { estimateMemory } from "../release/core/estimate-memory.ts";
+import { showMebibytes } from "../release/core/show-mebibytes.ts";
 import { ReleaseError } from "../release/errors.ts";
 import type { Rendered } from "../release/ports.ts";
 import { readEdges } from "../release/program/read-output.ts";
@@ -67,8 +68,7 @@ export class RenderedReader {
     const answer = renderAnswer.parse(body);
     const { memoryLimit } = this.#options;
     if (this.#memory > memoryLimit) {
-      const mebibytes = (memoryLimit / 2 ** 20).toFixed(1);
-      const why = `its objects take more than ${mebibytes} MiB of the operator's memory; make several Releases`;
+      const why = `its objects take more than ${showMebibytes(memoryLimit)} of the operator's memory; make several Releases`;
       return { rendered: new ReleaseError("RenderLimit", why), answer };
     }
     const [details = Buffer.from("{}")] = parts;

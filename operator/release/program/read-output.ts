@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
 import { estimateMemory } from "../core/estimate-memory.ts";
+import { showMebibytes } from "../core/show-mebibytes.ts";
 import type { Rendered } from "../ports.ts";
 import { readJsonInSlices } from "./json-in-slices.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
@@ -95,7 +96,7 @@ export async function readObjects(
     const line = text.slice(at + 1, end);
     size += estimateMemory(line);
     if (size > memoryLimit) {
-      throw programLimit(`its objects take more than ${(memoryLimit / 2 ** 20).toFixed(1)} MiB of memory`);
+      throw programLimit(`its objects take more than ${showMebibytes(memoryLimit)} of memory`);
     }
     const { manifest, dropped } = readManifest(await parseLine(line), origin);
     const id = idOf(manifest);

@@ -1,3 +1,4 @@
+import { showMebibytes } from "../core/show-mebibytes.ts";
 import { ReleaseError } from "../errors.ts";
 
 export interface KeptRendersLimits {
@@ -37,14 +38,14 @@ export class KeptRenders {
     if (own > perNamespace) {
       throw new MemoryQuotaError(
         "RenderLimit",
-        `the objects of all Releases in namespace ${kept.namespace} take ${show(own)} of memory, at most ${show(perNamespace)} are allowed`,
+        `the objects of all Releases in namespace ${kept.namespace} take ${showMebibytes(own)} of memory, at most ${showMebibytes(perNamespace)} are allowed`,
       );
     }
     const namespaces = this.#perNamespace.size + (this.#perNamespace.has(kept.namespace) ? 0 : 1);
     if (this.#all + kept.bytes > all && own > all / namespaces) {
       throw new MemoryQuotaError(
         "RenderLimit",
-        `the objects of all Releases of the cluster take ${show(this.#all + kept.bytes)} of memory, at most ${show(all)} are allowed; namespace ${kept.namespace} takes ${show(own)} of it`,
+        `the objects of all Releases of the cluster take ${showMebibytes(this.#all + kept.bytes)} of memory, at most ${showMebibytes(all)} are allowed; namespace ${kept.namespace} takes ${showMebibytes(own)} of it`,
       );
     }
     this.#kept.set(id, kept);
@@ -61,8 +62,4 @@ export class KeptRenders {
     if (left === 0) this.#perNamespace.delete(kept.namespace);
     else this.#perNamespace.set(kept.namespace, left);
   }
-}
-
-function show(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }

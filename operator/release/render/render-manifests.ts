@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
 import { estimateFileMemory, estimateMemory } from "../core/estimate-memory.ts";
+import { showMebibytes } from "../core/show-mebibytes.ts";
 import { showPath, showText } from "../core/show-text.ts";
 import { ReleaseError } from "../errors.ts";
 import type { Rendered, SourceFiles } from "../ports.ts";
@@ -173,12 +174,8 @@ function refuseFileMemory(path: string, content: Buffer, { memoryLimit }: Collec
   if (memory <= limit) return;
   throw new ReleaseError(
     "RenderLimit",
-    `${showText(path)}: reading it may take ${mebibytes(memory)} of memory, at most ${mebibytes(limit)} are allowed; split it`,
+    `${showText(path)}: reading it may take ${showMebibytes(memory)} of memory, at most ${showMebibytes(limit)} are allowed; split it`,
   );
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
 function collect(
@@ -214,7 +211,7 @@ function collect(
   if (collected.memory > collected.memoryLimit) {
     throw new ReleaseError(
       "RenderLimit",
-      `the objects of the folder take more than ${mebibytes(collected.memoryLimit)} of memory; make several Releases in several namespaces of it`,
+      `the objects of the folder take more than ${showMebibytes(collected.memoryLimit)} of memory; make several Releases in several namespaces of it`,
     );
   }
   if (found.dropped.length > 0 && collected.warnings.length < WARNING_LIMIT) {
