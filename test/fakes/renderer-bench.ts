@@ -1,6 +1,5 @@
 import { Release, type ReleaseSpec } from "../../crds/release.ts";
 import type { Rendered, RenderRequest, SourceFiles } from "../../operator/release/ports.ts";
-import { createInProcessRunner } from "../../operator/release/render/render-runner.ts";
 import type { ProgramRequest } from "../../operator/release/render/render-task.ts";
 import {
   createRenderer,
@@ -8,6 +7,7 @@ import {
   type RenderRun,
 } from "../../operator/release/render/renderer.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { createInProcessRunner } from "./in-process-runner.ts";
 import { MemoryFiles } from "./memory-files.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
@@ -37,7 +37,7 @@ export function aRenderer(limits: Pick<RendererOptions, "idleLimit" | "keptLimit
           return answer(request);
         },
       },
-      ...(limits.keptLimits && { memoryLimit: limits.keptLimits.perNamespace }),
+      memoryLimit: limits.keptLimits?.perNamespace,
     }),
     onChange: (key) => changes.push(key),
     observe: (run) => runs.push(run),

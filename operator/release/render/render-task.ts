@@ -1,11 +1,8 @@
 import { hash } from "node:crypto";
-import { toMilliseconds } from "../../../crds/duration.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { ReleaseError } from "../errors.ts";
 import type { Rendered, RenderRequest, RunPatience, SourceFiles } from "../ports.ts";
-import { type RenderManifestsOptions, renderManifests } from "./render-manifests.ts";
-import type { Turns } from "./turns.ts";
 
 const LONGEST_ID = 500;
 
@@ -36,40 +33,14 @@ export function renderIdOf({ namespace, render, revision }: RenderRequest): stri
   return text.length <= LONGEST_ID ? text : hash("sha256", text, "hex");
 }
 
-export interface RunRenderOptions {
-  readonly turns: Turns;
-  readonly programs: ProgramRunner;
-  readonly patience?: RunPatience;
-  /** Limits of folders. Default: none but the fixed ones. */
-  readonly folders?: RenderManifestsOptions;
-}
-
 /**
- * Renders once, whatever was rendered before.
+ * Checks that a Release names a way to render that this operator knows. The schema does so too; without this check, a spec
+ * of a newer version would be rendered as a folder of manifests.
  *
- * @throws {ReleaseError}
+ * @throws ReleaseError RenderFailed
  */
-export function runRender(
-  { key, namespace, render, revision }: RenderRequest,
-  { turns, programs, patience, folders }: RunRenderOptions,
-): Promise<Rendered> {
-  if (render.manifests !== undefined) return renderManifests(revision.files, turns.begin(), folders);
-  if (render.program === undefined) throw noWay(render);
-  const { entry, inputs, timeout } = render.program;
-  return programs.run({
-    key,
-    namespace,
-    repositoryId: revision.repositoryId,
-    tree: revision.tree,
-    entry,
-    inputs,
-    timeoutMs: toMilliseconds(timeout),
-    files: revision.files,
-    ...(patience && { patience }),
-  });
-}
-
-function noWay(render: ReleaseSpec["render"]): ReleaseError {
+export function checkWay(render: ReleaseSpec["render"]): void {
+  if (render.manifests !== undefined || render.program !== undefined) return;
   const found = Object.keys(render).join(", ") || "nothing";
-  return new ReleaseError("RenderFailed", `spec.render: expected manifests or program, found ${found}`);
+  throw new ReleaseError("RenderFailed", `spec.render: expected manifests or program, found ${found}`);
 }

@@ -13,7 +13,7 @@ import {
   retryDelayMs,
 } from "./render-entry.ts";
 import type { RenderRunner } from "./render-runner.ts";
-import { renderIdOf } from "./render-task.ts";
+import { checkWay, renderIdOf } from "./render-task.ts";
 
 export interface RendererOptions {
   readonly clock: Clock;
@@ -151,6 +151,7 @@ class CachedRenderer implements Renderer {
     let error: unknown;
     let state: Extract<RenderState, { readonly state: "ready" }> | undefined;
     try {
+      checkWay(entry.request.render);
       const patience = this.#patienceWith(entry.request.key, running.signal);
       const rendered = await runner.run(entry.request, patience);
       this.#keep(entry, rendered);
