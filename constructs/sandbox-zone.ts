@@ -12,12 +12,15 @@ export interface SandboxZoneProps {
 
 /** A user id of its own: no file and no process of the operator belongs to it. The group is the pod's, for the socket. */
 const SANDBOX_USER = 65_533;
-/** The volume that only the operator and this zone mount. There are sockets in it, which take no space. */
+/**
+ * The volume that only the operator and this zone mount, for sockets. In memory its size is a hard limit; on disk the kubelet
+ * would evict the pod, and the operator with it, for a zone that writes more.
+ */
 export const sandboxSockets = {
   name: "sandbox-sockets",
   mountPath: `${ZONE_SOCKETS_FOLDER}/sandbox`,
   readOnly: false,
-  source: { emptyDir: { sizeLimit: "1Mi" } },
+  source: { emptyDir: { medium: "Memory", sizeLimit: "1Mi" } },
 } as const;
 
 /**

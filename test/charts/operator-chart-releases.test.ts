@@ -76,6 +76,9 @@ describe("OperatorChart", () => {
     });
     const sockets = { name: "sandbox-sockets", mountPath: "/run/fairlead/zones/sandbox" };
     expect(operator).toMatchObject({ volumeMounts: expect.arrayContaining([sockets]) });
+    // A volume on the node's disk that exceeds its limit has the pod evicted, and the operator with it.
+    const volume = { name: "sandbox-sockets", emptyDir: { medium: "Memory", sizeLimit: "1Mi" } };
+    expect(podOf(objects).spec["volumes"]).toContainEqual(volume);
     expect(configOf(objects).zoneSockets).toBe("/run/fairlead/zones");
   });
 
