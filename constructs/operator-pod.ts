@@ -50,7 +50,7 @@ const TOKEN_SECONDS = 3_600;
 /** Share of the container's memory for V8's heap; by itself V8 would take more than there is (operator/release/core/plan-memory.ts). */
 const OPERATOR_HEAP_PERCENT = 35;
 
-/** The spec of the operator's pods: restricted, read-only but for /tmp, where git keeps its clone. */
+/** The spec of the operator's pods: restricted, and read-only but for the volumes of git's clones and of sockets. */
 export function operatorPodSpec(props: OperatorPodProps): object {
   const { image, imagePullPolicy, serviceAccount, options, resources, placement = {} } = props;
   const zones = props.releases === undefined ? [] : [sandboxSockets, sourceSockets];

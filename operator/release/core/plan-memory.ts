@@ -1,4 +1,4 @@
-/** How the memory of the operator's container is shared out. */
+/** Shares of a container's memory. In a cluster the sandbox zone uses `programs` and the operator `rendered`, each of its own. */
 export interface MemoryPlan {
   readonly programs: {
     /** All processes that run or bundle programs. */
@@ -14,15 +14,15 @@ export interface MemoryPlan {
   };
 }
 
-/** Memory that is planned with where the operator has no limit. */
+/** Memory that is assumed where a container has no limit, in bytes. */
 const WITHOUT_LIMIT = 2 * 2 ** 30;
 const LONGEST_OUTPUT = 16 * 2 ** 20;
 
 /**
- * Plans what Releases may take of a container's memory. Of the rest, the larger part is V8's heap, in which rendered objects are
- * as well (OPERATOR_HEAP_PERCENT of constructs/operator-pod.ts).
+ * Plans the memory that Releases may take. `rendered` is a part of the operator's heap (OPERATOR_HEAP_PERCENT of
+ * constructs/operator-pod.ts); beside `programs` are the heaps of the zone's processes (sandbox/worker-command.ts). Pure.
  *
- * @param limitBytes Undefined: no limit.
+ * @param limitBytes Of the container. Undefined: no limit.
  */
 export function planMemory(limitBytes: number = WITHOUT_LIMIT): MemoryPlan {
   const all = Math.floor(limitBytes * 0.1);
