@@ -3,7 +3,11 @@ import { ClusterUid } from "./cluster-uid.ts";
 import { leaseOf } from "./compose-election.ts";
 import type { KindController } from "./controllers.ts";
 import { readCredentials } from "./git/credentials.ts";
-import { createGitPublisher, type GitPublisher, type GitPublisherOptions } from "./git/git-publisher.ts";
+import {
+  createGitPublisher,
+  type GitPublisher,
+  type GitPublisherOptions,
+} from "./git/publish/git-publisher.ts";
 import { parseRemoteUrl } from "./git/remote-url.ts";
 import type { Ground } from "./ground.ts";
 import type { AnnounceOperator } from "./operator-events.ts";

@@ -1,5 +1,5 @@
 import type { KindController } from "./controllers.ts";
-import type { GitPublisher } from "./git/git-publisher.ts";
+import type { GitPublisher } from "./git/publish/git-publisher.ts";
 import type { Clock, Logger } from "./ports.ts";
 import type { Leadership } from "./runtime/controller.ts";
 import type { Election } from "./runtime/election.ts";

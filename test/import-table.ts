@@ -47,9 +47,8 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     folders: [
       "operator/git",
       "operator/zones",
-      "operator/release/sources",
-      "operator/release/hooks",
-      "operator/release/program/fair-slots.ts",
+      "operator/hooks",
+      "operator/sandbox/program/fair-slots.ts",
       "operator/release/ports.ts",
       "operator/release/errors.ts",
       "operator/runtime",
@@ -60,6 +59,12 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/telemetry/log.ts",
       "operator/option-values.ts",
       "operator/ports.ts",
+      "operator/release/core",
+      "operator/core",
+      "operator/errors.ts",
+      "operator/runtime/backoff.ts",
+      "synth",
+      "crds",
     ],
     packages: ["node:*", "zod"],
   },
@@ -83,8 +88,8 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     folders: [
       "operator/zones",
       "operator/release/core",
-      "operator/release/render",
-      "operator/release/program",
+      "operator/render",
+      "operator/sandbox/program",
       "operator/release/ports.ts",
       "operator/release/errors.ts",
       "operator/runtime",
@@ -125,25 +130,10 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     ],
     packages: [],
   },
-  "operator/release/sources": {
+  "operator/render": {
     folders: [
       "operator/release/core",
-      "operator/release/ports.ts",
-      "operator/release/errors.ts",
-      "operator/git",
-      "operator/core",
-      "operator/ports.ts",
-      "operator/errors.ts",
-      "operator/runtime/backoff.ts",
-      "synth",
-      "crds",
-    ],
-    packages: ["node:*"],
-  },
-  "operator/release/render": {
-    folders: [
-      "operator/release/core",
-      "operator/release/program",
+      "operator/sandbox/program",
       "operator/release/ports.ts",
       "operator/release/errors.ts",
       "operator/ports.ts",
@@ -153,7 +143,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     ],
     packages: ["node:*", "yaml", "ignore"],
   },
-  "operator/release/program": {
+  "operator/sandbox/program": {
     folders: [
       "operator/sandbox",
       "operator/zones/frame-reader.ts",
@@ -168,7 +158,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     packages: ["node:*", "esbuild", "yaml"],
   },
   // What runs in the processes of programs: it brings cdk8s along, and nothing of the operator.
-  "operator/release/program/inside": {
+  "operator/sandbox/program/inside": {
     folders: ["operator/zones/frame.ts"],
     packages: ["node:buffer", "node:fs", "node:vm", "cdk8s", "cdk8s-plus-27", "constructs", "yaml", "zod"],
   },
@@ -187,7 +177,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     ],
     packages: ["node:*"],
   },
-  "operator/release/hooks": {
+  "operator/hooks": {
     folders: [
       "operator/release/ports.ts",
       "operator/release/errors.ts",

@@ -18,10 +18,10 @@ const measuring =
  * that measure what a process takes, where a heap that is full of others' would count.
  */
 const isolated = [
-  "test/operator/release/program/**/*.test.ts",
+  "test/operator/sandbox/program/**/*.test.ts",
   "test/cli/image/**/*.test.ts",
   "test/operator/cluster/slices.test.ts",
-  "test/operator/release/render/turns.test.ts",
+  "test/operator/render/turns.test.ts",
   "test/operator/runtime/queue.test.ts",
   "test/operator/telemetry/metrics.test.ts",
 ];
@@ -55,7 +55,7 @@ const endToEnd = [
 
 /** Each test starts processes, those of sources dozens of git: on a busy machine that takes its time, and what is broken off is not cleaned up. */
 const slow = [
-  "test/operator/release/sources/**/*.test.ts",
+  "test/operator/git/source/**/*.test.ts",
   "test/operator/sandbox/{sandbox-processes,zone-main}.test.ts",
   "test/operator/git/source/{confine-git,source-process,source-service,zone-hooks,zone-main}.test.ts",
 ];

@@ -1,8 +1,8 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
-import { buildLibraries } from "../../operator/release/program/build-libraries.ts";
-import { librariesFile } from "../../operator/release/program/libraries.ts";
+import { buildLibraries } from "../../operator/sandbox/program/build-libraries.ts";
+import { librariesFile } from "../../operator/sandbox/program/libraries.ts";
 
 /**
  * Puts what Releases with programs need beside the image's program: the libraries that programs import, ready to be run,

@@ -1,13 +1,13 @@
 import {
-  createPrograms,
-  type Programs,
-  type ProgramsOptions,
-} from "../../operator/release/program/programs.ts";
-import {
   describeMissingWalls,
   type KernelWalls,
   probeKernelWalls,
 } from "../../operator/sandbox/kernel-walls.ts";
+import {
+  createPrograms,
+  type Programs,
+  type ProgramsOptions,
+} from "../../operator/sandbox/program/programs.ts";
 import { provideLauncher } from "./build-launcher.ts";
 
 /** A stranger's program is not run where the kernel does not keep it from the user's files. */

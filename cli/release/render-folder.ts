@@ -1,7 +1,7 @@
 import type { Logger } from "../../operator/ports.ts";
 import type { Rendered } from "../../operator/release/ports.ts";
-import { localFiles } from "../../operator/release/render/local-files.ts";
-import { renderOnce } from "../../operator/release/render/render-once.ts";
+import { localFiles } from "../../operator/render/local-files.ts";
+import { renderOnce } from "../../operator/render/render-once.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { createTrustedPrograms } from "../launcher/weak-sandbox.ts";
 import { labelOfRelease, type ReleaseObject } from "./release-object.ts";

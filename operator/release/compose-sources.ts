@@ -1,10 +1,10 @@
 import type { SourceZone } from "../git/source/compose-source-zone.ts";
 import type { Ground } from "../ground.ts";
 import type { Logger } from "../ports.ts";
+import { createRenderer } from "../render/renderer.ts";
 import { composeSandbox, type Sandbox } from "../sandbox/compose-sandbox.ts";
 import { planMemory } from "./core/plan-memory.ts";
 import type { Renderer, Sources } from "./ports.ts";
-import { createRenderer } from "./render/renderer.ts";
 
 export interface ComposeSourcesOptions {
   readonly sourceZone: SourceZone;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { OpenPlaceOptions } from "../compose-publisher.ts";
-import type { GitPublisher } from "../git/git-publisher.ts";
+import type { GitPublisher } from "../git/publish/git-publisher.ts";
 import type { FolderClaim, Publisher } from "../ports.ts";
 import type { PublishPlaces } from "./phases/publish-release.ts";
 import type { OperatorRepository, PublishTarget } from "./phases/publish-target.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RenderRunner } from "../release/render/render-runner.ts";
+import type { RenderRunner } from "../render/render-runner.ts";
 import { type SandboxProcesses, startSandboxProcesses } from "./sandbox-processes.ts";
 import { ZoneRenderRunner, type ZoneRenderRunnerOptions } from "./zone-render-runner.ts";
 

@@ -2,13 +2,13 @@ import { toCanonicalJson } from "../../synth/digest.ts";
 import type { Clock, Logger } from "../ports.ts";
 import { ReleaseError } from "../release/errors.ts";
 import type { Rendered } from "../release/ports.ts";
-import { FairSlots } from "../release/program/fair-slots.ts";
-import type { ProgramObservation, Programs } from "../release/program/programs.ts";
-import { readFolderObjects } from "../release/render/render-manifests.ts";
-import { Turns } from "../release/render/turns.ts";
+import { readFolderObjects } from "../render/render-manifests.ts";
+import { Turns } from "../render/turns.ts";
 import type { AskBack, IncomingRequest, Serve } from "../zones/incoming-requests.ts";
 import type { Message } from "../zones/messages.ts";
 import type { RenderAnswer, RenderCall, RenderDetails } from "./messages.ts";
+import { FairSlots } from "./program/fair-slots.ts";
+import type { ProgramObservation, Programs } from "./program/programs.ts";
 import { encodeDetails, RenderedSender } from "./rendered-sender.ts";
 import { zoneFiles } from "./zone-files.ts";
 

@@ -4,9 +4,9 @@ import { estimateMemory } from "../release/core/estimate-memory.ts";
 import { showMebibytes } from "../release/core/show-mebibytes.ts";
 import { ReleaseError } from "../release/errors.ts";
 import type { Rendered } from "../release/ports.ts";
-import { readEdges } from "../release/program/read-output.ts";
 import type { Received } from "../zones/outgoing-requests.ts";
 import { type RenderAnswer, renderAnswer, renderDetails, renderItem, renderLimits } from "./messages.ts";
+import { readEdges } from "./program/read-output.ts";
 import { readObject } from "./read-object.ts";
 
 export interface RenderedReaderOptions {

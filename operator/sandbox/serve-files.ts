@@ -1,8 +1,8 @@
 import type { SourceFiles } from "../release/ports.ts";
-import type { FairSlots } from "../release/program/fair-slots.ts";
 import type { IncomingRequest } from "../zones/incoming-requests.ts";
 import type { Message } from "../zones/messages.ts";
 import { type FileListItem, listBody, readBody, readLimits } from "./messages.ts";
+import type { FairSlots } from "./program/fair-slots.ts";
 
 const MEBIBYTE = 2 ** 20;
 /** Entries, and characters of their paths, of one item of a list. JSON writes some characters as six. */

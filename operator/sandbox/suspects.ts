@@ -1,7 +1,7 @@
 import type { Clock } from "../ports.ts";
 import { RenderEndedError } from "../release/errors.ts";
-import { FairSlots } from "../release/program/fair-slots.ts";
 import { ZoneLostError } from "../zones/errors.ts";
+import { FairSlots } from "./program/fair-slots.ts";
 
 /** A render that lost its process this often is the reason. */
 const LOSSES = 3;

@@ -2,10 +2,10 @@
 // credentials, and serves the operator over one Unix socket.
 import { parseArgs } from "node:util";
 import { planMemory } from "../release/core/plan-memory.ts";
-import { createPrograms } from "../release/program/programs.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { removeSocket, serveZone } from "../zones/zone-server.ts";
 import { probeKernelWalls } from "./kernel-walls.ts";
+import { createPrograms } from "./program/programs.ts";
 import { createRenderService, describeRenderError } from "./render-service.ts";
 
 /** A sign of life for the process that started this one (zone-process.ts). */

@@ -1,7 +1,7 @@
 import type { SourceFiles } from "../release/ports.ts";
-import type { FairSlots } from "../release/program/fair-slots.ts";
 import type { AskBack } from "../zones/incoming-requests.ts";
 import { type FileListItem, readLimits } from "./messages.ts";
+import type { FairSlots } from "./program/fair-slots.ts";
 
 type Listed = Awaited<ReturnType<SourceFiles["list"]>>;
 

@@ -1,8 +1,9 @@
 // Bundled by a test as the image's program is, and run with nothing of the repository around it: renders one program.
-import { createPrograms } from "../../operator/release/program/programs.ts";
+
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { findLauncher } from "../../operator/sandbox/find-launcher.ts";
 import { probeKernelWalls } from "../../operator/sandbox/kernel-walls.ts";
+import { createPrograms } from "../../operator/sandbox/program/programs.ts";
 import { MemoryFiles } from "./memory-files.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 

@@ -1,9 +1,9 @@
 import { toMilliseconds } from "../../crds/duration.ts";
 import type { Clock } from "../../operator/ports.ts";
-import { renderManifests } from "../../operator/release/render/render-manifests.ts";
-import type { RenderRunner } from "../../operator/release/render/render-runner.ts";
-import type { ProgramRunner } from "../../operator/release/render/render-task.ts";
-import { Turns } from "../../operator/release/render/turns.ts";
+import { renderManifests } from "../../operator/render/render-manifests.ts";
+import type { RenderRunner } from "../../operator/render/render-runner.ts";
+import type { ProgramRunner } from "../../operator/render/render-task.ts";
+import { Turns } from "../../operator/render/turns.ts";
 
 export interface InProcessRunnerOptions {
   readonly clock: Clock;

@@ -1,12 +1,12 @@
 import type { Clock } from "../../operator/ports.ts";
 import type { Rendered, RunPatience } from "../../operator/release/ports.ts";
+import { systemClock } from "../../operator/runtime/clock.ts";
 import {
   createPrograms,
   type ProgramLimits,
   type ProgramObservation,
   type Programs,
-} from "../../operator/release/program/programs.ts";
-import { systemClock } from "../../operator/runtime/clock.ts";
+} from "../../operator/sandbox/program/programs.ts";
 import { kernelWalls } from "./launcher.ts";
 import { MemoryFiles, type MemoryFilesOptions } from "./memory-files.ts";
 import { RecordingLogger } from "./recording-logger.ts";

@@ -1,11 +1,7 @@
 import { Release, type ReleaseSpec } from "../../crds/release.ts";
 import type { Rendered, RenderRequest, SourceFiles } from "../../operator/release/ports.ts";
-import type { ProgramRequest } from "../../operator/release/render/render-task.ts";
-import {
-  createRenderer,
-  type RendererOptions,
-  type RenderRun,
-} from "../../operator/release/render/renderer.ts";
+import type { ProgramRequest } from "../../operator/render/render-task.ts";
+import { createRenderer, type RendererOptions, type RenderRun } from "../../operator/render/renderer.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { createInProcessRunner } from "./in-process-runner.ts";
 import { MemoryFiles } from "./memory-files.ts";

@@ -1,6 +1,6 @@
-import { readWithLibrary } from "../../operator/release/render/library-yaml.ts";
-import { readPlainYaml } from "../../operator/release/render/plain-yaml.ts";
-import { NotPlainError } from "../../operator/release/render/yaml-cursor.ts";
+import { readWithLibrary } from "../../operator/render/library-yaml.ts";
+import { readPlainYaml } from "../../operator/render/plain-yaml.ts";
+import { NotPlainError } from "../../operator/render/yaml-cursor.ts";
 
 /** What the reader makes of a text; "not plain" if it leaves it to the library. */
 export function readPlain(text: string): unknown {

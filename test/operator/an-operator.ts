@@ -1,6 +1,6 @@
 import { ConfigMap } from "../../crds/core-kinds.ts";
 import { type KindController, toSource } from "../../operator/controllers.ts";
-import type { GitPublisher } from "../../operator/git/git-publisher.ts";
+import type { GitPublisher } from "../../operator/git/publish/git-publisher.ts";
 import { type Endpoint, Operator } from "../../operator/operator.ts";
 import type { Reconcile } from "../../operator/ports.ts";
 import { runController } from "../../operator/runtime/controller.ts";

@@ -5,7 +5,7 @@ import { placeIdOf } from "../../operator/core/place-id.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
-import { PublisherHarness } from "./git/publisher-harness.ts";
+import { PublisherHarness } from "./git/publish/publisher-harness.ts";
 
 const two = { spec: { objects: [aConfigMap("a"), aConfigMap("b")] } };
 

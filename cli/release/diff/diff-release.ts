@@ -5,7 +5,7 @@ import { toLiveObject } from "../../../operator/cluster/live-object.ts";
 import { decidePrune } from "../../../operator/release/core/decide-prune.ts";
 import { prepareManifests } from "../../../operator/release/core/prepare-manifests.ts";
 import type { SourceFiles } from "../../../operator/release/ports.ts";
-import { renderOnce } from "../../../operator/release/render/render-once.ts";
+import { renderOnce } from "../../../operator/render/render-once.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
 import { readKinds } from "../read-kinds.ts";

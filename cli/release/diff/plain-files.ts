@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { SourceFiles } from "../../../operator/release/ports.ts";
-import { localFiles } from "../../../operator/release/render/local-files.ts";
+import { localFiles } from "../../../operator/render/local-files.ts";
 
 /** One text as a folder that has no other file. */
 export function filesOfText(path: string, text: string): SourceFiles {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Logger } from "../../../operator/ports.ts";
 import { ReleaseError } from "../../../operator/release/errors.ts";
 import type { Rendered, SourceCommit } from "../../../operator/release/ports.ts";
-import { renderOnce } from "../../../operator/release/render/render-once.ts";
+import { renderOnce } from "../../../operator/render/render-once.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { createTrustedPrograms } from "../../launcher/weak-sandbox.ts";
 import type { ApiClient } from "../api-client.ts";

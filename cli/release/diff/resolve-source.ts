@@ -1,8 +1,8 @@
 import { Secret } from "../../../crds/core-kinds.ts";
+import { createSources } from "../../../operator/git/source/create-sources.ts";
 import type { Clock, Logger } from "../../../operator/ports.ts";
 import { ReleaseError } from "../../../operator/release/errors.ts";
 import type { SourceRequest, SourceRevision, Sources } from "../../../operator/release/ports.ts";
-import { createSources } from "../../../operator/release/sources/create-sources.ts";
 import type { ApiClient } from "../api-client.ts";
 import { labelOfRelease, type ReleaseObject } from "../release-object.ts";
 

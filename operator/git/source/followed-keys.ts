@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports.ts";
 import type { ReleaseFailure, SourceRequest, SourceState } from "../../release/ports.ts";
-import type { LocalSources } from "../../release/sources/create-sources.ts";
 import type { IncomingRequest } from "../../zones/incoming-requests.ts";
+import type { LocalSources } from "./create-sources.ts";
 import { type CountsItem, type StateItem, toMessageText, type WantItem } from "./messages.ts";
 
 /** How often counters are compared with what was sent. */

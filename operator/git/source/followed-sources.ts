@@ -1,7 +1,7 @@
 import type { ReleaseFailure, SourceRequest, SourceRevision, SourceState } from "../../release/ports.ts";
-import { answerOf, isSameAnswer } from "../../release/sources/source-answer.ts";
-import { isSameData, isSameQuestion, tenantOf } from "../../release/sources/tenant.ts";
 import type { StateItem, WantItem } from "./messages.ts";
+import { answerOf, isSameAnswer } from "./source-answer.ts";
+import { isSameData, isSameQuestion, tenantOf } from "./tenant.ts";
 
 /** One Release's source, as far as the operator knows it. */
 interface Followed {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { HookOutcome } from "../../release/hooks/hook.ts";
+import type { HookOutcome } from "../../hooks/hook.ts";
 import type { SourceRequest } from "../../release/ports.ts";
 
 // The messages between the operator and the source zone. Messages of the zone are untrusted.

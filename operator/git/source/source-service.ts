@@ -1,11 +1,11 @@
+import type { Leader } from "../../hooks/pass-on.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import { ReleaseError } from "../../release/errors.ts";
-import type { Leader } from "../../release/hooks/pass-on.ts";
 import type { SourceFiles } from "../../release/ports.ts";
-import type { LocalSources } from "../../release/sources/create-sources.ts";
 import type { AskBack, IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
+import type { LocalSources } from "./create-sources.ts";
 import { encodeFileList, FileListError } from "./file-list.ts";
 import { FollowedKeys } from "./followed-keys.ts";
 import { type CountsItem, readLimits, toMessageText } from "./messages.ts";

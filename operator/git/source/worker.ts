@@ -1,10 +1,10 @@
 // The process of the source zone: it polls and fetches git repositories, reads their trees and checks signatures, and takes
 // hooks. It has the credentials of Releases while they are followed, and serves the operator over one Unix socket.
 import { parseArgs } from "node:util";
-import { createSources } from "../../release/sources/create-sources.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
 import { removeSocket, serveZone } from "../../zones/zone-server.ts";
+import { createSources } from "./create-sources.ts";
 import { SOURCE_ZONE } from "./messages.ts";
 import { createSourceService, describeSourceError } from "./source-service.ts";
 import { tryWalls } from "./try-walls.ts";

@@ -1,5 +1,5 @@
-import type { SourceStats } from "../../release/sources/repository-options.ts";
 import type { CountsItem } from "./messages.ts";
+import type { SourceStats } from "./repository-options.ts";
 
 const nothing: CountsItem = { counts: { lsRemotes: 0, fetches: 0, rebuilds: 0, told: 0 }, hooks: {} };
 

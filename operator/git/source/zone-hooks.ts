@@ -1,7 +1,7 @@
+import type { HookOutcome } from "../../hooks/hook.ts";
+import { readHookFolder } from "../../hooks/hook-folder.ts";
+import { serveHooks } from "../../hooks/serve-hooks.ts";
 import type { Clock, Logger } from "../../ports.ts";
-import type { HookOutcome } from "../../release/hooks/hook.ts";
-import { readHookFolder } from "../../release/hooks/hook-folder.ts";
-import { serveHooks } from "../../release/hooks/serve-hooks.ts";
 import type { CountsItem } from "./messages.ts";
 import type { SourceService } from "./source-service.ts";
 

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { gitHttpServer } from "../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
 import { selfSignedCertificate } from "../../fakes/self-signed-certificate.ts";
-import { anOffer, PublisherHarness } from "./publisher-harness.ts";
+import { anOffer, PublisherHarness } from "./publish/publisher-harness.ts";
 
 const certificate = selfSignedCertificate();
 const password = "hunter2 €/%:@";

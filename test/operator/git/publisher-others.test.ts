@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { NotLeadingError } from "../../../operator/errors.ts";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
-import { anOffer, folderOf, leaseOfOurs, PublisherHarness } from "./publisher-harness.ts";
+import { anOffer, folderOf, leaseOfOurs, PublisherHarness } from "./publish/publisher-harness.ts";
 
 const fileOf = (name: string) => `${folderOf(name)}/deployment-${name}.yaml`;
 

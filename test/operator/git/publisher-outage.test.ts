@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
-import { anOffer, PublisherHarness } from "./publisher-harness.ts";
+import { anOffer, PublisherHarness } from "./publish/publisher-harness.ts";
 
 const offers = (generation = 1) => ["a", "b", "c"].map((name) => anOffer({ name, generation }));
 

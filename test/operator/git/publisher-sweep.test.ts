@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FolderClaim } from "../../../operator/ports.ts";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
-import { anOffer, folderOf, PublisherHarness } from "./publisher-harness.ts";
+import { anOffer, folderOf, PublisherHarness } from "./publish/publisher-harness.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`);
 const onBranch = (remote: FakeGitRemote) =>

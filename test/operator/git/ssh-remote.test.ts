@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
 import { FakeSshServer } from "../../fakes/ssh-server.ts";
-import { anOffer, PublisherHarness } from "./publisher-harness.ts";
+import { anOffer, PublisherHarness } from "./publish/publisher-harness.ts";
 
 /** A mounted Secret of the operator's, which somebody may change. */
 class SshSecret {

@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createGitPublisher, type GitPublisher } from "../../../operator/git/git-publisher.ts";
+import { createGitPublisher, type GitPublisher } from "../../../operator/git/publish/git-publisher.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import type { FakeGitRemote } from "../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
-import { anOffer, folderOf, leaseOfOurs, owner } from "./publisher-harness.ts";
+import { anOffer, folderOf, leaseOfOurs, owner } from "./publish/publisher-harness.ts";
 
 /** Somebody who puts one thing after the other on a branch that others write to as well. */
 export interface Writer extends AsyncDisposable {

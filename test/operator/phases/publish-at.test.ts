@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { publishAt } from "../../../operator/phases/publish-at.ts";
 import type { PublishedRecord, PublishOffer, PublishState } from "../../../operator/ports.ts";
-import { anOffer } from "../git/publisher-harness.ts";
+import { anOffer } from "../git/publish/publisher-harness.ts";
 
 const record = { digest: "d", tree: "t", commit: "c" };
 

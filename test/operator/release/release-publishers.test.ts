@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { OpenPlaceOptions } from "../../../operator/compose-publisher.ts";
-import type { GitPublisher } from "../../../operator/git/git-publisher.ts";
+import type { GitPublisher } from "../../../operator/git/publish/git-publisher.ts";
 import { ReleasePublishers } from "../../../operator/release/release-publishers.ts";
 
 /** A publisher that writes down what is asked of it. */

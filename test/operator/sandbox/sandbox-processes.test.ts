@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RenderEndedError } from "../../../operator/release/errors.ts";
-import { renderManifests } from "../../../operator/release/render/render-manifests.ts";
-import { Turns } from "../../../operator/release/render/turns.ts";
+import { renderManifests } from "../../../operator/render/render-manifests.ts";
+import { Turns } from "../../../operator/render/turns.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { type SandboxProcesses, startSandboxProcesses } from "../../../operator/sandbox/sandbox-processes.ts";
 import { launcher } from "../../fakes/launcher.ts";

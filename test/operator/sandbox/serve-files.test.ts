@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SourceFiles } from "../../../operator/release/ports.ts";
-import { FairSlots } from "../../../operator/release/program/fair-slots.ts";
 import type { FileListItem } from "../../../operator/sandbox/messages.ts";
+import { FairSlots } from "../../../operator/sandbox/program/fair-slots.ts";
 import { FileServer } from "../../../operator/sandbox/serve-files.ts";
 import type { Message } from "../../../operator/zones/messages.ts";
 

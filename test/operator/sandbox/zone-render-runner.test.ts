@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ReleaseError } from "../../../operator/release/errors.ts";
-import { renderManifests } from "../../../operator/release/render/render-manifests.ts";
-import { Turns } from "../../../operator/release/render/turns.ts";
+import { renderManifests } from "../../../operator/render/render-manifests.ts";
+import { Turns } from "../../../operator/render/turns.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { socketOf } from "../../../operator/sandbox/worker-command.ts";
 import { ZoneLostError } from "../../../operator/zones/errors.ts";

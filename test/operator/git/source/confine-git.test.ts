@@ -14,7 +14,7 @@ import { gitHttpServer } from "../../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { kernelWalls } from "../../../fakes/launcher.ts";
 import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
-import { readAll, SourcesHarness } from "../../release/sources/sources-harness.ts";
+import { readAll, SourcesHarness } from "./sources-harness.ts";
 
 const { launcher = "", inForce } = kernelWalls;
 const isRoot = process.getuid?.() === 0;

@@ -11,7 +11,7 @@ import { launcher } from "../../../fakes/launcher.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
 import { aSocketFolder, SourcesOfZone } from "../../../fakes/source-zone.ts";
-import { readAll } from "../../release/sources/sources-harness.ts";
+import { readAll } from "./sources-harness.ts";
 
 const certificate = selfSignedCertificate();
 const token = "t0ken-of-a-tenant";

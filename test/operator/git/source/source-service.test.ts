@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createSources } from "../../../../operator/git/source/create-sources.ts";
 import { createSourceService, type SourceService } from "../../../../operator/git/source/source-service.ts";
-import { createSources } from "../../../../operator/release/sources/create-sources.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { aSocketFolder, aZone, SourcesOfZone } from "../../../fakes/source-zone.ts";
-import { readAll } from "../../release/sources/sources-harness.ts";
+import { readAll } from "./sources-harness.ts";
 
 /** The zone as its process has it, over a real repository. */
 function aService(remote: FakeGitRemote): SourceService {

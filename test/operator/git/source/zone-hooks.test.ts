@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createSources } from "../../../../operator/git/source/create-sources.ts";
 import { createSourceService } from "../../../../operator/git/source/source-service.ts";
 import { countHooks, serveZoneHooks } from "../../../../operator/git/source/zone-hooks.ts";
-import type { Leader } from "../../../../operator/release/hooks/pass-on.ts";
-import { createSources } from "../../../../operator/release/sources/create-sources.ts";
+import type { Leader } from "../../../../operator/hooks/pass-on.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { aSocketFolder, aZone, SourcesOfZone } from "../../../fakes/source-zone.ts";
-import { aPush, secret, signed } from "../../release/hooks/hook-server.ts";
+import { aPush, secret, signed } from "../../hooks/hook-server.ts";
 
 /** A zone that serves hooks on a port of this machine, and the operator's side of it. */
 async function aZoneWithHooks(remote: FakeGitRemote, leader?: () => Leader) {

@@ -10,7 +10,7 @@ import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { SourcesOfZone } from "../../../fakes/source-zone.ts";
-import { readAll } from "../../release/sources/sources-harness.ts";
+import { readAll } from "./sources-harness.ts";
 
 const main = resolve(import.meta.dirname, "../../../../cli/image/main.ts");
 

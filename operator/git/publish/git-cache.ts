@@ -1,0 +1,241 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type SimpleGit, simpleGit } from "simple-git";
+import type { ObjectFormat } from "../../core/git-objects.ts";
+import type { Clock } from "../../ports.ts";
+import { type CacheSlot, takeCacheSlot } from "../cache-lock.ts";
+import { CacheBrokenError } from "../git-errors.ts";
+import type { GitProcesses } from "../git-process.ts";
+import {
+  type BranchView,
+  emptyBranch,
+  readCommitLease,
+  readResourceFolders,
+  readTreeEntries,
+  type TreeEntry,
+} from "./branch-view.ts";
+import type { CommitInput } from "./commit-stream.ts";
+import { CommitWriter } from "./commit-writer.ts";
+import { OWNER_FILE, OWNER_FILE_BYTES, type OwnerFile, readOwnerFile } from "./owner-file.ts";
+
+export interface GitCacheOptions {
+  /** Folder that holds the clones of all remotes. */
+  readonly directory: string;
+  /** Remote and branch: each pair has a clone of its own. */
+  readonly key: string;
+  readonly processes: GitProcesses;
+  readonly clock: Clock;
+  /** Environment of git in a home folder. */
+  readonly environment: (home: string) => Record<string, string>;
+}
+
+interface OwnerBlob {
+  readonly id: string;
+  readonly mode: string;
+  readonly file: OwnerFile | "unreadable";
+}
+
+/** More packs than this are made one. */
+const PACKS = 40;
+/** A clone that has grown over this is fetched anew, with one commit of history. */
+const CLONE_BYTES = 512 * 1024 * 1024;
+
+/**
+ * Our bare, shallow clone. Everything in it can be fetched again, so whatever looks wrong is answered by making it
+ * anew. Reading goes through simple-git (3 ms a command; one that prints nothing costs 50 ms, so we ask for what
+ * prints); commits are written by a {@link CommitWriter}.
+ */
+export class GitCache {
+  readonly #options: GitCacheOptions;
+  readonly #slot: CacheSlot;
+  readonly #stopped = new AbortController();
+  #format: ObjectFormat = "sha1";
+  /** The owner file that was read last: it hardly ever changes. */
+  #owner: OwnerBlob | undefined;
+  #writer: CommitWriter | undefined;
+
+  private constructor(options: GitCacheOptions, slot: CacheSlot) {
+    this.#options = options;
+    this.#slot = slot;
+  }
+
+  /** Finds the clone, or makes an empty one. */
+  static async open(options: GitCacheOptions): Promise<GitCache> {
+    const name = createHash("sha256").update(options.key).digest("hex").slice(0, 16);
+    const cache = new GitCache(options, await takeCacheSlot(join(options.directory, name)));
+    try {
+      await cache.#readFormat().catch(() => cache.rebuild("sha1"));
+      return cache;
+    } catch (error) {
+      await cache.release();
+      throw error;
+    }
+  }
+
+  /** Hash of the clone's objects. */
+  get format(): ObjectFormat {
+    return this.#format;
+  }
+
+  /** Where git runs. */
+  get directory(): string {
+    return join(this.#slot.directory, "repository.git");
+  }
+
+  /** git's home: empty, ours. */
+  get home(): string {
+    return this.#slot.directory;
+  }
+
+  /** Throws the clone away and makes an empty one. */
+  async rebuild(format: ObjectFormat): Promise<void> {
+    await this.#closeWriter();
+    await rm(this.directory, { recursive: true, force: true });
+    await this.#git(this.#slot.directory, ["init", "--bare", `--object-format=${format}`, this.directory]);
+    await this.#readFormat();
+  }
+
+  /** Whether a commit is in the clone. */
+  async has(commit: string): Promise<boolean> {
+    try {
+      return (await this.#read(["cat-file", "-t", commit])).trim() === "commit";
+    } catch {
+      return false;
+    }
+  }
+
+  /** The commit that the last fetch brought. Read from disk: between a fetch and a push every process counts. */
+  async readFetchedHead(): Promise<string> {
+    try {
+      return (await readFile(join(this.directory, "refs", "fairlead", "head"), "utf8")).trim();
+    } catch {
+      // It was packed away.
+      return (await this.#read(["rev-parse", "--verify", "refs/fairlead/head"])).trim();
+    }
+  }
+
+  /**
+   * What a commit holds below our root.
+   *
+   * @throws CacheBrokenError when the clone does not have it.
+   */
+  async readBranch(head: string, root: string): Promise<BranchView> {
+    const below = root === "" ? [] : ["--", `${root}/`];
+    const [folders, direct, commit] = await Promise.all([
+      this.#read(["ls-tree", "-r", "-d", "-z", "--full-tree", head, ...below]),
+      this.#read(["ls-tree", "-z", "-l", "--full-tree", head, ...below]),
+      this.#read(["cat-file", "commit", head]),
+    ]);
+    const entries = [...readTreeEntries(direct)];
+    const ownerPath = root === "" ? OWNER_FILE : `${root}/${OWNER_FILE}`;
+    const owner = entries.find(({ path }) => path === ownerPath);
+    const files = entries
+      .filter(({ type }) => type !== "tree")
+      .map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
+    const view: BranchView = {
+      ...emptyBranch(),
+      head,
+      trees: readResourceFolders(folders, root),
+      files: new Set(files),
+      lease: readCommitLease(commit),
+    };
+    if (owner === undefined) return view;
+    if (this.#owner?.id !== owner.id || this.#owner.mode !== owner.mode)
+      this.#owner = await this.#readOwner(owner);
+    view.ownerFile = this.#owner.file;
+    return view;
+  }
+
+  /**
+   * Writes a commit and gives its id. Nothing points to it yet but a name that the next one takes over.
+   *
+   * @throws CacheBrokenError when git cannot, such as when the parent is not in the clone.
+   */
+  async writeCommit(commit: CommitInput): Promise<string> {
+    this.#writer ??= new CommitWriter({
+      ...this.#options,
+      directory: this.directory,
+      environment: this.#options.environment(this.home),
+    });
+    return await this.#writer.write(commit);
+  }
+
+  /**
+   * Keeps the number of packs small, by joining the small ones only.
+   *
+   * @throws CacheBrokenError when the clone has grown so big that it should be made anew.
+   */
+  async tidy(): Promise<void> {
+    const folder = join(this.directory, "objects", "pack");
+    const packs = (await readdir(folder)).filter((name) => name.endsWith(".pack"));
+    if (packs.length <= PACKS) return;
+    const sizes = await Promise.all(packs.map(async (name) => (await stat(join(folder, name))).size));
+    if (sizes.reduce((sum, size) => sum + size, 0) > CLONE_BYTES)
+      throw new CacheBrokenError("Cannot keep the clone: too big");
+    await this.#closeWriter();
+    await this.#read(["repack", "--geometric=2", "-d", "-q"]);
+    // Every fetch leaves a line in the list of commits without a past, and every push sends the list.
+    await this.#read(["prune", "--expire=now"]);
+  }
+
+  /** Ends what runs, at once. */
+  kill(): void {
+    this.#stopped.abort();
+  }
+
+  /** Lets another process use the clone. */
+  async release(): Promise<void> {
+    await this.#closeWriter();
+    await this.#slot.release();
+  }
+
+  async #closeWriter(): Promise<void> {
+    await this.#writer?.close();
+    this.#writer = undefined;
+  }
+
+  async #readOwner({ id, mode, type, bytes }: TreeEntry): Promise<OwnerBlob> {
+    const readable = type === "blob" && mode !== "120000" && bytes <= OWNER_FILE_BYTES;
+    const file = readable ? readOwnerFile(await this.#read(["cat-file", "blob", id])) : "unreadable";
+    return { id, mode, file };
+  }
+
+  async #readFormat(): Promise<void> {
+    // A folder above ours could be a repository too: the answer must be about this one.
+    const [format, folder] = (await this.#read(["rev-parse", "--show-object-format", "--absolute-git-dir"]))
+      .trim()
+      .split("\n");
+    if (folder !== this.directory) throw new CacheBrokenError("Cannot use the clone: it is not there");
+    this.#format = format === "sha256" ? "sha256" : "sha1";
+  }
+
+  async #read(command: string[]): Promise<string> {
+    return await this.#git(this.directory, command);
+  }
+
+  async #git(directory: string, command: string[]): Promise<string> {
+    const environment = this.#options.environment(this.home);
+    try {
+      const git: SimpleGit = simpleGit({
+        baseDir: directory,
+        abort: this.#stopped.signal,
+        allowEnvironment: Object.keys(environment),
+        // The guards are against a stranger's environment; this one is made by us from nothing.
+        unsafe: {
+          allowUnsafeConfigEnvCount: true,
+          allowUnsafeConfigPaths: true,
+          allowUnsafeHooksPath: true,
+          allowUnsafeCredentialHelper: true,
+          allowUnsafeProtocolOverride: true,
+        },
+        // By default a command that fails without a word counts as done.
+        errors: (error, { exitCode }) =>
+          error ?? (exitCode === 0 ? undefined : new Error(`exit code ${exitCode}`)),
+      }).env(environment);
+      return await git.raw(command);
+    } catch (error) {
+      throw new CacheBrokenError(`Cannot read the clone: git ${command[0]} failed`, { cause: error });
+    }
+  }
+}

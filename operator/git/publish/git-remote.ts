@@ -1,0 +1,157 @@
+import { CredentialsError, type GitCredentials, readCredentials } from "../credentials.ts";
+import {
+  CacheBrokenError,
+  ObjectFormatError,
+  PushRefusedError,
+  RepositoryUnreachableError,
+} from "../git-errors.ts";
+import { GitKilledError, type GitProcesses, type GitResult } from "../git-process.ts";
+import { redact } from "../redact.ts";
+import type { RemoteUrl } from "../remote-url.ts";
+import { readPushAnswer } from "./push-answer.ts";
+
+export interface GitRemoteOptions {
+  readonly remote: RemoteUrl;
+  readonly branch: string;
+  readonly credentialsDirectory: string | undefined;
+  readonly processes: GitProcesses;
+  readonly environment: (home: string, credentials: GitCredentials) => Record<string, string>;
+}
+
+/** The clone that commands run in. */
+export interface CloneFolder {
+  readonly directory: string;
+  readonly home: string;
+}
+
+/** One branch of a remote: look, fetch, push. Credentials are read anew for every command. */
+export class GitRemote {
+  readonly #options: GitRemoteOptions;
+
+  constructor(options: GitRemoteOptions) {
+    this.#options = options;
+  }
+
+  get #ref(): string {
+    return `refs/heads/${this.#options.branch}`;
+  }
+
+  /**
+   * The commit at the head of the branch; undefined if there is no such branch.
+   *
+   * @throws RepositoryUnreachableError
+   */
+  async readHead(clone: CloneFolder): Promise<string | undefined> {
+    const result = await this.#run(clone, [
+      "ls-remote",
+      "--quiet",
+      "--",
+      this.#options.remote.url,
+      this.#ref,
+    ]);
+    // ls-remote matches the end of names: refs/heads/a/refs/heads/main would do too.
+    const end = `\n${result.stdout}`.indexOf(`\t${this.#ref}\n`) - 1;
+    return end < 0 ? undefined : result.stdout.slice(result.stdout.lastIndexOf("\n", end) + 1, end);
+  }
+
+  /** Gets the head of the branch, without history, as `refs/fairlead/head`. @throws RepositoryUnreachableError */
+  async fetch(clone: CloneFolder): Promise<void> {
+    // Forced: somebody may have reset the branch, and we are to see what is there now.
+    const options = [
+      "--depth=1",
+      "--no-tags",
+      "--no-write-fetch-head",
+      "--no-auto-maintenance",
+      "--progress",
+    ];
+    await this.#run(clone, [
+      "fetch",
+      ...options,
+      "--",
+      this.#options.remote.url,
+      `+${this.#ref}:refs/fairlead/head`,
+    ]);
+  }
+
+  /**
+   * Puts a commit on top of its parent, if the parent is still the head of the branch.
+   *
+   * @returns `moved` if it is not.
+   * @throws PushRefusedError, RepositoryUnreachableError (it may have landed all the same)
+   */
+  async push(
+    clone: CloneFolder,
+    { commit, parent }: { commit: string; parent: string | undefined },
+  ): Promise<"landed" | "moved"> {
+    // A compare-and-swap: an empty lease says that the branch must not exist.
+    const lease = `--force-with-lease=${this.#ref}:${parent ?? ""}`;
+    const target = `${commit}:${this.#ref}`;
+    const { result, say } = await this.#try(clone, [
+      "push",
+      "--porcelain",
+      lease,
+      "--",
+      this.#options.remote.url,
+      target,
+    ]);
+    const answer = readPushAnswer(result);
+    switch (answer.kind) {
+      case "landed":
+      case "moved":
+        return answer.kind;
+      case "refused":
+        throw new PushRefusedError(say(answer.reason));
+      case "incompatible":
+        throw new ObjectFormatError("Cannot push: the repository names its objects by another hash");
+      case "unsuitable":
+        throw new CacheBrokenError("Cannot push: the remote does not know the commit that we built on");
+      case "unknown":
+        throw new RepositoryUnreachableError(say(result.stderr));
+    }
+  }
+
+  async #run(clone: CloneFolder, command: string[]): Promise<GitResult> {
+    const { result, say } = await this.#try(clone, command);
+    if (result.exitCode === 0) return result;
+    if (/hash algorithm|object[- ]format/i.test(result.stderr))
+      throw new ObjectFormatError(say(result.stderr));
+    throw new RepositoryUnreachableError(say(result.stderr));
+  }
+
+  async #try(
+    clone: CloneFolder,
+    command: string[],
+  ): Promise<{ result: GitResult; say: (text: string) => string }> {
+    const { remote, credentialsDirectory, processes, environment } = this.#options;
+    try {
+      const credentials = await readCredentials(credentialsDirectory, remote);
+      const result = await processes.run({
+        arguments: command,
+        directory: clone.directory,
+        environment: environment(clone.home, credentials),
+        secrets: credentials.secrets,
+      });
+      return { result, say: (text) => redact(withoutNoise(text), credentials.secrets) };
+    } catch (error) {
+      if (error instanceof CredentialsError || error instanceof GitKilledError) {
+        throw new RepositoryUnreachableError(error.message, { cause: error });
+      }
+      const { code } = error as NodeJS.ErrnoException;
+      throw new RepositoryUnreachableError(`Cannot run git: ${code ?? "unknown"}`, { cause: error });
+    }
+  }
+}
+
+/** What ssh puts around what it has to say about a host's key, or about who may read ours: more than a message may have. */
+const alarm =
+  /^(?:@{20}|@ +WARNING: |IT IS POSSIBLE THAT SOMEONE|Someone could be eavesdropping|It is also possible that a host key|Please contact your system administrator\.|Add correct host key in|Offending \S+ key in| +remove with:| +ssh-keygen -f|It is required that your private key|This private key will be ignored)/;
+
+/** What people need of git's and ssh's words: not progress, hints, alarms and general remarks. */
+export function withoutNoise(text: string): string {
+  const said = text.split(/[\n\r]+/).filter((line) => !alarm.test(line));
+  const lines = said.map((line) => line.replace(/^(?:fatal|error|remote): /, ""));
+  const noise =
+    /^(?:hint:|warning:|To |From |remote: *$|failed to push some refs|Please make sure|and the repository exists|Everything up-to-date|[A-Z][a-z]+ objects|Could not read from remote)|: +\d+%/;
+  const telling = lines.filter((line) => line.trim() !== "" && !noise.test(line));
+  return (telling.length === 0 ? lines : telling).join("\n");
+}

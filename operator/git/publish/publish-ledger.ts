@@ -1,0 +1,239 @@
+import { assertGitPath, type FolderFiles, type ObjectFormat, treeIdOf } from "../../core/git-objects.ts";
+import { isResourceFolder } from "../../core/sweep.ts";
+import type { PublishedRecord, PublishFailure, PublishOffer, PublishState } from "../../ports.ts";
+import type { LedgerEntry as Entry } from "../ledger-entry.ts";
+import type { BranchView } from "./branch-view.ts";
+import { toText } from "./publish-state-text.ts";
+
+export interface Failure {
+  readonly reason: PublishFailure;
+  readonly message: string;
+}
+
+/** A folder to write, as it was when the commit was begun. */
+export interface PendingFolder {
+  readonly folder: string;
+  readonly title: string;
+  readonly generation: number;
+  readonly tree: string;
+  readonly files: FolderFiles;
+  readonly trailers?: readonly string[] | undefined;
+}
+
+/** Who wants what on the branch. Synchronous; knows neither git nor time but by what it is told. */
+export class PublishLedger {
+  readonly #entries = new Map<string, Entry>();
+  /** Folders whose entry has files to commit, and since when they have some. */
+  readonly #pending = new Map<string, number>();
+  /** Folders to remove, with the title of what they belonged to. */
+  readonly #retired = new Map<string, string>();
+  /** Folders to leave on the branch as they are. */
+  readonly #left = new Set<string>();
+  /** Folders whose answer may be another one since it was last looked at: with thousands, looking at all takes long. */
+  #unsure = new Set<string>();
+  #view: BranchView | undefined;
+  #format: ObjectFormat = "sha1";
+  #emptyTree = treeIdOf(new Map(), "sha1");
+  #failure: Failure | undefined;
+
+  /** Takes an offer in and answers it. */
+  publish(offer: PublishOffer, nowMs: number): PublishState {
+    const { folder, digest } = offer;
+    this.#retired.delete(folder);
+    this.#left.delete(folder);
+    const known = this.#entries.get(folder);
+    const entry = known?.digest === digest ? known : this.#newEntry(offer, nowMs);
+    // What git shows now is not what we wrote: write it again.
+    if (entry === known && entry.files === undefined && !this.#isOnBranch(folder, entry)) {
+      this.#render(entry, offer);
+      entry.sinceMs = nowMs;
+    }
+    const { owner, title, generation } = offer;
+    const trailers = entry.files && offer.trailers;
+    Object.assign(entry, { owner, title, generation, trailers });
+    this.#entries.set(folder, entry);
+    this.#settle(folder, entry);
+    const state = this.#answer(folder, entry);
+    entry.told = toText(state);
+    return state;
+  }
+
+  /** A resource is gone. */
+  retire(folder: string, { keepFiles = false }: { readonly keepFiles?: boolean } = {}): void {
+    const title = this.#entries.get(folder)?.title ?? folder;
+    this.#entries.delete(folder);
+    this.#pending.delete(folder);
+    if (keepFiles) {
+      this.#left.add(folder);
+      this.#retired.delete(folder);
+      return;
+    }
+    if (this.#view === undefined || this.#view.trees.has(folder)) this.#retired.set(folder, title);
+  }
+
+  /** Whether a resource offered this folder. */
+  has(folder: string): boolean {
+    return this.#entries.has(folder);
+  }
+
+  /** Whether something is to be committed, as far as is known. */
+  get hasWork(): boolean {
+    return this.#pending.size > 0 || this.#retired.size > 0;
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size + this.#retired.size;
+  }
+
+  /** The folders to write, in no order. */
+  pendingFolders(): Iterable<string> {
+    return this.#pending.keys();
+  }
+
+  /** When the oldest of what is to be written began to wait, on the monotonic clock; undefined: nothing waits. */
+  get oldestPendingMs(): number | undefined {
+    const oldest = this.#pending.values().reduce((a, b) => Math.min(a, b), Infinity);
+    return oldest === Infinity ? undefined : oldest;
+  }
+
+  /** Whether anything of ours is, or is to be, on the branch. */
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  get failure(): Failure | undefined {
+    return this.#failure;
+  }
+
+  /** While the same thing is wrong the first words stay: owners are told once, not for every try. */
+  setFailure(failure: Failure | undefined): void {
+    if (failure?.reason === this.#failure?.reason) return;
+    this.#failure = failure;
+    this.#unsure = new Set(this.#entries.keys());
+  }
+
+  /** What is on the branch now. */
+  setBranch(view: BranchView, format: ObjectFormat): void {
+    this.#view = view;
+    this.#unsure = new Set(this.#entries.keys());
+    if (format !== this.#format) {
+      this.#format = format;
+      this.#emptyTree = treeIdOf(new Map(), format);
+      for (const entry of this.#entries.values()) if (entry.files) entry.tree = treeIdOf(entry.files, format);
+    }
+    for (const [folder, entry] of this.#entries) this.#settle(folder, entry);
+    for (const folder of this.#retired.keys()) if (!view.trees.has(folder)) this.#retired.delete(folder);
+  }
+
+  /** Folders to write, in the order of their names. */
+  pending(): PendingFolder[] {
+    const folders: PendingFolder[] = [];
+    for (const folder of [...this.#pending.keys()].sort()) {
+      const entry = this.#entries.get(folder);
+      if (entry?.files === undefined) continue;
+      const { title, generation, tree, files, trailers } = entry;
+      folders.push({ folder, title, generation, tree, files, trailers });
+    }
+    return folders;
+  }
+
+  /** Folders to remove, with titles, because their resource went. */
+  retired(): ReadonlyMap<string, string> {
+    return this.#retired;
+  }
+
+  /** A commit of these folders is on the branch. */
+  landed(written: readonly PendingFolder[], removed: Iterable<string>, commit: string): void {
+    if (this.#view === undefined) return;
+    for (const { folder, tree } of written) {
+      if (tree === this.#emptyTree) this.#view.trees.delete(folder);
+      else this.#view.trees.set(folder, tree);
+    }
+    for (const folder of removed) {
+      this.#view.trees.delete(folder);
+      this.#retired.delete(folder);
+      this.#unsure.add(folder);
+    }
+    this.#view.head = commit;
+    for (const { folder, title, tree } of written) {
+      this.#unsure.add(folder);
+      const entry = this.#entries.get(folder);
+      if (entry === undefined) {
+        // Its resource went while the push was under way: nobody else would ever take the folder away.
+        if (this.#view.trees.has(folder) && !this.#left.has(folder)) this.#retired.set(folder, title);
+        continue;
+      }
+      if (entry.tree === tree) entry.commit = commit;
+      this.#settle(folder, entry);
+    }
+  }
+
+  /** Owners whose answer is another one than they were told, of late. Each is named once. */
+  changed(): PublishOffer["owner"][] {
+    const owners: PublishOffer["owner"][] = [];
+    for (const folder of this.#unsure) {
+      const entry = this.#entries.get(folder);
+      if (entry === undefined) continue;
+      const told = toText(this.#answer(folder, entry));
+      if (told === entry.told) continue;
+      entry.told = told;
+      owners.push(entry.owner);
+    }
+    this.#unsure.clear();
+    return owners;
+  }
+
+  #newEntry(offer: PublishOffer, nowMs: number): Entry {
+    const { owner, title, generation, folder, digest, last } = offer;
+    assertGitPath(folder);
+    // Only folders of this layout are looked for on the branch: another one would be written again and again.
+    if (!isResourceFolder(folder))
+      throw new RangeError(`Cannot publish to "${folder}": not a resource's folder`);
+    const nothing = { tree: "", commit: undefined, files: undefined, trailers: undefined, told: "" };
+    const entry: Entry = { owner, title, generation, digest, sinceMs: nowMs, ...nothing };
+    // Until the branch is known, what the status says of it is the best that is known.
+    const trusted =
+      last?.digest === digest && (this.#view === undefined || this.#treeOf(folder) === last.tree);
+    if (last !== undefined && trusted) Object.assign(entry, { tree: last.tree, commit: last.commit });
+    else this.#render(entry, offer);
+    return entry;
+  }
+
+  #render(entry: Entry, { render, last }: PublishOffer): void {
+    entry.files = render();
+    entry.tree = treeIdOf(entry.files, this.#format);
+    entry.commit = last?.tree === entry.tree ? last.commit : undefined;
+  }
+
+  /** Brings `pending`, files and commit in line with what is on the branch. */
+  #settle(folder: string, entry: Entry): void {
+    if (this.#view === undefined || !this.#isOnBranch(folder, entry)) {
+      if (entry.files !== undefined) this.#pending.set(folder, this.#pending.get(folder) ?? entry.sinceMs);
+      return;
+    }
+    // Somebody else brought it, or we did and the answer was lost: the head is the nearest that is known.
+    entry.commit ??= this.#view.head;
+    entry.files = undefined;
+    entry.trailers = undefined;
+    this.#pending.delete(folder);
+  }
+
+  #answer(folder: string, entry: Entry): PublishState {
+    if (this.#isOnBranch(folder, entry)) {
+      const record: PublishedRecord = { digest: entry.digest, tree: entry.tree, commit: entry.commit ?? "" };
+      return { state: "published", record };
+    }
+    if (this.#failure !== undefined) return { state: "failed", ...this.#failure };
+    return { state: "pending", sinceMs: entry.sinceMs };
+  }
+
+  #isOnBranch(folder: string, entry: Entry): boolean {
+    if (this.#view === undefined) return entry.files === undefined;
+    return this.#treeOf(folder) === entry.tree;
+  }
+
+  /** A folder that is not there is an empty one: git does not tell them apart either. */
+  #treeOf(folder: string): string {
+    return this.#view?.trees.get(folder) ?? this.#emptyTree;
+  }
+}

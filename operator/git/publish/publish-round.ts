@@ -1,0 +1,169 @@
+import { Pace } from "../../core/pace.ts";
+import type { Clock, Logger } from "../../ports.ts";
+import { ObjectFormatError } from "../git-errors.ts";
+import { isFaultOfClone } from "./publish-failure.ts";
+import type { PublishLedger } from "./publish-ledger.ts";
+import { publishWindowMs } from "./publish-window.ts";
+import type { RepositoryBranch } from "./repository-branch.ts";
+import type { Sweeper } from "./sweeper.ts";
+
+/** Commits for the sake of one folder: one that changes all the time must not hold up the others' commits. */
+const commits = { burst: 10, intervalMs: 2_000 };
+
+export interface PublishRoundOptions {
+  readonly repository: Pick<
+    RepositoryBranch,
+    "view" | "format" | "look" | "isOurs" | "assertOurs" | "land" | "tidy" | "rebuild"
+  >;
+  readonly ledger: PublishLedger;
+  readonly sweeper: Pick<Sweeper, "isDue" | "plan" | "done" | "branchChanged">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The remote was looked at. */
+  readonly onLook: () => void;
+  /** A commit is on the branch, and the ledger knows. */
+  readonly onLanded: () => void;
+}
+
+/** What the publisher does when its time has come: look if it should, then put everything pending into one commit. */
+export class PublishRound {
+  readonly #options: PublishRoundOptions;
+  readonly #pace = new Pace(commits);
+  #isInHurry = false;
+  #lookDue = true;
+  #tidyDue = false;
+  #last = { batch: 0, atMs: 0, tookMs: 0 };
+  /** The clone was made anew since the last success. */
+  #renewed = false;
+
+  constructor(options: PublishRoundOptions) {
+    this.#options = options;
+  }
+
+  get isLookDue(): boolean {
+    return this.#lookDue;
+  }
+
+  /** The next round looks at the remote first. */
+  askLook(): void {
+    this.#lookDue = true;
+  }
+
+  /** There will be no later: nothing is put off any more. */
+  hurry(): void {
+    this.#isInHurry = true;
+  }
+
+  /** How long to gather changes before the next round. */
+  get windowMs(): number {
+    const { batch, atMs, tookMs } = this.#last;
+    const sinceMs = this.#options.clock.now() - atMs;
+    return Math.max(publishWindowMs({ lastBatch: batch, sinceMs, tookMs }), this.#putOffMs());
+  }
+
+  /** How long all that is to be committed can wait: all of it was committed again and again of late. */
+  #putOffMs(): number {
+    const { ledger, sweeper, clock } = this.#options;
+    // While something is wrong every try is worth it: whether it is well again, others want to know too.
+    if (this.#isInHurry || ledger.failure !== undefined || sweeper.isDue || ledger.retired().size > 0)
+      return 0;
+    const nowMs = clock.now();
+    let shortestMs = Number.POSITIVE_INFINITY;
+    for (const folder of ledger.pendingFolders()) {
+      shortestMs = Math.min(shortestMs, this.#pace.earlyMs(folder, nowMs));
+      if (shortestMs === 0) break;
+    }
+    return Number.isFinite(shortestMs) ? shortestMs : 0;
+  }
+
+  /**
+   * @returns `overtaken` when somebody else pushed first, and it should be done again.
+   * @throws What stands in the way: see {@link RepositoryBranch}.
+   */
+  async run(): Promise<"done" | "overtaken"> {
+    if (this.#lookDue) await this.#look();
+    const { repository } = this.#options;
+    const hasLanded = repository.isOurs && (await this.#commit());
+    // Never between a look and a push: the longer that takes, the likelier somebody else is faster.
+    await this.#tidy();
+    repository.assertOurs();
+    if (!hasLanded) return "overtaken";
+    this.#renewed = false;
+    return "done";
+  }
+
+  /**
+   * Makes a clone that seems at fault anew.
+   *
+   * @returns Whether it is worth trying again at once, without telling anybody: the first time it is.
+   */
+  async repair(error: unknown): Promise<boolean> {
+    if (!isFaultOfClone(error)) return false;
+    const { repository, log } = this.#options;
+    log.warn("Clone is made anew", { reason: error.message });
+    const isFirst = !this.#renewed;
+    this.#renewed = true;
+    const other = repository.format === "sha1" ? "sha256" : "sha1";
+    try {
+      await repository.rebuild(error instanceof ObjectFormatError ? other : repository.format);
+      return isFirst;
+    } catch (cause) {
+      log.error("Cannot make the clone anew", { error: cause });
+      return false;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { repository, ledger, sweeper, onLook } = this.#options;
+    const view = await repository.look();
+    this.#lookDue = false;
+    onLook();
+    if (view === undefined) return;
+    ledger.setBranch(view, repository.format);
+    sweeper.branchChanged();
+    // What others push is fetched into the clone as well, however seldom we commit.
+    this.#tidyDue = true;
+  }
+
+  async #commit(): Promise<boolean> {
+    const { repository, ledger, sweeper, clock, log, onLanded } = this.#options;
+    if (repository.view === undefined) return false;
+    const write = ledger.pending();
+    const swept = sweeper.plan(repository.view, (folder) => ledger.has(folder));
+    const remove = new Map([...swept.map((folder) => [folder, folder] as const), ...ledger.retired()]);
+    const batch = write.length + remove.size;
+    if (batch === 0 || this.#putOffMs() > 0) return true;
+    const [before, nowMs] = [this.#last, clock.now()];
+    this.#last = { batch, atMs: nowMs, tookMs: 0 };
+    const commit = await repository.land({ write, remove, usesApproval: swept.length > 0 });
+    if (commit === undefined) {
+      this.#lookDue = true;
+      return false;
+    }
+    this.#last.tookMs = clock.now() - nowMs;
+    ledger.landed(write, remove.keys(), commit);
+    for (const { folder } of write) this.#pace.count(folder, nowMs);
+    for (const folder of remove.keys()) this.#pace.forget(folder);
+    // What only those need who come all the time makes nobody else wait longer.
+    const isTheirs = write.every(({ folder }) => this.#pace.earlyMs(folder, nowMs) > 0);
+    if (isTheirs && remove.size === 0) this.#last = before;
+    if (swept.length > 0) sweeper.done();
+    log.debug("Commit is on the branch", { commit, folders: write.length, removed: remove.size });
+    this.#tidyDue = true;
+    onLanded();
+    return true;
+  }
+
+  async #tidy(): Promise<void> {
+    const { repository, log } = this.#options;
+    if (!this.#tidyDue) return;
+    this.#tidyDue = false;
+    try {
+      await repository.tidy();
+    } catch (error) {
+      log.info("Clone is made anew", { reason: (error as Error).message });
+      await repository.rebuild(repository.format);
+      this.#lookDue = true;
+    }
+  }
+}

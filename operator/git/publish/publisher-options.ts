@@ -1,0 +1,76 @@
+import type {
+  Clock,
+  EventType,
+  Fence,
+  FolderClaim,
+  LeaseTerm,
+  Logger,
+  Publisher,
+  PublishFailure,
+  PublishOffer,
+  Random,
+} from "../../ports.ts";
+import type { GitStats } from "./git-stats.ts";
+import type { RootOwner } from "./owner-file.ts";
+import type { SweepState } from "./sweeper.ts";
+
+export interface GitPublisherOptions {
+  /** Absolute path, `file://`, `https://`, `ssh://` or `user@host:path`. */
+  readonly repository: string;
+  readonly branch: string;
+  /** Folder in the repository, without slashes at its ends; empty for the repository itself. */
+  readonly root: string;
+  /** Folder with the keys of a Flux git Secret; undefined where none are needed. */
+  readonly credentialsDirectory: string | undefined;
+  /** Where clones are kept; everything below it can be deleted at any time. */
+  readonly cacheDirectory: string;
+  /** Who may write below the root: us. */
+  readonly owner: RootOwner;
+  /** Our version, for the commit trailer. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly fence: Fence;
+  /** The fencing term; undefined where nobody elects a leader. */
+  readonly term: () => LeaseTerm | undefined;
+  /** Reads the Lease: do we really hold it? Asked when a commit of a later leader is found. */
+  readonly confirmLeadership: () => Promise<boolean>;
+  /** What is known of the resource behind a folder. */
+  readonly claimOf: (folder: string) => FolderClaim;
+  /** The answers for these owners are other ones than they were told. */
+  readonly onChange: (owners: readonly PublishOffer["owner"][]) => void;
+  /** Tells once what concerns all resources: that nothing can be published, that it works again, a held sweep. */
+  readonly announce?: (event: {
+    readonly type: EventType;
+    readonly reason: string;
+    readonly action: string;
+    readonly note: string;
+  }) => void;
+  /** The operator's environment, of which git gets PATH and the proxies. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** A git process that is silent for so long is killed. @default 60_000 */
+  readonly timeoutMs?: number;
+}
+
+export interface GitPublisher extends Publisher {
+  /** Begins to look at the remote. Until then, and until it answers, offers are pending or as their status says. */
+  start(): void;
+  /** All stores are filled: folders whose resources are gone may go. */
+  sweep(): void;
+  /** Commits and pushes what is pending, for at most `flushMs`, then ends every git process. */
+  close(options: { readonly flushMs: number }): Promise<void>;
+  readonly sweepState: SweepState;
+  readonly stats: PublisherStats;
+}
+
+/** For metrics: counters since the start, and how it is now. */
+export interface PublisherStats extends Readonly<GitStats> {
+  readonly pending: number;
+  /** How long the oldest of what is pending waits; 0: nothing is. */
+  readonly oldestPendingMs: number;
+  /** Why nothing can be published at the moment. */
+  readonly failing: PublishFailure | undefined;
+  /** Folders of a sweep that waits for approval. */
+  readonly heldFolders: number;
+}

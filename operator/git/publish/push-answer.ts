@@ -1,0 +1,43 @@
+import type { GitResult } from "../git-process.ts";
+
+/** What became of a push. */
+export type PushAnswer =
+  | { readonly kind: "landed" }
+  /** Another commit is at the head: fetch, and build on that one. */
+  | { readonly kind: "moved" }
+  | { readonly kind: "refused"; readonly reason: string }
+  /** The remote uses another hash. */
+  | { readonly kind: "incompatible" }
+  /** Our shallow history does not reach what the remote has. */
+  | { readonly kind: "unsuitable" }
+  /** No answer: it may have landed or not. */
+  | { readonly kind: "unknown" };
+
+/** What remotes say when somebody else was faster than the lease could see. */
+const overtaken =
+  /cannot lock ref|failed to update ref|incorrect old value|reference already exists|fetch first|non-fast-forward|stale info/;
+/** What hosts say, before they look at a ref, to whoever may read but not write. */
+const noRights = /\b403\b|permission|not granted|access denied|read[- ]?only|deploy key|not allowed to push/i;
+
+/** Reads the answer of `git push --porcelain` for one ref. */
+export function readPushAnswer({ exitCode, stdout, stderr }: GitResult): PushAnswer {
+  const [, flag, summary = ""] = /^([ +\-*!=])\t[^\t\n]*\t(.*)$/m.exec(stdout) ?? [];
+  if (exitCode === 0 && flag !== undefined && flag !== "!") return { kind: "landed" };
+  if (flag === "!") {
+    const [, who = "", why = ""] = /^\[([^\]]*)\]\s*(?:\((.*)\))?/.exec(summary) ?? [];
+    if (who === "rejected" || overtaken.test(why)) return { kind: "moved" };
+    if (/shallow update not allowed/.test(why)) return { kind: "unsuitable" };
+    if (who === "remote rejected") return { kind: "refused", reason: [why, remoteWords(stderr)].join("\n") };
+  }
+  if (/hash algorithm|object[- ]format/i.test(stderr)) return { kind: "incompatible" };
+  if (noRights.test(stderr)) return { kind: "refused", reason: stderr };
+  return { kind: "unknown" };
+}
+
+/** What the remote itself (its hook) said. */
+function remoteWords(stderr: string): string {
+  return stderr
+    .split("\n")
+    .filter((line) => line.startsWith("remote: "))
+    .join("\n");
+}

@@ -1,0 +1,240 @@
+import { composeCommitMessage, isLaterTerm } from "../../core/commit-message.ts";
+import type { ObjectFormat } from "../../core/git-objects.ts";
+import { NotLeadingError } from "../../errors.ts";
+import type { Clock, Fence, LeaseTerm } from "../../ports.ts";
+import {
+  CacheBrokenError,
+  PushRefusedError,
+  RepositoryOwnedError,
+  RepositoryUnreachableError,
+} from "../git-errors.ts";
+import { GitKilledError, type GitProcesses } from "../git-process.ts";
+import { type BranchView, emptyBranch } from "./branch-view.ts";
+import type { FolderChange } from "./commit-stream.ts";
+import type { GitCache } from "./git-cache.ts";
+import type { GitRemote } from "./git-remote.ts";
+import type { GitStats } from "./git-stats.ts";
+import { isSameOwner, OWNER_FILE, type RootOwner, writeOwnerFile } from "./owner-file.ts";
+import type { PendingFolder } from "./publish-ledger.ts";
+
+export interface RepositoryBranchOptions {
+  readonly openCache: () => Promise<GitCache>;
+  readonly processes: GitProcesses;
+  readonly remote: GitRemote;
+  /** Folder in the repository below which we write; empty for the repository itself. */
+  readonly root: string;
+  readonly owner: RootOwner;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly fence: Fence;
+  readonly term: () => LeaseTerm | undefined;
+  readonly confirmLeadership: () => Promise<boolean>;
+  readonly stats: GitStats;
+}
+
+/** What one commit changes. */
+export interface BranchChange {
+  readonly write: readonly PendingFolder[];
+  /** Folders to remove, with titles for the message. */
+  readonly remove: ReadonlyMap<string, string>;
+  /** Somebody's approval of a sweep is used up by this commit. */
+  readonly usesApproval: boolean;
+}
+
+/** Our part of one branch of a remote repository: what is there, and how it changes. One call at a time. */
+export class RepositoryBranch {
+  readonly #options: RepositoryBranchOptions;
+  /** What is there, as far as we know; our own commits are put in at once. */
+  #view: BranchView | undefined;
+  /** Commands that failed although the remote had just answered: at two, our clone is suspected. */
+  #unexplained = 0;
+  /** Parent of a push that was overtaken: finding it still at the head means that it was refused. */
+  #overtaken: string | undefined;
+  #cache: GitCache | undefined;
+
+  constructor(options: RepositoryBranchOptions) {
+    this.#options = options;
+  }
+
+  get view(): BranchView | undefined {
+    return this.#view;
+  }
+
+  get format(): ObjectFormat {
+    return this.#cache?.format ?? "sha1";
+  }
+
+  get stats(): GitStats {
+    return this.#options.stats;
+  }
+
+  /** Makes the clone anew. */
+  async rebuild(format: ObjectFormat): Promise<void> {
+    this.#options.stats.rebuilds++;
+    this.#view = undefined;
+    // Once per outage: if a new clone fares no better, the clone was not the reason.
+    this.#unexplained = Number.NEGATIVE_INFINITY;
+    try {
+      await this.#cache?.rebuild(format);
+    } catch (error) {
+      // What is left may be no clone at all: the next look opens it again, and makes one.
+      await this.close();
+      this.#cache = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Looks at the remote, and fetches only what is not here.
+   *
+   * @returns The view, if it is another one than before.
+   * @throws RepositoryUnreachableError, CacheBrokenError
+   */
+  async look(): Promise<BranchView | undefined> {
+    const { root, openCache } = this.#options;
+    this.#cache ??= await openCache();
+    const cache = this.#cache;
+    const overtaken = this.#overtaken;
+    this.#overtaken = undefined;
+    // After a push that was overtaken there is something to fetch: no need to ask.
+    let head = overtaken === undefined ? await this.#ask(cache) : await this.#fetch(cache);
+    if (overtaken !== undefined && overtaken === head) {
+      throw new PushRefusedError(
+        "the remote could not move the branch, and nobody else did; if this stays, look for a lock that was left in it, below refs/heads",
+      );
+    }
+    if (this.#view !== undefined && this.#view.head === head) return undefined;
+    const isHere = overtaken !== undefined || head === undefined || (await cache.has(head));
+    if (!isHere) head = await this.#fetch(cache);
+    this.#view = head === undefined ? emptyBranch() : await cache.readBranch(head, root);
+    return this.#view;
+  }
+
+  /**
+   * Puts one commit on the branch.
+   *
+   * @returns Its id; undefined if somebody else was faster: look, and try again.
+   * @throws RepositoryOwnedError, NotLeadingError, PushRefusedError, RepositoryUnreachableError, CacheBrokenError
+   */
+  async land(change: BranchChange): Promise<string | undefined> {
+    const { stats, fence } = this.#options;
+    const [view, cache] = [this.#view, this.#cache];
+    if (view === undefined || cache === undefined)
+      throw new Error("Cannot commit: the branch was never looked at");
+    this.assertOurs();
+    await this.#assertCurrentTerm(view);
+    const lease = this.#options.term();
+    const commit = await cache.writeCommit({ ...this.#inputOf(change, view, lease), parent: view.head });
+    stats.commits++;
+    fence.check();
+    stats.pushes++;
+    const answer = await this.#explained(() => this.#push(cache, commit, view.head));
+    if (answer === "moved") {
+      stats.retried++;
+      this.#overtaken = view.head;
+      return undefined;
+    }
+    stats.landed++;
+    view.lease = lease;
+    if (view.ownerFile === undefined || change.usesApproval) {
+      view.ownerFile = { owner: this.#options.owner, approveSweep: undefined };
+    }
+    return commit;
+  }
+
+  /** Keeps the clone small. @throws CacheBrokenError when it has grown too big. */
+  async tidy(): Promise<void> {
+    await this.#cache?.tidy();
+  }
+
+  /** Ends every git process, at once. */
+  kill(): void {
+    this.#options.processes.close();
+    this.#cache?.kill();
+  }
+
+  /** Gives the clone free. Call it when nothing runs any more. */
+  async close(): Promise<void> {
+    await this.#cache?.release();
+  }
+
+  /** Whether the root is ours, or nobody's. */
+  get isOurs(): boolean {
+    const file = this.#view?.ownerFile;
+    return file === undefined || (file !== "unreadable" && isSameOwner(file.owner, this.#options.owner));
+  }
+
+  /** @throws RepositoryOwnedError when the root is somebody else's. */
+  assertOurs(): void {
+    const file = this.#view?.ownerFile;
+    if (file === undefined || this.isOurs) return;
+    const where = this.#below(OWNER_FILE);
+    if (file === "unreadable")
+      throw new RepositoryOwnedError(`${where} is not a file of ours; use another folder or remove it`);
+    throw new RepositoryOwnedError(
+      `${where} says that Lease ${file.owner.lease} of cluster ${file.owner.cluster} writes here; use another folder or remove it`,
+    );
+  }
+
+  /** A commit of a later leader at the head: only the Lease itself can say who leads. */
+  async #assertCurrentTerm(view: BranchView): Promise<void> {
+    this.#options.fence.check();
+    if (!isLaterTerm(view.lease, this.#options.term())) return;
+    if (!(await this.#options.confirmLeadership())) throw new NotLeadingError();
+  }
+
+  #inputOf({ write, remove, usesApproval }: BranchChange, view: BranchView, lease: LeaseTerm | undefined) {
+    const { owner, version, clock } = this.#options;
+    const folders: FolderChange[] = [
+      ...[...remove.keys()].map((folder) => ({ path: this.#below(folder), files: undefined })),
+      ...write.map(({ folder, files }) => ({ path: this.#below(folder), files })),
+    ];
+    for (const { folder } of write) {
+      const [first = ""] = folder.split("/");
+      if (view.files.has(first))
+        throw new PushRefusedError(`"${this.#below(first)}" is a file, and we need a folder of this name`);
+    }
+    // Claimed with the first commit, again after somebody removed it, and freed of an approval that is used up.
+    const claims = view.ownerFile === undefined || usesApproval;
+    const files = new Map(claims ? [[this.#below(OWNER_FILE), writeOwnerFile(owner)]] : []);
+    const message = composeCommitMessage({ applied: write, removed: [...remove.values()], version, lease });
+    return { folders, files, message, committedAt: clock.wallClock() };
+  }
+
+  #below(path: string): string {
+    return this.#options.root === "" ? path : `${this.#options.root}/${path}`;
+  }
+
+  async #ask(cache: GitCache): Promise<string | undefined> {
+    this.#options.stats.lsRemotes++;
+    return await this.#options.remote.readHead(cache);
+  }
+
+  async #push(cache: GitCache, commit: string, parent: string | undefined): Promise<"landed" | "moved"> {
+    try {
+      return await this.#options.remote.push(cache, { commit, parent });
+    } catch (error) {
+      if (error instanceof PushRefusedError) this.#options.stats.refused++;
+      throw error;
+    }
+  }
+
+  async #fetch(cache: GitCache): Promise<string> {
+    this.#options.stats.fetches++;
+    await this.#explained(() => this.#options.remote.fetch(cache));
+    return await cache.readFetchedHead();
+  }
+
+  async #explained<T>(command: () => Promise<T>): Promise<T> {
+    try {
+      const result = await command();
+      this.#unexplained = 0;
+      return result;
+    } catch (error) {
+      if (!(error instanceof RepositoryUnreachableError) || error.cause instanceof GitKilledError)
+        throw error;
+      if (++this.#unexplained < 2) throw error;
+      throw new CacheBrokenError(error.message, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { type HeldSweep, planSweep } from "../../core/sweep.ts";
+import type { FolderClaim, Logger } from "../../ports.ts";
+import type { BranchView } from "./branch-view.ts";
+import { OWNER_FILE } from "./owner-file.ts";
+import type { GitPublisherOptions } from "./publisher-options.ts";
+
+/** Whether folders of resources that are gone wait for somebody's approval. */
+export type SweepState = { readonly state: "idle" } | ({ readonly state: "held" } & HeldSweep);
+
+export interface SweeperOptions {
+  readonly claimOf: (folder: string) => FolderClaim;
+  readonly log: Logger;
+  readonly announce?: GitPublisherOptions["announce"];
+}
+
+/** Finds the folders whose resources went while nobody looked. */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  #state: SweepState = { state: "idle" };
+  #asked = false;
+  #due = false;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  get state(): SweepState {
+    return this.#state;
+  }
+
+  get isDue(): boolean {
+    return this.#due;
+  }
+
+  /** Somebody knows now which resources exist: from here on, every change of the branch by others is swept. */
+  ask(): void {
+    this.#asked = true;
+    this.#due = true;
+  }
+
+  /** The branch was changed by others. */
+  branchChanged(): void {
+    this.#due = this.#asked;
+  }
+
+  /** The folders that were to go are gone. */
+  done(): void {
+    this.#due = false;
+  }
+
+  /** Folders to remove with the next commit. `isOffered`: folders that a resource claimed itself. */
+  plan(view: BranchView, isOffered: (folder: string) => boolean): readonly string[] {
+    if (!this.#due) return [];
+    const { claimOf, log, announce } = this.#options;
+    const plan = planSweep({
+      folders: view.trees.keys(),
+      claimOf: (folder) => (isOffered(folder) ? "wanted" : claimOf(folder)),
+      approved: typeof view.ownerFile === "object" ? view.ownerFile.approveSweep : undefined,
+    });
+    const { held } = plan;
+    const wasHeld = this.#state.state === "held" ? this.#state.id : undefined;
+    if (held !== undefined && held.id !== wasHeld) {
+      log.warn("Sweep waits for approval: it would remove more than half of all folders", { ...held });
+      const note = `${held.gone} of ${held.folders} folders in the repository belong to resources that are gone. They stay until somebody writes approveSweep: ${held.id} into ${OWNER_FILE} of the branch`;
+      announce?.({ type: "Warning", reason: "SweepHeld", action: "Sweep", note });
+    }
+    this.#state = held === undefined ? { state: "idle" } : { state: "held", ...held };
+    if (plan.remove.length === 0) this.#due = false;
+    return plan.remove;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Clock } from "../../ports.ts";
+import type { SourceCommit } from "../../release/ports.ts";
+import type { CommitObject } from "./git-objects.ts";
+import { TimeSlice } from "./time-slice.ts";
+import type { TreeLookup } from "./tree-lookup.ts";
+
+/** Paths from the root down, of which one or more make the subject of a question. */
+export type Subject = readonly (readonly string[])[];
+
+/** So far back is looked: a folder that nobody changed for longer counts as changed at the head. */
+const COMMITS = 500;
+
+/**
+ * The newest commits that changed some paths, of all asked for in one walk. Follows first parents: a merge is what
+ * brought a change to the branch.
+ *
+ * @returns By subject, in their order. Where the clone's history does not tell, the head itself.
+ * @throws CacheBrokenError when the head is not in the clone.
+ */
+export async function findChanges(
+  head: CommitObject,
+  subjects: readonly Subject[],
+  { trees, clock }: { readonly trees: TreeLookup; readonly clock: Clock },
+): Promise<SourceCommit[]> {
+  const found = new Array<SourceCommit>(subjects.length).fill(head.commit);
+  const slice = new TimeSlice(clock);
+  let current = head;
+  let open = new Map<number, string>();
+  for (const [index, subject] of subjects.entries()) open.set(index, await markOf(head.tree, subject, trees));
+  for (let depth = 0; depth < COMMITS && open.size > 0; depth++) {
+    const [first] = current.parents;
+    const parent = first === undefined ? undefined : await trees.commit(first);
+    // The clone's history ends here: the root commit brought everything that is left, a cut-off one tells nothing.
+    if (parent === undefined) {
+      if (first === undefined) for (const index of open.keys()) found[index] = current.commit;
+      break;
+    }
+    if (parent.tree !== current.tree) {
+      const still = new Map<number, string>();
+      for (const [index, mark] of open) {
+        if (slice.isOver) await slice.next();
+        const before = markOf(parent.tree, subjects[index] ?? [], trees);
+        if ((typeof before === "string" ? before : await before) === mark) still.set(index, mark);
+        else found[index] = current.commit;
+      }
+      open = still;
+    }
+    if (slice.isOver) await slice.next();
+    current = parent;
+  }
+  return found;
+}
+
+/** Ids of what is at the paths: equal marks, equal content. Waits only where a folder must be read. */
+function markOf(root: string, subject: Subject, trees: TreeLookup): string | Promise<string> {
+  const entries = subject.map((segments) => trees.find(root, segments));
+  if (entries.some((entry) => entry instanceof Promise))
+    return Promise.all(entries).then((all) => all.map((entry) => entry?.id).join());
+  return entries.map((entry) => (entry as { id: string } | undefined)?.id).join();
+}

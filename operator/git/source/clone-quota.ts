@@ -1,0 +1,94 @@
+import { ReleaseError } from "../../release/errors.ts";
+
+export interface CloneQuotaLimits {
+  /** Bytes of the folder in which all clones are. */
+  readonly cacheBytes: number;
+}
+
+interface Clone {
+  bytes: number;
+  /** Releases per namespace. The last namespace that used a clone stays with it, although it has none. */
+  readonly releases: Map<string, number>;
+}
+
+/** Shares of the cache: of one namespace; of all; and up to which a namespace with little may still fetch. */
+const [NAMESPACE_SHARE, ALL_SHARE, RESERVE_SHARE] = [0.25, 0.6, 0.9];
+
+/**
+ * Shares out the disk of clones among namespaces. A clone that several namespaces use counts for each of them, and grows as
+ * long as one of them has room.
+ */
+export class CloneQuota {
+  readonly #cacheBytes: number;
+  readonly #clones = new Map<string, Clone>();
+
+  constructor({ cacheBytes }: CloneQuotaLimits) {
+    this.#cacheBytes = cacheBytes;
+  }
+
+  /** Most bytes of one clone. */
+  get cloneBytes(): number {
+    return Math.floor(this.#cacheBytes * NAMESPACE_SHARE);
+  }
+
+  /** A Release uses a clone. */
+  join(id: string, namespace: string): void {
+    const { releases } = this.#clones.getOrInsertComputed(id, () => ({ bytes: 0, releases: new Map() }));
+    for (const [other, count] of releases) if (count === 0) releases.delete(other);
+    releases.set(namespace, (releases.get(namespace) ?? 0) + 1);
+  }
+
+  /** A Release no longer uses it. */
+  leave(id: string, namespace: string): void {
+    const releases = this.#clones.get(id)?.releases;
+    const count = (releases?.get(namespace) ?? 0) - 1;
+    if (count > 0 || releases?.size === 1) releases?.set(namespace, Math.max(0, count));
+    else releases?.delete(namespace);
+  }
+
+  /** The clone has this size. */
+  note(id: string, bytes: number): void {
+    const clone = this.#clones.get(id);
+    if (clone !== undefined) clone.bytes = bytes;
+  }
+
+  /** The clone is off the disk. */
+  forget(id: string): void {
+    this.#clones.delete(id);
+  }
+
+  /**
+   * Bytes by which a clone may grow.
+   *
+   * @throws ReleaseError `RenderLimit` if it may not grow, with the numbers.
+   */
+  roomOf(id: string): number {
+    const all = [...this.#clones.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    const namespaces = new Set([...this.#clones.values()].flatMap(({ releases }) => [...releases.keys()]));
+    const rooms = [...(this.#clones.get(id)?.releases.keys() ?? [])].map((namespace) => {
+      const own = this.#usedBy(namespace);
+      const fair = Math.min(
+        (this.#cacheBytes * ALL_SHARE) / namespaces.size - own,
+        this.#cacheBytes * RESERVE_SHARE - all,
+      );
+      const ofAll = Math.max(this.#cacheBytes * ALL_SHARE - all, fair);
+      return { namespace, own, room: Math.min(this.#cacheBytes * NAMESPACE_SHARE - own, ofAll) };
+    });
+    const best = rooms.toSorted((a, b) => b.room - a.room)[0];
+    if (best === undefined || best.room > 0) return best?.room ?? this.cloneBytes;
+    throw new ReleaseError(
+      "RenderLimit",
+      `Cannot fetch the repository: clones of namespace ${best.namespace} take ${show(best.own)} of ${show(this.cloneBytes)}, all clones ${show(all)} of ${show(this.#cacheBytes)}`,
+    );
+  }
+
+  #usedBy(namespace: string): number {
+    let sum = 0;
+    for (const { bytes, releases } of this.#clones.values()) if (releases.has(namespace)) sum += bytes;
+    return sum;
+  }
+}
+
+function show(bytes: number): string {
+  return `${Math.ceil(bytes / 2 ** 20)} MiB`;
+}

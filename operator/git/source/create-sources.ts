@@ -1,0 +1,172 @@
+import { join } from "node:path";
+import type { Clock, Logger, Random } from "../../ports.ts";
+import { ReleaseError } from "../../release/errors.ts";
+import type { SourceFiles, SourceRequest, SourceState, Sources } from "../../release/ports.ts";
+import type { ConfineGit } from "../git-command.ts";
+import { CloneQuota } from "./clone-quota.ts";
+import { LookSlots } from "./look-slots.ts";
+import type { SourceStats } from "./repository-options.ts";
+import { SourceRepository } from "./source-repository.ts";
+import { readSourceWish, type SourceWish } from "./source-wish.ts";
+import { isSameQuestion, tenantOf } from "./tenant.ts";
+import { defaultLimits, type SourceLimits } from "./tree-files.ts";
+
+export interface CreateSourcesOptions {
+  /** Where clones are kept; everything below it can be deleted while nothing runs. */
+  readonly cacheDirectory: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** The operator's environment, of which git gets PATH and the proxies. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether repositories on this machine may be used. */
+  readonly allowFile: boolean;
+  /** Answers for these Releases are other ones than they were told. */
+  readonly onChange: (keys: readonly string[]) => void;
+  /** A git process that is silent for so long is killed. @default 60_000 */
+  readonly timeoutMs?: number;
+  readonly limits?: Partial<SourceLimits>;
+  /** Walls around git's processes. Default: none. */
+  readonly confine?: ConfineGit | undefined;
+  /** Size of the folder of all clones, in bytes. Given: namespaces share it. */
+  readonly cacheBytes?: number;
+}
+
+export interface GitSources extends Sources {
+  /** Counters since the start, for metrics. */
+  readonly stats: Readonly<SourceStats>;
+}
+
+/** Sources in this process, whose clones can be read. */
+export interface LocalSources extends GitSources {
+  /** The files of a tree in the clone that has this id; undefined: there is no such clone. */
+  filesOf(repositoryId: string, tree: string): SourceFiles | undefined;
+}
+
+/** A clone that nobody used for so long is taken off the disk. */
+const UNUSED_MS = 600_000;
+const TIMEOUT_MS = 60_000;
+
+interface Client {
+  readonly tenant: string;
+  readonly repository: SourceRepository;
+  readonly wish: SourceWish;
+  /** What it was asked with: the same again need not be read again. */
+  readonly request: SourceRequest;
+}
+
+/** Sources of Releases: one clone and one schedule per remote and credentials. Nothing runs before the first question. */
+export function createSources(options: CreateSourcesOptions): LocalSources {
+  return new ClonedSources(options);
+}
+
+class ClonedSources implements LocalSources {
+  readonly #options: CreateSourcesOptions;
+  readonly #clients = new Map<string, Client>();
+  readonly #repositories = new Map<string, SourceRepository>();
+  /** Clones that are being closed: who wants one again waits for it. */
+  readonly #removals = new Map<string, () => void>();
+  readonly #slots = new LookSlots();
+  readonly #quota: CloneQuota | undefined;
+  readonly stats: SourceStats = { lsRemotes: 0, fetches: 0, rebuilds: 0, told: 0 };
+
+  constructor(options: CreateSourcesOptions) {
+    this.#options = options;
+    const { cacheBytes } = options;
+    this.#quota = cacheBytes === undefined ? undefined : new CloneQuota({ cacheBytes });
+  }
+
+  resolve(request: SourceRequest): SourceState {
+    const { key, signers, intervalMs, requestedAt } = request;
+    try {
+      const client = this.#clientOf(request);
+      return client.repository.want(key, { wish: client.wish, signers, intervalMs, requestedAt });
+    } catch (error) {
+      if (!(error instanceof ReleaseError)) throw error;
+      this.forget(key);
+      return { state: "failed", failure: error.failure };
+    }
+  }
+
+  forget(key: string): void {
+    const client = this.#clients.get(key);
+    if (client === undefined) return;
+    this.#clients.delete(key);
+    this.#leave(key, client);
+  }
+
+  refresh(of: { readonly url: string } | { readonly key: string }): void {
+    if ("key" in of) this.#clients.get(of.key)?.repository.refresh();
+    else
+      for (const repository of this.#repositories.values())
+        if (repository.url === of.url) repository.refresh();
+  }
+
+  filesOf(repositoryId: string, tree: string): SourceFiles | undefined {
+    return this.#repositories.get(repositoryId)?.filesOf(tree);
+  }
+
+  async close(): Promise<void> {
+    for (const cancel of this.#removals.values()) cancel();
+    await Promise.all([...this.#repositories.values()].map((repository) => repository.close()));
+  }
+
+  #clientOf(request: SourceRequest): Client {
+    const known = this.#clients.get(request.key);
+    if (known !== undefined && isSameQuestion(known.request, request)) return known;
+    const wish = readSourceWish(request, this.#options);
+    const tenant = tenantOf(wish.remote.url, request.credentials, request.repositoryBytes);
+    const client = { tenant, repository: this.#repositoryOf(tenant, wish, request), wish, request };
+    if (known?.repository !== client.repository) this.#quota?.join(tenant, namespaceOf(request.key));
+    if (known !== undefined && known.repository !== client.repository) this.#leave(request.key, known);
+    this.#clients.set(request.key, client);
+    return client;
+  }
+
+  #repositoryOf(
+    tenant: string,
+    { remote }: SourceWish,
+    { credentials, repositoryBytes }: SourceRequest,
+  ): SourceRepository {
+    const known = this.#repositories.get(tenant);
+    if (known !== undefined) return known;
+    const { cacheDirectory, limits, timeoutMs = TIMEOUT_MS } = this.#options;
+    const quota = this.#quota;
+    const all = { ...defaultLimits, ...(quota && { cloneBytes: quota.cloneBytes }), ...limits };
+    const repository = new SourceRepository({
+      ...this.#options,
+      remote,
+      tenant,
+      secret: credentials,
+      base: join(cacheDirectory, tenant.slice(0, 16)),
+      limits: { ...all, cloneBytes: Math.min(all.cloneBytes, repositoryBytes ?? all.cloneBytes) },
+      disk: quota && { room: () => quota.roomOf(tenant), note: (bytes) => quota.note(tenant, bytes) },
+      timeoutMs,
+      slots: this.#slots,
+      stats: this.stats,
+    });
+    this.#repositories.set(tenant, repository);
+    return repository;
+  }
+
+  /** A clone stays for a while: a Release that is suspended or edited often comes back. */
+  #leave(key: string, { tenant, repository }: Client): void {
+    repository.drop(key);
+    this.#quota?.leave(tenant, namespaceOf(key));
+    if (!repository.isUnused) return;
+    this.#removals.get(tenant)?.();
+    const cancel = this.#options.clock.schedule(UNUSED_MS, () => {
+      this.#removals.delete(tenant);
+      if (!repository.isUnused) return;
+      this.#repositories.delete(tenant);
+      this.#quota?.forget(tenant);
+      void repository.close({ remove: true });
+    });
+    this.#removals.set(tenant, cancel);
+  }
+}
+
+/** The namespace in the key of a Release. */
+function namespaceOf(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf("/")));
+}

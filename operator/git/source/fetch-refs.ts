@@ -1,0 +1,109 @@
+import { ReleaseError } from "../../release/errors.ts";
+import type { ReleaseFailure } from "../../release/ports.ts";
+import type { SourceClone } from "./source-clone.ts";
+import { EVERYTHING, FetchTooBigError, type SourceRemote } from "./source-remote.ts";
+import type { SourceLimits } from "./tree-files.ts";
+
+export interface FetchRefsInput {
+  readonly clone: SourceClone;
+  readonly remote: Pick<SourceRemote, "fetch">;
+  readonly limits: SourceLimits;
+  /** Counts commands. */
+  readonly onFetch: () => void;
+}
+
+/** Names on the remote → ours. */
+type Refs = ReadonlyMap<string, string>;
+
+/** Commits of history that a later fetch brings, at most: somebody may have put a long one below the branch. */
+const HISTORY = 50;
+/** Where those have more than this, the newest alone is fetched. */
+const NEWS_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Fetches refs: those that the clone has with what came since (so that history grows with every push), others with
+ * one commit. Where one of them makes the command fail, each is fetched by itself.
+ *
+ * @param options.isKnown Whether the clone has an older state of these refs.
+ * @returns What went wrong, by name on the remote.
+ * @throws ReleaseError when the remote as a whole cannot be had, CacheBrokenError
+ */
+export async function fetchRefs(
+  refs: Refs,
+  input: FetchRefsInput & { readonly isKnown: boolean },
+): Promise<Map<string, ReleaseFailure>> {
+  if (refs.size === 0) return new Map();
+  try {
+    await fetchAtOnce(refs, input);
+    return new Map();
+  } catch (error) {
+    if (!(error instanceof ReleaseError) || concernsAll(error)) throw error;
+    if (refs.size === 1) return new Map([...refs.keys()].map((name) => [name, error.failure]));
+  }
+  const failures = new Map<string, ReleaseFailure>();
+  for (const [theirs, ours] of refs) {
+    for (const [name, failure] of await fetchRefs(new Map([[theirs, ours]]), input))
+      failures.set(name, failure);
+  }
+  return failures;
+}
+
+async function fetchAtOnce(
+  refs: Refs,
+  input: FetchRefsInput & { readonly isKnown: boolean },
+  depth: number | "plain" = input.isKnown ? HISTORY : 1,
+): Promise<void> {
+  const { clone, remote, limits, onFetch } = input;
+  try {
+    onFetch();
+    const growthBytes = depth === HISTORY ? Math.min(NEWS_BYTES, limits.cloneBytes) : limits.cloneBytes;
+    await remote.fetch(clone, { refs, depth, growthBytes });
+  } catch (error) {
+    // A host of plain files gives its history as a whole or not at all.
+    const isRefused = error instanceof ReleaseError && /shallow/i.test(error.message);
+    if (isRefused && depth !== "plain") return await fetchAtOnce(refs, input, "plain");
+    if (!(error instanceof FetchTooBigError)) throw error;
+    // The newest commit is all that is needed.
+    if (depth === HISTORY) return await fetchAtOnce(refs, input, 1);
+    const what = depth === "plain" ? "it" : "one commit of it";
+    const mebibytes = Math.floor(error.limitBytes / (1024 * 1024));
+    throw new ReleaseError(
+      "RenderLimit",
+      `Cannot fetch the repository: ${what} has more than ${mebibytes} MiB`,
+    );
+  }
+}
+
+/**
+ * Fetches commits by their ids; where the remote does not give commits so, with all branches and their whole history.
+ *
+ * @throws ReleaseError when the remote as a whole cannot be had, CacheBrokenError
+ */
+export async function fetchCommits(
+  ids: readonly string[],
+  input: FetchRefsInput & { readonly maySearch: (id: string) => boolean },
+): Promise<Map<string, ReleaseFailure>> {
+  const refs = new Map(ids.map((id) => [id, `refs/fairlead/${id}`]));
+  const failures = await fetchRefs(refs, { ...input, isKnown: false });
+  const search = [...failures].filter(
+    ([id, { message }]) => !message.includes("not our ref") && input.maySearch(id),
+  );
+  if (search.length === 0) return failures;
+  const { clone, remote, limits, onFetch } = input;
+  onFetch();
+  const everything = new Map([["refs/heads/*", "refs/fairlead/all/*"]]);
+  await remote
+    .fetch(clone, { refs: everything, depth: EVERYTHING, growthBytes: limits.cloneBytes })
+    .catch((error) => {
+      // Then the commit stays what it was: not found.
+      if (!(error instanceof FetchTooBigError)) throw error;
+    });
+  const found = await clone.reader.info(search.map(([id]) => id));
+  for (const [index, [id]] of search.entries()) if (found[index]?.type === "commit") failures.delete(id);
+  return failures;
+}
+
+/** Neither credentials nor an outage depend on which refs are asked for. */
+function concernsAll({ reason }: ReleaseError): boolean {
+  return reason === "SourceUnreachable" || reason === "SourceRefused";
+}

@@ -1,0 +1,160 @@
+import type { Clock, Logger } from "../../ports.ts";
+import { ReleaseError } from "../../release/errors.ts";
+import type { ReleaseFailure } from "../../release/ports.ts";
+import { CacheBrokenError } from "../git-errors.ts";
+import { GitKilledError } from "../git-process.ts";
+import { toProcessFailure } from "./remote-failure.ts";
+import type { CloneDisk } from "./repository-options.ts";
+import type { SourceClone } from "./source-clone.ts";
+import type { SourceHeads, Target } from "./source-heads.ts";
+import type { RefWish } from "./source-wish.ts";
+import type { SourceLimits } from "./tree-files.ts";
+
+export interface FetchedCloneOptions {
+  readonly open: () => Promise<SourceClone>;
+  readonly heads: Pick<SourceHeads, "look" | "recall">;
+  /** A clone over these is made smaller, or anew. */
+  readonly limits: Pick<SourceLimits, "cloneBytes" | "packs">;
+  readonly disk?: CloneDisk | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly stats: { rebuilds: number };
+  /** Something was not as it should be in the clone: a look would mend it. */
+  readonly onSuspicion: () => void;
+}
+
+export interface Look {
+  /** By the keys of the wishes. Without an answer of the remote: what it was when it last answered. */
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly outage: ReleaseFailure | undefined;
+}
+
+/** Between two times that a clone is made anew because something could not be read in it. */
+const RENEWAL_MS = 60_000;
+
+/** A clone that follows its remote, and is made anew when it breaks. One look at a time; reading at any time. */
+export class FetchedClone {
+  readonly #options: FetchedCloneOptions;
+  #opening: Promise<SourceClone> | undefined;
+  #isSuspect = false;
+  /** Once per outage: if a new clone fares no better, the clone was not the reason. */
+  #isRenewed = false;
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
+  /** Readers wait for it: the clone is being made anew. */
+  #renewal: Promise<void> | undefined;
+
+  constructor(options: FetchedCloneOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. */
+  async look(wishes: ReadonlyMap<string, RefWish>): Promise<Look> {
+    try {
+      const clone = await this.#open();
+      const targets = await this.#lookAt(clone, wishes);
+      this.#isRenewed = false;
+      // Now that the remote answers: it would leave us with nothing otherwise.
+      const isKept = await this.#tidy(clone);
+      return { targets: isKept ? targets : await this.#renew(clone, wishes), outage: undefined };
+    } catch (error) {
+      return { targets: await this.#recall(wishes), outage: toProcessFailure(error).failure };
+    }
+  }
+
+  /**
+   * Reads the clone, when it can be read.
+   *
+   * @throws ReleaseError of `work`, or `SourceUnreachable` when the clone is broken: it is fetched again, try later.
+   */
+  async use<Result>(work: (clone: SourceClone) => Promise<Result>): Promise<Result> {
+    try {
+      const clone = await this.#open();
+      await this.#renewal;
+      return await work(clone);
+    } catch (error) {
+      if (error instanceof ReleaseError) throw error;
+      if (error instanceof CacheBrokenError) this.#suspect();
+      const isKnown = error instanceof CacheBrokenError || error instanceof GitKilledError;
+      if (!isKnown) this.#options.log.error("Cannot read a source's clone", { error: String(error) });
+      throw toProcessFailure(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opening?.catch(() => undefined))?.release();
+  }
+
+  /** Takes the clone off the disk. */
+  async remove(): Promise<void> {
+    await (await this.#opening?.catch(() => undefined))?.remove();
+  }
+
+  /** What is asked for may be too old for a new clone as well: then making it anew over and over is no help. */
+  #suspect(): void {
+    const { clock, onSuspicion } = this.#options;
+    if (clock.now() - this.#renewedAtMs < RENEWAL_MS) return;
+    this.#isSuspect = true;
+    onSuspicion();
+  }
+
+  async #open(): Promise<SourceClone> {
+    this.#opening ??= this.#options.open();
+    try {
+      return await this.#opening;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  async #lookAt(clone: SourceClone, wishes: ReadonlyMap<string, RefWish>): Promise<Map<string, Target>> {
+    if (this.#isSuspect) return await this.#renew(clone, wishes);
+    try {
+      return await this.#options.heads.look(clone, wishes);
+    } catch (error) {
+      if (!(error instanceof CacheBrokenError) || this.#isRenewed) throw error;
+      return await this.#renew(clone, wishes);
+    }
+  }
+
+  /** Makes the clone anew and looks. Nobody reads until it is filled again. */
+  async #renew(clone: SourceClone, wishes: ReadonlyMap<string, RefWish>): Promise<Map<string, Target>> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#renewal = promise;
+    this.#isRenewed = true;
+    this.#renewedAtMs = this.#options.clock.now();
+    // Also if making it anew is broken off: what is left is no clone.
+    this.#isSuspect = true;
+    try {
+      this.#options.stats.rebuilds++;
+      this.#options.log.warn("Making a source's clone anew");
+      await clone.rebuild(clone.format);
+      this.#isSuspect = false;
+      return await this.#options.heads.look(clone, wishes);
+    } finally {
+      this.#renewal = undefined;
+      resolve();
+    }
+  }
+
+  async #recall(wishes: ReadonlyMap<string, RefWish>): Promise<ReadonlyMap<string, Target>> {
+    const clone = await this.#opening?.catch(() => undefined);
+    if (clone === undefined) return new Map();
+    return await this.#options.heads.recall(clone, wishes).catch(() => new Map());
+  }
+
+  /** Keeps the clone small. Gives false if it has grown too big all the same. */
+  async #tidy(clone: SourceClone): Promise<boolean> {
+    const { limits, disk, log } = this.#options;
+    try {
+      await clone.tidy(limits.packs);
+    } catch (error) {
+      // A clone in many pieces is slower, and no worse.
+      log.warn("Cannot tidy a source's clone", { error: String(error) });
+    }
+    await clone.note();
+    const bytes = await clone.size();
+    disk?.note(bytes);
+    return bytes <= limits.cloneBytes;
+  }
+}

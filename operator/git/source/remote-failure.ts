@@ -1,0 +1,97 @@
+import { ReleaseError } from "../../release/errors.ts";
+import type { ReleaseFailureReason } from "../../release/ports.ts";
+import { CacheBrokenError } from "../git-errors.ts";
+import { GitKilledError } from "../git-process.ts";
+import { redact } from "../redact.ts";
+import { describeGitFailure } from "./git-phrase.ts";
+
+/**
+ * The words of git or of a remote, and their meaning. The first match counts. `.*` in the middle of a pattern would be
+ * quadratic for a line that repeats the words before it: such a gap has a limit, or the pattern begins at a line's start.
+ */
+const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReason, words: string])[] = [
+  [
+    /returned error: 30\d|redirect/i,
+    "SourceInvalid",
+    "it redirects elsewhere, and credentials are not carried along; write the URL that it redirects to",
+  ],
+  [
+    /remote host identification has changed|host key .{0,200} has changed/i,
+    "SourceRefused",
+    "its host key is another than known_hosts has: it was changed, or somebody else answers",
+  ],
+  [
+    /host key verification failed|no .{0,40}host key is known/i,
+    "SourceRefused",
+    "its host key is not in known_hosts",
+  ],
+  [
+    /certificate|SSL|TLS/i,
+    "SourceRefused",
+    "its certificate is not trusted; put the authority's into ca.crt of the Secret",
+  ],
+  [
+    /^Load key .{0,300}(?:libcrypto|invalid format)/m,
+    "SourceInvalid",
+    "ssh cannot read the private key in identity of the Secret",
+  ],
+  [
+    /authentication failed|permission denied|could not read (?:username|password)|terminal prompts disabled|access denied|returned error: (?:401|403)|invalid (?:username|credentials)|not authorized/i,
+    "SourceRefused",
+    "it does not let us in with these credentials",
+  ],
+  [
+    /^(?:(?!repository ).)*repository .*not found|returned error: 404|does not appear to be a git repository|no such repository|could not be found|does not exist/im,
+    "SourceNotFound",
+    "there is no such repository, or these credentials may not see it",
+  ],
+  [/not our ref|unadvertised object/i, "SourceNotFound", "it has no such commit"],
+  [/couldn't find remote ref|no such remote ref/i, "SourceNotFound", "the ref went away"],
+  [/dubious ownership/i, "SourceRefused", "its folder belongs to another user of this machine"],
+  [
+    /fsck error|invalid object|broken object/i,
+    "SourceInvalid",
+    "it holds an object that git takes for damaged or harmful",
+  ],
+];
+
+/**
+ * Describes a failed git command in our own words: text from the remote never gets into a status.
+ *
+ * @param stderr What git wrote.
+ */
+export function toRemoteFailure(stderr: string, secrets: readonly string[]): ReleaseError {
+  const said = redact(describeGitFailure(stderr) ?? "", secrets);
+  const [, reason, words] = meanings.find(([pattern]) => pattern.test(stderr)) ?? [];
+  if (reason === undefined || words === undefined) {
+    return new ReleaseError(
+      "SourceUnreachable",
+      `Cannot reach the repository: ${said || "unknown failure of git"}`,
+    );
+  }
+  return new ReleaseError(reason, `Cannot read the repository: ${words}${said === "" ? "" : ` (${said})`}`);
+}
+
+/** The same for what no remote said: a process that we ended or that did not start, a clone that cannot be used. */
+export function toProcessFailure(error: unknown): ReleaseError {
+  if (error instanceof ReleaseError) return error;
+  if (error instanceof GitKilledError) {
+    return new ReleaseError(
+      "SourceUnreachable",
+      error.message.replace("Cannot run git", "Cannot reach the repository: git"),
+      {
+        cause: error,
+      },
+    );
+  }
+  if (error instanceof CacheBrokenError)
+    return new ReleaseError("SourceUnreachable", error.message, { cause: error });
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new ReleaseError(
+    "SourceUnreachable",
+    `Cannot run git, or use its folder: ${code ?? redact(message, [])}`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import type { Clock, Logger, Random } from "../../ports.ts";
+import type { ConfineGit } from "../git-command.ts";
+import type { RemoteUrl } from "../remote-url.ts";
+import type { LookSlots } from "./look-slots.ts";
+import type { SecretData } from "./tenant.ts";
+import type { SourceLimits } from "./tree-files.ts";
+
+/** Counters since the start. */
+export interface SourceStats {
+  lsRemotes: number;
+  fetches: number;
+  /** Times that a clone was made anew. */
+  rebuilds: number;
+  /** Releases that were told of something new. */
+  told: number;
+}
+
+/** The disk of one clone. */
+export interface CloneDisk {
+  /** Bytes by which the clone may grow. @throws ReleaseError if it may not grow */
+  readonly room: () => number;
+  /** The clone has this size now. */
+  readonly note: (bytes: number) => void;
+}
+
+export interface SourceRepositoryOptions {
+  readonly remote: RemoteUrl;
+  readonly tenant: string;
+  readonly secret: SecretData | undefined;
+  /** Folder of the clone. */
+  readonly base: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly limits: SourceLimits;
+  /** Disk that the clone may take beside those of others. Default: as much as its limits say. */
+  readonly disk?: CloneDisk | undefined;
+  readonly timeoutMs: number;
+  /** Walls around git's processes. Default: none. */
+  readonly confine?: ConfineGit | undefined;
+  readonly slots: LookSlots;
+  readonly stats: SourceStats;
+  readonly onChange: (keys: readonly string[]) => void;
+}

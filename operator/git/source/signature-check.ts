@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ReleaseError } from "../../release/errors.ts";
+import type { ReleaseFailure } from "../../release/ports.ts";
+import type { GitProcesses } from "../git-process.ts";
+import type { SourceClone } from "./source-clone.ts";
+import type { SecretData } from "./tenant.ts";
+
+/** Answers that are remembered. */
+const REMEMBERED = 1_000;
+/** Who signs, as far as `ssh-keygen` is concerned: any of the keys is as good as another. */
+const PRINCIPAL = "signer";
+
+const sshKey =
+  /^((?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]+={0,2})(?: .*)?$/;
+
+/** Checks signatures of commits with keys of Secrets. What was found of a commit and keys is remembered. */
+export class SignatureCheck {
+  readonly #processes: GitProcesses;
+  readonly #found = new Map<string, ReleaseFailure | undefined>();
+
+  constructor(processes: GitProcesses) {
+    this.#processes = processes;
+  }
+
+  /**
+   * @param commit Full id: what is checked is the very object that is deployed.
+   * @param keys Entries that end in `.pub` are SSH public keys, in `.asc` OpenPGP public keys.
+   * @returns Undefined: one of the keys signed it.
+   */
+  async check(clone: SourceClone, commit: string, keys: SecretData): Promise<ReleaseFailure | undefined> {
+    const memo = `${commit} ${digestOf(keys)}`;
+    if (this.#found.has(memo)) return this.#found.get(memo);
+    const failure = await this.#verify(clone, commit, keys).catch((error: unknown) => {
+      if (error instanceof ReleaseError) return error.failure;
+      throw error;
+    });
+    this.#found.set(memo, failure);
+    for (const oldest of this.#found.keys()) {
+      if (this.#found.size <= REMEMBERED) break;
+      this.#found.delete(oldest);
+    }
+    return failure;
+  }
+
+  async #verify(clone: SourceClone, commit: string, keys: SecretData): Promise<ReleaseFailure | undefined> {
+    const folder = await mkdtemp(join(clone.home, "verify-"));
+    try {
+      const signers = join(folder, "signers");
+      await writeFile(signers, readSshKeys(keys), { mode: 0o600 });
+      const environment = environmentOf(clone, { folder, signers });
+      await this.#importKeys(keys, folder, environment);
+      const result = await this.#processes.run({
+        arguments: ["verify-commit", "--raw", commit],
+        directory: clone.directory,
+        environment,
+      });
+      return result.exitCode === 0 ? undefined : notVerified(commit, result.stderr);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #importKeys(keys: SecretData, folder: string, environment: Record<string, string>): Promise<void> {
+    const armored = [...keys].filter(([name]) => name.endsWith(".asc")).map(([, text]) => text);
+    if (armored.length === 0) return;
+    // Nothing is started, asked or fetched; a key that is in the Secret is trusted.
+    await writeFile(join(folder, "gpg.conf"), "batch\nno-autostart\ndisable-dirmngr\ntrust-model always\n");
+    const files = armored.map((_, index) => join(folder, `${index}.asc`));
+    await Promise.all(files.map((file, index) => writeFile(file, armored[index] ?? "", { mode: 0o600 })));
+    const run = {
+      program: "gpg",
+      arguments: ["--import", ...files],
+      directory: folder,
+      environment,
+    } as const;
+    const result = await this.#processes.run(run).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      throw invalid("there is no gpg on the operator's machine; use SSH keys");
+    });
+    if (result.exitCode !== 0) throw invalid("an entry that ends in .asc holds no OpenPGP public key");
+  }
+}
+
+function environmentOf(
+  clone: SourceClone,
+  { folder, signers }: { readonly folder: string; readonly signers: string },
+): Record<string, string> {
+  // Git writes the signed text to a temporary file.
+  const environment = { ...clone.environment, GNUPGHOME: folder, TMPDIR: folder };
+  const count = Number(clone.environment["GIT_CONFIG_COUNT"]);
+  return {
+    ...environment,
+    [`GIT_CONFIG_KEY_${count}`]: "gpg.ssh.allowedSignersFile",
+    [`GIT_CONFIG_VALUE_${count}`]: signers,
+    GIT_CONFIG_COUNT: String(count + 1),
+  };
+}
+
+/** Lines of an allowed signers file. Only type and key are taken over: what else stands in the Secret gives no rights. */
+function readSshKeys(keys: SecretData): string {
+  let text = "";
+  for (const [name, entry] of keys) {
+    if (!name.endsWith(".pub")) continue;
+    for (const line of entry.split(/\r?\n/).map((each) => each.trim())) {
+      if (line === "" || line.startsWith("#")) continue;
+      const [, key] = sshKey.exec(line) ?? [];
+      if (key === undefined) throw invalid(`the entry "${name}" holds something else than SSH public keys`);
+      text += `${PRINCIPAL} namespaces="git" ${key}\n`;
+    }
+  }
+  if (text === "" && ![...keys.keys()].some((name) => name.endsWith(".asc")))
+    throw invalid("it has no entry that ends in .pub or .asc");
+  return text;
+}
+
+/** `stderr`: lines of gpg's status, or words of ssh-keygen. */
+function notVerified(commit: string, stderr: string): ReleaseFailure {
+  const why = /BADSIG|incorrect signature|Could not verify signature/i.test(stderr)
+    ? "its signature does not match it"
+    : /EXPKEYSIG|KEYEXPIRED|EXPSIG|REVKEYSIG/.test(stderr)
+      ? "its signature or the key has expired or was revoked"
+      : /NO_PUBKEY|ERRSIG|No principal matched|no signature found for/i.test(stderr)
+        ? "none of the keys signed it"
+        : stderr.trim() === ""
+          ? "nobody signed it"
+          : "its signature cannot be checked";
+  return { reason: "SourceNotVerified", message: `Cannot deploy commit ${commit}: ${why}` };
+}
+
+function invalid(why: string): ReleaseError {
+  return new ReleaseError("SourceInvalid", `Cannot use the Secret of verify: ${why}`);
+}
+
+/** Names those keys: equal digests, equal keys. */
+export function digestOf(data: SecretData): string {
+  return createHash("sha256")
+    .update(JSON.stringify([...data].sort()))
+    .digest("hex");
+}

@@ -1,0 +1,43 @@
+import type { ReleaseFailure, SourceRevision, SourceState } from "../../release/ports.ts";
+
+/** What a Release is told, and what came of its requests. */
+export interface AnswerInput {
+  /** What it was told before. */
+  readonly before: SourceState;
+  readonly now: SourceRevision | ReleaseFailure;
+  /** The remote could not be asked. */
+  readonly outage: ReleaseFailure | undefined;
+  readonly handledRequest: string | undefined;
+}
+
+/** The next answer: once there was a good state, it stays, and what went wrong since is told beside it. Pure. */
+export function answerOf({ before, now, outage, handledRequest }: AnswerInput): SourceState {
+  if (!("reason" in now)) return readyState(now, handledRequest, outage);
+  if (before.state === "ready") return readyState(before.revision, handledRequest, now);
+  return { state: "failed", failure: now };
+}
+
+function readyState(
+  revision: SourceRevision,
+  handledRequest: string | undefined,
+  stale: ReleaseFailure | undefined,
+): SourceState {
+  const state = { state: "ready", revision, handledRequest } as const;
+  return stale === undefined ? state : { ...state, stale };
+}
+
+/** Whether nobody needs to be told: the head may be another commit that changed nothing of ours. Pure. */
+export function isSameAnswer(a: SourceState, b: SourceState): boolean {
+  if (a.state === "failed" && b.state === "failed") return isSameFailure(a.failure, b.failure);
+  if (a.state !== "ready" || b.state !== "ready") return a.state === b.state;
+  return (
+    a.revision.tree === b.revision.tree &&
+    a.revision.changed.id === b.revision.changed.id &&
+    a.handledRequest === b.handledRequest &&
+    isSameFailure(a.stale, b.stale)
+  );
+}
+
+function isSameFailure(a: ReleaseFailure | undefined, b: ReleaseFailure | undefined): boolean {
+  return a?.reason === b?.reason && a?.message === b?.message;
+}

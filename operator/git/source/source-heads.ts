@@ -1,0 +1,234 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../../ports.ts";
+import { ReleaseError } from "../../release/errors.ts";
+import type { ReleaseFailure } from "../../release/ports.ts";
+import { CacheBrokenError } from "../git-errors.ts";
+import { fetchCommits, fetchRefs } from "./fetch-refs.ts";
+import { tellNearbyNames } from "./nearby-names.ts";
+import { namesIn } from "./remote-refs.ts";
+import type { SourceClone } from "./source-clone.ts";
+import type { SourceRemote } from "./source-remote.ts";
+import type { RefWish } from "./source-wish.ts";
+import { TagChoices } from "./tag-choices.ts";
+import { TimeSlice } from "./time-slice.ts";
+import type { SourceLimits } from "./tree-files.ts";
+
+/** The commit that a ref names, or why there is none. */
+export type Target = { readonly commit: string } | { readonly failure: ReleaseFailure };
+
+export interface SourceHeadsOptions {
+  readonly remote: Pick<SourceRemote, "ask" | "fetch">;
+  readonly limits: SourceLimits;
+  readonly clock: Clock;
+  readonly stats: { lsRemotes: number; fetches: number };
+}
+
+type Wishes = ReadonlyMap<string, RefWish>;
+
+/** More names than this are not asked for one by one. */
+const PATTERNS = 500;
+/** A commit that was in none of the branches is looked for in them again after so long. */
+const SEARCH_MS = 600_000;
+
+/** What the wanted refs of one remote name, in a clone that has what they name. One look at a time. */
+export class SourceHeads {
+  readonly #options: SourceHeadsOptions;
+  /** When a commit was looked for in the whole history, in vain. */
+  readonly #searched = new Map<string, number>();
+
+  readonly #tags: TagChoices;
+
+  constructor(options: SourceHeadsOptions) {
+    this.#options = options;
+    this.#tags = new TagChoices(options.clock);
+  }
+
+  /**
+   * Asks the remote, and fetches what is not in the clone.
+   *
+   * @returns By the keys of the wishes.
+   * @throws ReleaseError when the remote cannot be had at all, CacheBrokenError
+   */
+  async look(clone: SourceClone, wishes: Wishes): Promise<Map<string, Target>> {
+    const targets = new Map<string, Target>();
+    const names = await this.#askFor(clone, wishes, targets);
+    if (names.size === 0 && targets.size === 0) await assertFormat(clone, idsIn(wishes));
+    const refs = new Map([...names.values()].map(({ ref, id }) => [ref, id]));
+    try {
+      const failures = await this.#fetchNames(clone, refs);
+      await this.#fetchCommits(clone, wishes, targets);
+      const keys = [...names].map(([key, { ref }]) => ({ key, ref }));
+      const commits = await clone.reader.info(keys.map(({ ref }) => `${ourNameOf(ref)}^{commit}`));
+      for (const [index, { key, ref }] of keys.entries()) {
+        const failure = failures.get(ref);
+        targets.set(key, failure === undefined ? targetOf(ref, commits[index]?.id) : { failure });
+      }
+      return targets;
+    } catch (error) {
+      // It had just answered.
+      if (names.size === 0 || !isUnexplained(error)) throw error;
+      throw new CacheBrokenError(error.message, { cause: error });
+    }
+  }
+
+  /** What the clone alone knows: where the remote pointed when it was fetched last. */
+  async recall(clone: SourceClone, wishes: Wishes): Promise<Map<string, Target>> {
+    const targets = new Map<string, Target>();
+    for (const [key, wish] of wishes) {
+      if (wish.kind === "semver") continue;
+      const name = wish.kind === "commit" ? wish.id : ourNameOf(wish.ref);
+      const [object] = await clone.reader.info([`${name}^{commit}`]);
+      const isIt = wish.kind === "ref" || object?.id === wish.id;
+      if (object !== undefined && isIt) targets.set(key, { commit: object.id });
+    }
+    return targets;
+  }
+
+  /** Which name on the remote each wish means, and the object that it points to there. */
+  async #askFor(
+    clone: SourceClone,
+    wishes: Wishes,
+    targets: Map<string, Target>,
+  ): Promise<Map<string, { readonly ref: string; readonly id: string }>> {
+    const patterns = new Set<string>();
+    for (const wish of wishes.values()) {
+      if (wish.kind === "ref") patterns.add(wish.ref);
+      else if (wish.kind === "semver") patterns.add("refs/tags/*");
+    }
+    const names = new Map<string, { readonly ref: string; readonly id: string }>();
+    if (patterns.size === 0) return names;
+    this.#options.stats.lsRemotes++;
+    const refs = await this.#options.remote.ask(clone, patterns.size > PATTERNS ? [] : [...patterns]);
+    await assertFormat(clone, refs.ids.values());
+    const missing: [key: string, wish: Exclude<RefWish, { kind: "commit" }>][] = [];
+    for (const [key, wish] of wishes) {
+      if (wish.kind === "commit") continue;
+      const ref = wish.kind === "ref" ? wish.ref : await this.#tags.choose(refs, wish.range);
+      const id = ref === undefined ? undefined : refs.ids.get(ref);
+      if (ref !== undefined && id !== undefined) names.set(key, { ref, id });
+      else missing.push([key, wish]);
+    }
+    this.#tags.rest();
+    if (missing.length === 0) return names;
+    // Asked once, and only to tell what there is.
+    const all = await this.#options.remote.ask(clone, []).catch(() => refs);
+    const slice = new TimeSlice(this.#options.clock);
+    const folders = {
+      "refs/heads/": await slice.run(namesIn(all, "refs/heads/")),
+      "refs/tags/": await slice.run(namesIn(all, "refs/tags/")),
+    };
+    for (const [key, wish] of missing) {
+      targets.set(key, { failure: notThere(wish, folders) });
+      if (slice.isOver) await slice.next();
+    }
+    return names;
+  }
+
+  async #fetchNames(
+    clone: SourceClone,
+    refs: ReadonlyMap<string, string>,
+  ): Promise<Map<string, ReleaseFailure>> {
+    const names = [...refs.keys()];
+    const have = await clone.reader.info(names.map(ourNameOf));
+    const due = { known: new Map<string, string>(), fresh: new Map<string, string>() };
+    for (const [index, name] of names.entries()) {
+      const ours = have[index];
+      if (ours?.id === refs.get(name)) continue;
+      due[ours === undefined ? "fresh" : "known"].set(name, ourNameOf(name));
+    }
+    const input = this.#fetching(clone);
+    return new Map([
+      ...(await fetchRefs(due.fresh, { ...input, isKnown: false })),
+      ...(await fetchRefs(due.known, { ...input, isKnown: true })),
+    ]);
+  }
+
+  async #fetchCommits(clone: SourceClone, wishes: Wishes, targets: Map<string, Target>): Promise<void> {
+    const ids = [...wishes].flatMap(([key, wish]) => (wish.kind === "commit" ? [{ key, id: wish.id }] : []));
+    const absent = await this.#absentOf(
+      clone,
+      ids.map(({ id }) => id),
+    );
+    const { clock } = this.#options;
+    const maySearch = (id: string): boolean => {
+      const lastMs = this.#searched.get(id);
+      if (lastMs !== undefined && clock.now() - lastMs < SEARCH_MS) return false;
+      this.#searched.set(id, clock.now());
+      return true;
+    };
+    const length = clone.format === "sha1" ? 40 : 64;
+    const due = absent.filter((id) => id.length === length);
+    const failures =
+      due.length === 0 ? new Map() : await fetchCommits(due, { ...this.#fetching(clone), maySearch });
+    const still = new Set(await this.#absentOf(clone, absent));
+    for (const { key, id } of ids) {
+      const failure = failures.get(id) ?? (still.has(id) ? noCommit(id) : undefined);
+      targets.set(key, failure === undefined ? { commit: id } : { failure });
+      if (failure === undefined) this.#searched.delete(id);
+    }
+  }
+
+  async #absentOf(clone: SourceClone, ids: readonly string[]): Promise<string[]> {
+    const objects = await clone.reader.info(ids);
+    // An id of SHA-1 may be the beginning of one of SHA-256.
+    return ids.filter((id, index) => objects[index]?.type !== "commit" || objects[index].id !== id);
+  }
+
+  #fetching(clone: SourceClone) {
+    const { remote, limits, stats } = this.#options;
+    return { clone, remote, limits, onFetch: () => void stats.fetches++ };
+  }
+}
+
+function idsIn(wishes: Wishes): string[] {
+  return [...wishes.values()].flatMap((wish) => (wish.kind === "commit" ? [wish.id] : []));
+}
+
+/** Our name for a ref of the remote: one that cannot be in the way of another (`a` and `a/b`), whatever it is called. */
+function ourNameOf(ref: string): string {
+  return `refs/fairlead/${createHash("sha256").update(ref).digest("hex").slice(0, 32)}`;
+}
+
+/** Makes the clone one whose objects are named as these are. */
+async function assertFormat(clone: SourceClone, ids: Iterable<string>): Promise<void> {
+  const [id] = ids;
+  if (id === undefined) return;
+  const format = id.length === 64 ? "sha256" : "sha1";
+  if (format !== clone.format) await clone.rebuild(format);
+}
+
+function targetOf(ref: string, commit: string | undefined): Target {
+  if (commit !== undefined) return { commit };
+  return {
+    failure: { reason: "SourceInvalid", message: `Cannot use ${JSON.stringify(ref)}: it names no commit` },
+  };
+}
+
+function notThere(
+  wish: Exclude<RefWish, { kind: "commit" }>,
+  names: { readonly "refs/heads/": readonly string[]; readonly "refs/tags/": readonly string[] },
+): ReleaseFailure {
+  if (names["refs/heads/"].length + names["refs/tags/"].length === 0)
+    return notFound("Cannot find a commit: the repository is empty");
+  const [what, folder, wanted] =
+    wish.kind === "semver"
+      ? (["a tag in the range", "refs/tags/", wish.range] as const)
+      : wish.ref.startsWith("refs/tags/")
+        ? (["the tag", "refs/tags/", wish.ref.slice("refs/tags/".length)] as const)
+        : (["the branch", "refs/heads/", wish.ref.slice("refs/heads/".length)] as const);
+  const nearby = tellNearbyNames(wanted, names[folder]);
+  return notFound(`Cannot find ${what} ${JSON.stringify(wanted)}${nearby}`);
+}
+
+function noCommit(id: string): ReleaseFailure {
+  return notFound(`Cannot find the commit ${id}: the repository does not have it, or does not give it`);
+}
+
+function notFound(message: string): ReleaseFailure {
+  return new ReleaseError("SourceNotFound", message).failure;
+}
+
+/** Whether the clone may be why a fetch failed: neither the remote's words nor a process that we ended explain it. */
+function isUnexplained(error: unknown): error is ReleaseError {
+  return error instanceof ReleaseError && error.reason === "SourceUnreachable" && error.cause === undefined;
+}

@@ -1,0 +1,172 @@
+import type { Clock } from "../../ports.ts";
+import { ReleaseError } from "../../release/errors.ts";
+import type { ReleaseFailure, SourceCommit } from "../../release/ports.ts";
+import { findChanges, type Subject } from "./change-finder.ts";
+import type { CommitObject } from "./git-objects.ts";
+import { tellNearbyNames } from "./nearby-names.ts";
+import type { SourceClone } from "./source-clone.ts";
+import { TimeSlice } from "./time-slice.ts";
+import type { FoundEntry, TreeLookup } from "./tree-lookup.ts";
+
+/** A folder of a ref. */
+export interface Place {
+  readonly refKey: string;
+  readonly segments: readonly string[];
+}
+
+/** A folder of a commit. */
+export interface FoundPlace {
+  readonly head: CommitObject;
+  readonly tree: string;
+  readonly changed: SourceCommit;
+}
+
+interface Remembered {
+  /** What was there. */
+  readonly mark: string;
+  readonly changed: SourceCommit;
+}
+
+/** What is at places, and which commits changed it; what is still the same was changed by the same commit as before. */
+export class SourcePlaces {
+  readonly #clock: Clock;
+  readonly #remembered = new Map<string, Remembered>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Finds the folders at places of commits, all at once.
+   *
+   * @param places With the commit that each ref names. @returns In their order.
+   * @throws CacheBrokenError when a commit is not in the clone.
+   */
+  async find(
+    clone: SourceClone,
+    places: readonly (Place & { readonly commit: string })[],
+  ): Promise<(FoundPlace | ReleaseFailure)[]> {
+    const slice = new TimeSlice(this.#clock);
+    const found: (Omit<FoundPlace, "changed"> | ReleaseFailure)[] = [];
+    for (const { commit, segments } of places) {
+      if (slice.isOver) await slice.next();
+      const head = await clone.trees.commit(commit);
+      if (head === undefined) {
+        found.push({
+          reason: "SourceUnreachable",
+          message: `Cannot read commit ${commit}: it is being fetched again`,
+        });
+        continue;
+      }
+      const entry = clone.trees.find(head.tree, segments);
+      const at = entry instanceof Promise ? await entry : entry;
+      found.push(
+        at?.kind === "tree" ? { head, tree: at.id } : await notAFolder(clone.trees, head, segments, at),
+      );
+    }
+    const questions = places.map(({ refKey, segments }, index) => {
+      const it = found[index];
+      return it === undefined || "reason" in it
+        ? undefined
+        : { ...it, refKey, subject: [segments], mark: it.tree };
+    });
+    const changes = await this.#changesOf(clone, questions);
+    return found.map((it, index) =>
+      "reason" in it ? it : { ...it, changed: changes[index] ?? it.head.commit },
+    );
+  }
+
+  /** The newest commit up to a head that changed one of some paths. @throws CacheBrokenError */
+  async lastChange(
+    clone: SourceClone,
+    head: CommitObject,
+    refKey: string,
+    subject: Subject,
+  ): Promise<SourceCommit> {
+    const entries = await Promise.all(subject.map((segments) => clone.trees.find(head.tree, segments)));
+    const mark = entries.map((entry) => entry?.id).join();
+    const [change] = await this.#changesOf(clone, [{ head, refKey, subject, mark }]);
+    return change ?? head.commit;
+  }
+
+  /** Keeps no more than what that many places need. */
+  trim(places: number): void {
+    const most = 4 * places + 100;
+    for (const key of this.#remembered.keys()) {
+      if (this.#remembered.size <= most) return;
+      this.#remembered.delete(key);
+    }
+  }
+
+  /** Walks the history once for all that are at one head and were not there, or not the same, before. */
+  async #changesOf(
+    clone: SourceClone,
+    questions: readonly (
+      | { head: CommitObject; refKey: string; subject: Subject; mark: string }
+      | undefined
+    )[],
+  ): Promise<(SourceCommit | undefined)[]> {
+    const changes: (SourceCommit | undefined)[] = [];
+    const open = new Map<CommitObject, { index: number; key: string; mark: string; subject: Subject }[]>();
+    for (const [index, question] of questions.entries()) {
+      if (question === undefined) continue;
+      const { head, refKey, subject, mark } = question;
+      const key = JSON.stringify([refKey, subject]);
+      const before = this.#remembered.get(key);
+      if (before?.mark === mark) changes[index] = before.changed;
+      else {
+        const same = open.get(head) ?? [];
+        same.push({ index, key, mark, subject });
+        open.set(head, same);
+      }
+    }
+    for (const [head, subjects] of open) {
+      const found = await findChanges(
+        head,
+        subjects.map(({ subject }) => subject),
+        { trees: clone.trees, clock: this.#clock },
+      );
+      for (const [at, { index, key, mark }] of subjects.entries()) {
+        const changed = found[at] ?? head.commit;
+        changes[index] = changed;
+        this.#remembered.delete(key);
+        this.#remembered.set(key, { mark, changed });
+      }
+    }
+    return changes;
+  }
+}
+
+async function notAFolder(
+  trees: TreeLookup,
+  head: CommitObject,
+  segments: readonly string[],
+  at: FoundEntry | undefined,
+): Promise<ReleaseFailure> {
+  const path = JSON.stringify(segments.join("/"));
+  const where = `commit ${head.commit.id.slice(0, 12)}`;
+  if (at !== undefined) {
+    const what =
+      at.kind === "file"
+        ? "a file"
+        : at.kind === "symlink"
+          ? "a symlink, and links are not followed"
+          : "a submodule, and those are not fetched";
+    return new ReleaseError("SourceInvalid", `Cannot use the path ${path} of ${where}: it is ${what}`)
+      .failure;
+  }
+  // The deepest folder that is there tells what may have been meant.
+  for (let depth = segments.length - 1; depth >= 0; depth--) {
+    const folder = await trees.find(head.tree, segments.slice(0, depth));
+    if (folder?.kind !== "tree") continue;
+    const names = (await trees.list(folder.id))
+      .filter(([, { kind }]) => kind === "tree")
+      .map(([name]) => name);
+    const near = tellNearbyNames(segments[depth] ?? "", names);
+    const below =
+      depth === 0 || near === "" ? "" : ` below ${JSON.stringify(segments.slice(0, depth).join("/"))}`;
+    return new ReleaseError("SourceNotFound", `Cannot find the folder ${path} in ${where}${near}${below}`)
+      .failure;
+  }
+  return new ReleaseError("SourceNotFound", `Cannot find the folder ${path} in ${where}`).failure;
+}

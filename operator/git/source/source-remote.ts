@@ -1,0 +1,178 @@
+import type { Clock } from "../../ports.ts";
+import { ReleaseError } from "../../release/errors.ts";
+import type { GitCredentials } from "../credentials.ts";
+import { gitEnvironment } from "../git-environment.ts";
+import { CacheBrokenError } from "../git-errors.ts";
+import type { GitProcesses, GitResult } from "../git-process.ts";
+import type { RemoteUrl } from "../remote-url.ts";
+import { toProcessFailure, toRemoteFailure } from "./remote-failure.ts";
+import { type RemoteRefs, readRemoteRefs } from "./remote-refs.ts";
+import type { CloneDisk } from "./repository-options.ts";
+import { removeCredentials, writeCredentials } from "./secret-credentials.ts";
+import type { SourceClone } from "./source-clone.ts";
+import type { SecretData } from "./tenant.ts";
+import { TimeSlice } from "./time-slice.ts";
+import type { SourceLimits } from "./tree-files.ts";
+
+export interface SourceRemoteOptions {
+  readonly remote: RemoteUrl;
+  readonly secret: SecretData | undefined;
+  readonly processes: GitProcesses;
+  readonly clock: Clock;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly limits: SourceLimits;
+  readonly disk?: CloneDisk | undefined;
+}
+
+export interface FetchOptions {
+  /** `<name on the remote>` → `<our name>`. */
+  readonly refs: ReadonlyMap<string, string>;
+  /** Commits of history; `plain`: everything, as a host of plain files gives it, whatever the size of files. */
+  readonly depth: number | "plain";
+  /** The clone may grow by so many bytes. */
+  readonly growthBytes: number;
+}
+
+/** A fetch was stopped because it brought more than it may. */
+export class FetchTooBigError extends Error {
+  override readonly name = "FetchTooBigError";
+  /** Bytes that it was allowed. */
+  readonly limitBytes: number;
+
+  constructor(limitBytes: number) {
+    super("it brings too much");
+    this.limitBytes = limitBytes;
+  }
+}
+
+/** Between two looks at what a fetch has brought so far. */
+const MEASURE_MS = 1_000;
+/** All of the history. */
+export const EVERYTHING = 2_147_483_647;
+
+/** One remote: ask, fetch. Nothing that is secret becomes an argument, part of a URL or part of a message. */
+export class SourceRemote {
+  readonly #options: SourceRemoteOptions;
+
+  constructor(options: SourceRemoteOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Lists refs of the remote.
+   *
+   * @param patterns Full names, `refs/tags/*`; none: all branches and tags.
+   * @throws ReleaseError
+   */
+  async ask(clone: SourceClone, patterns: readonly string[]): Promise<RemoteRefs> {
+    const kinds = patterns.length > 0 ? [] : ["--heads", "--tags"];
+    const { stdout } = await this.#run(clone, ["ls-remote", "--quiet", ...kinds, "origin", ...patterns]);
+    return await new TimeSlice(this.#options.clock).run(readRemoteRefs(stdout));
+  }
+
+  /** Fetches refs, forced: what was rewritten is taken as it is now. @throws ReleaseError, FetchTooBigError */
+  async fetch(clone: SourceClone, { refs, depth, growthBytes }: FetchOptions): Promise<void> {
+    const options = [
+      ...["--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"],
+      // A remote may itself know only a part of its history.
+      ...["--progress", "--update-shallow"],
+      // Both or none: a host of plain files refuses the depth at once, and would be asked for what is missing without end.
+      ...(depth === "plain" ? [] : [`--filter=${this.#filter}`, `--depth=${depth}`]),
+    ];
+    const names = [...refs].map(([theirs, ours]) => `+${theirs}:${ours}`);
+    const room = this.#options.disk?.room() ?? growthBytes;
+    const guard = await this.#guardGrowth(clone, Math.min(growthBytes, room));
+    try {
+      const words = ["fetch", ...options, "origin", ...names];
+      await this.#run(clone, words, { signal: guard.signal, isPartial: depth !== "plain" });
+    } catch (error) {
+      // What was broken off leaves locks and half a pack.
+      await clone.sweep();
+      if (guard.signal.aborted) throw guard.signal.reason;
+      throw error;
+    } finally {
+      guard.stop();
+    }
+  }
+
+  /** Ends a fetch that brings too much. */
+  async #guardGrowth(
+    clone: SourceClone,
+    growthBytes: number,
+  ): Promise<{ signal: AbortSignal; stop: () => void }> {
+    const { clock } = this.#options;
+    const controller = new AbortController();
+    const most = (await clone.size()) + growthBytes;
+    let isOver = false;
+    let cancel = (): void => {};
+    const measure = async (): Promise<void> => {
+      if ((await clone.size()) > most) controller.abort(new FetchTooBigError(growthBytes));
+      else if (!isOver) cancel = clock.schedule(MEASURE_MS, () => void measure());
+    };
+    cancel = clock.schedule(MEASURE_MS, () => void measure());
+    return {
+      signal: controller.signal,
+      stop: () => {
+        isOver = true;
+        cancel();
+      },
+    };
+  }
+
+  async #run(
+    clone: SourceClone,
+    words: string[],
+    { signal, isPartial = false }: { readonly signal?: AbortSignal; readonly isPartial?: boolean } = {},
+  ): Promise<GitResult> {
+    const { remote, secret, processes } = this.#options;
+    let credentials: GitCredentials | undefined;
+    try {
+      credentials = await writeCredentials(secret, remote, clone.credentials);
+      const environment = this.#environmentOf(clone, credentials, isPartial);
+      const { secrets } = credentials;
+      const run = { arguments: words, directory: clone.directory, environment, secrets, remote };
+      const result = await processes.run(signal === undefined ? run : { ...run, signal });
+      if (result.exitCode === 0) return result;
+      throw toRemoteFailure(result.stderr, secrets);
+    } catch (error) {
+      if (error instanceof ReleaseError) throw error;
+      // Who does not find the folder says the same as who does not find git.
+      if (!(await clone.isThere()))
+        throw new CacheBrokenError("Cannot use the clone: it is gone", { cause: error });
+      throw toProcessFailure(error);
+    } finally {
+      await removeCredentials(clone.credentials);
+    }
+  }
+
+  get #filter(): string {
+    return `blob:limit=${this.#options.limits.fileBytes + 1}`;
+  }
+
+  #environmentOf(
+    clone: SourceClone,
+    credentials: GitCredentials,
+    isPartial: boolean,
+  ): Record<string, string> {
+    const { remote, environment } = this.#options;
+    const settings: (readonly [string, string])[] = [
+      ...credentials.settings,
+      ["remote.origin.url", remote.url],
+      ["transfer.fsckObjects", "true"],
+      // git would carry the Authorization header along to wherever it is sent.
+      ["http.followRedirects", "false"],
+      // Bigger files are written as they come, instead of being held.
+      ["core.bigFileThreshold", "16m"],
+    ];
+    // Makes it a partial clone for this command alone; what reads the clone must not ask the remote for what is missing.
+    if (isPartial) {
+      settings.push(["remote.origin.promisor", "true"], ["remote.origin.partialclonefilter", this.#filter]);
+    }
+    const all = { ...credentials, settings };
+    return {
+      ...gitEnvironment({ home: clone.home, environment, protocol: remote.protocol, credentials: all }),
+      // From git 2.44 on nothing is asked for by itself; before, a host can only make a command last until it is killed.
+      GIT_NO_LAZY_FETCH: "1",
+    };
+  }
+}

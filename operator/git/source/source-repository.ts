@@ -1,0 +1,250 @@
+import type { ReleaseFailure, SourceFiles, SourceState } from "../../release/ports.ts";
+import { GitProcesses } from "../git-process.ts";
+import { redact } from "../redact.ts";
+import { FetchedClone, type Look } from "./fetched-clone.ts";
+import { LookSchedule } from "./look-schedule.ts";
+import type { Standing } from "./look-slots.ts";
+import { RefWatch } from "./ref-watch.ts";
+import type { SourceRepositoryOptions } from "./repository-options.ts";
+import { SignatureCheck } from "./signature-check.ts";
+import { answerOf, isSameAnswer } from "./source-answer.ts";
+import { SourceClone } from "./source-clone.ts";
+import { SourceHeads } from "./source-heads.ts";
+import { SourcePlaces } from "./source-places.ts";
+import { SourceRemote } from "./source-remote.ts";
+import { isSamePlace, SourceRevisions, type Want } from "./source-revisions.ts";
+import type { RefWish } from "./source-wish.ts";
+
+interface Client {
+  want: Want;
+  state: SourceState;
+  handledRequest: string | undefined;
+}
+
+/** What comes in so close together is answered together. */
+const GATHER_MS = 5;
+
+/** One remote, as one set of credentials sees it: its clone, its schedule, and the Releases that come from it. */
+export class SourceRepository {
+  readonly #options: SourceRepositoryOptions;
+  readonly #processes: GitProcesses;
+  readonly #fetched: FetchedClone;
+  readonly #revisions: SourceRevisions;
+  readonly #schedule: LookSchedule;
+  readonly #watch: RefWatch | undefined;
+  readonly #clients = new Map<string, Client>();
+  #look: Look = { targets: new Map(), outage: undefined };
+  /** Refs that the look that is under way asks for. */
+  #asking: ReadonlyMap<string, RefWish> = new Map();
+  /** A look is to come that has not put its question yet: it answers whoever comes until then. */
+  #isQuestionDue = false;
+  #standing: Standing = "new";
+  #evaluation: Promise<void> = Promise.resolve();
+  #cancelGather: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: SourceRepositoryOptions) {
+    this.#options = options;
+    const { remote, secret, base, clock, random, environment, limits, disk, stats } = options;
+    const processes = new GitProcesses(options);
+    this.#processes = processes;
+    const sourceRemote = new SourceRemote({ remote, secret, processes, clock, environment, limits, disk });
+    this.#fetched = new FetchedClone({
+      ...options,
+      open: () => SourceClone.open({ base, processes, clock, environment }),
+      heads: new SourceHeads({ remote: sourceRemote, limits, clock, stats }),
+      onSuspicion: () => this.#ask(),
+    });
+    this.#revisions = new SourceRevisions({
+      ...options,
+      fetched: this.#fetched,
+      places: new SourcePlaces(clock),
+      signatures: new SignatureCheck(processes),
+    });
+    const intervalMs = (): number => this.#intervalMs();
+    this.#schedule = new LookSchedule({ clock, random, intervalMs, look: () => this.#lookAtRemote() });
+    if (remote.protocol !== "file") return;
+    const wishes = (): Iterable<RefWish> => this.#wishes().values();
+    this.#watch = new RefWatch({ remote, clock, wishes, onChange: () => this.refresh() });
+  }
+
+  get isUnused(): boolean {
+    return this.#clients.size === 0;
+  }
+
+  get url(): string {
+    return this.#options.remote.url;
+  }
+
+  /** Where a Release's source stands; what it wants is looked for from now on. */
+  want(key: string, want: Want): SourceState {
+    const known = this.#clients.get(key);
+    const isAsked = want.requestedAt !== undefined && want.requestedAt !== known?.want.requestedAt;
+    if (known !== undefined && isSamePlace(known.want, want)) {
+      const { intervalMs } = known.want;
+      known.want = want;
+      if (intervalMs !== want.intervalMs) this.#schedule.reschedule();
+      if (isAsked) this.#ask();
+      return known.state;
+    }
+    const client: Client = { want, state: { state: "pending" }, handledRequest: known?.handledRequest };
+    // What was known when the last one left may be old.
+    const isFirst = this.isUnused;
+    const isSooner = want.intervalMs < this.#intervalMs();
+    this.#clients.set(key, client);
+    if (isSooner) this.#schedule.reschedule();
+    const { refKey } = want.wish;
+    // The look that is under way answers those that come meanwhile.
+    if (known === undefined && this.#asking.has(refKey)) return client.state;
+    if (isFirst || isAsked || !this.#look.targets.has(refKey)) this.#ask();
+    else this.#gather();
+    return client.state;
+  }
+
+  drop(key: string): void {
+    this.#clients.delete(key);
+  }
+
+  /** Asks the remote at once. */
+  refresh(): void {
+    if (!this.isUnused) this.#ask();
+  }
+
+  /** The files of a tree in the clone. */
+  filesOf(tree: string): SourceFiles {
+    return this.#revisions.filesOf(tree);
+  }
+
+  /** Ends what runs. @param options.remove Takes the clone off the disk as well. */
+  async close({ remove = false } = {}): Promise<void> {
+    this.#isClosed = true;
+    this.#schedule.close();
+    this.#watch?.close();
+    this.#cancelGather?.();
+    this.#processes.close();
+    await this.#evaluation;
+    await (remove ? this.#fetched.remove() : this.#fetched.close());
+  }
+
+  #ask(): void {
+    if (this.#isQuestionDue) return;
+    this.#isQuestionDue = true;
+    this.#schedule.ask();
+  }
+
+  #intervalMs(): number {
+    let shortestMs = Number.POSITIVE_INFINITY;
+    for (const { want } of this.#clients.values()) shortestMs = Math.min(shortestMs, want.intervalMs);
+    return shortestMs;
+  }
+
+  #wishes(): Map<string, RefWish> {
+    return new Map([...this.#clients.values()].map(({ want: { wish } }) => [wish.refKey, wish.ref]));
+  }
+
+  async #lookAtRemote(): Promise<boolean> {
+    const { slots, clock } = this.#options;
+    const giveFree = await slots.take(this.#standing, namespaceOf(this.#clients.keys()));
+    try {
+      const startedMs = clock.now();
+      await this.#watch?.mark();
+      this.#isQuestionDue = false;
+      if (this.#isClosed || this.isUnused) return true;
+      this.#asking = this.#wishes();
+      const requests = new Map([...this.#clients].map(([key, { want }]) => [key, want.requestedAt]));
+      const look = await this.#fetched.look(this.#asking);
+      if (this.#isClosed) return true;
+      this.#tellOutage(look.outage);
+      this.#look = look;
+      this.#standing = look.outage === undefined ? "good" : "failing";
+      for (const [key, client] of this.#clients) {
+        const isAnswered = this.#asking.has(client.want.wish.refKey);
+        if (isAnswered)
+          client.handledRequest = requests.has(key) ? requests.get(key) : client.want.requestedAt;
+      }
+      await this.#evaluate({ startedMs });
+      return look.outage === undefined;
+    } finally {
+      this.#asking = new Map();
+      giveFree();
+      // Those that came after the question was put.
+      if (this.#hasUnasked()) this.#ask();
+    }
+  }
+
+  #hasUnasked(): boolean {
+    return [...this.#clients.values()].some(
+      ({ want, state }) =>
+        state.state === "pending" &&
+        !this.#look.targets.has(want.wish.refKey) &&
+        this.#look.outage === undefined,
+    );
+  }
+
+  #tellOutage(outage: ReleaseFailure | undefined): void {
+    const { log } = this.#options;
+    const fields = { repository: redact(this.url, []), releases: this.#clients.size };
+    if (outage?.message === this.#look.outage?.message) return;
+    if (outage === undefined) log.info("A source answers again", fields);
+    else log.warn("Cannot look at a source", { ...fields, reason: outage.reason, error: outage.message });
+  }
+
+  /** Answers those who wait for an answer, soon. */
+  #gather(): void {
+    this.#cancelGather ??= this.#options.clock.schedule(GATHER_MS, () => {
+      this.#cancelGather = undefined;
+      void this.#evaluate({ onlyPending: true });
+    });
+  }
+
+  /** One after the other: each starts with what is known then. */
+  async #evaluate(options: { readonly onlyPending?: boolean; readonly startedMs?: number }): Promise<void> {
+    this.#evaluation = this.#evaluation
+      .then(() => this.#evaluateNow(options))
+      .catch((error: unknown) => {
+        this.#options.log.error("Cannot work out what a source holds", { error: String(error) });
+      });
+    await this.#evaluation;
+  }
+
+  async #evaluateNow({
+    onlyPending = false,
+    startedMs,
+  }: {
+    readonly onlyPending?: boolean;
+    readonly startedMs?: number;
+  }) {
+    if (this.#isClosed) return;
+    const { log, onChange, stats, clock } = this.#options;
+    const clients = [...this.#clients].filter(([, { state }]) => !onlyPending || state.state === "pending");
+    const found = await this.#revisions.find(
+      clients.map(([, { want }]) => want),
+      this.#look,
+    );
+    const told: string[] = [];
+    for (const [index, [key, client]] of clients.entries()) {
+      const now = found[index];
+      // Gone, or wants something else since.
+      if (now === undefined || this.#clients.get(key) !== client) continue;
+      const { state: before, handledRequest, want } = client;
+      const outage = want.wish.ref.kind === "commit" ? undefined : this.#look.outage;
+      client.state = answerOf({ before, now, outage, handledRequest });
+      if (!isSameAnswer(before, client.state)) told.push(key);
+    }
+    if (told.length === 0 || this.#isClosed) return;
+    stats.told += told.length;
+    const ms = startedMs === undefined ? undefined : Math.round(clock.now() - startedMs);
+    log.debug("A source has news", {
+      repository: redact(this.url, []),
+      releases: told.length,
+      ...(ms !== undefined && { ms }),
+    });
+    onChange(told);
+  }
+}
+
+/** Of the first of them: `namespace/name`. */
+function namespaceOf(keys: Iterable<string>): string {
+  for (const key of keys) return key.split("/")[0] ?? "";
+  return "";
+}

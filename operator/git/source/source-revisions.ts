@@ -1,0 +1,124 @@
+import type { ReleaseFailure, SourceFiles, SourceRevision } from "../../release/ports.ts";
+import type { FetchedClone, Look } from "./fetched-clone.ts";
+import { digestOf, type SignatureCheck } from "./signature-check.ts";
+import type { FoundPlace, SourcePlaces } from "./source-places.ts";
+import { isSameWish, type SourceWish } from "./source-wish.ts";
+import type { SecretData } from "./tenant.ts";
+import { type SourceLimits, treeFiles } from "./tree-files.ts";
+
+/** What one Release wants. */
+export interface Want {
+  readonly wish: SourceWish;
+  /** Keys that may sign; undefined: nobody needs to. */
+  readonly signers: SecretData | undefined;
+  readonly intervalMs: number;
+  readonly requestedAt: string | undefined;
+}
+
+/** Whether two answers to these would be the same. */
+export function isSamePlace(a: Want, b: Want): boolean {
+  if (!isSameWish(a.wish, b.wish)) return false;
+  if (a.signers === b.signers) return true;
+  return a.signers !== undefined && b.signers !== undefined && digestOf(a.signers) === digestOf(b.signers);
+}
+
+export interface SourceRevisionsOptions {
+  readonly fetched: Pick<FetchedClone, "use">;
+  readonly places: SourcePlaces;
+  readonly signatures: SignatureCheck;
+  readonly tenant: string;
+  readonly limits: SourceLimits;
+}
+
+type Answer = SourceRevision | ReleaseFailure | undefined;
+
+/** Turns what a look found into what Releases are told: folder, commits, files. */
+export class SourceRevisions {
+  readonly #options: SourceRevisionsOptions;
+  /** Of the last answers, by ref and folder: a thousand Releases on one folder have one revision. */
+  readonly #known = new Map<string, SourceRevision>();
+
+  constructor(options: SourceRevisionsOptions) {
+    this.#options = options;
+  }
+
+  /** @returns In the order of the wants; undefined: not known yet, a look will tell. */
+  async find(wants: readonly Want[], { targets, outage }: Look): Promise<Answer[]> {
+    const { fetched, places } = this.#options;
+    const answers: Answer[] = [];
+    const open: { readonly index: number; readonly want: Want; readonly commit: string }[] = [];
+    for (const [index, want] of wants.entries()) {
+      const target = targets.get(want.wish.refKey);
+      if (target === undefined) answers[index] = outage;
+      else if ("failure" in target) answers[index] = target.failure;
+      else open.push({ index, want, commit: target.commit });
+    }
+    if (open.length === 0) return answers;
+    await fetched
+      .use(async (clone) => {
+        const found = await places.find(
+          clone,
+          open.map(({ want: { wish }, commit }) => ({
+            refKey: wish.refKey,
+            segments: wish.segments,
+            commit,
+          })),
+        );
+        for (const [at, { index, want, commit }] of open.entries()) {
+          const place = found[at];
+          if (place === undefined) continue;
+          const refused =
+            want.signers === undefined
+              ? undefined
+              : await this.#options.signatures.check(clone, commit, want.signers);
+          answers[index] = refused ?? ("reason" in place ? place : this.#revisionOf(want.wish, place));
+        }
+      })
+      // The clone is being made anew, and then they are answered.
+      .catch(() => undefined);
+    places.trim(wants.length);
+    this.#trim(wants.length);
+    return answers;
+  }
+
+  /** The files of a tree in the clone. */
+  filesOf(tree: string): SourceFiles {
+    const { fetched, limits } = this.#options;
+    return treeFiles({ tree, limits, use: (work) => fetched.use(work) });
+  }
+
+  #revisionOf({ refKey, segments }: SourceWish, place: FoundPlace): SourceRevision {
+    const { fetched, places, tenant } = this.#options;
+    const key = JSON.stringify([refKey, segments]);
+    const known = this.#known.get(key);
+    const { head, tree, changed } = place;
+    if (known?.head.id === head.commit.id && known.tree === tree && known.changed.id === changed.id)
+      return known;
+    const revision: SourceRevision = {
+      head: head.commit,
+      changed,
+      tree,
+      repositoryId: tenant,
+      lastChangeOf: async (paths) => {
+        const subject = paths.map((path) => [
+          ...segments,
+          ...path.split("/").filter((part) => part !== "" && part !== "."),
+        ]);
+        return await fetched
+          .use((clone) => places.lastChange(clone, head, refKey, subject))
+          .catch(() => changed);
+      },
+      files: this.filesOf(tree),
+    };
+    this.#known.delete(key);
+    this.#known.set(key, revision);
+    return revision;
+  }
+
+  #trim(wants: number): void {
+    for (const key of this.#known.keys()) {
+      if (this.#known.size <= 2 * wants + 100) return;
+      this.#known.delete(key);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { isSemverRange } from "../../release/core/semver-ref.ts";
+import { ReleaseError } from "../../release/errors.ts";
+import type { SourceRequest } from "../../release/ports.ts";
+import { parseRemoteUrl, type RemoteUrl, RemoteUrlError } from "../remote-url.ts";
+
+/** Which commit is wanted. */
+export type RefWish =
+  /** `ref` is a full name: `refs/heads/main`, `refs/tags/v1`. */
+  | { readonly kind: "ref"; readonly ref: string }
+  | { readonly kind: "semver"; readonly range: string }
+  | { readonly kind: "commit"; readonly id: string };
+
+/** What a Release wants of a repository, checked. */
+export interface SourceWish {
+  readonly remote: RemoteUrl;
+  readonly ref: RefWish;
+  /** Names the ref within the repository. */
+  readonly refKey: string;
+  /** Folders from the root down; none: the root itself. */
+  readonly segments: readonly string[];
+}
+
+/**
+ * Reads what a Release says about its source.
+ *
+ * @throws ReleaseError `SourceInvalid`, saying what to write instead.
+ */
+export function readSourceWish(
+  { source, revision }: Pick<SourceRequest, "source" | "revision">,
+  { allowFile }: { readonly allowFile: boolean },
+): SourceWish {
+  const remote = readUrl(source.url);
+  if (remote.protocol === "file" && !allowFile) {
+    throw new ReleaseError(
+      "SourceInvalid",
+      "Cannot use the source: repositories on the operator's own disk are not allowed here; use https:// or ssh://",
+    );
+  }
+  const ref = readRef(source.ref, revision);
+  return { remote, ref, refKey: refKeyOf(ref), segments: readPath(source.path) };
+}
+
+/** Whether two wishes ask for the same folder of the same ref. */
+export function isSameWish(a: SourceWish, b: SourceWish): boolean {
+  return a === b || (a.refKey === b.refKey && a.segments.join("/") === b.segments.join("/"));
+}
+
+function readUrl(url: string): RemoteUrl {
+  try {
+    return parseRemoteUrl(url);
+  } catch (error) {
+    if (!(error instanceof RemoteUrlError)) throw error;
+    const message = error.message.replace("put them into files and name their folder", "use secretRef");
+    throw new ReleaseError("SourceInvalid", message, { cause: error });
+  }
+}
+
+function readRef(ref: SourceRequest["source"]["ref"], revision: string | undefined): RefWish {
+  const commit = revision ?? ref.commit;
+  if (commit !== undefined) {
+    if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) throw badRef("commit", commit, "it is no full id");
+    return { kind: "commit", id: commit };
+  }
+  if (ref.semver !== undefined) {
+    if (!isSemverRange(ref.semver)) throw badRef("semver", ref.semver, "it is no range of versions");
+    return { kind: "semver", range: ref.semver };
+  }
+  const [kind, name, folder] =
+    ref.tag === undefined
+      ? (["branch", ref.branch ?? "", "refs/heads"] as const)
+      : (["tag", ref.tag, "refs/tags"] as const);
+  if (!isRefName(name)) throw badRef(kind, name, "git allows no such name");
+  return { kind: "ref", ref: `${folder}/${name}` };
+}
+
+/** The rules of `git check-ref-format` for what stands behind `refs/heads/`. */
+function isRefName(name: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (name === "" || name === "@" || /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^\/|[/.]$/.test(name))
+    return false;
+  return name.split("/").every((part) => !part.startsWith(".") && !part.endsWith(".lock"));
+}
+
+function readPath(path: string): readonly string[] {
+  const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
+  for (const segment of segments) {
+    if (segment === "..") throw badPath(path, "it leads out of the repository");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    if (/^\.git$/i.test(segment) || /[\u0000-\u001f\u007f]/.test(segment)) {
+      throw badPath(path, "a repository has no such folder");
+    }
+  }
+  return segments;
+}
+
+function refKeyOf(ref: RefWish): string {
+  switch (ref.kind) {
+    case "ref":
+      return ref.ref;
+    case "semver":
+      return `semver:${ref.range}`;
+    case "commit":
+      return ref.id;
+  }
+}
+
+function badRef(kind: string, name: string, why: string): ReleaseError {
+  return new ReleaseError("SourceInvalid", `Cannot use the ${kind} ${JSON.stringify(name)}: ${why}`);
+}
+
+function badPath(path: string, why: string): ReleaseError {
+  return new ReleaseError("SourceInvalid", `Cannot use the path ${JSON.stringify(path)}: ${why}`);
+}

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import type { SourceRequest } from "../../release/ports.ts";
+
+/** Data of a Secret with the keys that Flux uses, decoded. */
+export type SecretData = ReadonlyMap<string, string>;
+
+/** Entries of a Secret that are credentials; other entries do not change which tenant it is. */
+const keys = ["username", "password", "bearerToken", "ca.crt", "identity", "known_hosts"];
+
+/** An opaque id of a repository's URL, of the credentials for it and of its limit. Two ids share no clone. Pure. */
+export function tenantOf(url: string, secret: SecretData | undefined, repositoryBytes?: number): string {
+  const hash = createHash("sha256");
+  // Lengths go in, so that no two lists of texts are written alike.
+  const add = (text: string): void => void hash.update(`${Buffer.byteLength(text)}:${text}`);
+  add(url);
+  if (repositoryBytes !== undefined) add(`at most ${repositoryBytes}`);
+  for (const key of keys) {
+    const text = secret?.get(key);
+    if (text === undefined) continue;
+    add(key);
+    add(text);
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+/** Whether two requests mean the same folder of the same remote, whenever it is polled. Pure. */
+export function isSameQuestion(a: SourceRequest, b: SourceRequest): boolean {
+  return (
+    a.revision === b.revision &&
+    a.repositoryBytes === b.repositoryBytes &&
+    (a.source === b.source || JSON.stringify(a.source) === JSON.stringify(b.source)) &&
+    isSameData(a.credentials, b.credentials)
+  );
+}
+
+/** Whether two Secrets have the same entries. Pure. */
+export function isSameData(a: SecretData | undefined, b: SecretData | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || a.size !== b.size) return false;
+  for (const [key, text] of a) if (b.get(key) !== text) return false;
+  return true;
+}

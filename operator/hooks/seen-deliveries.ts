@@ -1,0 +1,28 @@
+import type { Clock } from "../ports.ts";
+
+const windowMs = 5 * 60_000;
+const most = 1_000;
+const longestId = 128;
+
+/**
+ * Remembers deliveries for a few minutes, the newest 1,000. Gives a function that tells whether an id was seen before, and
+ * remembers it. An id that is missing or too long is never seen: the rate is limited elsewhere.
+ */
+export function rememberDeliveries(
+  clock: Clock,
+): (hook: string, id: string | readonly string[] | undefined) => boolean {
+  /** By hook and id, oldest first: when it came. */
+  const seen = new Map<string, number>();
+  return (hook, id) => {
+    if (typeof id !== "string" || id === "" || id.length > longestId) return false;
+    const nowMs = clock.now();
+    for (const [key, atMs] of seen) {
+      if (nowMs - atMs <= windowMs && seen.size <= most) break;
+      seen.delete(key);
+    }
+    const key = `${hook} ${id}`;
+    const isKnown = seen.has(key);
+    if (!isKnown) seen.set(key, nowMs);
+    return isKnown;
+  };
+}

@@ -1,0 +1,24 @@
+import type { ReleaseFailureReason } from "../release/ports.ts";
+
+/** What is wrong with one document of a file, so that whoever knows the file can say where. */
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
+  readonly reason: Extract<ReleaseFailureReason, "RenderFailed" | "RenderLimit">;
+  /** Line of the file, counted from 1. */
+  readonly line: number | undefined;
+  /** Field of the document that is meant: where the line is not known, it can be looked up. */
+  readonly path: readonly (string | number)[];
+
+  constructor(message: string, { reason = "RenderFailed", line, path = [] }: DocumentErrorOptions = {}) {
+    super(message);
+    this.reason = reason;
+    this.line = line;
+    this.path = path;
+  }
+}
+
+export interface DocumentErrorOptions {
+  readonly reason?: DocumentError["reason"];
+  readonly line?: number;
+  readonly path?: readonly (string | number)[];
+}

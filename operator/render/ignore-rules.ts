@@ -1,0 +1,93 @@
+import ignore, { type Ignore } from "ignore";
+import { showText } from "../release/core/show-text.ts";
+import { ReleaseError } from "../release/errors.ts";
+
+/** Name of the file that leaves files out, in the syntax of .gitignore. */
+export const IGNORE_FILE = ".fairleadignore";
+
+/** Patterns become regular expressions, which are run on every name: bounds that keep the worst of them quick. */
+const PATTERN_LIMIT = 500;
+const LENGTH_LIMIT = 256;
+const WILDCARD_LIMIT = 3;
+/** Longest name that a pattern is run on; file systems allow no more. */
+export const SEGMENT_LIMIT = 255;
+export const PATH_LIMIT = 1_024;
+
+/** Which paths are left out. Folders stand without a slash at their end. */
+export interface IgnoreRules {
+  isIgnored(path: string): boolean;
+  /** Decides about the folders of a path, from the top down, and remembers it. Yields after each that was not known. */
+  decideFolders(path: string): Generator<undefined, void>;
+}
+
+/**
+ * The rules of all `.fairleadignore` files together, as git reads `.gitignore` files: each for its folder and what is
+ * below, the deeper ones first, and nothing is let in again below a folder that is left out.
+ *
+ * @param files Text of each such file by its path.
+ * @throws {ReleaseError} `RenderLimit` for too many patterns, or one that would take too long.
+ */
+export function readIgnoreRules(files: ReadonlyMap<string, string>): IgnoreRules {
+  const byFolder = new Map<string, Ignore>();
+  let count = 0;
+  for (const [path, text] of files) {
+    const patterns = text.split(/\r?\n/);
+    for (const [index, pattern] of patterns.entries()) {
+      if (pattern.trim() === "" || pattern.startsWith("#")) continue;
+      count++;
+      refuse(pattern, count, `${showText(path)}:${index + 1}`);
+    }
+    byFolder.set(folderOf(path), ignore({ ignorecase: false }).add(patterns));
+  }
+  const folders = new Map<string, boolean>([["", false]]);
+  const isFolderIgnored = (folder: string): boolean =>
+    folders.getOrInsertComputed(
+      folder,
+      () => isFolderIgnored(folderOf(folder)) || matches(`${folder}/`, byFolder),
+    );
+  function* decideFolders(path: string): Generator<undefined, void> {
+    if (byFolder.size === 0 || folders.has(folderOf(path))) return;
+    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+      const folder = path.slice(0, end);
+      if (folders.has(folder)) continue;
+      isFolderIgnored(folder);
+      yield;
+    }
+  }
+  return {
+    decideFolders,
+    isIgnored: (path) => byFolder.size > 0 && (isFolderIgnored(folderOf(path)) || matches(path, byFolder)),
+  };
+}
+
+function refuse(pattern: string, count: number, where: string): void {
+  const wildcards = pattern.match(/\*+/g)?.length ?? 0;
+  if (count > PATTERN_LIMIT) {
+    throw new ReleaseError("RenderLimit", `${where}: there are more than ${PATTERN_LIMIT} patterns`);
+  }
+  if (pattern.length > LENGTH_LIMIT || wildcards > WILDCARD_LIMIT) {
+    throw new ReleaseError(
+      "RenderLimit",
+      `${where}: a pattern may have ${LENGTH_LIMIT} characters and ${WILDCARD_LIMIT} wildcards *`,
+    );
+  }
+}
+
+/** Asks the rules of the deepest folder first, and the ones above only if those have nothing to say. */
+function matches(path: string, byFolder: ReadonlyMap<string, Ignore>): boolean {
+  let folder = folderOf(path.endsWith("/") ? path.slice(0, -1) : path);
+  for (;;) {
+    const rules = byFolder.get(folder);
+    if (rules !== undefined) {
+      const { ignored, unignored } = rules.test(folder === "" ? path : path.slice(folder.length + 1));
+      if (ignored || unignored) return ignored;
+    }
+    if (folder === "") return false;
+    folder = folderOf(folder);
+  }
+}
+
+/** The folder of a path; empty at the top. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}

@@ -1,0 +1,20 @@
+import { JsonTextError } from "../release/core/json-scanner.ts";
+import { readJson } from "../release/core/json-text.ts";
+import { DocumentError } from "./document-error.ts";
+import { countLines } from "./split-documents.ts";
+
+/**
+ * Reads a JSON file; see {@link readJson}. Yields now and then.
+ *
+ * @throws {DocumentError} with the line; the message quotes nothing from the file except names of keys.
+ */
+export function* readJsonFile(text: string): Generator<undefined, unknown> {
+  try {
+    return yield* readJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    // A file that ends too early is wrong in its last line with content.
+    const line = 1 + countLines(text, 0, Math.min(error.at, text.trimEnd().length));
+    throw new DocumentError(error.message, { line, reason: error.isLimit ? "RenderLimit" : "RenderFailed" });
+  }
+}

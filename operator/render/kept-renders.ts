@@ -1,0 +1,65 @@
+import { showMebibytes } from "../release/core/show-mebibytes.ts";
+import { ReleaseError } from "../release/errors.ts";
+
+export interface KeptRendersLimits {
+  /** Estimated memory of all renders, in bytes. */
+  readonly all: number;
+  readonly perNamespace: number;
+}
+
+/** The objects do not fit into the memory that is planned for them now. They may fit later. */
+export class MemoryQuotaError extends ReleaseError {}
+
+interface Kept {
+  readonly namespace: string;
+  readonly bytes: number;
+}
+
+/** Counts the memory of renders that Releases have, in all and for each namespace. */
+export class KeptRenders {
+  readonly #limits: KeptRendersLimits;
+  readonly #kept = new Map<string, Kept>();
+  readonly #perNamespace = new Map<string, number>();
+  #all = 0;
+
+  constructor(limits: KeptRendersLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Counts a render, in place of an older one with the same id.
+   *
+   * @throws MemoryQuotaError if its namespace has no room for it; or all have none, and its namespace has more than its share.
+   */
+  add(id: string, kept: Kept): void {
+    this.remove(id);
+    const { all, perNamespace } = this.#limits;
+    const own = (this.#perNamespace.get(kept.namespace) ?? 0) + kept.bytes;
+    if (own > perNamespace) {
+      throw new MemoryQuotaError(
+        "RenderLimit",
+        `the objects of all Releases in namespace ${kept.namespace} take ${showMebibytes(own)} of memory, at most ${showMebibytes(perNamespace)} are allowed`,
+      );
+    }
+    const namespaces = this.#perNamespace.size + (this.#perNamespace.has(kept.namespace) ? 0 : 1);
+    if (this.#all + kept.bytes > all && own > all / namespaces) {
+      throw new MemoryQuotaError(
+        "RenderLimit",
+        `the objects of all Releases of the cluster take ${showMebibytes(this.#all + kept.bytes)} of memory, at most ${showMebibytes(all)} are allowed; namespace ${kept.namespace} takes ${showMebibytes(own)} of it`,
+      );
+    }
+    this.#kept.set(id, kept);
+    this.#perNamespace.set(kept.namespace, own);
+    this.#all += kept.bytes;
+  }
+
+  remove(id: string): void {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return;
+    this.#kept.delete(id);
+    this.#all -= kept.bytes;
+    const left = (this.#perNamespace.get(kept.namespace) ?? 0) - kept.bytes;
+    if (left === 0) this.#perNamespace.delete(kept.namespace);
+    else this.#perNamespace.set(kept.namespace, left);
+  }
+}

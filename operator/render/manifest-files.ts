@@ -1,0 +1,95 @@
+import { showText } from "../release/core/show-text.ts";
+import { ReleaseError } from "../release/errors.ts";
+import type { SourceFiles } from "../release/ports.ts";
+import { IGNORE_FILE, type IgnoreRules, PATH_LIMIT, readIgnoreRules, SEGMENT_LIMIT } from "./ignore-rules.ts";
+import type { Turn } from "./turns.ts";
+
+const MEBIBYTE = 1_048_576;
+/** Largest file that is read, in bytes. */
+export const FILE_LIMIT = 4 * MEBIBYTE;
+/** Largest sum of what is read of a folder, in bytes. */
+export const FOLDER_LIMIT = 64 * MEBIBYTE;
+const IGNORE_FILE_LIMIT = 65_536;
+const IGNORE_FILES_LIMIT = 200;
+
+export interface ManifestFile {
+  readonly path: string;
+  readonly blob: string;
+  readonly size: number;
+}
+
+/**
+ * The files of a folder that are read as manifests: YAML and JSON, apart from what `.fairleadignore` leaves out and from
+ * names that begin with a dot, such as `.github`.
+ *
+ * @throws {ReleaseError} for symbolic links and submodules that are not left out, and over the limits.
+ */
+export async function selectFiles(source: SourceFiles, turn: Turn): Promise<readonly ManifestFile[]> {
+  const { files, refused } = await turn.waitFor(source.list());
+  const rules = await readRules(files, source, turn);
+  for (const { path, what } of refused) {
+    if (isHidden(path) || (await isIgnored(path, rules, turn))) continue;
+    const name = what === "symlink" ? "a symbolic link" : "a submodule";
+    throw new ReleaseError(
+      "RenderFailed",
+      `${showText(path)}: is ${name}, which is not followed; remove it, or leave it out in ${IGNORE_FILE}`,
+    );
+  }
+  const selected: ManifestFile[] = [];
+  let total = 0;
+  for (const file of files) {
+    if (turn.isOver) await turn.next();
+    if (!/\.(?:ya?ml|json)$/.test(file.path) || isHidden(file.path)) continue;
+    if (await isIgnored(file.path, rules, turn)) continue;
+    total += file.size;
+    refuseSize(file, total);
+    selected.push(file);
+  }
+  return selected;
+}
+
+async function readRules(
+  files: readonly ManifestFile[],
+  source: SourceFiles,
+  turn: Turn,
+): Promise<IgnoreRules> {
+  const found = files.filter(({ path }) => path === IGNORE_FILE || path.endsWith(`/${IGNORE_FILE}`));
+  if (found.length === 0) return readIgnoreRules(new Map());
+  const large = found.find(({ size }) => size > IGNORE_FILE_LIMIT);
+  if (found.length > IGNORE_FILES_LIMIT || large !== undefined) {
+    const where = showText((large ?? found[IGNORE_FILES_LIMIT])?.path ?? "");
+    throw new ReleaseError(
+      "RenderLimit",
+      `${where}: there may be ${IGNORE_FILES_LIMIT} files of this name with ${IGNORE_FILE_LIMIT / 1_024} KiB each`,
+    );
+  }
+  const contents = await turn.waitFor(source.read(found.map(({ blob }) => blob)));
+  return readIgnoreRules(new Map(found.map(({ path, blob }) => [path, String(contents.get(blob) ?? "")])));
+}
+
+function isHidden(path: string): boolean {
+  return path.startsWith(".") || path.includes("/.");
+}
+
+async function isIgnored(path: string, rules: IgnoreRules, turn: Turn): Promise<boolean> {
+  const isLong = path.length > PATH_LIMIT || path.split("/").some(({ length }) => length > SEGMENT_LIMIT);
+  if (isLong) throw new ReleaseError("RenderLimit", `${showText(path)}: the name is too long`);
+  // 500 patterns on 500 folders of one path take 0.2 s.
+  for (const _ of rules.decideFolders(path)) if (turn.isOver) await turn.next();
+  return rules.isIgnored(path);
+}
+
+function refuseSize({ path, size }: ManifestFile, total: number): void {
+  if (size > FILE_LIMIT) {
+    throw new ReleaseError(
+      "RenderLimit",
+      `${showText(path)}: is larger than ${FILE_LIMIT / MEBIBYTE} MiB; split it, or leave it out in ${IGNORE_FILE}`,
+    );
+  }
+  if (total > FOLDER_LIMIT) {
+    throw new ReleaseError(
+      "RenderLimit",
+      `the YAML and JSON files of the folder have more than ${FOLDER_LIMIT / MEBIBYTE} MiB in all; make several Releases of it`,
+    );
+  }
+}

@@ -1,0 +1,81 @@
+import { ReleaseError, RenderEndedError } from "../release/errors.ts";
+import type { ReleaseFailure, RenderRequest, RenderState } from "../release/ports.ts";
+import { MemoryQuotaError } from "./kept-renders.ts";
+
+/** One render that Releases asked for, and what came of it. */
+export interface RenderEntry {
+  readonly id: string;
+  /** The newest of those that ask for it. */
+  request: RenderRequest;
+  state: RenderState;
+  /** Keys of the Releases whose current render it is. */
+  readonly users: Set<string>;
+  /** Takes the render out of the queue it waits in; undefined: it does not wait. */
+  leaveQueue: (() => void) | undefined;
+  /** While it runs: says that nobody wants it any more. */
+  running: AbortController | undefined;
+  /** Failures in a row that may pass by themselves. */
+  failures: number;
+  cancelRetry: (() => void) | undefined;
+}
+
+export function newEntry(id: string, request: RenderRequest): RenderEntry {
+  return {
+    id,
+    request,
+    state: { state: "pending" },
+    users: new Set(),
+    leaveQueue: undefined,
+    running: undefined,
+    failures: 0,
+    cancelRetry: undefined,
+  };
+}
+
+/** Whether a request is identical to the one before, as long as nothing changes. */
+export function isSameRequest(before: RenderRequest, now: RenderRequest): boolean {
+  return (
+    before.render === now.render &&
+    before.revision.tree === now.revision.tree &&
+    before.revision.repositoryId === now.revision.repositoryId
+  );
+}
+
+export function isSameFailure(state: RenderState, failure: ReleaseFailure): boolean {
+  return (
+    state.state === "failed" &&
+    state.failure.reason === failure.reason &&
+    state.failure.message === failure.message
+  );
+}
+
+/** The failure that a condition shows. */
+export function failureOf(error: unknown): ReleaseFailure {
+  if (error instanceof ReleaseError) return error.failure;
+  // Errors of the system name files of the operator's machine, which are no business of a Release's readers.
+  return {
+    reason: "RenderFailed",
+    message:
+      "the source could not be rendered, for a reason of the operator's own that is in its log; tried again",
+  };
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/**
+ * When a failed render may be tried again although nothing changed; undefined: not before something does. What the
+ * machine did (no memory, a repository that is fetched anew) passes soon; a program that ran out of time may have had
+ * a bad moment, and costs as much again; and for objects that found no room there may be room later.
+ *
+ * @param failures In a row, this one included.
+ */
+export function retryDelayMs(error: unknown, isProgram: boolean, failures: number): number | undefined {
+  const isOwn = !(error instanceof ReleaseError) || error.reason.startsWith("Source");
+  if (isOwn) return Math.min(MINUTE_MS, SECOND_MS * 2 ** (failures - 1));
+  const isCostly = error instanceof MemoryQuotaError || error instanceof RenderEndedError;
+  if (isCostly || (isProgram && error.reason === "RenderLimit")) {
+    return Math.min(6 * 60 * MINUTE_MS, 5 * MINUTE_MS * 3 ** (failures - 1));
+  }
+  return undefined;
+}

@@ -1,0 +1,46 @@
+import { hash } from "node:crypto";
+import type { ReleaseSpec } from "../../crds/release.ts";
+import { toCanonicalJson } from "../../synth/digest.ts";
+import { ReleaseError } from "../release/errors.ts";
+import type { Rendered, RenderRequest, RunPatience, SourceFiles } from "../release/ports.ts";
+
+const LONGEST_ID = 500;
+
+/** One run of a program; `key` names a Release that asked for it, for logs. */
+export interface ProgramRequest {
+  readonly key: string;
+  readonly namespace: string;
+  readonly repositoryId: string;
+  readonly tree: string;
+  readonly entry: string;
+  readonly inputs: unknown;
+  readonly timeoutMs: number;
+  readonly files: SourceFiles;
+  /** Default: wait to the end. */
+  readonly patience?: RunPatience;
+}
+
+/** What runs programs, each in a process of its own. */
+export interface ProgramRunner {
+  /** @throws {ReleaseError} */
+  run(request: ProgramRequest): Promise<Rendered>;
+}
+
+/** Names what a render depends on: requests with equal names have equal results. */
+export function renderIdOf({ namespace, render, revision }: RenderRequest): string {
+  const text = toCanonicalJson([namespace, revision.repositoryId, revision.tree, render]);
+  // Inputs may be a megabyte.
+  return text.length <= LONGEST_ID ? text : hash("sha256", text, "hex");
+}
+
+/**
+ * Checks that a Release names a way to render that this operator knows. The schema does so too; without this check, a spec
+ * of a newer version would be rendered as a folder of manifests.
+ *
+ * @throws ReleaseError RenderFailed
+ */
+export function checkWay(render: ReleaseSpec["render"]): void {
+  if (render.manifests !== undefined || render.program !== undefined) return;
+  const found = Object.keys(render).join(", ") || "nothing";
+  throw new ReleaseError("RenderFailed", `spec.render: expected manifests or program, found ${found}`);
+}

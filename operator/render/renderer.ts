@@ -1,0 +1,236 @@
+import type { Clock, Logger } from "../ports.ts";
+import { ReleaseError } from "../release/errors.ts";
+import type { Rendered, Renderer, RenderRequest, RenderState, RunPatience } from "../release/ports.ts";
+import { FairSlots, type Slot } from "../sandbox/program/fair-slots.ts";
+import { IdleRenders, sizeOf } from "./idle-renders.ts";
+import { KeptRenders, type KeptRendersLimits } from "./kept-renders.ts";
+import {
+  failureOf,
+  isSameFailure,
+  isSameRequest,
+  newEntry,
+  type RenderEntry,
+  retryDelayMs,
+} from "./render-entry.ts";
+import type { RenderRunner } from "./render-runner.ts";
+import { checkWay, renderIdOf } from "./render-task.ts";
+
+export interface RendererOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly runner: Pick<RenderRunner, "run">;
+  /** The answer for this Release is another one now. */
+  readonly onChange: (key: string) => void;
+  /** Told of each render that really ran. */
+  readonly observe?: (run: RenderRun) => void;
+  /** Memory of renders that no Release has now, in bytes, as estimated. Default: 16 MiB. */
+  readonly idleLimit?: number;
+  /** Memory of renders that Releases have. Default: no limit. */
+  readonly keptLimits?: KeptRendersLimits;
+}
+
+/** One render, for metrics. */
+export interface RenderRun {
+  readonly way: "manifests" | "program";
+  readonly outcome: "ready" | "failed";
+  readonly durationMs: number;
+}
+
+/** Renders of one namespace at a time. Folders wait for git more than they work. */
+const [MANIFEST_SLOTS, PROGRAM_SLOTS] = [8, 4];
+const without = Number.POSITIVE_INFINITY;
+/** What took long begins so much later: a process and a bundle for it are no work for the moment after a push. */
+const SLOW_PAUSE_MS = 500;
+/** A Release whose program ran this long, or exceeded a limit, queues with the other slow ones of its namespace. */
+const SLOW_PROGRAM_MS = 2_000;
+
+/** {@link CachedRenderer}. */
+export function createRenderer(options: RendererOptions): Renderer {
+  return new CachedRenderer(options);
+}
+
+/** Renders in the background, each input once, and tells when there is an answer. */
+class CachedRenderer implements Renderer {
+  readonly #options: RendererOptions;
+  readonly #entries = new Map<string, RenderEntry>();
+  /** By the key of a Release: its current render. */
+  readonly #current = new Map<string, RenderEntry>();
+  readonly #idle: IdleRenders;
+  readonly #kept: KeptRenders;
+  // No namespace waits for another one here: what all of them share is bounded where it is used.
+  readonly #manifestSlots = new FairSlots({ all: without, perTenant: MANIFEST_SLOTS });
+  readonly #programSlots = new FairSlots({ all: without, perTenant: PROGRAM_SLOTS });
+  readonly #slowSlots = new FairSlots({ all: without, perTenant: 1 });
+  readonly #slowKeys = new Set<string>();
+  #isClosed = false;
+
+  constructor(options: RendererOptions) {
+    this.#options = options;
+    this.#idle = new IdleRenders({ limit: options.idleLimit ?? 16 * 1_048_576 });
+    this.#kept = new KeptRenders(options.keptLimits ?? { all: without, perNamespace: without });
+  }
+
+  render(request: RenderRequest): RenderState {
+    const { key } = request;
+    const before = this.#current.get(key);
+    if (before !== undefined && isSameRequest(before.request, request)) return before.state;
+    const id = renderIdOf(request);
+    const entry = this.#entries.getOrInsertComputed(id, () => newEntry(id, request));
+    entry.request = request;
+    if (before !== entry) {
+      entry.users.add(key);
+      this.#current.set(key, entry);
+      this.#idle.remove(id);
+      if (before !== undefined) this.#leave(key, before);
+      this.#keepAgain(entry);
+    }
+    const isUnbegun =
+      entry.state.state === "pending" && entry.running === undefined && entry.leaveQueue === undefined;
+    if (isUnbegun) this.#enqueue(entry);
+    return entry.state;
+  }
+
+  forget(key: string): void {
+    const entry = this.#current.get(key);
+    this.#current.delete(key);
+    this.#slowKeys.delete(key);
+    if (entry !== undefined) this.#leave(key, entry);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const entry of this.#entries.values()) {
+      entry.leaveQueue?.();
+      entry.cancelRetry?.();
+    }
+  }
+
+  #leave(key: string, entry: RenderEntry): void {
+    entry.users.delete(key);
+    if (entry.users.size > 0) return;
+    // One that runs decides at its end, which comes soon if it takes long.
+    if (entry.running !== undefined) {
+      entry.running.abort();
+      return;
+    }
+    entry.leaveQueue?.();
+    entry.leaveQueue = undefined;
+    entry.cancelRetry?.();
+    entry.cancelRetry = undefined;
+    this.#rest(entry);
+  }
+
+  /** Keeps what nobody asks for now if it may be asked for again: not a failure that a new attempt might mend. */
+  #rest(entry: RenderEntry): void {
+    this.#kept.remove(entry.id);
+    if (entry.state.state === "pending" || entry.failures > 0) this.#entries.delete(entry.id);
+    else for (const id of this.#idle.add(entry)) this.#entries.delete(id);
+  }
+
+  #enqueue(entry: RenderEntry): void {
+    if (this.#isClosed) return;
+    const { render, namespace, key } = entry.request;
+    const begin = (slot: Slot): void => void this.#run(entry).finally(() => slot.release());
+    const wait = (slots: FairSlots): void => {
+      const leave = slots.ask(namespace, begin);
+      // It may have begun at once.
+      if (entry.running === undefined) entry.leaveQueue = leave;
+    };
+    if (render.program === undefined) wait(this.#manifestSlots);
+    else if (!this.#slowKeys.has(key)) wait(this.#programSlots);
+    else entry.leaveQueue = this.#options.clock.schedule(SLOW_PAUSE_MS, () => wait(this.#slowSlots));
+  }
+
+  async #run(entry: RenderEntry): Promise<void> {
+    const { clock, runner, observe } = this.#options;
+    const beganMs = clock.now();
+    const way = entry.request.render.program === undefined ? "manifests" : "program";
+    entry.leaveQueue = undefined;
+    const running = new AbortController();
+    entry.running = running;
+    let error: unknown;
+    let state: Extract<RenderState, { readonly state: "ready" }> | undefined;
+    try {
+      checkWay(entry.request.render);
+      const patience = this.#patienceWith(entry.request.key, running.signal);
+      const rendered = await runner.run(entry.request, patience);
+      this.#keep(entry, rendered);
+      state = { state: "ready", rendered };
+    } catch (thrown) {
+      error = thrown;
+    }
+    if (this.#isClosed) return;
+    if (state === undefined && running.signal.aborted) return this.#restart(entry);
+    const durationMs = clock.now() - beganMs;
+    observe?.({ way, outcome: state?.state ?? "failed", durationMs });
+    if (way === "program") this.#noteSpeed(entry, durationMs, error);
+    if (state === undefined) this.#fail(entry, error);
+    else this.#settle(entry, state);
+  }
+
+  /** Counts a render that no Release had for a while. */
+  #keepAgain(entry: RenderEntry): void {
+    if (entry.state.state !== "ready" || entry.users.size > 1) return;
+    try {
+      this.#keep(entry, entry.state.rendered);
+    } catch (error) {
+      this.#fail(entry, error);
+    }
+  }
+
+  /** @throws MemoryQuotaError */
+  #keep({ id, users, request: { namespace } }: RenderEntry, rendered: Rendered): void {
+    if (users.size > 0) this.#kept.add(id, { namespace, bytes: sizeOf(rendered) });
+  }
+
+  /** A run was ended because nobody wanted it; perhaps somebody does by now. */
+  #restart(entry: RenderEntry): void {
+    entry.running = undefined;
+    if (entry.users.size > 0) this.#enqueue(entry);
+    else this.#rest(entry);
+  }
+
+  #patienceWith(key: string, unwanted: AbortSignal): RunPatience {
+    const onSlow = (): void => {
+      if (this.#current.has(key)) this.#slowKeys.add(key);
+    };
+    return { unwanted, isSlow: this.#slowKeys.has(key), onSlow };
+  }
+
+  /** All Releases of an entry have the same program and inputs. */
+  #noteSpeed({ users }: RenderEntry, durationMs: number, error: unknown): void {
+    const isLimit = error instanceof ReleaseError && error.reason === "RenderLimit";
+    const isSlow = isLimit || durationMs > SLOW_PROGRAM_MS;
+    for (const key of users) {
+      if (isSlow) this.#slowKeys.add(key);
+      else this.#slowKeys.delete(key);
+    }
+  }
+
+  #fail(entry: RenderEntry, error: unknown): void {
+    const { clock, log } = this.#options;
+    const { key, render } = entry.request;
+    const failure = failureOf(error);
+    const delayMs = retryDelayMs(error, render.program !== undefined, entry.failures + 1);
+    entry.failures = delayMs === undefined ? 0 : entry.failures + 1;
+    const fields = { release: key, reason: failure.reason, error };
+    if (error instanceof ReleaseError) log.info("Cannot render a Release", fields);
+    else log.error("Cannot render a Release, for a reason of our own", fields);
+    if (delayMs !== undefined && entry.users.size > 0) {
+      entry.cancelRetry = clock.schedule(delayMs, () => {
+        entry.cancelRetry = undefined;
+        this.#enqueue(entry);
+      });
+    }
+    this.#settle(entry, isSameFailure(entry.state, failure) ? entry.state : { state: "failed", failure });
+  }
+
+  #settle(entry: RenderEntry, state: RenderState): void {
+    const isNews = entry.state !== state;
+    entry.state = state;
+    entry.running = undefined;
+    if (state.state === "ready") entry.failures = 0;
+    if (entry.users.size === 0) this.#rest(entry);
+    if (isNews) for (const key of [...entry.users]) this.#options.onChange(key);
+  }
+}

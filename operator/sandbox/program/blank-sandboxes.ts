@@ -1,0 +1,109 @@
+import { existsSync } from "node:fs";
+import type { Clock } from "../../ports.ts";
+import type { KernelWalls } from "../kernel-walls.ts";
+import type { LoadedLibraries } from "./libraries.ts";
+import { type SandboxLimits, SandboxProcess } from "./sandbox-process.ts";
+
+export interface BlankSandboxesOptions {
+  readonly clock: Clock;
+  readonly limits: SandboxLimits;
+  readonly walls: KernelWalls;
+  readonly libraries: () => Promise<LoadedLibraries>;
+  /** One that nobody needs for so long ends. */
+  readonly idleMs: number;
+}
+
+/** Loading the libraries takes a fraction of a second; on a machine that is busy, some. */
+const LOAD_MS = 60_000;
+const prlimitPath = "/usr/bin/prlimit";
+
+/**
+ * Keeps one sandbox ready that has loaded the libraries and is nobody's yet. The second that is started runs a program of
+ * ours first, and gives what V8 has compiled to all that come after it; nothing of it ever comes from one that ran
+ * somebody's program.
+ */
+export class BlankSandboxes {
+  readonly #options: BlankSandboxesOptions;
+  readonly #prlimit = existsSync(prlimitPath) ? prlimitPath : undefined;
+  readonly #starting = new Set<SandboxProcess>();
+  #blank: Promise<SandboxProcess> | undefined;
+  #caches: readonly Buffer[] | undefined;
+  #started = 0;
+  #cancelIdle = (): void => {};
+  #isClosed = false;
+
+  constructor(options: BlankSandboxesOptions) {
+    this.#options = options;
+  }
+
+  /** There will be something to run in a moment. */
+  warmUp(): void {
+    if (this.#isClosed) return;
+    this.#cancelIdle();
+    this.#cancelIdle = this.#options.clock.schedule(this.#options.idleMs, () => this.#drop());
+    if (this.#blank !== undefined) return;
+    const blank = this.#start();
+    this.#blank = blank;
+    blank.catch(() => {
+      if (this.#blank === blank) this.#blank = undefined;
+    });
+  }
+
+  /** Gives the one that is ready, or is getting ready. It is the caller's now. */
+  async take(): Promise<SandboxProcess> {
+    for (;;) {
+      this.warmUp();
+      const blank = this.#blank;
+      this.#blank = undefined;
+      if (blank === undefined) throw new Error("Cannot run a program: the operator is stopping");
+      const sandbox = await blank;
+      // It may have been ended from outside since it got ready.
+      if (!sandbox.isOver) return sandbox;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelIdle();
+    for (const sandbox of this.#starting) sandbox.kill();
+    this.#drop();
+    await Promise.allSettled([this.#blank]);
+  }
+
+  #drop(): void {
+    const blank = this.#blank;
+    this.#blank = undefined;
+    blank?.then((sandbox) => sandbox.kill()).catch(() => {});
+  }
+
+  async #start(): Promise<SandboxProcess> {
+    const { clock, limits, walls, libraries } = this.#options;
+    const { runner, warmUp, libraries: codes } = await libraries();
+    if (this.#isClosed) throw new Error("Cannot run a program: the operator is stopping");
+    this.#started += 1;
+    const sandbox = new SandboxProcess({ clock, limits, runner, walls, prlimit: this.#prlimit });
+    this.#starting.add(sandbox);
+    try {
+      const parts = codes.flatMap(({ code }, index) => [
+        Buffer.from(code),
+        this.#caches?.[index] ?? Buffer.alloc(0),
+      ]);
+      const names = codes.map(({ name }) => name);
+      await sandbox.ask({ kind: "libraries", names }, parts, { timeoutMs: LOAD_MS });
+      if (this.#caches === undefined && this.#started > 1) {
+        sandbox.tell({ kind: "program", needs: names }, [Buffer.from(warmUp)]);
+        const request = JSON.stringify({ entry: "", seed: "", objects: 100, characters: 1_000_000 });
+        const run = { kind: "run", copies: 1, timeoutMs: LOAD_MS } as const;
+        await sandbox.ask(run, [Buffer.from(request)], { timeoutMs: LOAD_MS });
+        this.#caches = (await sandbox.ask({ kind: "caches" }, [], { timeoutMs: LOAD_MS })).parts;
+      }
+      return sandbox;
+    } catch (error) {
+      // Nobody's program is to blame, and the next attempt may well succeed.
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Cannot start a process for programs: ${reason}`, { cause: error });
+    } finally {
+      this.#starting.delete(sandbox);
+    }
+  }
+}

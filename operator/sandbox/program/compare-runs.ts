@@ -1,0 +1,126 @@
+import { ReleaseError } from "../../release/errors.ts";
+import { inSlices, readJsonInSlices } from "./json-in-slices.ts";
+import { toMessage } from "./program-failure.ts";
+import { readHead } from "./read-output.ts";
+
+/** Deepest field that is named; below it, the field around it is. */
+const DEPTH = 100;
+/** More objects are not counted: a run fails with more than 10,000. */
+const COUNTED_OBJECTS = 10_000;
+const VALUES_AT_ONCE = 2_000;
+/** Characters that are compared at once: comparing slices is a `memcmp`. */
+const PIECE = 65_536;
+
+/**
+ * Says where two runs of the same program with the same inputs differ. Linear in the length of the texts, which the program
+ * may have made up, and in slices of a few milliseconds: only the two objects that differ first are read.
+ *
+ * @param texts What the runs gave, different from each other.
+ */
+export async function explainDifference([first = "", second = ""]: readonly string[]): Promise<ReleaseError> {
+  const where = await whereDifferent(first, second);
+  return new ReleaseError(
+    "RenderNotReproducible",
+    toMessage(
+      `Cannot render the program: two runs with the same inputs gave different results: ${where}; a program must depend on its files and inputs alone`,
+    ),
+  );
+}
+
+async function whereDifferent(left: string, right: string): Promise<string> {
+  const [a, b] = [(await readHead(left)).head, (await readHead(right)).head];
+  if (a.state !== b.state) return `one ${ended[a.state]}, the other ${ended[b.state]}`;
+  if (a.state !== "collected") return "both failed, in different ways";
+  const [ours, theirs] = [countObjects(left), countObjects(right)];
+  if (ours !== theirs) return `one made ${ours} objects, the other ${theirs}`;
+  const found = firstDifferentObject(left, right);
+  if (found === undefined) return "the paths or the order of their objects";
+  const origins: unknown[] = Array.isArray(a.origins) ? a.origins : [];
+  const origin = origins[found.index];
+  const field = await differentField(found.left, found.right);
+  return `${typeof origin === "string" ? origin : ""}${field === "" ? "" : `, field ${field}`}`;
+}
+
+const ended = {
+  collected: "made objects",
+  failed: "failed",
+  limit: "went over a limit",
+  pending: "did not come to an end",
+} as const;
+
+/** Lines behind the first one. */
+function countObjects(text: string): number | string {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    if (++count > COUNTED_OBJECTS) return `more than ${COUNTED_OBJECTS}`;
+  }
+  return count;
+}
+
+/** The first lines behind the heads that differ. */
+function firstDifferentObject(
+  left: string,
+  right: string,
+): { readonly index: number; readonly left: string; readonly right: string } | undefined {
+  const [ours, theirs] = [left.indexOf("\n") + 1, right.indexOf("\n") + 1];
+  const length = Math.min(left.length - ours, right.length - theirs);
+  let same = 0;
+  for (; same + PIECE <= length; same += PIECE) {
+    if (left.slice(ours + same, ours + same + PIECE) !== right.slice(theirs + same, theirs + same + PIECE))
+      break;
+  }
+  while (same < length && left.charCodeAt(ours + same) === right.charCodeAt(theirs + same)) same++;
+  if (ours + same === left.length && theirs + same === right.length) return undefined;
+  const start = left.lastIndexOf("\n", ours + same - 1) + 1;
+  let index = 0;
+  for (let at = left.indexOf("\n", ours); at !== -1 && at < start; at = left.indexOf("\n", at + 1)) index++;
+  return { index, left: lineAt(left, start), right: lineAt(right, start - ours + theirs) };
+}
+
+function lineAt(text: string, start: number): string {
+  const end = text.indexOf("\n", start);
+  return text.slice(start, end < 0 ? text.length : end);
+}
+
+/** Empty: the objects differ as a whole, or one of them cannot be read. */
+async function differentField(left: string, right: string): Promise<string> {
+  try {
+    const values = [await readJsonInSlices(left), await readJsonInSlices(right)] as const;
+    const path = (await inSlices(new Comparison().compare(...values, 0))) ?? [];
+    return path.reduceRight<string>((text, { key, isItem }) => {
+      if (isItem) return `${text}[${key}]`;
+      return text === "" ? key : `${text}.${key}`;
+    }, "");
+  } catch {
+    return "";
+  }
+}
+
+/** One step of a path. */
+interface Step {
+  readonly key: string;
+  readonly isItem: boolean;
+}
+
+class Comparison {
+  #count = 0;
+
+  /** The path to the first difference, its last step first; undefined: none. */
+  *compare(left: unknown, right: unknown, depth: number): Generator<undefined, Step[] | undefined> {
+    if (!(isContainer(left) && isContainer(right))) return left === right ? undefined : [];
+    if (depth === DEPTH) return [];
+    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+      if (++this.#count % VALUES_AT_ONCE === 0) yield;
+      const [a, b] = [left[key], right[key]];
+      if (a === b) continue;
+      const path = yield* this.compare(a, b, depth + 1);
+      path?.push({ key, isItem: Array.isArray(left) });
+      if (path !== undefined) return path;
+    }
+    return undefined;
+  }
+}
+
+function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}

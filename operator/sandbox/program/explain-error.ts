@@ -1,0 +1,41 @@
+import type { ReleaseError } from "../../release/errors.ts";
+import type { Bundle } from "./bundle.ts";
+import { programFailure } from "./program-failure.ts";
+import type { OutputHead } from "./read-output.ts";
+import { positionsOf } from "./source-positions.ts";
+
+/** Callers that are shown beside the place itself. */
+const CALLERS = 2;
+
+/** What to do instead, by the name that a program looked for in vain. */
+const absent: Readonly<Record<string, string>> = {
+  process: "a program has no environment: give it values by inputs",
+  require: "write import … from at the top of the file",
+  module: "write export default",
+  exports: "write export default",
+  Buffer: "use btoa() and atob(), or TextEncoder",
+  fetch: "a program has no network: import what it needs as a file",
+  setTimeout: "a program cannot wait",
+  setInterval: "a program cannot wait",
+  setImmediate: "a program cannot wait",
+  __dirname: "a program has no files: import them",
+  __filename: "a program has no files: import them",
+  WebAssembly: "a program is TypeScript alone",
+  Atomics: "a program shares no memory and cannot wait",
+  SharedArrayBuffer: "a program shares no memory",
+};
+
+/** The error of a run that failed, with file and line of the TypeScript source where they are known. */
+export function explainError(head: OutputHead & { readonly state: "failed" }, bundle: Bundle): ReleaseError {
+  const { name, message, path, stack } = head.error;
+  if (head.doing === "inputs") return programFailure(`${path ?? "inputs"}: ${message}`);
+  const [place, ...callers] = positionsOf(stack, bundle).map(
+    ({ path, line, column }) => `${path}:${line}:${column}`,
+  );
+  const [, missing = ""] = /^(\w+) is not defined$/.exec(message) ?? [];
+  const advice = Object.hasOwn(absent, missing) ? `: ${absent[missing]}` : "";
+  const from = [...new Set(callers)].filter((caller) => caller !== place).slice(0, CALLERS);
+  return programFailure(
+    `${place === undefined ? "" : `${place}: `}${name}: ${message}${advice}${from.length === 0 ? "" : ` (called from ${from.join(", ")})`}`,
+  );
+}

@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { toCanonicalJson } from "../../../synth/digest.ts";
+import { idOf, type Manifest } from "../../../synth/manifest.ts";
+import { estimateMemory } from "../../release/core/estimate-memory.ts";
+import { showMebibytes } from "../../release/core/show-mebibytes.ts";
+import type { Rendered } from "../../release/ports.ts";
+import { readJsonInSlices } from "./json-in-slices.ts";
+import { programFailure, programLimit } from "./program-failure.ts";
+import { readManifest } from "./read-manifest.ts";
+
+/** What a run says of itself in its first line. Nothing of it is to be believed before it is checked. */
+export type OutputHead =
+  | { readonly state: "pending" }
+  | { readonly state: "limit"; readonly message: string }
+  | {
+      readonly state: "failed";
+      readonly doing: "run" | "inputs";
+      readonly error: {
+        readonly name: string;
+        readonly message: string;
+        readonly stack: string;
+        readonly path: string | undefined;
+      };
+    }
+  | { readonly state: "collected"; readonly origins: unknown; readonly edges: unknown };
+
+export interface ReadOutputLimits {
+  readonly objects: number;
+  /** Most memory that all objects together may take, in bytes, as estimated. Default: no limit. */
+  readonly memory?: number;
+}
+
+/** So long is read before others get a turn. */
+const SLICE_MS = 8;
+/** Longest first line: paths of constructs and edges; and longest JSON of one object, which the API server takes less of. */
+const LINE_CHARACTERS = 4 * 2 ** 20;
+/** Most memory that one line may take when it is parsed, in bytes, as estimated. */
+const LINE_MEMORY = 32 * 2 ** 20;
+
+/** Splits off the first line, with what the program printed. */
+export async function readHead(text: string): Promise<{ readonly head: OutputHead; readonly log: string }> {
+  const head = await parseLine(text.slice(0, endOfLine(text, 0)));
+  const log = typeof head["log"] === "string" ? head["log"] : "";
+  const error = (typeof head["error"] === "object" ? head["error"] : undefined) as
+    | Record<string, unknown>
+    | null
+    | undefined;
+  switch (head["state"]) {
+    case "pending":
+      return { head: { state: "pending" }, log };
+    case "limit":
+      return { head: { state: "limit", message: textOf(head["message"]) }, log };
+    case "failed": {
+      const [name, message, stack] = [error?.["name"], error?.["message"], error?.["stack"]].map(textOf);
+      const path = typeof error?.["path"] === "string" ? error["path"] : undefined;
+      const doing = head["doing"] === "inputs" ? "inputs" : "run";
+      return {
+        head: {
+          state: "failed",
+          doing,
+          error: { name: name ?? "", message: message ?? "", stack: stack ?? "", path },
+        },
+        log,
+      };
+    }
+    case "collected":
+      return { head: { state: "collected", origins: head["origins"], edges: head["edges"] }, log };
+    default:
+      throw programFailure(nonsense);
+  }
+}
+
+/**
+ * Makes manifests of what a run collected, which its program may have made up: everything is checked.
+ *
+ * @throws ReleaseError RenderFailed, RenderLimit.
+ */
+export async function readObjects(
+  text: string,
+  head: OutputHead & { readonly state: "collected" },
+  { objects: mostObjects, memory: memoryLimit = Number.POSITIVE_INFINITY }: ReadOutputLimits,
+): Promise<ReadObjects> {
+  const origins = Array.isArray(head.origins) ? head.origins.map(textOf) : [];
+  const manifests: Manifest[] = [];
+  const warnings: string[] = [];
+  const hash = createHash("sha256");
+  let size = 0;
+  const ids = new Map<string, string>();
+  let sinceMs = performance.now();
+  let at = endOfLine(text, 0);
+  while (at < text.length) {
+    const end = endOfLine(text, at + 1);
+    if (manifests.length >= mostObjects) throw programLimit(`it makes more than ${mostObjects} objects`);
+    const origin = origins[manifests.length] ?? "";
+    const line = text.slice(at + 1, end);
+    size += estimateMemory(line);
+    if (size > memoryLimit) {
+      throw programLimit(`its objects take more than ${showMebibytes(memoryLimit)} of memory`);
+    }
+    const { manifest, dropped } = readManifest(await parseLine(line), origin);
+    const id = idOf(manifest);
+    const other = ids.get(id);
+    if (other !== undefined) throw programFailure(`${origin}: "${id}" is made a second time, after ${other}`);
+    ids.set(id, origin);
+    manifests.push(manifest);
+    if (dropped.length > 0) warnings.push(`${origin}: ${dropped.join(", ")} left out`);
+    hash.update(manifests.length === 1 ? "[" : ",").update(toCanonicalJson(manifest));
+    at = end;
+    if (performance.now() - sinceMs < SLICE_MS) continue;
+    await setImmediate();
+    sinceMs = performance.now();
+  }
+  if (origins.length !== manifests.length) throw programFailure(nonsense);
+  return {
+    manifests,
+    origins,
+    dependencies: readEdges(head.edges, origins),
+    // As digestOf() of synth/digest.ts makes it, without the whole text in memory.
+    digest: hash
+      .update(manifests.length === 0 ? "[]" : "]")
+      .digest("hex")
+      .slice(0, 32),
+    size,
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+/** With the memory that the manifests take, in bytes, as estimated. */
+type ReadObjects = Pick<Rendered, "manifests" | "origins" | "dependencies" | "digest" | "warnings"> & {
+  readonly size: number;
+};
+
+const nonsense = "what came out of its process is no list of objects";
+
+export function readEdges(
+  edges: unknown,
+  origins: readonly string[],
+): ReadonlyMap<number, readonly number[]> {
+  const dependencies = new Map<number, number[]>();
+  const isIndex = (value: unknown): value is number =>
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) < origins.length;
+  for (const edge of Array.isArray(edges) ? (edges as unknown[]) : []) {
+    const [from, to] = Array.isArray(edge) ? (edge as unknown[]) : [];
+    if (!isIndex(from) || !isIndex(to)) throw programFailure(nonsense);
+    const known = dependencies.get(from);
+    if (known === undefined) dependencies.set(from, [to]);
+    else known.push(to);
+  }
+  refuseCycles(dependencies, origins);
+  return dependencies;
+}
+
+/** Depth first, without recursion: a chain may be as long as there are objects. */
+function refuseCycles(
+  dependencies: ReadonlyMap<number, readonly number[]>,
+  origins: readonly string[],
+): void {
+  const done = new Set<number>();
+  for (const start of dependencies.keys()) {
+    const path: number[] = [];
+    const onPath = new Set<number>();
+    const next: { index: number; leave: boolean }[] = [{ index: start, leave: false }];
+    for (let step = next.pop(); step !== undefined; step = next.pop()) {
+      const { index, leave } = step;
+      if (leave) {
+        onPath.delete(index);
+        path.pop();
+        done.add(index);
+      } else if (onPath.has(index)) {
+        const cycle = [...path.slice(path.indexOf(index)), index].map((at) => origins[at]);
+        throw programFailure(`its constructs depend on each other in a circle: ${cycle.join(" → ")}`);
+      } else if (!done.has(index)) {
+        onPath.add(index);
+        path.push(index);
+        next.push({ index, leave: true });
+        for (const dependency of dependencies.get(index) ?? [])
+          next.push({ index: dependency, leave: false });
+      }
+    }
+  }
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
+}
+
+async function parseLine(line: string): Promise<Record<string, unknown>> {
+  if (line.length > LINE_CHARACTERS) {
+    throw programLimit(`one of its objects is larger than ${LINE_CHARACTERS / 2 ** 20} MiB`);
+  }
+  if (estimateMemory(line) > LINE_MEMORY) {
+    throw programLimit(`one of its objects takes more than ${LINE_MEMORY / 2 ** 20} MiB of memory`);
+  }
+  let value: unknown;
+  try {
+    value = await readJsonInSlices(line);
+  } catch {
+    throw programFailure(nonsense);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw programFailure(nonsense);
+  return value as Record<string, unknown>;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

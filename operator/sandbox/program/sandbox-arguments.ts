@@ -1,0 +1,70 @@
+import type { KernelWalls } from "../kernel-walls.ts";
+import { launchArguments } from "../launch-arguments.ts";
+
+export interface SandboxArgumentsInput {
+  /** The sandbox's own program. */
+  readonly runner: string;
+  readonly memoryMiB: number;
+  readonly walls: KernelWalls;
+  /** Path of `prlimit`, which sets limits where there is no launcher; undefined: not installed. */
+  readonly prlimit: string | undefined;
+}
+
+/** The whole environment of a sandbox. Without the empty variable, OpenSSL insists on reading its configuration. */
+export const sandboxEnvironment = { TZ: "UTC", LC_ALL: "C", OPENSSL_CONF: "" };
+
+/** More descriptors than Node needs, which takes some 25. */
+const OPEN_FILES = 64;
+
+/** What a bare process maps for writing: 512 MiB are V8's place for code, stacks of threads take the rest. */
+const BASE_MIB = 768;
+
+/**
+ * The command line of a sandbox. Each layer holds without the others: no right of Node's permission model is given, what
+ * that model does not cover is turned off by flags, and the kernel's limits hold whatever runs.
+ *
+ * @returns Program and arguments; without the program: Node itself.
+ */
+export function sandboxArguments({ runner, memoryMiB, walls, prlimit }: SandboxArgumentsInput): {
+  readonly wrapper: string | undefined;
+  readonly arguments: readonly string[];
+} {
+  const flags = [
+    // Files, child processes, workers, native addons, WASI, network, inspector: nothing of it is allowed.
+    "--permission",
+    "--no-experimental-sqlite",
+    "--no-experimental-webstorage",
+    "--no-addons",
+    "--disable-sigusr1",
+    "--disallow-code-generation-from-strings",
+    // V8 has no flag that removes WebAssembly alone (`--jitless` does, and makes programs 1.4 to 3 times slower): no
+    // module may have a function, a memory or a table.
+    "--max-wasm-functions=0",
+    "--wasm-max-mem-pages=0",
+    "--wasm-max-table-size=0",
+    // Nothing in the process can change these flags again: V8 ends it instead.
+    "--freeze-flags-after-init",
+    "--no-warnings",
+    "--unhandled-rejections=none",
+    `--max-old-space-size=${Math.floor(memoryMiB * 0.75)}`,
+    "--max-semi-space-size=4",
+    "--input-type=commonjs",
+    "-e",
+    runner,
+  ];
+  const command = [process.execPath, ...flags];
+  // Memory that is mapped for writing: array buffers are refused before they fill the machine.
+  const dataBytes = (memoryMiB + BASE_MIB) * 2 ** 20;
+  if (walls.launcher !== undefined) {
+    const rules = {
+      ...walls.node,
+      seccomp: "program",
+      limits: { core: 0, "file-size": 0, "open-files": OPEN_FILES, "memory-data": dataBytes },
+      environment: sandboxEnvironment,
+      require: walls.inForce,
+    } as const;
+    return { wrapper: walls.launcher, arguments: launchArguments(rules, command) };
+  }
+  if (prlimit === undefined) return { wrapper: undefined, arguments: flags };
+  return { wrapper: prlimit, arguments: ["--core=0", "--fsize=0", `--data=${dataBytes}`, ...command] };
+}

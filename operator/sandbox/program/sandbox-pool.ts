@@ -1,0 +1,235 @@
+import type { Clock } from "../../ports.ts";
+import type { RunPatience } from "../../release/ports.ts";
+import type { KernelWalls } from "../kernel-walls.ts";
+import { BlankSandboxes } from "./blank-sandboxes.ts";
+import type { Bundle } from "./bundle.ts";
+import { FairSlots, type Slot } from "./fair-slots.ts";
+import { IdleSandboxes } from "./idle-sandboxes.ts";
+import type { LoadedLibraries } from "./libraries.ts";
+import { lowerPriority } from "./lower-priority.ts";
+import { ownBytes, residentBytes } from "./memory-watch.ts";
+import { programFailure, programLimit } from "./program-failure.ts";
+import type { MemoryGrant, ProgramMemory } from "./program-memory.ts";
+import type { SandboxLimits, SandboxProcess } from "./sandbox-process.ts";
+
+export interface SandboxPoolOptions {
+  readonly clock: Clock;
+  readonly limits: SandboxLimits;
+  /**
+   * Where they do not keep the processes apart, programs of two namespaces never run at the same time, and all processes
+   * of one namespace end before one of another namespace starts.
+   */
+  readonly walls: KernelWalls;
+  readonly libraries: () => Promise<LoadedLibraries>;
+  readonly memory: ProgramMemory;
+  /** A process that was not used for this long ends. */
+  readonly idleMs: number;
+}
+
+export interface SandboxRun {
+  readonly namespace: string;
+  readonly bundle: Bundle;
+  readonly request: string;
+  /** Longest run that is asked for. */
+  readonly timeoutMs: number;
+  /** Longest run that is allowed. */
+  readonly longestMs: number;
+  readonly patience?: RunPatience;
+}
+
+export interface SandboxResult {
+  /** What the runs gave: one text, or several if they differ. */
+  readonly texts: readonly string[];
+  /** Whether the process had run the program before. */
+  readonly warm: boolean;
+  /** How long it waited for its turn. */
+  readonly queuedMs: number;
+}
+
+/** Time to wait for a run before another process starts beside its own, which takes a few times as long. */
+const WORTH_WAITING_MS = 100;
+/** Delay after the last run until a spare process starts: applying the result of the run needs the processor first. */
+const CALM_MS = 500;
+/** A process ends after this many runs, whatever it has kept of them. */
+const RUNS = 500;
+
+/** A run that took this long ends when a program of another namespace waits for its place. */
+const SHARED_MS = 30_000;
+
+/** Sandboxes, warm where that is safe: a process serves one bundle of one namespace, and nothing else ever. */
+export class SandboxPool {
+  readonly #options: SandboxPoolOptions;
+  readonly #blanks: BlankSandboxes;
+  readonly #slots: FairSlots;
+  readonly #running = new Set<SandboxProcess>();
+  /** Per bundle of a namespace: what the next run of it waits for. */
+  readonly #turns = new Map<string, Promise<void>>();
+  readonly #idle: IdleSandboxes;
+  #cancelWarmUp = (): void => {};
+  #isClosed = false;
+
+  constructor(options: SandboxPoolOptions) {
+    this.#options = options;
+    this.#blanks = new BlankSandboxes(options);
+    this.#idle = new IdleSandboxes(options);
+    const { clock, walls } = options;
+    this.#slots = new FairSlots({ young: 2, all: 8, perTenant: 4, clock, mixed: walls.keptApart });
+  }
+
+  /** There will be something to run in a moment. */
+  warmUp(): void {
+    this.#blanks.warmUp();
+  }
+
+  /**
+   * Runs a program, each time in a context of its own; in a process that has not run it before twice, because where two
+   * runs were the same, its clock and random numbers are known to be ours.
+   *
+   * @throws ReleaseError
+   */
+  async run(run: SandboxRun): Promise<SandboxResult> {
+    const { clock, memory, limits } = this.#options;
+    const { bundle, namespace } = run;
+    const beganMs = clock.now();
+    const key = keyOf(namespace, bundle);
+    const letNext = await this.#turn(key);
+    try {
+      return await memory.run({ namespace, key, mostMiB: limits.memoryMiB }, async (grant) => {
+        const slot = await this.#slots.take(namespace);
+        try {
+          const queuedMs = clock.now() - beganMs;
+          return { ...(await this.#runIn(run, { key, slot, grant, letNext })), queuedMs };
+        } finally {
+          slot.release();
+        }
+      });
+    } finally {
+      letNext();
+      if (this.#turns.size === 0) this.#warmUpSoon();
+    }
+  }
+
+  async #runIn(
+    run: SandboxRun,
+    { key, slot, grant, letNext }: Place,
+  ): Promise<Omit<SandboxResult, "queuedMs">> {
+    const { clock, memory, walls } = this.#options;
+    const { bundle, namespace, patience } = run;
+    const timeoutMs = Math.min(run.timeoutMs, run.longestMs);
+    let sandbox: SandboxProcess | undefined;
+    const over = new AbortController();
+    try {
+      if (!walls.keptApart) await this.#idle.endOthers(namespace);
+      sandbox = this.#idle.take(key);
+      await this.#idle.shrinkTo(memory.freeMiB);
+      sandbox ??= await this.#bind(bundle);
+      this.#running.add(sandbox);
+      const onOld = growOld({ sandbox, slots: [slot, grant.slot], over: over.signal, clock }, patience);
+      if (patience?.isSlow === true) onOld();
+      over.signal.addEventListener("abort", clock.schedule(WORTH_WAITING_MS, letNext));
+      const warm = sandbox.runs > 0;
+      const request = { kind: "run", copies: warm ? 1 : 2, timeoutMs } as const;
+      const limit = run.timeoutMs > timeoutMs ? " (the platform's limit)" : "";
+      const shareMiB = grant.isShare ? grant.limitMiB : undefined;
+      const options = { timeoutMs, limit, shareMiB, onOld };
+      const answer = await sandbox.ask(request, [Buffer.from(run.request)], options);
+      sandbox.runs += 1;
+      if (answer.header.kind !== "ran") throw programFailure("its process gave no answer");
+      return { texts: answer.parts.map((part) => part.toString("utf8")), warm };
+    } finally {
+      over.abort();
+      if (sandbox !== undefined) this.#putBack(namespace, key, sandbox);
+      // Its memory is free only then, and where nothing else keeps processes apart, the next one may start only then.
+      if (sandbox?.isOver === true) await sandbox.ended;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelWarmUp();
+    this.#idle.close();
+    for (const sandbox of this.#running) sandbox.kill();
+    await this.#blanks.close();
+  }
+
+  /** Waits until the run of this bundle that came before has let the next one in. @returns Lets the next one in. */
+  async #turn(key: string): Promise<() => void> {
+    const before = this.#turns.get(key);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turns.set(key, promise);
+    await before;
+    return () => {
+      resolve();
+      if (this.#turns.get(key) === promise) this.#turns.delete(key);
+    };
+  }
+
+  #warmUpSoon(): void {
+    this.#cancelWarmUp();
+    if (!this.#isClosed)
+      this.#cancelWarmUp = this.#options.clock.schedule(CALM_MS, () => this.#blanks.warmUp());
+  }
+
+  async #bind({ needs, code }: Bundle): Promise<SandboxProcess> {
+    const sandbox = await this.#blanks.take();
+    sandbox.tell({ kind: "program", needs }, [Buffer.from(code)]);
+    return sandbox;
+  }
+
+  #putBack(namespace: string, key: string, sandbox: SandboxProcess): void {
+    const { limits } = this.#options;
+    this.#running.delete(sandbox);
+    const { pid } = sandbox;
+    const bytes = (pid === undefined ? undefined : residentBytes(pid)) ?? 0;
+    const isFull = bytes > (limits.memoryMiB * 2 ** 20) / 2;
+    if (this.#isClosed || sandbox.isOver || sandbox.runs >= RUNS || isFull) sandbox.kill();
+    else {
+      const memoryMiB = ((pid === undefined ? undefined : ownBytes(pid)) ?? 0) / 2 ** 20;
+      this.#idle.put({ namespace, key, sandbox, memoryMiB });
+    }
+  }
+}
+
+function keyOf(namespace: string, { digest }: Bundle): string {
+  return `${namespace}\n${digest}`;
+}
+
+interface Place {
+  readonly key: string;
+  readonly slot: Slot;
+  readonly grant: MemoryGrant;
+  /** Lets the next run of the same program begin. */
+  readonly letNext: () => void;
+}
+
+interface Run {
+  readonly sandbox: SandboxProcess;
+  readonly slots: readonly Slot[];
+  /** Aborts when it has ended. */
+  readonly over: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** What happens when a run is found to take long. */
+function growOld({ sandbox, slots, over, clock }: Run, patience: RunPatience | undefined): () => void {
+  const giveWay = (): void =>
+    sandbox.kill(
+      programLimit(
+        `it runs longer than ${SHARED_MS / 1_000} s while programs of other namespaces wait; it is run again later`,
+      ),
+    );
+  return () => {
+    over.addEventListener(
+      "abort",
+      clock.schedule(SHARED_MS, () => {
+        for (const slot of slots) slot.offer(giveWay);
+      }),
+    );
+    patience?.onSlow();
+    if (sandbox.pid !== undefined) lowerPriority(sandbox.pid);
+    for (const slot of slots) slot.grow();
+    const end = (): void => sandbox.kill(programLimit("it is no longer wanted"));
+    if (patience?.unwanted.aborted === true) end();
+    else patience?.unwanted.addEventListener("abort", end, { once: true, signal: over });
+  };
+}

@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import { setTimeout as realTime } from "node:timers/promises";
+import {
+  createGitPublisher,
+  type GitPublisher,
+  type GitPublisherOptions,
+} from "../../../../operator/git/publish/git-publisher.ts";
+import type {
+  LeaseTerm,
+  Logger,
+  PublishedRecord,
+  PublishOffer,
+  PublishState,
+} from "../../../../operator/ports.ts";
+import { FakeClock } from "../../../fakes/fake-clock.ts";
+import type { FakeGitRemote } from "../../../fakes/git-remote.ts";
+
+export const leaseOfOurs: LeaseTerm = { leaseUid: "6f1c", transitions: 3 };
+export const owner = { cluster: "kube-system-uid", lease: "fairlead/fairlead" };
+
+export interface OfferOptions {
+  readonly name?: string;
+  readonly generation?: number;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly last?: PublishedRecord;
+  /** Counts how often the files were rendered. */
+  readonly onRender?: () => void;
+}
+
+/** An offer of `Echo shop/<name>` whose files say its generation. */
+export function anOffer(options: OfferOptions = {}): PublishOffer {
+  const { name = "hello", generation = 1, last } = options;
+  const files = options.files ?? {
+    [`deployment-${name}.yaml`]: `kind: Deployment\ngeneration: ${generation}\n`,
+  };
+  return {
+    owner: { groupKind: "echoes.fairlead.dev", key: `shop/${name}` },
+    title: `Echo shop/${name}`,
+    generation,
+    folder: folderOf(name),
+    digest: JSON.stringify(files),
+    last,
+    render: () => {
+      options.onRender?.();
+      return new Map(Object.entries(files));
+    },
+  };
+}
+
+export const folderOf = (name: string): string => `shop/echoes.fairlead.dev/${name}`;
+
+/** A publisher on a fake clock, with everything it told. */
+export class PublisherHarness implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  /** Keys of owners that were told about a new answer, in order. */
+  readonly told: string[] = [];
+  readonly logged: string[] = [];
+  /** Events about the operator. */
+  readonly announced: string[] = [];
+  readonly publisher: GitPublisher;
+
+  constructor(remote: FakeGitRemote, overrides: Partial<GitPublisherOptions> = {}) {
+    this.publisher = createGitPublisher({
+      repository: remote.path,
+      branch: "main",
+      root: "",
+      credentialsDirectory: undefined,
+      cacheDirectory: join(remote.folder, "cache"),
+      owner,
+      version: "0.1.0",
+      clock: this.clock,
+      random: () => 0.5,
+      log: recordingLog(this.logged),
+      fence: { check() {} },
+      term: () => leaseOfOurs,
+      confirmLeadership: async () => true,
+      claimOf: () => "unknown",
+      // Far beyond any test: fake time runs faster than git.
+      timeoutMs: 86_400_000,
+      announce: ({ type, reason, action }) => void this.announced.push(`${type} ${reason} ${action}`),
+      onChange: (owners) => void this.told.push(...owners.map(({ key }) => key)),
+      ...overrides,
+    });
+  }
+
+  publish(offer: PublishOffer): PublishState {
+    return this.publisher.publish(offer);
+  }
+
+  /** Lets time pass, and git work, until `condition` holds. */
+  async until(condition: () => boolean, { stepMs = 20 } = {}): Promise<void> {
+    const endMs = performance.now() + 15_000;
+    while (!condition()) {
+      if (performance.now() > endMs)
+        throw new Error(
+          `it never happened that ${condition}; ${JSON.stringify(this.publisher.stats)}; log: ${this.logged.join(" | ")}`,
+        );
+      await this.clock.advance(stepMs);
+      await realTime(1);
+    }
+  }
+
+  /** Lets time pass until the next look at the remote, and on until `condition` holds. */
+  async untilNextLook(condition: () => boolean = () => true): Promise<void> {
+    const { lsRemotes } = this.publisher.stats;
+    await this.until(() => this.publisher.stats.lsRemotes > lsRemotes, { stepMs: 1_000 });
+    await this.until(condition);
+  }
+
+  /** Offers until it is on the branch, as a reconcile would that is told of every change. */
+  async untilPublished(...offers: readonly PublishOffer[]): Promise<PublishedRecord[]> {
+    const states = offers.map(() => undefined as PublishState | undefined);
+    await this.until(() => {
+      for (const [index, offer] of offers.entries()) states[index] = this.publish(offer);
+      return states.every((state) => state?.state === "published");
+    });
+    return states.flatMap((state) => (state?.state === "published" ? [state.record] : []));
+  }
+
+  /** Begins, and waits for the first look at the remote. */
+  async started(): Promise<this> {
+    this.publisher.start();
+    await this.until(() => this.publisher.stats.lsRemotes > 0);
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.publisher.close({ flushMs: 0 });
+  }
+}
+
+function recordingLog(lines: string[]): Logger {
+  const write = (message: string, fields?: object): void =>
+    void lines.push(
+      `${message} ${JSON.stringify(fields, (_, value) => (value instanceof Error ? value.stack : value))}`,
+    );
+  const log: Logger = { debug() {}, info: write, warn: write, error: write, child: () => log };
+  return log;
+}

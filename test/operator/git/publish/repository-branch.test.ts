@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { blobIdOf, treeIdOf } from "../../../../operator/core/git-objects.ts";
+import { CacheBrokenError } from "../../../../operator/git/git-errors.ts";
+import { openRepository } from "../../../../operator/git/publish/open-repository.ts";
+import type { BranchChange, RepositoryBranch } from "../../../../operator/git/publish/repository-branch.ts";
+import { systemClock } from "../../../../operator/runtime/clock.ts";
+import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { folderOf, owner } from "./publisher-harness.ts";
+
+function aBranch(
+  remote: FakeGitRemote,
+  root: string,
+  environment: { PATH?: string | undefined } = process.env,
+): RepositoryBranch {
+  return openRepository({
+    repository: remote.path,
+    branch: "main",
+    root,
+    credentialsDirectory: undefined,
+    cacheDirectory: join(remote.folder, `cache-${root}`),
+    owner,
+    version: "0.1.0",
+    clock: systemClock(),
+    fence: { check() {} },
+    term: () => undefined,
+    confirmLeadership: async () => true,
+    environment,
+  });
+}
+
+function aChange(name: string, content: string): BranchChange {
+  const files = new Map([["x.yaml", content]]);
+  const write = [
+    {
+      folder: folderOf(name),
+      title: `Echo shop/${name}`,
+      generation: 1,
+      tree: treeIdOf(files, "sha1"),
+      files,
+    },
+  ];
+  return { write, remove: new Map(), usesApproval: false };
+}
+
+describe("RepositoryBranch", () => {
+  test("two writers with fifty pushes each lose nothing", { timeout: 120_000 }, async () => {
+    using remote = new FakeGitRemote();
+    const pushed = new Map<string, string>();
+
+    async function write(root: string): Promise<void> {
+      const branch = aBranch(remote, root);
+      await branch.look();
+      for (let count = 1; count <= 50; count++) {
+        const content = `${root} ${count}`;
+        let commit: string | undefined;
+        while (commit === undefined) {
+          commit = await branch.land(aChange(`e${count}`, content));
+          if (commit === undefined) await branch.look();
+        }
+        pushed.set(commit, content);
+      }
+      await branch.close();
+    }
+    await Promise.all([write("one"), write("two")]);
+
+    const history = remote.git(["rev-list", "--first-parent", "main"]).trim().split("\n");
+    expect(history.toSorted()).toEqual([...pushed.keys()].toSorted());
+    const wanted = [...pushed.values()].map((content) => {
+      const [root, count] = content.split(" ");
+      return `${blobIdOf(content, "sha1")}\t${root}/${folderOf(`e${count}`)}/x.yaml`;
+    });
+    const listed = remote
+      .git(["ls-tree", "-r", "--format=%(objectname)%x09%(path)", "main"])
+      .trim()
+      .split("\n");
+    expect(listed.filter((line) => line.endsWith("x.yaml")).toSorted()).toEqual(wanted.toSorted());
+  });
+
+  test("the first commit of two that begin together is not lost either", async () => {
+    using remote = new FakeGitRemote();
+    const [one, two] = [aBranch(remote, "one"), aBranch(remote, "two")];
+    await Promise.all([one.look(), two.look()]);
+    expect(await one.land(aChange("a", "1"))).toBe(remote.head());
+    expect(await two.land(aChange("b", "2"))).toBeUndefined();
+    await two.look();
+    expect(await two.land(aChange("b", "2"))).toBe(remote.head());
+    expect(remote.commits()).toBe(2);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test("a clone that could not be made anew, as on a full disk, is made by the next look", async () => {
+    using remote = new FakeGitRemote();
+    const environment = { PATH: process.env["PATH"] };
+    const branch = aBranch(remote, "one", environment);
+    await branch.look();
+    await branch.land(aChange("a", "1"));
+    environment.PATH = "/no/git/here";
+    await expect(branch.rebuild("sha1")).rejects.toThrow(CacheBrokenError);
+    environment.PATH = process.env["PATH"];
+    expect((await branch.look())?.head).toBe(remote.head());
+    expect(await branch.land(aChange("b", "2"))).toBe(remote.head());
+    await branch.close();
+  });
+});

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { CacheBrokenError } from "../../../../operator/git/git-errors.ts";
+import { GitKilledError } from "../../../../operator/git/git-process.ts";
+import { FetchedClone } from "../../../../operator/git/source/fetched-clone.ts";
+import type { SourceClone } from "../../../../operator/git/source/source-clone.ts";
+import type { RefWish } from "../../../../operator/git/source/source-wish.ts";
+import { FakeClock } from "../../../fakes/fake-clock.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+
+const wishes = new Map<string, RefWish>([["main", { kind: "ref", ref: "refs/heads/main" }]]);
+const there = new Map([["main", { commit: "c" }]]);
+
+/** A clone and its remote that do what a test says. */
+function aFetchedClone() {
+  const it = {
+    rebuilds: 0,
+    size: 0,
+    clock: new FakeClock(),
+    suspicions: 0,
+    onRebuild: () => {},
+    onLook: () => {},
+    fetched: undefined as unknown as FetchedClone,
+  };
+  const clone = {
+    format: "sha1",
+    rebuild: async () => {
+      it.rebuilds++;
+      it.onRebuild();
+    },
+    tidy: async () => {},
+    note: async () => {},
+    size: async () => it.size,
+  } as unknown as SourceClone;
+  it.fetched = new FetchedClone({
+    open: async () => clone,
+    heads: {
+      look: async () => {
+        it.onLook();
+        return there;
+      },
+      recall: async () => new Map(),
+    },
+    limits: { cloneBytes: 100, packs: 10 },
+    clock: it.clock,
+    log: new RecordingLogger(),
+    stats: { rebuilds: 0 },
+    onSuspicion: () => void it.suspicions++,
+  });
+  return it;
+}
+
+const broken = (): never => {
+  throw new CacheBrokenError("broken");
+};
+
+test("a clone whose making anew was broken off is made anew with the next look", async () => {
+  const it = aFetchedClone();
+  it.onLook = broken;
+  it.onRebuild = () => {
+    throw new GitKilledError("killed");
+  };
+  expect(await it.fetched.look(wishes)).toMatchObject({ outage: { reason: "SourceUnreachable" } });
+  it.onLook = () => {};
+  it.onRebuild = () => {};
+  expect(await it.fetched.look(wishes)).toEqual({ targets: there, outage: undefined });
+  expect(it.rebuilds).toBe(2);
+});
+
+test("while a new clone fares no better, it is not made anew again and again", async () => {
+  const it = aFetchedClone();
+  it.onLook = broken;
+  for (let round = 0; round < 5; round++) await it.fetched.look(wishes);
+  expect(it.rebuilds).toBe(1);
+});
+
+test("a clone that has grown too big is made anew while the remote answers", async () => {
+  const it = aFetchedClone();
+  it.size = 101;
+  it.onRebuild = () => {
+    it.size = 10;
+  };
+  expect(await it.fetched.look(wishes)).toEqual({ targets: there, outage: undefined });
+  expect(it.rebuilds).toBe(1);
+});
+
+test("what cannot be read makes it anew once a minute at most", async () => {
+  const it = aFetchedClone();
+  const read = () => it.fetched.use(async () => broken()).catch((error: unknown) => error);
+  expect(await read()).toMatchObject({ reason: "SourceUnreachable" });
+  await it.fetched.look(wishes);
+  await read();
+  await it.fetched.look(wishes);
+  expect([it.suspicions, it.rebuilds]).toEqual([1, 1]);
+  await it.clock.advance(61_000);
+  await read();
+  await it.fetched.look(wishes);
+  expect([it.suspicions, it.rebuilds]).toEqual([2, 2]);
+});

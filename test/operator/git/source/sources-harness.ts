@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import { setTimeout as realTime } from "node:timers/promises";
+import type { ReleaseSpec } from "../../../../crds/release.ts";
+import {
+  type CreateSourcesOptions,
+  createSources,
+  type GitSources,
+} from "../../../../operator/git/source/create-sources.ts";
+import type { SourceRequest, SourceRevision, SourceState } from "../../../../operator/release/ports.ts";
+import { FakeClock } from "../../../fakes/fake-clock.ts";
+import type { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+
+/** What a test says about a request; the rest is usual: branch main, the root, a look a minute. */
+export interface AskOptions {
+  readonly url?: string;
+  readonly ref?: ReleaseSpec["source"]["ref"];
+  readonly path?: string;
+  readonly revision?: string;
+  readonly intervalMs?: number;
+  readonly credentials?: Readonly<Record<string, string>>;
+  readonly signers?: Readonly<Record<string, string>>;
+  readonly requestedAt?: string;
+  readonly repositoryBytes?: number;
+}
+
+/** Sources on a fake clock over a real repository, with everything that they told. */
+export class SourcesHarness implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  /** Keys that were told about a new answer, in order. */
+  readonly told: string[] = [];
+  readonly log = new RecordingLogger();
+  readonly sources: GitSources;
+  readonly #remote: FakeGitRemote;
+
+  constructor(remote: FakeGitRemote, overrides: Partial<CreateSourcesOptions> = {}) {
+    this.#remote = remote;
+    this.sources = createSources({
+      cacheDirectory: join(remote.folder, "cache"),
+      clock: this.clock,
+      random: () => 0.5,
+      log: this.log,
+      environment: { PATH: process.env["PATH"] },
+      allowFile: true,
+      // Far beyond any test: fake time runs faster than git.
+      timeoutMs: 86_400_000,
+      onChange: (keys) => void this.told.push(...keys),
+      ...overrides,
+    });
+  }
+
+  request(key: string, options: AskOptions = {}): SourceRequest {
+    const { url = `file://${this.#remote.path}`, ref = { branch: "main" }, path = "." } = options;
+    const { credentials, signers } = options;
+    return {
+      key,
+      source: { url, ref, path },
+      revision: options.revision,
+      intervalMs: options.intervalMs ?? 60_000,
+      credentials: credentials === undefined ? undefined : new Map(Object.entries(credentials)),
+      signers: signers === undefined ? undefined : new Map(Object.entries(signers)),
+      requestedAt: options.requestedAt,
+      repositoryBytes: options.repositoryBytes,
+    };
+  }
+
+  ask(key: string, options: AskOptions = {}): SourceState {
+    return this.sources.resolve(this.request(key, options));
+  }
+
+  /** Lets time pass, and git work, until `condition` holds. */
+  async until(condition: () => boolean, { stepMs = 20 } = {}): Promise<void> {
+    const endMs = performance.now() + 60_000;
+    while (!condition()) {
+      if (performance.now() > endMs) {
+        const log = this.log.entries.map((entry) => JSON.stringify(entry)).join("\n");
+        throw new Error(`it never happened that ${condition}; ${JSON.stringify(this.sources.stats)}\n${log}`);
+      }
+      await this.clock.advance(stepMs);
+      await realTime(1);
+    }
+  }
+
+  /** Asks until there is an answer that `holds`. */
+  async answer(
+    key: string,
+    options: AskOptions = {},
+    holds: (state: SourceState) => boolean = ({ state }) => state !== "pending",
+  ): Promise<SourceState> {
+    let state = this.ask(key, options);
+    await this.until(() => {
+      state = this.ask(key, options);
+      return holds(state);
+    });
+    return state;
+  }
+
+  /** The same for a state that is ready. */
+  async ready(
+    key: string,
+    options: AskOptions = {},
+    holds: (revision: SourceRevision) => boolean = () => true,
+  ): Promise<SourceRevision> {
+    const state = await this.answer(key, options, (it) => it.state === "ready" && holds(it.revision));
+    if (state.state !== "ready") throw new Error("it is not ready");
+    return state.revision;
+  }
+
+  /** Lets time pass until the next look is over. */
+  async untilNextLook({ stepMs = 1_000 } = {}): Promise<void> {
+    const { lsRemotes } = this.sources.stats;
+    await this.until(() => this.sources.stats.lsRemotes > lsRemotes, { stepMs });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sources.close();
+  }
+}
+
+/** Contents of all files by path. */
+export async function readAll(revision: SourceRevision): Promise<Record<string, string>> {
+  const { files } = await revision.files.list();
+  const contents = await revision.files.read(files.map(({ blob }) => blob));
+  return Object.fromEntries(files.map(({ path, blob }) => [path, contents.get(blob)?.toString() ?? "?"]));
+}

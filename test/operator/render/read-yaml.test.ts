@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { locateInYaml, readYaml } from "../../../operator/render/read-yaml.ts";
+
+function read(text: string): unknown {
+  const reading = readYaml({ text, firstLine: 11 });
+  let step = reading.next();
+  while (!step.done) step = reading.next();
+  return step.value;
+}
+
+function problemOf(text: string): string {
+  try {
+    read(text);
+  } catch (error) {
+    const { line, message, reason } = error as { line: number; message: string; reason: string };
+    return `${reason} ${line}: ${message}`;
+  }
+  return "no problem";
+}
+
+/** More than the library reads. */
+const large = `long: "${"x".repeat(4_000)}"\n`;
+
+describe("readYaml()", () => {
+  test("reads what only the library reads, in small documents", () => {
+    expect(read("---\na: !!str 1\n? b\n: 2\n")).toEqual({ a: "1", b: 2 });
+    expect(problemOf(`${large}a: !!str 1\n`)).toMatch(
+      /^RenderFailed 12: a text that begins with this character/,
+    );
+    expect(problemOf(`${large}b: 1\n? a\n: 1\n`)).toMatch(
+      /^RenderFailed 13: a colon is missing behind a key/,
+    );
+  });
+
+  test.for([
+    {
+      what: "a key that is there twice",
+      text: "a: 1\nb: 2\na: 3\n",
+      says: 'RenderFailed 14: the key "a" is there twice',
+    },
+    {
+      what: "one in braces",
+      text: "a: {b: 1,\n  b: 2}\n",
+      says: 'RenderFailed 13: the key "b" is there twice',
+    },
+    {
+      what: "a key of another type",
+      text: "on: 1\n",
+      says: "RenderFailed 12: the key on is not read as text; put it in quotes",
+    },
+    {
+      what: "an alias of nothing",
+      text: "a:\n- *x\n",
+      says: "RenderFailed 13: an alias names an anchor that is not there; a text that begins with * must stand in quotes",
+    },
+    {
+      what: "a wrong indent",
+      text: "a:\n  b: 1\n   c: 1\n",
+      says: "RenderFailed 14: a text with a colon and a space must stand in quotes",
+    },
+    {
+      what: "another wrong indent",
+      text: "a:\n    b: 1\n  c: 1\n",
+      says: "RenderFailed 14: the indentation does not fit what stands above",
+    },
+    { what: "a quote without an end", text: "a: 'b\nc: 1\n", says: "RenderFailed 12: a quote is missing" },
+    {
+      what: "a tab",
+      text: "a:\n\tb: 1\n",
+      says: "RenderFailed 13: a tab is used to indent; YAML takes only spaces",
+    },
+    {
+      what: "a large number",
+      text: "a: 12345678901234567890\n",
+      says: "RenderFailed 12: a number is too large or not a number; put it in quotes if it is text",
+    },
+    { what: "deep nests", text: `a: ${"[".repeat(200)}\n`, says: "RenderLimit 12: is nested too deeply" },
+    {
+      what: "a bomb",
+      text: `a: &a "${"x".repeat(600_000)}"\nb: [*a, *a]\n`,
+      says: "RenderLimit 13: its aliases stand for too much",
+    },
+  ])("says the line of $what in a document of any size", ({ text, says }) => {
+    expect(problemOf(large + text)).toBe(says);
+  });
+
+  test("reads large lists, and refuses other large documents", () => {
+    const items = Array.from(
+      { length: 20_000 },
+      (_, index) => `- name: "${index}"\n  text: ${"x".repeat(80)}\n`,
+    ).join("");
+    expect(read(`kind: List\nitems:\n${items}`)).toMatchObject({ items: { length: 20_000 } });
+    expect(problemOf(`things:\n${items}`)).toBe("RenderLimit 11: is larger than any object may be");
+  });
+
+  test("rests between the items of a list", () => {
+    const steps = [...readYaml({ text: "kind: List\nitems:\n- 1\n- 2\n- 3\nmore: 1\n", firstLine: 1 })];
+    expect(steps).toEqual([undefined, undefined]);
+  });
+});
+
+describe("locateInYaml()", () => {
+  const text = `---\n# c\nkind: A\nmetadata:\n  labels: {x: 1,\n    a: 1}\nitems:\n- b: 1\n- c: 2\n  "d": 3\n${large}`;
+
+  test.for([
+    { path: ["metadata", "labels", "a"], line: 16 },
+    { path: ["metadata", "labels", "nothing"], line: 15 },
+    { path: ["items", 1, "d"], line: 20 },
+    { path: ["nothing"], line: undefined },
+    { path: [], line: undefined },
+  ])("finds the line of $path", ({ path, line }) => {
+    expect(locateInYaml({ text, firstLine: 11 }, path)).toBe(line);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { ReleaseError } from "../../../operator/release/errors.ts";
+import { MemoryFiles } from "../../fakes/memory-files.ts";
+import { aFolder, aRenderer, program, request } from "../../fakes/renderer-bench.ts";
+
+describe("createRenderer(), where renders fail", () => {
+  test("remembers a failure until the input changes", async () => {
+    const { renderer, clock, changes } = aRenderer();
+    const wrong = new MemoryFiles({ "a.yaml": "x: 1\n" });
+    renderer.render(request("a", wrong));
+    await clock.settle();
+    const failed = {
+      state: "failed",
+      failure: {
+        reason: "RenderFailed",
+        message:
+          "a.yaml:1: apiVersion: is missing; what is no Kubernetes object belongs into .fairleadignore",
+      },
+    };
+    expect(renderer.render(request("a", wrong))).toEqual(failed);
+    await clock.advance(24 * 3_600_000);
+    expect(wrong.calls.list).toBe(1);
+    expect(renderer.render(request("a", aFolder("a")))).toEqual({ state: "pending" });
+    await clock.settle();
+    expect(renderer.render(request("a", aFolder("a")))).toMatchObject({ state: "ready" });
+    expect(changes).toEqual(["a", "a"]);
+  });
+
+  test("tries again, later and later, what failed for a reason that passes", async () => {
+    const { renderer, clock, changes } = aRenderer();
+    const files = Object.assign(aFolder("a"), {});
+    let isDown = true;
+    const list = files.list.bind(files);
+    const failing = Object.assign(files, {
+      list: async () => {
+        if (isDown) throw new ReleaseError("SourceUnreachable", "the clone is made anew");
+        return await list();
+      },
+    });
+    renderer.render(request("a", failing));
+    await clock.settle();
+    expect(renderer.render(request("a", failing))).toMatchObject({
+      failure: { reason: "SourceUnreachable" },
+    });
+    expect(clock.pendingDelaysMs).toEqual([1_000]);
+    await clock.advance(1_000);
+    expect(clock.pendingDelaysMs).toEqual([2_000]);
+    expect(changes).toEqual(["a"]);
+    isDown = false;
+    await clock.advance(2_000);
+    expect(renderer.render(request("a", failing))).toMatchObject({ state: "ready" });
+    expect(changes).toEqual(["a", "a"]);
+    expect(clock.pendingDelaysMs).toEqual([]);
+    // It is as good as any other now, and remembered for a rollback.
+    renderer.render(request("a", aFolder("b")));
+    await clock.settle();
+    expect(renderer.render(request("a", failing))).toMatchObject({ state: "ready" });
+  });
+
+  test("says nothing of the operator's machine, and logs it", async () => {
+    const { renderer, clock } = aRenderer();
+    const files = Object.assign(aFolder("a"), {
+      list: () => Promise.reject(new Error("ENOENT /var/secret")),
+    });
+    renderer.render(request("a", files));
+    await clock.settle();
+    expect(renderer.render(request("a", files))).toEqual({
+      state: "failed",
+      failure: {
+        reason: "RenderFailed",
+        message:
+          "the source could not be rendered, for a reason of the operator's own that is in its log; tried again",
+      },
+    });
+  });
+
+  test("gives a program that met a limit another chance, but not soon", async () => {
+    const { renderer, clock, programRuns, answerWith } = aRenderer();
+    answerWith(() => Promise.reject(new ReleaseError("RenderLimit", "it ran for more than 5s")));
+    renderer.render(request("a", aFolder("a"), program()));
+    await clock.settle();
+    await clock.advance(299_000);
+    expect(programRuns).toHaveLength(1);
+    await clock.advance(1_500);
+    expect(programRuns).toHaveLength(2);
+    expect(clock.pendingDelaysMs).toEqual([900_000]);
+    renderer.forget("a");
+    expect(clock.pendingDelaysMs).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, test } from "vitest";
+import { readHead, readObjects } from "../../../../operator/sandbox/program/read-output.ts";
+import { digestOf, toCanonicalJson } from "../../../../synth/digest.ts";
+
+const configMap = (name: string, fields: object = {}): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name },
+  ...fields,
+});
+
+function textOf(objects: readonly (object | string)[], head: object = {}): string {
+  const lines = objects.map((object) => (typeof object === "string" ? object : JSON.stringify(object)));
+  const origins = objects.map((_, index) => `shop/${index}`);
+  return [JSON.stringify({ state: "collected", origins, edges: [], log: "", ...head }), ...lines].join("\n");
+}
+
+async function read(text: string): ReturnType<typeof readObjects> {
+  const { head } = await readHead(text);
+  if (head.state !== "collected") throw new Error(`the head says ${head.state}`);
+  return readObjects(text, head, { objects: 3 });
+}
+
+describe("readObjects()", () => {
+  test("gives manifests with their origins, dependencies and digest", async () => {
+    const objects = [configMap("a"), configMap("b", { data: { x: "1" } })];
+    const rendered = await read(textOf(objects, { edges: [[1, 0]] }));
+    expect(rendered).toEqual({
+      manifests: objects,
+      origins: ["shop/0", "shop/1"],
+      dependencies: new Map([[1, [0]]]),
+      digest: digestOf(toCanonicalJson(objects)),
+      size: expect.any(Number),
+    });
+  });
+
+  test("gives an empty list for a program without objects", async () => {
+    expect(await read(textOf([]))).toMatchObject({ manifests: [], digest: digestOf("[]") });
+  });
+
+  test("leaves out what only the API server writes, and says so", async () => {
+    const object = {
+      ...configMap("a", { status: {} }),
+      metadata: { name: "a", uid: "1", labels: { a: "b" } },
+    };
+    const { manifests, warnings } = await read(textOf([object]));
+    expect(manifests).toEqual([{ ...configMap("a"), metadata: { name: "a", labels: { a: "b" } } }]);
+    expect(warnings).toEqual(["shop/0: status, metadata.uid left out"]);
+  });
+
+  test("refuses objects that take much more memory than text", async () => {
+    const many = configMap("a", { list: Array.from({ length: 400_000 }, () => ({})) });
+    await expect(read(textOf([many]))).rejects.toMatchObject({
+      reason: "RenderLimit",
+      message: "Cannot render the program: one of its objects takes more than 32 MiB of memory",
+    });
+  });
+
+  test("refuses objects that take too much memory together", async () => {
+    const text = textOf(
+      ["a", "b", "c"].map((name) => configMap(name, { list: Array.from({ length: 1_000 }, () => ({})) })),
+    );
+    const { head } = await readHead(text);
+    if (head.state !== "collected") throw new Error(`the head says ${head.state}`);
+    await expect(readObjects(text, head, { objects: 3, memory: 0.2 * 2 ** 20 })).rejects.toThrow(
+      "its objects take more than 0.2 MiB of memory",
+    );
+  });
+
+  const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+
+  test.for([
+    { what: "no JSON", objects: ["{"], says: "no list of objects" },
+    { what: "an array", objects: ["[]"], says: "no list of objects" },
+    { what: "null", objects: ["null"], says: "no list of objects" },
+    {
+      what: "no apiVersion",
+      objects: [{ kind: "A", metadata: { name: "a" } }],
+      says: "apiVersion is no API version but absent",
+    },
+    {
+      what: "an odd apiVersion",
+      objects: [{ ...configMap("a"), apiVersion: "v1/../x" }],
+      says: "apiVersion is no API version",
+    },
+    {
+      what: "no kind",
+      objects: [{ apiVersion: "v1", metadata: { name: "a" } }],
+      says: "kind is no kind but absent",
+    },
+    { what: "no metadata", objects: [{ apiVersion: "v1", kind: "A" }], says: "it has no metadata" },
+    {
+      what: "no name",
+      objects: [{ apiVersion: "v1", kind: "A", metadata: {} }],
+      says: "metadata.name is no name but absent",
+    },
+    { what: "a path as name", objects: [configMap("../x")], says: 'metadata.name is no name but "../x"' },
+    {
+      what: "a number as label",
+      objects: [{ ...configMap("a"), metadata: { name: "a", labels: { x: 1 } } }],
+      says: 'metadata.labels["x"] is no text but 1',
+    },
+    {
+      what: "an odd namespace",
+      objects: [{ ...configMap("a"), metadata: { name: "a", namespace: "A/b" } }],
+      says: "metadata.namespace is no name of a namespace",
+    },
+    {
+      what: "__proto__",
+      objects: ['{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":[{"__proto__":{}}]}'],
+      says: 'x[0] has a key "__proto__"',
+    },
+    {
+      what: "a tower",
+      objects: [`{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":${deep(5_000)}}`],
+      says: "nested too deeply",
+    },
+    {
+      what: "the same object twice",
+      objects: [configMap("a"), configMap("a")],
+      says: 'shop/1: "/ConfigMap//a" is made a second time, after shop/0',
+    },
+  ])("refuses $what", async ({ objects, says }) => {
+    await expect(read(textOf(objects))).rejects.toMatchObject({
+      reason: "RenderFailed",
+      message: expect.stringContaining(says),
+    });
+  });
+
+  test("refuses more objects than are allowed", async () => {
+    await expect(read(textOf(["a", "b", "c", "d"].map((name) => configMap(name))))).rejects.toMatchObject({
+      reason: "RenderLimit",
+      message: expect.stringContaining("more than 3 objects"),
+    });
+  });
+
+  test.for([
+    { what: "an index that is none", edges: [[0, 7]] },
+    { what: "a text as index", edges: [["0", 1]] },
+    { what: "half an edge", edges: [[0]] },
+  ])("refuses $what among the dependencies", async ({ edges }) => {
+    await expect(read(textOf([configMap("a")], { edges }))).rejects.toMatchObject({ reason: "RenderFailed" });
+  });
+
+  test("shows a circle of dependencies", async () => {
+    const edges = [
+      [0, 1],
+      [1, 2],
+      [2, 0],
+    ];
+    const text = textOf(
+      ["a", "b", "c"].map((name) => configMap(name)),
+      { edges },
+    );
+    await expect(read(text)).rejects.toThrow("in a circle: shop/0 → shop/1 → shop/2 → shop/0");
+  });
+
+  test("takes a diamond for what it is", async () => {
+    const edges = [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+    ];
+    const text = textOf(
+      ["a", "b", "c"].map((name) => configMap(name)),
+      { edges },
+    );
+    expect((await read(text)).dependencies).toEqual(
+      new Map([
+        [0, [1, 2]],
+        [1, [2]],
+      ]),
+    );
+  });
+});
+
+describe("readHead()", () => {
+  test.for(["", "x", "[]", "null", "{}", '{"state":"done"}'])("refuses %s", async (text) => {
+    await expect(readHead(text)).rejects.toThrow("no list of objects");
+  });
+
+  test("takes nothing but texts for an error", async () => {
+    const error = { name: { a: 1 }, message: "no", stack: 7 };
+    const { head } = await readHead(JSON.stringify({ state: "failed", error }));
+    expect(head).toEqual({
+      state: "failed",
+      doing: "run",
+      error: { name: "", message: "no", stack: "", path: undefined },
+    });
+  });
+});

@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../../operator/runtime/clock.ts";
+import { buildLibraries } from "../../../../operator/sandbox/program/build-libraries.ts";
+import { SandboxProcess } from "../../../../operator/sandbox/program/sandbox-process.ts";
+import { buildText } from "../../../fakes/build-text.ts";
+import { kernelWalls } from "../../../fakes/launcher.ts";
+
+let runner = "";
+beforeAll(async () => {
+  ({ runner } = await buildLibraries(buildText));
+});
+
+/** A process with a library of ours in place of the real ones: `finish` is the expression of what a run gives. */
+async function start(finish: string, run = ""): Promise<SandboxProcess> {
+  const limits = { memoryMiB: 256, outputBytes: 1_000 };
+  const sandbox = new SandboxProcess({
+    clock: systemClock(),
+    limits,
+    runner,
+    walls: kernelWalls,
+    prlimit: undefined,
+  });
+  onTestFinished(() => sandbox.kill());
+  const code = `var __fairleadRun = () => { ${run} }, __fairleadFinish = () => ${finish}, __fairleadHold = (r) => { reason = r; }, __fairleadReject = () => {}, reason;`;
+  const names = ["cdk8s"];
+  await sandbox.ask({ kind: "libraries", names }, [Buffer.from(code), Buffer.alloc(0)], {
+    timeoutMs: 60_000,
+  });
+  return sandbox;
+}
+
+async function ask(sandbox: SandboxProcess, copies = 2): Promise<readonly string[]> {
+  const run = { kind: "run", copies, timeoutMs: 30_000 } as const;
+  const { parts } = await sandbox.ask(run, [Buffer.from("{}")], { timeoutMs: 30_000 });
+  return parts.map(String);
+}
+
+describe("SandboxProcess", () => {
+  test("gives one text when all runs come to the same, and all of them when not", async () => {
+    expect(await ask(await start("'same'"))).toEqual(["same"]);
+    expect(await ask(await start("String(Math.random())"), 3)).toHaveLength(3);
+  });
+
+  test("runs every time in a context of its own", async () => {
+    const sandbox = await start("String(globalThis.count = (globalThis.count ?? 0) + 1)");
+    expect([await ask(sandbox), await ask(sandbox)]).toEqual([["1"], ["1"]]);
+  });
+
+  test("takes nothing but a text from a context", async () => {
+    expect(await ask(await start("({ toString: () => 'no text' })"))).toEqual([""]);
+    expect(await ask(await start("{ throw 1 }".replace("{ throw 1 }", "JSON.parse('{')")))).toEqual([""]);
+  });
+
+  test("hands a rejection to the context that it came from", async () => {
+    expect(await ask(await start("String(reason)", "Promise.reject('lost');"))).toEqual(["lost"]);
+  });
+
+  test("is ended when it says more than it may", async () => {
+    await expect(ask(await start("'x'.repeat(4_000_000)"))).rejects.toMatchObject({ reason: "RenderLimit" });
+  });
+
+  test("says so when its process ends, and is of no more use", async () => {
+    const sandbox = await start("'same'", "for (;;);");
+    const asked = ask(sandbox);
+    process.kill(sandbox.pid ?? 0, "SIGKILL");
+    await expect(asked).rejects.toMatchObject({
+      reason: "RenderFailed",
+      message: "Cannot render the program: its process ended (SIGKILL)",
+    });
+    expect(sandbox.isOver).toBe(true);
+    await expect(ask(sandbox)).rejects.toThrow("its process ended (SIGKILL)");
+  });
+
+  test("distinguishes a program that changes V8's flags from one that runs out of memory", async () => {
+    const sandbox = new SandboxProcess({
+      clock: systemClock(),
+      limits: { memoryMiB: 256, outputBytes: 1_000 },
+      runner: 'require("node:v8").setFlagsFromString("--stack-size=100");',
+      walls: kernelWalls,
+      prlimit: undefined,
+    });
+    await expect(ask(sandbox)).rejects.toMatchObject({
+      reason: "RenderFailed",
+      message: "Cannot render the program: it tried to change how V8 works, and its process was ended",
+    });
+  });
+
+  test("does not blame the program when we stop it", async () => {
+    const sandbox = await start("'same'", "for (;;);");
+    const asked = ask(sandbox);
+    sandbox.kill();
+    await expect(asked).rejects.toThrow("Cannot run a program: the operator is stopping");
+  });
+});
