@@ -194,7 +194,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     packages: ["node:*", "cdk8s", "commander", "diff", "listr2", "yaml", "zod"],
   },
   "cli/image": {
-    folders: ["operator", "charts", "cli/launcher"],
+    folders: ["operator", "charts", "cli/launcher", "cli/terminal-text.ts"],
     packages: ["node:*", "esbuild"],
   },
   "index.ts": {

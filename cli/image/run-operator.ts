@@ -1,6 +1,7 @@
 import { kinds } from "../../charts/bindings.ts";
 import { ConfigError } from "../../operator/config.ts";
 import { runOperator } from "../../operator/main.ts";
+import { printError } from "../terminal-text.ts";
 
 /** Runs the operator with the kinds that ship. @returns The exit code. */
 export async function runImageOperator(): Promise<number> {
@@ -8,7 +9,7 @@ export async function runImageOperator(): Promise<number> {
     return await runOperator({ kinds });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`fairlead: ${error.message}\n`);
+    printError(`fairlead: ${error.message}`);
     return 1;
   }
 }
