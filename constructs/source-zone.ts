@@ -26,7 +26,7 @@ export const sourceSockets = {
   name: "source-sockets",
   mountPath: `${ZONE_SOCKETS_FOLDER}/source`,
   readOnly: false,
-  source: { emptyDir: { sizeLimit: "1Mi" } },
+  source: { emptyDir: { medium: "Memory", sizeLimit: "1Mi" } },
 } as const;
 
 /** The volumes that no other container mounts. */

@@ -26,6 +26,9 @@ const isolated = [
   "test/operator/telemetry/metrics.test.ts",
 ];
 
+/** Measures the memory of processes that others' work slows down: what is filled between two looks would count. */
+const measuringMemory = ["test/operator/sandbox/program/program-memory.test.ts"];
+
 // For all programs of Kubernetes that a run starts: memory is there, and processors are what stories wait for.
 process.env["GOGC"] ??= "400";
 process.env["GOMEMLIMIT"] ??= "1GiB";

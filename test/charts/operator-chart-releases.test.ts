@@ -118,6 +118,8 @@ describe("OperatorChart", () => {
     });
     const mounts = JSON.stringify((operator as { readonly volumeMounts: unknown }).volumeMounts);
     expect(mounts).toContain('"source-sockets"');
+    const volume = { name: "source-sockets", emptyDir: { medium: "Memory", sizeLimit: "1Mi" } };
+    expect(podOf(objects).spec["volumes"]).toContainEqual(volume);
     expect(mounts).not.toMatch(/"releases"|"hooks"/);
   });
 

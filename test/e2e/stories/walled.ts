@@ -56,6 +56,16 @@ export function walledStories(stack: () => Stack): void {
     expect(JSON.parse(found)).toEqual([65_531, false, true, false]);
   });
 
+  test("a plain Node in the sandbox zone's container finds nothing to take, even without walls", async () => {
+    const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
+    const at = [pod?.name ?? "", "-n", namespace, "-c", "sandbox"];
+    const code = `const fs = require("fs"); const write = (path) => { try { fs.writeFileSync(path, ""); return "written"; } catch (error) { return error.code; } };
+      const there = ["${token}", "/run/fairlead/zones/source", "/var/cache/fairlead"].filter((path) => fs.existsSync(path));
+      console.log(JSON.stringify([process.getuid(), there, write("/x"), write("/tmp/x"), write("/app/x")]))`;
+    const found = await stack().kubectl(["exec", ...at, "--", node, "-e", code]);
+    expect(JSON.parse(found)).toEqual([65_533, [], "EROFS", "EROFS", "EROFS"]);
+  });
+
   test("a plain Node behind the walls reaches nothing of the operator's pod, and one without them all", async () => {
     const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
     const run = async (command: readonly string[]): Promise<string> =>
