@@ -33,7 +33,8 @@ export function readIgnoreRules(files: ReadonlyMap<string, string>): IgnoreRules
   for (const [path, text] of files) {
     const patterns = text.split(/\r?\n/);
     for (const [index, pattern] of patterns.entries()) {
-      if (pattern.trim() === "" || pattern.startsWith("#")) continue;
+      // As for git, a line of tabs is a pattern.
+      if (/^ *$/.test(pattern) || pattern.startsWith("#")) continue;
       count++;
       refuse(pattern, count, `${showText(path)}:${index + 1}`);
     }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { ReleaseError } from "../../release/errors.ts";
 import { inSlices, readJsonInSlices } from "./json-in-slices.ts";
 import { toMessage } from "./program-failure.ts";
@@ -31,10 +32,16 @@ async function whereDifferent(left: string, right: string): Promise<string> {
   const [a, b] = [(await readHead(left)).head, (await readHead(right)).head];
   if (a.state !== b.state) return `one ${ended[a.state]}, the other ${ended[b.state]}`;
   if (a.state !== "collected") return "both failed, in different ways";
-  const [ours, theirs] = [countObjects(left), countObjects(right)];
+  // Each of these steps takes up to 20 ms for the largest answers.
+  await setImmediate();
+  const ours = countObjects(left);
+  await setImmediate();
+  const theirs = countObjects(right);
+  await setImmediate();
   if (ours !== theirs) return `one made ${ours} objects, the other ${theirs}`;
   const found = firstDifferentObject(left, right);
   if (found === undefined) return "the paths or the order of their objects";
+  await setImmediate();
   const origins: unknown[] = Array.isArray(a.origins) ? a.origins : [];
   const origin = origins[found.index];
   const field = await differentField(found.left, found.right);
@@ -109,7 +116,7 @@ class Comparison {
   *compare(left: unknown, right: unknown, depth: number): Generator<undefined, Step[] | undefined> {
     if (!(isContainer(left) && isContainer(right))) return left === right ? undefined : [];
     if (depth === DEPTH) return [];
-    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+    for (const key of keysOf(left, right)) {
       if (++this.#count % VALUES_AT_ONCE === 0) yield;
       const [a, b] = [left[key], right[key]];
       if (a === b) continue;
@@ -119,6 +126,20 @@ class Comparison {
     }
     return undefined;
   }
+}
+
+/** The keys of both, those of the first before those that only the second one has. */
+function* keysOf(
+  left: Readonly<Record<string, unknown>>,
+  right: Readonly<Record<string, unknown>>,
+): Generator<string> {
+  if (Array.isArray(left) && Array.isArray(right)) {
+    const length = Math.max(left.length, right.length);
+    for (let index = 0; index < length; index++) yield String(index);
+    return;
+  }
+  yield* Object.keys(left);
+  for (const key of Object.keys(right)) if (!Object.hasOwn(left, key)) yield key;
 }
 
 function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {

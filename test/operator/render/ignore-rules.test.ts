@@ -48,6 +48,11 @@ describe("readIgnoreRules()", () => {
       says: "a/.fairleadignore:2: a pattern may have 256 characters and 3 wildcards *",
     },
     {
+      what: "a long line of tabs, which is a pattern",
+      text: "\t".repeat(65_000),
+      says: "a/.fairleadignore:1: a pattern may have 256 characters and 3 wildcards *",
+    },
+    {
       what: "long patterns",
       text: "a".repeat(257),
       says: "a/.fairleadignore:1: a pattern may have 256 characters and 3 wildcards *",
