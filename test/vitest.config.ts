@@ -86,7 +86,8 @@ export default defineConfig({
         },
       },
       { test: { ...unit, name: "unit-slow", include: slow, isolate: false, testTimeout: 90_000 } },
-      { test: { ...unit, name: "unit-isolated", include: isolated } },
+      { test: { ...unit, name: "unit-isolated", include: isolated, exclude: measuringMemory } },
+      { test: { ...unit, ...oneByOne, name: "unit-alone", include: measuringMemory } },
       {
         test: {
           ...onCluster,
