@@ -26,6 +26,8 @@ const settleMs = 4_000;
 const alone = 20;
 const calmMs = 200;
 const bundles = "fairlead_release_bundles_total";
+/** One tenant: bundles, results and processes are not shared between namespaces. */
+const namespace = namespaceOf(0);
 const nameOf = (index: number): string => `program-${String(index).padStart(4, "0")}`;
 
 /** One program, many Releases of it with inputs of their own. */
@@ -41,13 +43,13 @@ export async function runPrograms(
   const before = await rig.metrics();
   const startMs = performance.now();
   const apply = async (index: number, note: string): Promise<void> => {
-    const [name, namespace] = [nameOf(index), namespaceOf(index)];
+    const name = nameOf(index);
     const render = { program: { inputs: { name, note } } };
     const release = aRelease({ url: source.url, name, namespace, path: "program", render });
     await rig.api.apply(`/apis/fairlead.dev/v1alpha1/namespaces/${namespace}/releases/${name}`, release);
   };
   for (let index = 0; index < programs; index += 1) await apply(index, "filled");
-  const keys = Array.from({ length: programs }, (_, index) => `${namespaceOf(index)}/${nameOf(index)}`);
+  const keys = Array.from({ length: programs }, (_, index) => `${namespace}/${nameOf(index)}`);
   const areReady = (version: number): boolean =>
     keys.every((key) => {
       const release = releases.get(key);
