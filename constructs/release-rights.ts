@@ -11,7 +11,7 @@ import type { OperatorRules } from "./operator-role.ts";
  * name a ServiceAccount, the operator itself gets no right to read or write one object for them, only to watch.
  */
 export interface ReleaseRights {
-  /** What a Release that names no ServiceAccount may deploy; where each must name one: what is watched. */
+  /** Kinds that a Release without a ServiceAccount may deploy. Where each must name one, these are only watched. */
   readonly kinds: readonly {
     readonly group: string;
     readonly resource: string;

@@ -30,7 +30,7 @@ export async function writeImageFiles(folder: string, env: NodeJS.ProcessEnv): P
   if (launcher !== undefined) await copyFile(launcher, join(folder, launcherFile));
 }
 
-/** What went into the bundles of the processes of zones. */
+/** Paths of the sources in the bundle of each zone's process. */
 export interface ZoneInputs {
   readonly sandbox: readonly string[];
   readonly source: readonly string[];

@@ -24,7 +24,7 @@ export interface Trust {
 }
 
 /**
- * Says why a program is not run; undefined: it is. In CI the folder of this machine is often somebody's pull request.
+ * Why a program is refused; undefined if it is not. In CI, a local folder often holds the pull request of a stranger.
  * Pure.
  */
 export function refusalOf(walls: KernelWalls, { isLocal, env, weakSandbox }: Trust): string | undefined {
