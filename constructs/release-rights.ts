@@ -7,7 +7,7 @@ import { look, type Need, own } from "./needed-verbs.ts";
 import type { OperatorRules } from "./operator-role.ts";
 
 /**
- * What an installation allows to Releases, beyond what the kinds that it reconciles are made of. Where each Release must
+ * Rights that an installation gives to Releases, besides those on the kinds that it reconciles. Where each Release must
  * name a ServiceAccount, the operator itself gets no right to read or write one object for them, only to watch.
  */
 export interface ReleaseRights {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineKind, type ResourceOf } from "./kind.ts";
+import { defineKind } from "./kind.ts";
 import { objectName } from "./release-source.ts";
 
 const publishPlace = z
@@ -159,5 +159,4 @@ export const ReleasePolicy = defineKind({
 });
 
 export type ReleaseRule = z.output<typeof releaseRule>;
-export type ReleasePolicyResource = ResourceOf<typeof ReleasePolicy>;
 export type NamespaceSelector = z.output<typeof namespaces>;

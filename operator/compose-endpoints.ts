@@ -14,7 +14,7 @@ export interface EndpointParts {
   readonly sourceZone: SourceZone | undefined;
 }
 
-/** What an operator serves: probes and metrics, and hooks in the source zone where Releases are reconciled. */
+/** Composes the endpoints of the operator: probes, metrics, and hooks, which the source zone serves. */
 export function composeEndpoints(ground: Ground, parts: EndpointParts): readonly Endpoint[] {
   const { config, log, metrics } = ground;
   const { stores, election } = parts;

@@ -1,6 +1,6 @@
 import type { GitRun } from "./git-process.ts";
 
-/** What a process is started with. */
+/** Command line of a process. */
 export interface GitCommand {
   readonly file: string;
   readonly arguments: readonly string[];
