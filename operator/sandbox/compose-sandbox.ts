@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RenderRunner } from "../render/render-runner.ts";
-import { type SandboxProcesses, startSandboxProcesses } from "./sandbox-processes.ts";
+import { type SandboxService, serviceFor } from "./messages.ts";
+import { createSandboxProcesses, type SandboxProcesses } from "./sandbox-processes.ts";
 import { ZoneRenderRunner, type ZoneRenderRunnerOptions } from "./zone-render-runner.ts";
 
 export interface ComposeSandboxInput extends Omit<ZoneRenderRunnerOptions, "folder"> {
@@ -18,7 +19,7 @@ type OwnSandboxOptions = Omit<ComposeSandboxInput, "zoneSockets">;
 
 /** Renders in the sandbox zone. */
 export interface Sandbox extends RenderRunner {
-  /** There will be something to render: starts the processes, where they are ours to start. */
+  /** There will be something to render: starts the reader, where it is ours to start. Programs start theirs. */
   start(): void;
   close(): void;
 }
@@ -51,15 +52,15 @@ class OwnSandbox implements Sandbox {
   }
 
   start(): void {
-    this.#runner();
+    this.#runner("reader");
   }
 
   warmUp(): void {
-    this.#runner().warmUp();
+    this.#runner("programs").warmUp();
   }
 
   run(...[request, patience]: Parameters<RenderRunner["run"]>): ReturnType<RenderRunner["run"]> {
-    return this.#runner().run(request, patience);
+    return this.#runner(serviceFor(request.render)).run(request, patience);
   }
 
   close(): void {
@@ -70,13 +71,14 @@ class OwnSandbox implements Sandbox {
     rmSync(folder, { recursive: true, force: true });
   }
 
-  #runner(): ZoneRenderRunner {
+  #runner(service: SandboxService): ZoneRenderRunner {
     if (this.#started === undefined) {
       // Of mode 0700: no other user can take the place of the zone.
       const folder = mkdtempSync(join(tmpdir(), "fairlead-zones-"));
-      const processes = startSandboxProcesses({ ...this.#options, folder });
+      const processes = createSandboxProcesses({ ...this.#options, folder });
       this.#started = { folder, processes, runner: new ZoneRenderRunner({ ...this.#options, folder }) };
     }
+    this.#started.processes.start(service);
     return this.#started.runner;
   }
 }

@@ -3,7 +3,8 @@ import { systemClock } from "../runtime/clock.ts";
 import { readMemoryLimit } from "../runtime/memory-limit.ts";
 import { createLogger, type LogLevel } from "../telemetry/log.ts";
 import { findLauncher } from "./find-launcher.ts";
-import { startSandboxProcesses } from "./sandbox-processes.ts";
+import { sandboxServices } from "./messages.ts";
+import { createSandboxProcesses } from "./sandbox-processes.ts";
 
 /**
  * The main process of the sandbox zone where it has a container of its own: keeps the zone's processes running until SIGTERM.
@@ -24,7 +25,7 @@ export async function runSandboxZone(argv: readonly string[]): Promise<number> {
     return 1;
   }
   log.info("Starting the sandbox zone", { sockets: values.sockets });
-  const processes = startSandboxProcesses({
+  const processes = createSandboxProcesses({
     folder: values.sockets,
     launcher: findLauncher(),
     containerMemory: readMemoryLimit(),
@@ -32,6 +33,8 @@ export async function runSandboxZone(argv: readonly string[]): Promise<number> {
     random: Math.random,
     log,
   });
+  // The operator cannot ask for a process of another container.
+  for (const service of sandboxServices) processes.start(service);
   // The clock's timers keep no process alive, and between two lives of its children nothing else does.
   const alive = setInterval(() => undefined, 60_000);
   await new Promise<void>((resolve) => {

@@ -1,9 +1,16 @@
 import * as z from "zod";
+import type { RenderRequest } from "../release/ports.ts";
 
 // Messages between the operator and the sandbox zone. Those of the zone are untrusted.
 
 /** Names of the processes of the zone: each has a socket of this name. */
-export type SandboxService = "reader" | "programs";
+export const sandboxServices = ["reader", "programs"] as const;
+export type SandboxService = (typeof sandboxServices)[number];
+
+/** The process that renders a source. */
+export function serviceFor({ program }: RenderRequest["render"]): SandboxService {
+  return program === undefined ? "reader" : "programs";
+}
 
 /** Body of the request `render`. For a program, its inputs follow as JSON. */
 export interface RenderCall {

@@ -11,32 +11,35 @@ export interface SandboxProcessesOptions extends WorkerCommandOptions {
 
 /** The processes of the zone. */
 export interface SandboxProcesses {
-  /** Undefined while the process is being restarted. */
+  /** Keeps the process of a service running from now on. Calling it again changes nothing. */
+  start(service: SandboxService): void;
+  /** Undefined before it was started, and while it is being restarted. */
   pidOf(service: SandboxService): number | undefined;
   close(): void;
 }
 
 /**
- * Keeps the processes of the sandbox zone running: readers of folders apart from the process that bundles programs and runs
- * them. One that dies of what it reads takes no other with it.
+ * Keeps the processes of the sandbox zone running, each from the moment that it is needed: readers of folders apart from the
+ * process that bundles programs and runs them. One that dies of what it reads takes no other with it.
  */
-export function startSandboxProcesses({
+export function createSandboxProcesses({
   folder,
   launcher,
   containerMemory,
   ...options
 }: SandboxProcessesOptions): SandboxProcesses {
-  const start = (service: SandboxService): ZoneProcess =>
+  const processes = new Map<SandboxService, ZoneProcess>();
+  const create = (service: SandboxService): ZoneProcess =>
     new ZoneProcess({
       ...options,
       name: `sandbox/${service}`,
       command: workerCommand(service, { folder, launcher, containerMemory }),
     });
-  const processes = { reader: start("reader"), programs: start("programs") };
   return {
-    pidOf: (service) => processes[service].pid,
+    start: (service) => void processes.getOrInsertComputed(service, create),
+    pidOf: (service) => processes.get(service)?.pid,
     close: () => {
-      for (const process of Object.values(processes)) process.close();
+      for (const process of processes.values()) process.close();
     },
   };
 }

@@ -7,7 +7,13 @@ import { ZoneAnswerError } from "../zones/errors.ts";
 import { MOST_REQUESTS, type Serve } from "../zones/incoming-requests.ts";
 import type { Link } from "../zones/link.ts";
 import { ZoneClient } from "../zones/zone-client.ts";
-import { type RenderAnswer, type RenderCall, renderError, type SandboxService } from "./messages.ts";
+import {
+  type RenderAnswer,
+  type RenderCall,
+  renderError,
+  type SandboxService,
+  serviceFor,
+} from "./messages.ts";
 import { FairSlots } from "./program/fair-slots.ts";
 import { toMessage } from "./program/program-failure.ts";
 import type { ProgramObservation } from "./program/programs.ts";
@@ -84,7 +90,7 @@ export class ZoneRenderRunner implements RenderRunner {
 
   async run(request: RenderRequest, patience: RunPatience): Promise<Rendered> {
     const { namespace, render } = request;
-    const { client, slots, suspects } = this.#services[render.program === undefined ? "reader" : "programs"];
+    const { client, slots, suspects } = this.#services[serviceFor(render)];
     const slot = await slots.take(namespace);
     try {
       return await suspects.run(namespace, patience.unwanted, async () =>

@@ -1,13 +1,19 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RenderEndedError } from "../../../operator/release/errors.ts";
 import { renderManifests } from "../../../operator/render/render-manifests.ts";
 import { Turns } from "../../../operator/render/turns.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
-import { type SandboxProcesses, startSandboxProcesses } from "../../../operator/sandbox/sandbox-processes.ts";
+import { composeSandbox } from "../../../operator/sandbox/compose-sandbox.ts";
+import { sandboxServices } from "../../../operator/sandbox/messages.ts";
+import {
+  createSandboxProcesses,
+  type SandboxProcesses,
+} from "../../../operator/sandbox/sandbox-processes.ts";
 import { launcher } from "../../fakes/launcher.ts";
 import { MemoryFiles } from "../../fakes/memory-files.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
-import { program, request } from "../../fakes/renderer-bench.ts";
+import { aFolder, program, request } from "../../fakes/renderer-bench.ts";
 import { aSocketFolder, aZoneRunner, patient } from "../../fakes/sandbox-zone.ts";
 
 const clock = systemClock();
@@ -15,7 +21,7 @@ const clock = systemClock();
 function aZone() {
   const folder = aSocketFolder();
   const log = new RecordingLogger();
-  const zone = startSandboxProcesses({
+  const zone = createSandboxProcesses({
     folder,
     launcher,
     containerMemory: undefined,
@@ -23,6 +29,7 @@ function aZone() {
     random: () => 0,
     log,
   });
+  for (const service of sandboxServices) zone.start(service);
   onTestFinished(() => zone.close());
   return { zone, log, runner: aZoneRunner(folder).runner };
 }
@@ -147,4 +154,43 @@ describe("the processes of the sandbox zone", () => {
     expect(bad).toMatchObject({ status: "rejected", reason: expect.any(RenderEndedError) });
     expect(good).toEqual({ status: "fulfilled", value: await here(files) });
   });
+
+  test("run only when there is something for them to render", async () => {
+    const sandbox = composeSandbox({
+      zoneSockets: undefined,
+      launcher,
+      containerMemory: undefined,
+      longestProgramMs: 60_000,
+      requireWalls: false,
+      memoryLimit: 2 ** 20,
+      clock,
+      random: () => 0,
+      log: new RecordingLogger(),
+    });
+    onTestFinished(() => sandbox.close());
+    const before = new Set(processesOfZone());
+    const started = () => processesOfZone().filter((name) => !before.has(name));
+    await sandbox.run(request("a/b", aFolder("one")), patient);
+    expect(started()).toEqual([expect.stringMatching(/^\d+ sandbox\/reader$/)]);
+    const empty = new MemoryFiles({ "main.ts": "export default () => {};" });
+    await sandbox.run(request("a/c", empty, program({})), patient);
+    expect(started()).toHaveLength(2);
+  });
 });
+
+/** Processes of sandbox zones that this process started, each with its id. */
+function processesOfZone(): readonly string[] {
+  const read = (pid: string, file: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "utf8");
+    } catch {
+      return "";
+    }
+  };
+  return readdirSync("/proc").flatMap((pid) => {
+    const zone = /--zone=(sandbox\/\w+)\0/.exec(read(pid, "cmdline"))?.[1];
+    return zone !== undefined && read(pid, "status").includes(`PPid:\t${process.pid}\n`)
+      ? [`${pid} ${zone}`]
+      : [];
+  });
+}
