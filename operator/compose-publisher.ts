@@ -3,11 +3,13 @@ import { ClusterUid } from "./cluster-uid.ts";
 import { leaseOf } from "./compose-election.ts";
 import type { KindController } from "./controllers.ts";
 import { readCredentials } from "./git/credentials.ts";
+import type { BranchClone } from "./git/publish/branch-clone.ts";
 import {
   createGitPublisher,
   type GitPublisher,
   type GitPublisherOptions,
 } from "./git/publish/git-publisher.ts";
+import { LocalClone } from "./git/publish/local-clone.ts";
 import { parseRemoteUrl } from "./git/remote-url.ts";
 import type { Ground } from "./ground.ts";
 import type { AnnounceOperator } from "./operator-events.ts";
@@ -33,7 +35,6 @@ export interface RepositoryPlace {
 }
 
 export interface OpenPlaceOptions extends RepositoryPlace {
-  readonly cacheDirectory: string;
   readonly claimOf: (folder: string) => FolderClaim;
 }
 
@@ -56,9 +57,10 @@ export async function composePublisher(
 ): Promise<ComposedRepository | undefined> {
   const { config, clock, random, log, transport, environment } = ground;
   const { election, confirmLeadership, controllers, announce, claimOf } = parts;
-  if (config.repository === undefined) return undefined;
+  const { repository } = config;
+  if (repository === undefined) return undefined;
   // A wrong address or a folder that was never mounted is a mistake in the deployment: say so before anything runs.
-  await readCredentials(config.repositoryCredentials, parseRemoteUrl(config.repository));
+  await readCredentials(config.repositoryCredentials, parseRemoteUrl(repository));
   // Reading it is no write, and asks for no leadership.
   const cluster = new KubeCluster({ transport, fence: noFence, clock });
   const clusterUid = new ClusterUid({ cluster, clock, random, log });
@@ -66,12 +68,7 @@ export async function composePublisher(
     for (const [name, concerned] of Map.groupBy(owners, ({ groupKind }) => groupKind))
       controllers.find((controller) => controller.name === name)?.report(concerned.map(({ key }) => key));
   };
-  const options: GitPublisherOptions = {
-    repository: config.repository,
-    branch: config.repositoryBranch,
-    root: config.repositoryPath,
-    credentialsDirectory: config.repositoryCredentials,
-    cacheDirectory: config.repositoryCache,
+  const options: Omit<GitPublisherOptions, "clone" | "root"> = {
     owner: {
       get cluster() {
         return clusterUid.value;
@@ -88,12 +85,21 @@ export async function composePublisher(
     claimOf,
     onChange: report,
     announce,
-    environment,
   };
+  const own = { branch: config.repositoryBranch, root: config.repositoryPath };
+  const cloneOf = (place: RepositoryPlace): BranchClone =>
+    new LocalClone({
+      ...place,
+      repository,
+      credentialsDirectory: config.repositoryCredentials,
+      cacheDirectory: config.repositoryCache,
+      ...{ clock, environment },
+    });
   return {
     prepare: (signal) => clusterUid.learn(signal),
-    publisher: createGitPublisher(options),
-    open: (place) => createGitPublisher({ ...options, ...place }),
+    publisher: createGitPublisher({ ...options, ...own, clone: cloneOf(own) }),
+    open: ({ branch, root, claimOf }) =>
+      createGitPublisher({ ...options, root, claimOf, clone: cloneOf({ branch, root }) }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Ground } from "./ground.ts";
 import type { Election } from "./runtime/election.ts";
 
 /** Where clones of the repositories of Releases are kept. */
-export function releaseCacheOf({ releaseCache, repositoryCache }: Ground["config"]): string {
+function releaseCacheOf({ releaseCache, repositoryCache }: Ground["config"]): string {
   return releaseCache ?? join(repositoryCache, "releases");
 }
 

@@ -22,3 +22,13 @@ export class CacheBrokenError extends Error {
 export class ObjectFormatError extends Error {
   override readonly name = "ObjectFormatError";
 }
+
+/** A git process was ended by us: it said nothing for too long, or we are closing. */
+export class GitKilledError extends Error {
+  override readonly name = "GitKilledError";
+}
+
+/** A process that was to stay ended by itself; `message` is the first line of what it complained about. */
+export class GitEndedError extends Error {
+  override readonly name = "GitEndedError";
+}

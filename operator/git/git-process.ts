@@ -5,7 +5,8 @@ import type { Clock } from "../ports.ts";
 import { BoundedText } from "./bounded-text.ts";
 import { endGroup } from "./end-group.ts";
 import { type ConfineGit, unconfined } from "./git-command.ts";
-import { feed } from "./process-input.ts";
+import { GitEndedError, GitKilledError } from "./git-errors.ts";
+import { feed, type ProcessInput } from "./process-input.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 
 export interface GitRun {
@@ -29,22 +30,14 @@ export interface GitResult {
   readonly stderr: string;
 }
 
-/** A git process was ended by us: it said nothing for too long, or we are closing. */
-export class GitKilledError extends Error {
-  override readonly name = "GitKilledError";
-}
-
-/** A process that was to stay ended by itself; `message` is the first line of what it complained about. */
-export class GitEndedError extends Error {
-  override readonly name = "GitEndedError";
-}
-
 /** A process that answers every input with one line. One question at a time. */
 export interface GitConversation {
   /** It can be asked no more. */
   readonly isOver: boolean;
+  /** Gives it a part of the next input; what follows it is given to {@link ask}. */
+  write(part: ProcessInput): Promise<void>;
   /** @throws GitEndedError, GitKilledError, or the system's error when git could not be started. */
-  ask(input: Iterable<string>): Promise<string>;
+  ask(input: ProcessInput): Promise<string>;
   /** Lets it finish what it has, and waits for its end. */
   close(): Promise<void>;
 }
@@ -175,6 +168,14 @@ export class GitProcesses {
     return {
       get isOver() {
         return isOver;
+      },
+      write: async (part) => {
+        const watchdog = watch();
+        try {
+          await feed(input, part);
+        } finally {
+          watchdog();
+        }
       },
       ask: async (text) => {
         if (isOver) throw await over;

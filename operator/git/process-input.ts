@@ -3,9 +3,12 @@ import type { Writable } from "node:stream";
 /** So much is written at a time. */
 const PIECE_LENGTH = 64 * 1024;
 
+/** Short pieces of text, or bytes. */
+export type ProcessInput = Iterable<string> | Uint8Array;
+
 /** Writes input to a process as it takes it. Ends early when the process does: its exit code and words say why. */
-export async function feed(stdin: Writable, input: Iterable<string>): Promise<void> {
-  for (const piece of joinPieces(input)) {
+export async function feed(stdin: Writable, input: ProcessInput): Promise<void> {
+  for (const piece of input instanceof Uint8Array ? [input] : joinPieces(input)) {
     if (stdin.destroyed) return;
     if (!stdin.write(piece)) await drained(stdin);
   }

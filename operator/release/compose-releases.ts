@@ -6,7 +6,6 @@ import { BlockedKeys } from "../blocked-keys.ts";
 import { holderOf } from "../cluster/impersonation.ts";
 import { KubeCluster } from "../cluster/kube-cluster.ts";
 import { leaseOf } from "../compose-election.ts";
-import { releaseCacheOf } from "../compose-source-zone.ts";
 import { LostObjects } from "../phases/lost.ts";
 import { OutageNotices } from "../phases/outage-notices.ts";
 import { Refusals } from "../phases/refusals.ts";
@@ -118,7 +117,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     },
   });
   const prepare = createPreparer();
-  const publishers = composePublishers(input, releaseCacheOf(config));
+  const publishers = composePublishers(input);
   const noteNews = (key: string): void => {
     // What another instance brings about is not ours to measure, nor what was there before we came.
     if (!election.isLeading || memory.find(key)?.applied === undefined) return;
@@ -185,17 +184,17 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   };
 }
 
-function composePublishers(
-  { ground: { config }, stores, repository }: ComposeReleasesInput,
-  cacheDirectory: string,
-): ReleasePublishers | undefined {
+function composePublishers({
+  ground: { config },
+  stores,
+  repository,
+}: ComposeReleasesInput): ReleasePublishers | undefined {
   if (repository === undefined || config.repository === undefined) return undefined;
   const place = { url: config.repository, branch: config.repositoryBranch, root: config.repositoryPath };
   return new ReleasePublishers({
     repository: place,
     publisher: repository.own,
     open: repository.open,
-    cacheDirectory,
     claimOf: createPlaceClaims(stores, place),
   });
 }

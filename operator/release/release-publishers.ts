@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { join } from "node:path";
 import type { OpenPlaceOptions } from "../compose-publisher.ts";
 import type { GitPublisher } from "../git/publish/git-publisher.ts";
 import type { FolderClaim, Publisher } from "../ports.ts";
@@ -11,7 +9,6 @@ export interface ReleasePublishersInput {
   /** The operator's own, at its own branch and root. */
   readonly publisher: Publisher;
   readonly open: (options: OpenPlaceOptions) => GitPublisher;
-  readonly cacheDirectory: string;
   /** What is known of the Release behind a folder at a place. */
   readonly claimOf: (folder: string, target: PublishTarget) => FolderClaim;
 }
@@ -48,14 +45,8 @@ export class ReleasePublishers implements PublishPlaces {
   }
 
   #open(target: PublishTarget): GitPublisher {
-    const { open, cacheDirectory, claimOf } = this.#input;
-    const place = createHash("sha256").update(idOf(target)).digest("hex").slice(0, 16);
-    const publisher = open({
-      ...target,
-      // A clone belongs to one publisher, and those of two roots of a branch would meet in one.
-      cacheDirectory: join(cacheDirectory, "published", place),
-      claimOf: (folder) => claimOf(folder, target),
-    });
+    const { open, claimOf } = this.#input;
+    const publisher = open({ ...target, claimOf: (folder) => claimOf(folder, target) });
     publisher.start();
     publisher.sweep();
     return publisher;

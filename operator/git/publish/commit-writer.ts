@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports.ts";
-import { CacheBrokenError } from "../git-errors.ts";
-import { type GitConversation, GitEndedError, type GitProcesses } from "../git-process.ts";
+import { CacheBrokenError, GitEndedError } from "../git-errors.ts";
+import type { GitConversation, GitProcesses } from "../git-process.ts";
 import { type CommitInput, commitStream } from "./commit-stream.ts";
 
 export interface CommitWriterOptions {

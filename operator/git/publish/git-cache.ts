@@ -22,7 +22,7 @@ import { OWNER_FILE, OWNER_FILE_BYTES, type OwnerFile, readOwnerFile } from "./o
 export interface GitCacheOptions {
   /** Folder that holds the clones of all remotes. */
   readonly directory: string;
-  /** Remote and branch: each pair has a clone of its own. */
+  /** Names what the clone is of: each key has a clone of its own. */
   readonly key: string;
   readonly processes: GitProcesses;
   readonly clock: Clock;

@@ -1,18 +1,17 @@
 import type { PublishOffer, PublishState } from "../../ports.ts";
 import { Backoff } from "../../runtime/backoff.ts";
-import { openRepository } from "./open-repository.ts";
 import { isUnexpected, toFailure } from "./publish-failure.ts";
 import { PublishLedger } from "./publish-ledger.ts";
 import { PublishRound } from "./publish-round.ts";
 import { LOOK_MS, PublishSchedule } from "./publish-schedule.ts";
 import type { GitPublisher, GitPublisherOptions } from "./publisher-options.ts";
 import { RacePatience } from "./race-patience.ts";
-import type { RepositoryBranch } from "./repository-branch.ts";
+import { RepositoryBranch } from "./repository-branch.ts";
 import { Sweeper, type SweepState } from "./sweeper.ts";
 
 export type { GitPublisher, GitPublisherOptions } from "./publisher-options.ts";
 
-/** @throws RemoteUrlError for a repository that we do not speak to. */
+/** Touches nothing yet. */
 export function createGitPublisher(options: GitPublisherOptions): GitPublisher {
   return new BackgroundPublisher(options);
 }
@@ -32,7 +31,7 @@ class BackgroundPublisher implements GitPublisher {
   constructor(options: GitPublisherOptions) {
     const { clock, random, log } = options;
     this.#options = options;
-    this.#repository = openRepository(options);
+    this.#repository = new RepositoryBranch(options);
     this.#sweeper = new Sweeper(options);
     this.#schedule = new PublishSchedule({
       clock,

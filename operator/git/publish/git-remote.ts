@@ -1,13 +1,15 @@
 import { CredentialsError, type GitCredentials, readCredentials } from "../credentials.ts";
 import {
   CacheBrokenError,
+  GitKilledError,
   ObjectFormatError,
   PushRefusedError,
   RepositoryUnreachableError,
 } from "../git-errors.ts";
-import { GitKilledError, type GitProcesses, type GitResult } from "../git-process.ts";
+import type { GitProcesses, GitResult } from "../git-process.ts";
 import { redact } from "../redact.ts";
 import type { RemoteUrl } from "../remote-url.ts";
+import type { CommitToPush } from "./branch-clone.ts";
 import { readPushAnswer } from "./push-answer.ts";
 
 export interface GitRemoteOptions {
@@ -79,10 +81,7 @@ export class GitRemote {
    * @returns `moved` if it is not.
    * @throws PushRefusedError, RepositoryUnreachableError (it may have landed all the same)
    */
-  async push(
-    clone: CloneFolder,
-    { commit, parent }: { commit: string; parent: string | undefined },
-  ): Promise<"landed" | "moved"> {
+  async push(clone: CloneFolder, { commit, parent }: CommitToPush): Promise<"landed" | "moved"> {
     // A compare-and-swap: an empty lease says that the branch must not exist.
     const lease = `--force-with-lease=${this.#ref}:${parent ?? ""}`;
     const target = `${commit}:${this.#ref}`;

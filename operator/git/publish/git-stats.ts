@@ -13,3 +13,16 @@ export interface GitStats {
   /** Times that the clone was made anew. */
   rebuilds: number;
 }
+
+export function noStats(): GitStats {
+  return {
+    commits: 0,
+    landed: 0,
+    pushes: 0,
+    refused: 0,
+    retried: 0,
+    lsRemotes: 0,
+    fetches: 0,
+    rebuilds: 0,
+  };
+}

@@ -10,20 +10,16 @@ import type {
   PublishOffer,
   Random,
 } from "../../ports.ts";
+import type { BranchClone } from "./branch-clone.ts";
 import type { GitStats } from "./git-stats.ts";
 import type { RootOwner } from "./owner-file.ts";
 import type { SweepState } from "./sweeper.ts";
 
 export interface GitPublisherOptions {
-  /** Absolute path, `file://`, `https://`, `ssh://` or `user@host:path`. */
-  readonly repository: string;
-  readonly branch: string;
+  /** The clone of the branch; the publisher closes it. */
+  readonly clone: BranchClone;
   /** Folder in the repository, without slashes at its ends; empty for the repository itself. */
   readonly root: string;
-  /** Folder with the keys of a Flux git Secret; undefined where none are needed. */
-  readonly credentialsDirectory: string | undefined;
-  /** Where clones are kept; everything below it can be deleted at any time. */
-  readonly cacheDirectory: string;
   /** Who may write below the root: us. */
   readonly owner: RootOwner;
   /** Our version, for the commit trailer. */
@@ -47,10 +43,6 @@ export interface GitPublisherOptions {
     readonly action: string;
     readonly note: string;
   }) => void;
-  /** The operator's environment, of which git gets PATH and the proxies. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** A git process that is silent for so long is killed. @default 60_000 */
-  readonly timeoutMs?: number;
 }
 
 export interface GitPublisher extends Publisher {

@@ -4,23 +4,20 @@ import { NotLeadingError } from "../../errors.ts";
 import type { Clock, Fence, LeaseTerm } from "../../ports.ts";
 import {
   CacheBrokenError,
+  GitKilledError,
   PushRefusedError,
   RepositoryOwnedError,
   RepositoryUnreachableError,
 } from "../git-errors.ts";
-import { GitKilledError, type GitProcesses } from "../git-process.ts";
+import type { BranchClone, CommitToPush } from "./branch-clone.ts";
 import { type BranchView, emptyBranch } from "./branch-view.ts";
 import type { FolderChange } from "./commit-stream.ts";
-import type { GitCache } from "./git-cache.ts";
-import type { GitRemote } from "./git-remote.ts";
-import type { GitStats } from "./git-stats.ts";
+import { type GitStats, noStats } from "./git-stats.ts";
 import { isSameOwner, OWNER_FILE, type RootOwner, writeOwnerFile } from "./owner-file.ts";
 import type { PendingFolder } from "./publish-ledger.ts";
 
 export interface RepositoryBranchOptions {
-  readonly openCache: () => Promise<GitCache>;
-  readonly processes: GitProcesses;
-  readonly remote: GitRemote;
+  readonly clone: BranchClone;
   /** Folder in the repository below which we write; empty for the repository itself. */
   readonly root: string;
   readonly owner: RootOwner;
@@ -29,7 +26,6 @@ export interface RepositoryBranchOptions {
   readonly fence: Fence;
   readonly term: () => LeaseTerm | undefined;
   readonly confirmLeadership: () => Promise<boolean>;
-  readonly stats: GitStats;
 }
 
 /** What one commit changes. */
@@ -44,16 +40,18 @@ export interface BranchChange {
 /** Our part of one branch of a remote repository: what is there, and how it changes. One call at a time. */
 export class RepositoryBranch {
   readonly #options: RepositoryBranchOptions;
+  readonly #clone: BranchClone;
+  readonly #stats: GitStats = noStats();
   /** What is there, as far as we know; our own commits are put in at once. */
   #view: BranchView | undefined;
   /** Commands that failed although the remote had just answered: at two, our clone is suspected. */
   #unexplained = 0;
   /** Parent of a push that was overtaken: finding it still at the head means that it was refused. */
   #overtaken: string | undefined;
-  #cache: GitCache | undefined;
 
   constructor(options: RepositoryBranchOptions) {
     this.#options = options;
+    this.#clone = options.clone;
   }
 
   get view(): BranchView | undefined {
@@ -61,27 +59,20 @@ export class RepositoryBranch {
   }
 
   get format(): ObjectFormat {
-    return this.#cache?.format ?? "sha1";
+    return this.#clone.format;
   }
 
   get stats(): GitStats {
-    return this.#options.stats;
+    return this.#stats;
   }
 
   /** Makes the clone anew. */
   async rebuild(format: ObjectFormat): Promise<void> {
-    this.#options.stats.rebuilds++;
+    this.#stats.rebuilds++;
     this.#view = undefined;
     // Once per outage: if a new clone fares no better, the clone was not the reason.
     this.#unexplained = Number.NEGATIVE_INFINITY;
-    try {
-      await this.#cache?.rebuild(format);
-    } catch (error) {
-      // What is left may be no clone at all: the next look opens it again, and makes one.
-      await this.close();
-      this.#cache = undefined;
-      throw error;
-    }
+    await this.#clone.rebuild(format);
   }
 
   /**
@@ -91,22 +82,21 @@ export class RepositoryBranch {
    * @throws RepositoryUnreachableError, CacheBrokenError
    */
   async look(): Promise<BranchView | undefined> {
-    const { root, openCache } = this.#options;
-    this.#cache ??= await openCache();
-    const cache = this.#cache;
+    const clone = this.#clone;
+    await clone.open();
     const overtaken = this.#overtaken;
     this.#overtaken = undefined;
     // After a push that was overtaken there is something to fetch: no need to ask.
-    let head = overtaken === undefined ? await this.#ask(cache) : await this.#fetch(cache);
+    let head = overtaken === undefined ? await this.#ask() : await this.#fetch();
     if (overtaken !== undefined && overtaken === head) {
       throw new PushRefusedError(
         "the remote could not move the branch, and nobody else did; if this stays, look for a lock that was left in it, below refs/heads",
       );
     }
     if (this.#view !== undefined && this.#view.head === head) return undefined;
-    const isHere = overtaken !== undefined || head === undefined || (await cache.has(head));
-    if (!isHere) head = await this.#fetch(cache);
-    this.#view = head === undefined ? emptyBranch() : await cache.readBranch(head, root);
+    const isHere = overtaken !== undefined || head === undefined || (await clone.has(head));
+    if (!isHere) head = await this.#fetch();
+    this.#view = head === undefined ? emptyBranch() : await clone.readBranch(head);
     return this.#view;
   }
 
@@ -117,18 +107,20 @@ export class RepositoryBranch {
    * @throws RepositoryOwnedError, NotLeadingError, PushRefusedError, RepositoryUnreachableError, CacheBrokenError
    */
   async land(change: BranchChange): Promise<string | undefined> {
-    const { stats, fence } = this.#options;
-    const [view, cache] = [this.#view, this.#cache];
-    if (view === undefined || cache === undefined)
-      throw new Error("Cannot commit: the branch was never looked at");
+    const stats = this.#stats;
+    const view = this.#view;
+    if (view === undefined) throw new Error("Cannot commit: the branch was never looked at");
     this.assertOurs();
     await this.#assertCurrentTerm(view);
     const lease = this.#options.term();
-    const commit = await cache.writeCommit({ ...this.#inputOf(change, view, lease), parent: view.head });
+    const commit = await this.#clone.writeCommit({
+      ...this.#inputOf(change, view, lease),
+      parent: view.head,
+    });
     stats.commits++;
-    fence.check();
+    this.#options.fence.check();
     stats.pushes++;
-    const answer = await this.#explained(() => this.#push(cache, commit, view.head));
+    const answer = await this.#explained(() => this.#push({ commit, parent: view.head }));
     if (answer === "moved") {
       stats.retried++;
       this.#overtaken = view.head;
@@ -144,18 +136,17 @@ export class RepositoryBranch {
 
   /** Keeps the clone small. @throws CacheBrokenError when it has grown too big. */
   async tidy(): Promise<void> {
-    await this.#cache?.tidy();
+    await this.#clone.tidy();
   }
 
   /** Ends every git process, at once. */
   kill(): void {
-    this.#options.processes.close();
-    this.#cache?.kill();
+    this.#clone.kill();
   }
 
   /** Gives the clone free. Call it when nothing runs any more. */
   async close(): Promise<void> {
-    await this.#cache?.release();
+    await this.#clone.close();
   }
 
   /** Whether the root is ours, or nobody's. */
@@ -205,24 +196,23 @@ export class RepositoryBranch {
     return this.#options.root === "" ? path : `${this.#options.root}/${path}`;
   }
 
-  async #ask(cache: GitCache): Promise<string | undefined> {
-    this.#options.stats.lsRemotes++;
-    return await this.#options.remote.readHead(cache);
+  async #ask(): Promise<string | undefined> {
+    this.#stats.lsRemotes++;
+    return await this.#clone.readHead();
   }
 
-  async #push(cache: GitCache, commit: string, parent: string | undefined): Promise<"landed" | "moved"> {
+  async #push(commit: CommitToPush): Promise<"landed" | "moved"> {
     try {
-      return await this.#options.remote.push(cache, { commit, parent });
+      return await this.#clone.push(commit);
     } catch (error) {
-      if (error instanceof PushRefusedError) this.#options.stats.refused++;
+      if (error instanceof PushRefusedError) this.#stats.refused++;
       throw error;
     }
   }
 
-  async #fetch(cache: GitCache): Promise<string> {
-    this.#options.stats.fetches++;
-    await this.#explained(() => this.#options.remote.fetch(cache));
-    return await cache.readFetchedHead();
+  async #fetch(): Promise<string> {
+    this.#stats.fetches++;
+    return await this.#explained(() => this.#clone.fetch());
   }
 
   async #explained<T>(command: () => Promise<T>): Promise<T> {

@@ -1,8 +1,7 @@
 import type { Clock, Logger } from "../../ports.ts";
 import { ReleaseError } from "../../release/errors.ts";
 import type { ReleaseFailure } from "../../release/ports.ts";
-import { CacheBrokenError } from "../git-errors.ts";
-import { GitKilledError } from "../git-process.ts";
+import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
 import { toProcessFailure } from "./remote-failure.ts";
 import type { CloneDisk } from "./repository-options.ts";
 import type { SourceClone } from "./source-clone.ts";

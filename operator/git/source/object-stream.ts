@@ -1,5 +1,5 @@
-import { CacheBrokenError } from "../git-errors.ts";
-import { GitKilledError, type GitProcesses, type GitRun, type GitStream } from "../git-process.ts";
+import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
+import type { GitProcesses, GitRun, GitStream } from "../git-process.ts";
 
 export interface GitObject {
   readonly id: string;

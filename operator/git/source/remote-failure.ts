@@ -1,7 +1,6 @@
 import { ReleaseError } from "../../release/errors.ts";
 import type { ReleaseFailureReason } from "../../release/ports.ts";
-import { CacheBrokenError } from "../git-errors.ts";
-import { GitKilledError } from "../git-process.ts";
+import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
 import { redact } from "../redact.ts";
 import { describeGitFailure } from "./git-phrase.ts";
 

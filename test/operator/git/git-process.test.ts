@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { GitEndedError, GitKilledError, GitProcesses } from "../../../operator/git/git-process.ts";
+import { GitEndedError, GitKilledError } from "../../../operator/git/git-errors.ts";
+import { GitProcesses } from "../../../operator/git/git-process.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 
 /** `git -c alias.x='!…' x`: a git that runs a shell, which is all that these tests need. */

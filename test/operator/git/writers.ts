@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createGitPublisher, type GitPublisher } from "../../../operator/git/publish/git-publisher.ts";
+import { LocalClone } from "../../../operator/git/publish/local-clone.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import type { FakeGitRemote } from "../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
@@ -27,11 +28,16 @@ export class OperatorWriter implements Writer {
   constructor(remote: FakeGitRemote, name: string) {
     this.name = name;
     this.publisher = createGitPublisher({
-      repository: remote.path,
-      branch: "main",
+      clone: new LocalClone({
+        repository: remote.path,
+        branch: "main",
+        root: name,
+        credentialsDirectory: undefined,
+        cacheDirectory: join(remote.folder, `cache-${name}`),
+        clock: systemClock(),
+        environment: process.env,
+      }),
       root: name,
-      credentialsDirectory: undefined,
-      cacheDirectory: join(remote.folder, `cache-${name}`),
       owner,
       version: "0.1.0",
       clock: systemClock(),
@@ -42,7 +48,6 @@ export class OperatorWriter implements Writer {
       confirmLeadership: async () => true,
       claimOf: () => "unknown",
       onChange: () => this.#wake(),
-      environment: process.env,
     });
     this.publisher.start();
   }

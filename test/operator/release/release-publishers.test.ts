@@ -26,7 +26,6 @@ test("each place has one publisher with a clone of its own, and the operator's o
       opened.push(options);
       return aPublisher(`${options.branch}:${options.root}`, did);
     },
-    cacheDirectory: "cache",
     claimOf: (folder, { branch }) => (folder === branch ? "wanted" : "gone"),
   });
   const prod = { branch: "env", root: "prod" };
@@ -45,6 +44,9 @@ test("each place has one publisher with a clone of its own, and the operator's o
     "env:prod closes",
     "env:dev closes",
   ]);
-  expect(new Set(opened.map(({ cacheDirectory }) => cacheDirectory)).size).toBe(2);
+  expect(opened.map(({ branch, root }) => ({ branch, root }))).toEqual([
+    prod,
+    { branch: "env", root: "dev" },
+  ]);
   expect(opened[0]?.claimOf("env")).toBe("wanted");
 });

@@ -5,6 +5,7 @@ import {
   type GitPublisher,
   type GitPublisherOptions,
 } from "../../../../operator/git/publish/git-publisher.ts";
+import { LocalClone, type LocalCloneOptions } from "../../../../operator/git/publish/local-clone.ts";
 import type {
   LeaseTerm,
   Logger,
@@ -59,13 +60,21 @@ export class PublisherHarness implements AsyncDisposable {
   readonly announced: string[] = [];
   readonly publisher: GitPublisher;
 
-  constructor(remote: FakeGitRemote, overrides: Partial<GitPublisherOptions> = {}) {
-    this.publisher = createGitPublisher({
+  constructor(remote: FakeGitRemote, overrides: Partial<GitPublisherOptions & LocalCloneOptions> = {}) {
+    const clone = {
       repository: remote.path,
       branch: "main",
       root: "",
       credentialsDirectory: undefined,
       cacheDirectory: join(remote.folder, "cache"),
+      clock: this.clock,
+      // Far beyond any test: fake time runs faster than git.
+      timeoutMs: 86_400_000,
+      ...overrides,
+    };
+    this.publisher = createGitPublisher({
+      clone: new LocalClone(clone),
+      root: clone.root,
       owner,
       version: "0.1.0",
       clock: this.clock,
@@ -75,8 +84,6 @@ export class PublisherHarness implements AsyncDisposable {
       term: () => leaseOfOurs,
       confirmLeadership: async () => true,
       claimOf: () => "unknown",
-      // Far beyond any test: fake time runs faster than git.
-      timeoutMs: 86_400_000,
       announce: ({ type, reason, action }) => void this.announced.push(`${type} ${reason} ${action}`),
       onChange: (owners) => void this.told.push(...owners.map(({ key }) => key)),
       ...overrides,

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { blobIdOf, treeIdOf } from "../../../../operator/core/git-objects.ts";
 import { CacheBrokenError } from "../../../../operator/git/git-errors.ts";
-import { openRepository } from "../../../../operator/git/publish/open-repository.ts";
-import type { BranchChange, RepositoryBranch } from "../../../../operator/git/publish/repository-branch.ts";
+import { LocalClone } from "../../../../operator/git/publish/local-clone.ts";
+import { type BranchChange, RepositoryBranch } from "../../../../operator/git/publish/repository-branch.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { folderOf, owner } from "./publisher-harness.ts";
@@ -13,19 +13,24 @@ function aBranch(
   root: string,
   environment: { PATH?: string | undefined } = process.env,
 ): RepositoryBranch {
-  return openRepository({
-    repository: remote.path,
-    branch: "main",
+  const clock = systemClock();
+  return new RepositoryBranch({
+    clone: new LocalClone({
+      repository: remote.path,
+      branch: "main",
+      root,
+      credentialsDirectory: undefined,
+      cacheDirectory: join(remote.folder, `cache-${root}`),
+      clock,
+      environment,
+    }),
     root,
-    credentialsDirectory: undefined,
-    cacheDirectory: join(remote.folder, `cache-${root}`),
     owner,
     version: "0.1.0",
-    clock: systemClock(),
+    clock,
     fence: { check() {} },
     term: () => undefined,
     confirmLeadership: async () => true,
-    environment,
   });
 }
 

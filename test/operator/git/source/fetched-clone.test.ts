@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { CacheBrokenError } from "../../../../operator/git/git-errors.ts";
-import { GitKilledError } from "../../../../operator/git/git-process.ts";
+import { CacheBrokenError, GitKilledError } from "../../../../operator/git/git-errors.ts";
 import { FetchedClone } from "../../../../operator/git/source/fetched-clone.ts";
 import type { SourceClone } from "../../../../operator/git/source/source-clone.ts";
 import type { RefWish } from "../../../../operator/git/source/source-wish.ts";

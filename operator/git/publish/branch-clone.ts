@@ -1,0 +1,46 @@
+import type { ObjectFormat } from "../../core/git-objects.ts";
+import type { BranchView } from "./branch-view.ts";
+import type { CommitInput } from "./commit-stream.ts";
+
+/** A commit to push, and the head of the branch that it was built on. */
+export interface CommitToPush {
+  readonly commit: string;
+  /** Undefined: the branch must not exist. */
+  readonly parent: string | undefined;
+}
+
+/**
+ * A clone of one branch of the repository, and what git does with it. It decides nothing: what is committed, and whether it may
+ * be pushed, is decided by a RepositoryBranch. One call at a time.
+ */
+export interface BranchClone {
+  /** Hash of the clone's objects; sha1 before it is open. */
+  readonly format: ObjectFormat;
+  /** Finds the clone, or makes an empty one. Does nothing if it is open. */
+  open(): Promise<void>;
+  /** The commit at the head of the branch; undefined if there is no such branch. @throws RepositoryUnreachableError */
+  readHead(): Promise<string | undefined>;
+  /** Whether a commit is in the clone. */
+  has(commit: string): Promise<boolean>;
+  /** Gets the head of the branch into the clone, and gives its id. @throws RepositoryUnreachableError, CacheBrokenError */
+  fetch(): Promise<string>;
+  /** What a commit holds below our root. @throws CacheBrokenError when the clone does not have it */
+  readBranch(head: string): Promise<BranchView>;
+  /** Writes a commit into the clone and gives its id. @throws CacheBrokenError */
+  writeCommit(commit: CommitInput): Promise<string>;
+  /**
+   * Puts a commit on top of its parent, if the parent is still the head of the branch.
+   *
+   * @returns `moved` if it is not.
+   * @throws PushRefusedError, ObjectFormatError, CacheBrokenError; RepositoryUnreachableError (it may have landed)
+   */
+  push(commit: CommitToPush): Promise<"landed" | "moved">;
+  /** Keeps the clone small. @throws CacheBrokenError when it has grown too big */
+  tidy(): Promise<void>;
+  /** Throws the clone away and makes an empty one. After an error it is not open. */
+  rebuild(format: ObjectFormat): Promise<void>;
+  /** Ends what runs, at once. Nothing can be done with it any more but to close it. */
+  kill(): void;
+  /** Lets another process use the clone. Call it when nothing runs any more. */
+  close(): Promise<void>;
+}
