@@ -2,18 +2,17 @@ import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { ClusterUid } from "./cluster-uid.ts";
 import { leaseOf } from "./compose-election.ts";
 import type { KindController } from "./controllers.ts";
-import { readCredentials } from "./git/credentials.ts";
-import type { BranchClone } from "./git/publish/branch-clone.ts";
+import { RepositoryUnreachableError } from "./git/git-errors.ts";
+import { composePublishZone, type PublishZone } from "./git/publish/compose-publish-zone.ts";
 import {
   createGitPublisher,
   type GitPublisher,
   type GitPublisherOptions,
 } from "./git/publish/git-publisher.ts";
-import { LocalClone } from "./git/publish/local-clone.ts";
 import { parseRemoteUrl } from "./git/remote-url.ts";
 import type { Ground } from "./ground.ts";
 import type { AnnounceOperator } from "./operator-events.ts";
-import type { Fence, FolderClaim, PublishOffer } from "./ports.ts";
+import type { Fence, FolderClaim, Logger, PublishOffer } from "./ports.ts";
 import type { Election } from "./runtime/election.ts";
 import { version } from "./version.ts";
 
@@ -39,28 +38,31 @@ export interface OpenPlaceOptions extends RepositoryPlace {
 }
 
 export interface ComposedRepository {
-  /** Learns what names the cluster in the repository; to be done before anything is published. @throws UnnamedClusterError */
+  /**
+   * Learns what names the cluster in the repository, and has the credentials checked; to be done before anything is published.
+   *
+   * @throws UnnamedClusterError, CredentialsError
+   */
   readonly prepare: (signal: AbortSignal) => Promise<void>;
   readonly publisher: GitPublisher;
   /** Another place on the same repository; the caller starts and closes it. */
   readonly open: (options: OpenPlaceOptions) => GitPublisher;
+  /** Ends the publish zone, where it is ours. Call it after the publishers were closed. */
+  readonly close: () => Promise<void>;
 }
 
 /**
  * The repository; undefined where none is wanted.
  *
- * @throws RemoteUrlError, CredentialsError for a repository that could never be used.
+ * @throws RemoteUrlError for a repository that could never be used.
  */
-export async function composePublisher(
-  ground: Ground,
-  parts: PublisherParts,
-): Promise<ComposedRepository | undefined> {
+export function composePublisher(ground: Ground, parts: PublisherParts): ComposedRepository | undefined {
   const { config, clock, random, log, transport, environment } = ground;
   const { election, confirmLeadership, controllers, announce, claimOf } = parts;
   const { repository } = config;
   if (repository === undefined) return undefined;
-  // A wrong address or a folder that was never mounted is a mistake in the deployment: say so before anything runs.
-  await readCredentials(config.repositoryCredentials, parseRemoteUrl(repository));
+  // A wrong address is a mistake in the deployment: say so before anything runs.
+  parseRemoteUrl(repository);
   // Reading it is no write, and asks for no leadership.
   const cluster = new KubeCluster({ transport, fence: noFence, clock });
   const clusterUid = new ClusterUid({ cluster, clock, random, log });
@@ -87,20 +89,43 @@ export async function composePublisher(
     announce,
   };
   const own = { branch: config.repositoryBranch, root: config.repositoryPath };
-  const cloneOf = (place: RepositoryPlace): BranchClone =>
-    new LocalClone({
-      ...place,
+  const zone = composePublishZone({
+    zoneSockets: config.zoneSockets,
+    worker: {
+      cache: config.repositoryCache,
       repository,
-      credentialsDirectory: config.repositoryCredentials,
-      cacheDirectory: config.repositoryCache,
-      ...{ clock, environment },
-    });
+      credentials: config.repositoryCredentials,
+      logLevel: config.logLevel,
+      logFormat: config.logFormat,
+    },
+    ...{ environment, clock, random, log },
+  });
   return {
-    prepare: (signal) => clusterUid.learn(signal),
-    publisher: createGitPublisher({ ...options, ...own, clone: cloneOf(own) }),
+    prepare: async (signal) => {
+      const failed = new AbortController();
+      const learned = clusterUid.learn(AbortSignal.any([signal, failed.signal]));
+      await Promise.all([learned, checkCredentials(zone, log)]).finally(() => failed.abort());
+    },
+    publisher: createGitPublisher({ ...options, root: own.root, clone: zone.clone(own) }),
     open: ({ branch, root, claimOf }) =>
-      createGitPublisher({ ...options, root, claimOf, clone: cloneOf({ branch, root }) }),
+      createGitPublisher({ ...options, root, claimOf, clone: zone.clone({ branch, root }) }),
+    close: () => zone.close(),
   };
+}
+
+/**
+ * A folder of credentials that was never mounted is a mistake in the deployment, too. A zone that is not there is none: what is
+ * deployed is repaired without it.
+ *
+ * @throws CredentialsError
+ */
+async function checkCredentials(zone: Pick<PublishZone, "check">, log: Logger): Promise<void> {
+  try {
+    await zone.check();
+  } catch (error) {
+    if (!(error instanceof RepositoryUnreachableError)) throw error;
+    log.warn("Cannot check the credentials of the repository", { reason: error.message });
+  }
 }
 
 const noFence: Fence = { check() {} };

@@ -66,7 +66,7 @@ export async function composeOperator(
   const { fence } = election;
   const controllers: KindController[] = [];
   const events = new KubeEventRecorder({ transport, fence, clock, random, instance: input.identity });
-  const repository = await composePublisher(ground, {
+  const repository = composePublisher(ground, {
     claimOf: composeClaims(ground, stores),
     election,
     confirmLeadership,
@@ -134,7 +134,7 @@ export async function composeOperator(
     closeEvents: () => events.close(),
     endpoints: composeEndpoints(ground, { stores, election, sourceZone }),
     close: async () => {
-      await sourceZone?.close();
+      await Promise.all([sourceZone?.close(), repository?.close()]);
       await closeElection();
       await connection.close();
       await transport.close();

@@ -1,6 +1,7 @@
 /** The main processes of zones, by the word behind `zone` on their command line. Each is loaded alone. */
 const zones: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
   sandbox: async (words) => (await import("./sandbox/main.ts")).runSandboxZone(words),
+  publish: async (words) => (await import("./git/publish/main.ts")).runPublishZone(words),
   source: async (words) => (await import("./git/source/main.ts")).runSourceZone(words),
 };
 

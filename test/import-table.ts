@@ -42,6 +42,23 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     ],
     packages: ["node:*", "simple-git", "yaml"],
   },
+  // The publish zone, and what decides in the operator.
+  "operator/git/publish": {
+    folders: [
+      "operator/git",
+      "operator/zones",
+      "operator/sandbox/program/fair-slots.ts",
+      "operator/runtime/backoff.ts",
+      "operator/runtime/clock.ts",
+      "operator/telemetry/log.ts",
+      "operator/core",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "synth",
+      "crds",
+    ],
+    packages: ["node:*", "zod", "simple-git", "yaml"],
+  },
   // The source zone, and what the operator knows of it.
   "operator/git/source": {
     folders: [

@@ -1,6 +1,7 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { publishWorkerFile } from "../../operator/git/publish/publish-command.ts";
 import { sourceWorkerFile } from "../../operator/git/source/source-command.ts";
 import { launcherFile } from "../../operator/sandbox/find-launcher.ts";
 import { workerFile } from "../../operator/sandbox/worker-command.ts";
@@ -34,6 +35,7 @@ export async function writeImageFiles(folder: string, env: NodeJS.ProcessEnv): P
 export interface ZoneInputs {
   readonly sandbox: readonly string[];
   readonly source: readonly string[];
+  readonly publish: readonly string[];
 }
 
 /** Puts the processes of the zones, and the files that they need, beside a program. */
@@ -44,6 +46,7 @@ export async function addZones(folder: string): Promise<ZoneInputs> {
   };
   const sandbox = await bundle("sandbox/worker.ts", workerFile);
   const source = await bundle("git/source/worker.ts", sourceWorkerFile);
+  const publish = await bundle("git/publish/worker.ts", publishWorkerFile);
   await addProgramSupport(folder);
-  return { sandbox, source };
+  return { sandbox, source, publish };
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CredentialsError } from "./git-errors.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 
 /** What git needs to authenticate, once. Nothing of it ever becomes an argument or part of a URL. */
@@ -9,11 +10,6 @@ export interface GitCredentials {
   readonly sshCommand: string | undefined;
   /** What must not appear in any message. */
   readonly secrets: readonly string[];
-}
-
-/** The folder with credentials lacks what the remote's protocol needs. The message names files, never content. */
-export class CredentialsError extends Error {
-  override readonly name = "CredentialsError";
 }
 
 const none: GitCredentials = { settings: [], sshCommand: undefined, secrets: [] };

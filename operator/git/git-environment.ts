@@ -71,10 +71,7 @@ export function gitEnvironment({
     MALLOC_TOP_PAD_: "1048576",
     GIT_CONFIG_COUNT: String(settings.length),
   };
-  for (const name of passedOn) {
-    const value = environment[name];
-    if (value !== undefined && value !== "") result[name] = value;
-  }
+  Object.assign(result, variablesForGit(environment));
   for (const [index, [key, value]] of settings.entries()) {
     result[`GIT_CONFIG_KEY_${index}`] = key;
     result[`GIT_CONFIG_VALUE_${index}`] = value;
@@ -84,4 +81,16 @@ export function gitEnvironment({
     result["GIT_SSH_VARIANT"] = "ssh";
   }
   return result;
+}
+
+/** What git needs of the operator's environment. */
+export function variablesForGit(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const name of passedOn) {
+    const value = environment[name];
+    if (value !== undefined && value !== "") variables[name] = value;
+  }
+  return variables;
 }

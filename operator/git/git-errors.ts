@@ -32,3 +32,8 @@ export class GitKilledError extends Error {
 export class GitEndedError extends Error {
   override readonly name = "GitEndedError";
 }
+
+/** The folder with credentials lacks what the remote's protocol needs. The message names files, never content. */
+export class CredentialsError extends Error {
+  override readonly name = "CredentialsError";
+}

@@ -1,6 +1,7 @@
 import type { Clock } from "../../ports.ts";
 import { CacheBrokenError, GitEndedError } from "../git-errors.ts";
 import type { GitConversation, GitProcesses } from "../git-process.ts";
+import type { ProcessInput } from "../process-input.ts";
 import { type CommitInput, commitStream } from "./commit-stream.ts";
 
 export interface CommitWriterOptions {
@@ -9,6 +10,11 @@ export interface CommitWriterOptions {
   /** The clone. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface PartOptions {
+  /** Of the commit. */
+  readonly isFirst: boolean;
 }
 
 /** Without work for so long, its process ends. */
@@ -23,6 +29,8 @@ export class CommitWriter {
   #process: GitConversation | undefined;
   #closing: Promise<void> | undefined;
   #cancelIdle: (() => void) | undefined;
+  /** It has read a part of a commit. */
+  #isWithin = false;
 
   constructor(options: CommitWriterOptions) {
     this.#options = options;
@@ -34,10 +42,22 @@ export class CommitWriter {
    * @throws CacheBrokenError when git cannot, such as when the parent is not in the clone.
    */
   async write(commit: CommitInput): Promise<string> {
-    this.#cancelIdle?.();
+    return await this.end(commitStream(commit), { isFirst: true });
+  }
+
+  /** Takes a part of the stream of a commit. One that is begun and never ended is nowhere to be seen. */
+  async add(part: ProcessInput, options: PartOptions): Promise<void> {
+    const process = await this.#begin(options);
+    this.#isWithin = true;
+    await process.write(part);
+  }
+
+  /** Takes the last part of the stream of a commit, and gives the commit's id. @throws CacheBrokenError as above. */
+  async end(part: ProcessInput, options: PartOptions): Promise<string> {
     try {
-      if (this.#process?.isOver !== false) this.#process = this.#open();
-      const id = await this.#process.ask(commitStream(commit));
+      const process = await this.#begin(options);
+      const id = await process.ask(part);
+      this.#isWithin = false;
       if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(id)) throw new GitEndedError(`unexpected answer "${id}"`);
       this.#cancelIdle = this.#options.clock.schedule(IDLE_MS, () => void this.close());
       return id;
@@ -53,8 +73,19 @@ export class CommitWriter {
     this.#cancelIdle?.();
     if (this.#process !== undefined) this.#closing = this.#process.close();
     this.#process = undefined;
+    this.#isWithin = false;
     // Whoever closes after an idle timer waits for the same end.
     await this.#closing;
+  }
+
+  /** The process that reads the part. */
+  async #begin({ isFirst }: PartOptions): Promise<GitConversation> {
+    this.#cancelIdle?.();
+    if (isFirst && this.#isWithin) await this.close();
+    if (!isFirst && this.#process === undefined) throw new GitEndedError("a commit without its first part");
+    // One that ended within a commit says why when it is asked for the id.
+    if (this.#process === undefined || (isFirst && this.#process.isOver)) this.#process = this.#open();
+    return this.#process;
   }
 
   #open(): GitConversation {

@@ -153,12 +153,17 @@ export class GitCache {
    * @throws CacheBrokenError when git cannot, such as when the parent is not in the clone.
    */
   async writeCommit(commit: CommitInput): Promise<string> {
+    return await this.writer.write(commit);
+  }
+
+  /** Writes commits, also in parts. */
+  get writer(): CommitWriter {
     this.#writer ??= new CommitWriter({
       ...this.#options,
       directory: this.directory,
       environment: this.#options.environment(this.home),
     });
-    return await this.#writer.write(commit);
+    return this.#writer;
   }
 
   /**

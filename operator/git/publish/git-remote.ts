@@ -1,6 +1,7 @@
-import { CredentialsError, type GitCredentials, readCredentials } from "../credentials.ts";
+import { type GitCredentials, readCredentials } from "../credentials.ts";
 import {
   CacheBrokenError,
+  CredentialsError,
   GitKilledError,
   ObjectFormatError,
   PushRefusedError,

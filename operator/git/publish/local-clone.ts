@@ -6,6 +6,7 @@ import { parseRemoteUrl } from "../remote-url.ts";
 import type { BranchClone, CommitToPush } from "./branch-clone.ts";
 import type { BranchView } from "./branch-view.ts";
 import type { CommitInput } from "./commit-stream.ts";
+import type { PartOptions } from "./commit-writer.ts";
 import { GitCache } from "./git-cache.ts";
 import { GitRemote } from "./git-remote.ts";
 
@@ -98,6 +99,16 @@ export class LocalClone implements BranchClone {
 
   async writeCommit(commit: CommitInput): Promise<string> {
     return await this.#opened.writeCommit(commit);
+  }
+
+  /** Takes a part of the stream of a commit. */
+  async addToCommit(part: Uint8Array, options: PartOptions): Promise<void> {
+    await this.#opened.writer.add(part, options);
+  }
+
+  /** Takes the last part of the stream of a commit, and gives its id. @throws CacheBrokenError */
+  async endCommit(part: Uint8Array, options: PartOptions): Promise<string> {
+    return await this.#opened.writer.end(part, options);
   }
 
   async push(commit: CommitToPush): Promise<"landed" | "moved"> {

@@ -1,6 +1,7 @@
 import { NotLeadingError } from "../../errors.ts";
 import {
   CacheBrokenError,
+  GitKilledError,
   ObjectFormatError,
   PushRefusedError,
   RepositoryOwnedError,
@@ -20,6 +21,11 @@ export function toFailure(error: unknown): Failure | undefined {
 /** Whether a new clone may help. */
 export function isFaultOfClone(error: unknown): error is CacheBrokenError | ObjectFormatError {
   return error instanceof CacheBrokenError || error instanceof ObjectFormatError;
+}
+
+/** Whether what git did was broken off, which says nothing about the repository or the clone. */
+export function isKilled(error: unknown): boolean {
+  return error instanceof GitKilledError || (error instanceof Error && error.cause instanceof GitKilledError);
 }
 
 /** Whether an error is none of those that the world outside can cause: then it is a defect of ours. */

@@ -1,7 +1,7 @@
 import { Pace } from "../../core/pace.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import { ObjectFormatError } from "../git-errors.ts";
-import { isFaultOfClone } from "./publish-failure.ts";
+import { isFaultOfClone, isKilled } from "./publish-failure.ts";
 import type { PublishLedger } from "./publish-ledger.ts";
 import { publishWindowMs } from "./publish-window.ts";
 import type { RepositoryBranch } from "./repository-branch.ts";
@@ -161,6 +161,8 @@ export class PublishRound {
     try {
       await repository.tidy();
     } catch (error) {
+      // It was ended, perhaps with the process that runs git: the clone is as good as before.
+      if (isKilled(error)) throw error;
       log.info("Clone is made anew", { reason: (error as Error).message });
       await repository.rebuild(repository.format);
       this.#lookDue = true;

@@ -4,7 +4,6 @@ import { NotLeadingError } from "../../errors.ts";
 import type { Clock, Fence, LeaseTerm } from "../../ports.ts";
 import {
   CacheBrokenError,
-  GitKilledError,
   PushRefusedError,
   RepositoryOwnedError,
   RepositoryUnreachableError,
@@ -14,6 +13,7 @@ import { type BranchView, emptyBranch } from "./branch-view.ts";
 import type { FolderChange } from "./commit-stream.ts";
 import { type GitStats, noStats } from "./git-stats.ts";
 import { isSameOwner, OWNER_FILE, type RootOwner, writeOwnerFile } from "./owner-file.ts";
+import { isKilled } from "./publish-failure.ts";
 import type { PendingFolder } from "./publish-ledger.ts";
 
 export interface RepositoryBranchOptions {
@@ -221,8 +221,7 @@ export class RepositoryBranch {
       this.#unexplained = 0;
       return result;
     } catch (error) {
-      if (!(error instanceof RepositoryUnreachableError) || error.cause instanceof GitKilledError)
-        throw error;
+      if (!(error instanceof RepositoryUnreachableError) || isKilled(error)) throw error;
       if (++this.#unexplained < 2) throw error;
       throw new CacheBrokenError(error.message, { cause: error });
     }

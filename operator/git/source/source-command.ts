@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ZoneCommand } from "../../zones/zone-process.ts";
-import { passedOn } from "../git-environment.ts";
+import { variablesForGit } from "../git-environment.ts";
 
 /** Name of the bundle of worker.ts in an image, beside the program. */
 export const sourceWorkerFile = "source-worker.mjs";
@@ -56,18 +56,8 @@ export function sourceWorkerCommand(
       `--log-level=${logLevel}`,
       ...(logFormat === undefined ? [] : [`--log-format=${logFormat}`]),
     ],
-    environment: { TZ: "UTC", ...gitVariables(environment) },
+    environment: { TZ: "UTC", ...variablesForGit(environment) },
   };
-}
-
-/** What git needs of the operator's environment: where programs are, and how the network is reached. */
-function gitVariables(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const variables: Record<string, string> = {};
-  for (const name of passedOn) {
-    const value = environment[name];
-    if (value !== undefined && value !== "") variables[name] = value;
-  }
-  return variables;
 }
 
 /** In an image the bundle, in the repository the source, in a package what was compiled. */

@@ -22,8 +22,8 @@ test("the image's build has every file that its program is bundled from", async 
   onTestFinished(() => rm(folder, { recursive: true }));
   const outfile = join(folder, "fairlead.mjs");
   const inputs = await bundleProgram({ entry: join(root, "cli/image/main.ts"), outfile });
-  const { sandbox, source } = await addZones(folder);
-  const own = [...inputs, ...sandbox, ...source].filter(
+  const { sandbox, source, publish } = await addZones(folder);
+  const own = [...inputs, ...sandbox, ...source, ...publish].filter(
     (path) => !path.includes("node_modules/") && !path.startsWith("lean-http:"),
   );
   expect(own.length).toBeGreaterThan(100);
@@ -41,12 +41,18 @@ test("the image's build has every file that its program is bundled from", async 
     "fairlead.mjs",
     "node_modules",
     "program-libraries.json",
+    "publish-worker.mjs",
     "sandbox-worker.mjs",
     "source-worker.mjs",
   ]);
   // The zones have neither the API client nor the kinds; the source zone reads no YAML and runs no program.
   const forbidden = /@kubernetes\/client-node|undici|^charts\/|operator\/cluster\//;
-  expect([...sandbox, ...source].filter((path) => forbidden.test(path))).toEqual([]);
+  expect([...sandbox, ...source, ...publish].filter((path) => forbidden.test(path))).toEqual([]);
+  expect(publish.filter((path) => /esbuild|cdk8s|operator\/(release|render)\//.test(path))).toEqual([]);
+  // The operator itself runs no git.
+  expect(
+    inputs.filter((path) => /simple-git|operator\/git\/(git-process|credentials)\.ts/.test(path)),
+  ).toEqual([]);
   expect(source.filter((path) => /yaml|esbuild|cdk8s|operator\/release\/render\//.test(path))).toEqual([]);
 });
 

@@ -19,6 +19,7 @@ test.runIf(launcher !== undefined)(
       "fairlead.mjs",
       "node_modules",
       "program-libraries.json",
+      "publish-worker.mjs",
       "sandbox-worker.mjs",
       "source-worker.mjs",
     ]);

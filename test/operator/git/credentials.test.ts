@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { CredentialsError, readCredentials } from "../../../operator/git/credentials.ts";
+import { readCredentials } from "../../../operator/git/credentials.ts";
 import { gitEnvironment } from "../../../operator/git/git-environment.ts";
+import { CredentialsError } from "../../../operator/git/git-errors.ts";
 import { parseRemoteUrl } from "../../../operator/git/remote-url.ts";
 
 const https = parseRemoteUrl("https://git.example.dev/team/env.git");

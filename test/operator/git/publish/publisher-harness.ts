@@ -5,7 +5,7 @@ import {
   type GitPublisher,
   type GitPublisherOptions,
 } from "../../../../operator/git/publish/git-publisher.ts";
-import { LocalClone, type LocalCloneOptions } from "../../../../operator/git/publish/local-clone.ts";
+import type { LocalCloneOptions } from "../../../../operator/git/publish/local-clone.ts";
 import type {
   LeaseTerm,
   Logger,
@@ -15,6 +15,7 @@ import type {
 } from "../../../../operator/ports.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
 import type { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { aPublishService, PublishZoneInProcess } from "../../../fakes/publish-zone.ts";
 
 export const leaseOfOurs: LeaseTerm = { leaseUid: "6f1c", transitions: 3 };
 export const owner = { cluster: "kube-system-uid", lease: "fairlead/fairlead" };
@@ -56,9 +57,11 @@ export class PublisherHarness implements AsyncDisposable {
   /** Keys of owners that were told about a new answer, in order. */
   readonly told: string[] = [];
   readonly logged: string[] = [];
+  readonly log = recordingLog(this.logged);
   /** Events about the operator. */
   readonly announced: string[] = [];
   readonly publisher: GitPublisher;
+  readonly zone: PublishZoneInProcess;
 
   constructor(remote: FakeGitRemote, overrides: Partial<GitPublisherOptions & LocalCloneOptions> = {}) {
     const clone = {
@@ -72,14 +75,17 @@ export class PublisherHarness implements AsyncDisposable {
       timeoutMs: 86_400_000,
       ...overrides,
     };
+    const { log } = this;
+    // As an operator's, its clone is in a publish zone.
+    this.zone = new PublishZoneInProcess(aPublishService(clone, log));
     this.publisher = createGitPublisher({
-      clone: new LocalClone(clone),
+      clone: this.zone.clone(clone),
       root: clone.root,
       owner,
       version: "0.1.0",
       clock: this.clock,
       random: () => 0.5,
-      log: recordingLog(this.logged),
+      log,
       fence: { check() {} },
       term: () => leaseOfOurs,
       confirmLeadership: async () => true,
@@ -133,6 +139,7 @@ export class PublisherHarness implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.publisher.close({ flushMs: 0 });
+    await this.zone.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -8,6 +8,7 @@ import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { gitHttpServer } from "../../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { launcher } from "../../../fakes/launcher.ts";
+import { childrenOf, isAlive } from "../../../fakes/processes.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
 import { aSocketFolder, SourcesOfZone } from "../../../fakes/source-zone.ts";
@@ -94,18 +95,3 @@ test("the process ends by itself, and its git processes with it", async () => {
   expect(isAlive(pid)).toBe(false);
   await vi.waitUntil(() => !children.some(isAlive), 15_000);
 });
-
-/** A process that nobody has waited for yet has ended too. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
-  );
-}

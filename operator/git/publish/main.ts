@@ -1,0 +1,45 @@
+import { parseArgs } from "node:util";
+import { systemClock } from "../../runtime/clock.ts";
+import { createLogger, type LogLevel } from "../../telemetry/log.ts";
+import { startPublishProcess } from "./publish-process.ts";
+
+/**
+ * The main process of the publish zone where it has a container of its own: keeps the zone's process running until SIGTERM.
+ *
+ * @param argv Words behind `zone publish`.
+ * @returns The exit code.
+ */
+export async function runPublishZone(argv: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      sockets: { type: "string" },
+      cache: { type: "string" },
+      repository: { type: "string" },
+      credentials: { type: "string" },
+      "log-level": { type: "string", default: "info" },
+      "log-format": { type: "string" },
+    },
+  });
+  const { sockets, cache, repository, credentials, "log-level": logLevel, "log-format": logFormat } = values;
+  const clock = systemClock();
+  const log = createLogger({ clock, level: logLevel as LogLevel, format: logFormat as "text" | "json" });
+  if (sockets === undefined || cache === undefined || repository === undefined) {
+    const reason = "--sockets, --cache and --repository are needed";
+    log.error("Cannot run the publish zone", { reason });
+    return 1;
+  }
+  log.info("Starting the publish zone", { sockets, cache });
+  const zone = startPublishProcess(
+    { folder: sockets, cache, repository, credentials, logLevel, logFormat },
+    { environment: process.env, clock, random: Math.random, log },
+  );
+  // The clock's timers keep no process alive, and between two lives of its child nothing else does.
+  const alive = setInterval(() => undefined, 60_000);
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+  clearInterval(alive);
+  await zone.end();
+  return 0;
+}

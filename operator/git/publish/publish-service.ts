@@ -1,0 +1,110 @@
+import type { Logger } from "../../ports.ts";
+import type { IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
+import { CredentialsError } from "../git-errors.ts";
+import { encodeBranchLists } from "./branch-list.ts";
+import type { BranchView } from "./branch-view.ts";
+import type { LocalClone } from "./local-clone.ts";
+import { type ReadAnswer, readAnswer } from "./messages.ts";
+import { OpenClones } from "./open-clones.ts";
+import { isUnexpected } from "./publish-failure.ts";
+import * as requests from "./publish-requests.ts";
+
+export interface PublishServiceOptions {
+  /** Makes a clone for a branch of the repository and a folder on it. */
+  readonly createClone: (place: { readonly branch: string; readonly root: string }) => LocalClone;
+  /** Whether the repository can be authenticated at. @throws CredentialsError */
+  readonly check: () => Promise<unknown>;
+  readonly log: Logger;
+}
+
+export interface PublishService {
+  readonly serve: Serve;
+  /** Ends all git processes. */
+  close(): Promise<void>;
+}
+
+/** What the publish zone does for the operator: it runs git on the clones that the operator opens over one connection. */
+export function createPublishService({ createClone, check, log }: PublishServiceOptions): PublishService {
+  const clones = new OpenClones();
+
+  async function read(clone: LocalClone, { body, send, signal }: IncomingRequest): Promise<ReadAnswer> {
+    const view = await clone.readBranch(requests.readRequest.parse(body).head);
+    for (const { list, part } of encodeBranchLists(view)) {
+      signal.throwIfAborted();
+      await send({ body: { list }, parts: [part] });
+    }
+    return toReadAnswer(view);
+  }
+
+  async function use(clone: LocalClone, request: IncomingRequest): Promise<object> {
+    const { name, body, parts } = request;
+    const [part = Buffer.alloc(0)] = parts;
+    switch (name) {
+      case "head":
+        return { head: await clone.readHead() };
+      case "has":
+        return { has: await clone.has(requests.hasRequest.parse(body).commit) };
+      case "fetch":
+        return { commit: await clone.fetch() };
+      case "read":
+        return await read(clone, request);
+      case "commit-part":
+        await clone.addToCommit(part, requests.commitRequest.parse(body));
+        return {};
+      case "commit":
+        return { commit: await clone.endCommit(part, requests.commitRequest.parse(body)) };
+      case "push": {
+        const { commit, parent } = requests.pushRequest.parse(body);
+        return { push: await clone.push({ commit, parent }) };
+      }
+      case "tidy":
+        await clone.tidy();
+        return {};
+      case "rebuild":
+        await clone.rebuild(requests.rebuildRequest.parse(body).format);
+        return { format: clone.format };
+      default:
+        throw new RangeError(`There is no request "${name}"`);
+    }
+  }
+
+  async function answer(request: IncomingRequest): Promise<object> {
+    const { name, body, signal } = request;
+    if (name === "check") {
+      await check();
+      return {};
+    }
+    if (name === "hold") {
+      await clones.hold(signal);
+      return {};
+    }
+    const { clone } = requests.cloneRequest.parse(body);
+    if (name === "open") {
+      const { branch, root } = requests.openRequest.parse(body);
+      return { format: await clones.open(clone, signal, () => createClone({ branch, root })) };
+    }
+    if (name === "close") {
+      await clones.close(clone);
+      return {};
+    }
+    return await clones.use(clone, (opened) => use(opened, request));
+  }
+
+  const serve: Serve = async (request) => {
+    try {
+      return { body: await answer(request) };
+    } catch (error) {
+      const isOurs = isUnexpected(error) && !(error instanceof CredentialsError) && !request.signal.aborted;
+      if (isOurs) log.error("Cannot answer the operator", { request: request.name, error });
+      throw error;
+    }
+  };
+  return { serve, close: () => clones.closeAll() };
+}
+
+/** What the messages can tell of a branch: texts beyond their bounds are none that we wrote. Pure. */
+function toReadAnswer({ ownerFile, lease }: BranchView): ReadAnswer {
+  const { data: told } = readAnswer.safeParse({ lease });
+  const { data: owned } = readAnswer.safeParse({ ownerFile });
+  return { ...(told ?? {}), ...(owned ?? { ownerFile: "unreadable" }) };
+}

@@ -1,0 +1,125 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  CacheBrokenError,
+  CredentialsError,
+  ObjectFormatError,
+  PushRefusedError,
+  RepositoryUnreachableError,
+} from "../../../../operator/git/git-errors.ts";
+import { readPublishError } from "../../../../operator/git/publish/error-answer.ts";
+import { isKilled } from "../../../../operator/git/publish/publish-failure.ts";
+import type { ZoneClone } from "../../../../operator/git/publish/zone-clone.ts";
+import type { IncomingRequest, Serve } from "../../../../operator/zones/incoming-requests.ts";
+import { PublishZoneInProcess } from "../../../fakes/publish-zone.ts";
+
+const commit = "1".repeat(40);
+const tree = "a".repeat(40);
+
+/** A clone of a zone that answers as the test says. */
+async function aScriptedZone(lie: Serve) {
+  const zone = new PublishZoneInProcess(async (request, back) => {
+    if (request.name === "hold")
+      await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+    if (request.name === "open") return { body: { format: "sha1" } };
+    return await lie(request, back);
+  });
+  onTestFinished(() => zone.close());
+  const clone = zone.clone({ branch: "main", root: "" });
+  await clone.open();
+  return { zone, clone };
+}
+
+const aCommit = { parent: undefined, message: "m", committedAt: new Date(0), folders: [], files: new Map() };
+const calls = {
+  head: (clone: ZoneClone) => clone.readHead(),
+  has: (clone: ZoneClone) => clone.has(commit),
+  fetch: (clone: ZoneClone) => clone.fetch(),
+  read: (clone: ZoneClone) => clone.readBranch(commit),
+  commit: (clone: ZoneClone) => clone.writeCommit(aCommit),
+  push: (clone: ZoneClone) => clone.push({ commit, parent: undefined }),
+  rebuild: (clone: ZoneClone) => clone.rebuild("sha1"),
+  tidy: (clone: ZoneClone) => clone.tidy(),
+};
+
+describe("the operator disconnects a publish zone", () => {
+  const aLease = (leaseUid: string) => ({ lease: { leaseUid, transitions: 1 } });
+  const anOwner = (cluster: string) => ({ ownerFile: { owner: { cluster, lease: "a/b" } } });
+  test.for<{ readonly call: keyof typeof calls; readonly what: string; readonly body: unknown }>([
+    { call: "head", what: "an id that is none", body: { head: "../../etc" } },
+    { call: "head", what: "an id with a line break", body: { head: `${commit}\n` } },
+    { call: "head", what: "a field that is unknown", body: { head: commit, more: 1 } },
+    { call: "has", what: "no answer", body: {} },
+    { call: "has", what: "a word for a truth", body: { has: "yes" } },
+    { call: "fetch", what: "nothing", body: null },
+    { call: "commit", what: "another kind of id", body: { commit: tree.slice(1) } },
+    { call: "push", what: "an outcome that there is not", body: { push: "forced" } },
+    { call: "rebuild", what: "a hash that there is not", body: { format: "md5" } },
+    { call: "tidy", what: "more than nothing", body: { commit } },
+    { call: "read", what: "an escape sequence in a Lease", body: aLease("\u001b[2J") },
+    { call: "read", what: "a long name of a Lease", body: aLease("x".repeat(257)) },
+    { call: "read", what: "an owner of two lines", body: anOwner("a\nb") },
+    { call: "read", what: "an owner without a Lease", body: { ownerFile: { owner: { cluster: "a" } } } },
+  ])("that answers $call with $what", async ({ call, body }) => {
+    const { zone, clone } = await aScriptedZone(async () => ({ body }));
+    const error: unknown = await calls[call](clone).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RepositoryUnreachableError);
+    // It says nothing about the clone: that is not made anew for it.
+    expect(isKilled(error)).toBe(true);
+    expect(zone.log.messages("warn")).toContain("Lost the connection to a zone");
+    // And it can be tried again.
+    await clone.open();
+  });
+
+  const flood = async (send: IncomingRequest["send"], text: string, count = 1): Promise<void> => {
+    for (let index = 0; index < count; index++)
+      await send({ body: { list: "trees" }, parts: [Buffer.from(text)] });
+  };
+  test.for<{ readonly what: string; readonly send: (request: IncomingRequest) => Promise<void> }>([
+    { what: "a folder outside the layout", send: ({ send }) => flood(send, `${tree} ../x\0`) },
+    { what: "half an entry", send: ({ send }) => flood(send, tree) },
+    { what: "folders without end", send: ({ send }) => flood(send, `${tree} a/b.c/d\0`.repeat(999), 10_000) },
+    { what: "a list that there is not", send: ({ send }) => send({ body: { list: "secrets" } }) },
+    { what: "a frame that is too large", send: ({ send }) => flood(send, "x".repeat(2 ** 21)) },
+  ])("that lists $what", async ({ send }) => {
+    const { clone } = await aScriptedZone(async (request) => {
+      await send(request);
+      return { body: {} };
+    });
+    await expect(clone.readBranch(commit)).rejects.toThrow(RepositoryUnreachableError);
+  });
+
+  test("that sends items which nobody asked for", async () => {
+    const { clone } = await aScriptedZone(async ({ send }) => {
+      await send({ body: { list: "trees" } });
+      return { body: { head: commit } };
+    });
+    await expect(clone.readHead()).rejects.toThrow(RepositoryUnreachableError);
+  });
+});
+
+describe("an error of the publish zone", () => {
+  test.for([
+    { reason: "Credentials", type: CredentialsError },
+    { reason: "CacheBroken", type: CacheBrokenError },
+    { reason: "ObjectFormat", type: ObjectFormatError },
+    { reason: "PushRefused", type: PushRefusedError },
+    { reason: "RepositoryUnreachable", type: RepositoryUnreachableError },
+  ])("of the reason $reason is the error that the publisher knows", ({ reason, type }) => {
+    const error = readPublishError({ reason, message: "no: https://ann:secret@host/", killed: false });
+    expect(error).toBeInstanceOf(type);
+    expect(error.message).toBe("no: https://***@host/");
+    expect(isKilled(error)).toBe(false);
+  });
+
+  test.for([
+    { reason: "Anything", message: "The operator's own token", killed: false },
+    { reason: "PushRefused", message: "x".repeat(601), killed: false },
+    { reason: "PushRefused", message: "\u001b[2J", killed: false },
+    { reason: "PushRefused", message: "no" },
+    null,
+  ])("is not believed as %j", (body) => {
+    const error = readPublishError(body);
+    expect(error).toBeInstanceOf(RepositoryUnreachableError);
+    expect(error.message).toBe("The process that commits and pushes failed; its log has the reason");
+  });
+});

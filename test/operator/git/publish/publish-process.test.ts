@@ -1,0 +1,179 @@
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { basename, join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { composePublishZone } from "../../../../operator/git/publish/compose-publish-zone.ts";
+import { createGitPublisher } from "../../../../operator/git/publish/git-publisher.ts";
+import type { PublishOffer } from "../../../../operator/ports.ts";
+import { systemClock } from "../../../../operator/runtime/clock.ts";
+import { gitHttpServer } from "../../../fakes/git-http-server.ts";
+import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { childrenOf, isAlive } from "../../../fakes/processes.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
+import { anOffer, folderOf, leaseOfOurs, owner } from "./publisher-harness.ts";
+
+interface SceneOptions {
+  readonly repository?: string;
+  readonly credentials?: string;
+  /** Called before each push is sent. */
+  readonly beforePush?: () => void;
+}
+
+/** An operator's publisher on the real clock, with a publish zone in a process of its own. */
+function aScene(remote: FakeGitRemote, options: SceneOptions = {}) {
+  const { repository = remote.path, credentials, beforePush = () => undefined } = options;
+  const [clock, log] = [systemClock(), new RecordingLogger()];
+  const before = new Set(childrenOf(process.pid));
+  const zone = composePublishZone({
+    zoneSockets: undefined,
+    worker: {
+      cache: join(remote.folder, "cache"),
+      ...{ repository, credentials, logLevel: "warn", logFormat: "json" },
+    },
+    environment: process.env,
+    ...{ clock, random: () => 0, log },
+  });
+  let checks = 0;
+  const publisher = createGitPublisher({
+    clone: zone.clone({ branch: "main", root: "" }),
+    root: "",
+    version: "0.1.0",
+    ...{ owner, clock, random: Math.random, log },
+    // It is checked when a commit begins, and directly before it is pushed.
+    fence: { check: () => void (++checks % 2 === 0 && beforePush()) },
+    term: () => leaseOfOurs,
+    confirmLeadership: async () => true,
+    claimOf: () => "unknown",
+    onChange: () => undefined,
+  });
+  onTestFinished(async () => {
+    await publisher.close({ flushMs: 0 });
+    await zone.close();
+  });
+  const pid = (): number | undefined =>
+    childrenOf(process.pid).find(
+      (child) =>
+        !before.has(child) && readFileSync(`/proc/${child}/cmdline`, "latin1").includes("/publish.sock"),
+    );
+  const untilPublished = async (offer: PublishOffer): Promise<void> => {
+    await vi.waitUntil(() => publisher.publish(offer).state === "published", { timeout: 60_000 });
+  };
+  return { zone, publisher, log, pid, untilPublished };
+}
+
+/** Has the repository run a script, which gets the zone's process id. */
+function addHook(remote: FakeGitRemote, name: string, script: string): void {
+  const path = join(remote.path, "hooks", name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+}
+
+describe("the process of the publish zone", () => {
+  test("has the credentials, and nothing of the operator's environment", async () => {
+    using remote = new FakeGitRemote();
+    const [certificate, token] = [selfSignedCertificate(), "t0ken-of-the-platform"];
+    const server = gitHttpServer({ root: remote.folder, certificate, authorizations: [`Bearer ${token}`] });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    remote.git(["config", "http.receivepack", "true"]);
+    const credentials = join(remote.folder, "secret");
+    mkdirSync(credentials);
+    writeFileSync(join(credentials, "bearerToken"), token);
+    writeFileSync(join(credentials, "ca.crt"), certificate.certificate);
+    const { port } = server.address() as AddressInfo;
+    const repository = `https://127.0.0.1:${port}/${basename(remote.path)}`;
+    const { zone, publisher, pid, log, untilPublished } = aScene(remote, { repository, credentials });
+    expect(pid()).toBeUndefined();
+    await zone.check();
+    publisher.start();
+    await untilPublished(anOffer());
+    expect(remote.paths()).toContain(`${folderOf("hello")}/deployment-hello.yaml`);
+    const [commandLine, environment] = ["cmdline", "environ"].map((name) =>
+      readFileSync(`/proc/${pid()}/${name}`, "latin1"),
+    );
+    expect(commandLine).not.toContain(token);
+    expect(environment?.split("\0").map((line) => line.split("=")[0])).not.toContain("HOME");
+    expect(JSON.stringify(log.entries)).not.toContain(token);
+  });
+
+  test("says which file is missing among the credentials", async () => {
+    using remote = new FakeGitRemote();
+    const repository = "https://git.example.dev/manifests.git";
+    const { zone } = aScene(remote, { repository, credentials: "/no/such/folder" });
+    await expect(zone.check()).rejects.toThrow(/^Cannot use the credentials: .*"\/no\/such\/folder"$/);
+  });
+
+  test.for<{ readonly when: string; readonly arm: (remote: FakeGitRemote, pid: number) => () => void }>([
+    {
+      when: "between a commit and its push",
+      arm: (_, pid) => () => process.kill(pid, "SIGKILL"),
+    },
+    {
+      when: "in the middle of a push",
+      arm: (remote, pid) => {
+        addHook(remote, "pre-receive", `rm "$0"; kill -9 ${pid}`);
+        return () => undefined;
+      },
+    },
+    {
+      when: "after a push has landed, before its answer",
+      arm: (remote, pid) => {
+        addHook(remote, "post-receive", `rm "$0"; kill -9 ${pid}`);
+        return () => undefined;
+      },
+    },
+  ])("may be killed $when: everything is on the branch once", async ({ arm }) => {
+    using remote = new FakeGitRemote();
+    let beforePush = (): void => undefined;
+    const { publisher, log, pid, untilPublished } = aScene(remote, { beforePush: () => beforePush() });
+    publisher.start();
+    await untilPublished(anOffer({ name: "a" }));
+    const first = pid() ?? 0;
+    const kill = arm(remote, first);
+    beforePush = () => {
+      beforePush = () => undefined;
+      kill();
+    };
+    await untilPublished(anOffer({ name: "b" }));
+    await vi.waitUntil(() => pid() !== undefined && pid() !== first, 15_000);
+    // One that was pushed to the end without the zone is found, and not made again.
+    await untilPublished(anOffer({ name: "c" }));
+    const subjects = remote.git(["log", "--reverse", "--format=%s", "main"]).trim().split("\n");
+    expect(subjects).toEqual(["a", "b", "c"].map((name) => `Apply Echo shop/${name}, generation 1`));
+    expect(publisher.stats).toMatchObject({ pending: 0, failing: undefined, fetches: expect.any(Number) });
+    expect(log.messages("warn")).toContain("A process of a zone ended, restarting it");
+    expect(log.messages("error")).toEqual([]);
+  });
+
+  test("is waited for while it hangs, and what it was asked lands when it goes on", async () => {
+    using remote = new FakeGitRemote();
+    const { publisher, pid, untilPublished } = aScene(remote);
+    publisher.start();
+    await untilPublished(anOffer({ name: "a" }));
+    process.kill(pid() ?? 0, "SIGSTOP");
+    expect(publisher.publish(anOffer({ name: "b" })).state).toBe("pending");
+    process.kill(pid() ?? 0, "SIGCONT");
+    await untilPublished(anOffer({ name: "b" }));
+    expect(remote.commits()).toBe(2);
+  });
+
+  test("ends with the operator's side, and its git processes with it", async () => {
+    using remote = new FakeGitRemote();
+    const { publisher, zone, pid, untilPublished } = aScene(remote);
+    publisher.start();
+    await untilPublished(anOffer());
+    const [process] = [pid() ?? 0];
+    // fast-import stays for a while.
+    const children = childrenOf(process);
+    expect(children.length).toBeGreaterThan(0);
+    await publisher.close({ flushMs: 0 });
+    await zone.close();
+    expect([process, ...children].filter(isAlive)).toEqual([]);
+  });
+});
