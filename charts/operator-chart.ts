@@ -122,7 +122,12 @@ export class OperatorChart extends Chart {
       options: operatorOptionsOf(values),
       metrics: values.monitoring.enabled,
       resources: values.resources,
-      credentialsSecret: repository?.credentialsSecret,
+      publish: repository && {
+        repository: repository.url,
+        credentialsSecret: repository.credentialsSecret,
+        resources: repository.resources,
+        logLevel: values.logLevel,
+      },
       releases: releases && {
         sandbox: { resources: releases.sandboxResources, logLevel: values.logLevel },
         source: {

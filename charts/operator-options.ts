@@ -1,4 +1,4 @@
-import { CREDENTIALS_FOLDER, operatorPorts } from "../constructs/operator-pod.ts";
+import { operatorPorts } from "../constructs/operator-pod.ts";
 import { ZONE_SOCKETS_FOLDER } from "../constructs/sandbox-zone.ts";
 import { fenceNamesOf } from "../constructs/write-fences.ts";
 import type { ChosenValues } from "./values/operator-values.ts";
@@ -9,6 +9,9 @@ export function operatorOptionsOf(values: ChosenValues): readonly string[] {
   return [
     ...electionOptionsOf(values),
     ...repositoryOptionsOf(values.repository),
+    ...(values.repository === undefined && !values.releases.enabled
+      ? []
+      : [`--zone-sockets=${ZONE_SOCKETS_FOLDER}`]),
     ...releaseOptionsOf(values),
     ...watchedNamespaces.map((watched) => `--namespace=${watched}`),
     ...fenceNamesOf(values).map((fence) => `--fence=${fence}`),
@@ -37,14 +40,14 @@ function electionOptionsOf({
   ];
 }
 
+/** The credentials are the publish zone's. */
 function repositoryOptionsOf(repository: ChosenValues["repository"]): readonly string[] {
   if (repository === undefined) return [];
-  const { url, branch, path, credentialsSecret } = repository;
+  const { url, branch, path } = repository;
   return [
     `--repository=${url}`,
     `--repository-branch=${branch}`,
     ...(path === "" ? [] : [`--repository-path=${path}`]),
-    ...(credentialsSecret === undefined ? [] : [`--repository-credentials=${CREDENTIALS_FOLDER}`]),
   ];
 }
 
@@ -53,7 +56,6 @@ function releaseOptionsOf({ releases }: ChosenValues): readonly string[] {
   const { requireServiceAccount, requireSandbox, programTimeout, policy, hooks } = releases;
   return [
     "--releases=true",
-    `--zone-sockets=${ZONE_SOCKETS_FOLDER}`,
     `--release-program-timeout=${programTimeout}`,
     ...(requireSandbox ? ["--release-require-sandbox=true"] : []),
     ...(requireServiceAccount ? ["--release-require-service-account=true"] : []),

@@ -1,5 +1,11 @@
 import type { Labels } from "./child-labels.ts";
 import { restrictedContainer, restrictedPod } from "./pod-defaults.ts";
+import {
+  type PublishZoneProps,
+  publishSockets,
+  publishZoneContainer,
+  publishZoneVolumes,
+} from "./publish-zone.ts";
 import { type SandboxZoneProps, sandboxSockets, sandboxZoneContainer } from "./sandbox-zone.ts";
 import {
   HOOKS_PORT,
@@ -20,8 +26,8 @@ export interface OperatorPodProps {
   readonly resources: object;
   /** Serve /metrics. */
   readonly metrics: boolean;
-  /** A Secret that is mounted as the folder of repository credentials. */
-  readonly credentialsSecret?: string | undefined;
+  /** Of the container of the publish zone; undefined: nothing is published. */
+  readonly publish?: Omit<PublishZoneProps, "image" | "imagePullPolicy"> | undefined;
   /** What Releases need; undefined: the operator knows none. */
   readonly releases?:
     | {
@@ -35,8 +41,6 @@ export interface OperatorPodProps {
   readonly placement?: Readonly<Record<string, unknown>>;
 }
 
-/** Where a Secret of repository credentials is mounted. */
-export const CREDENTIALS_FOLDER = "/etc/fairlead/repository";
 /** Where clients look for the credentials of their pod. */
 const TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -50,11 +54,14 @@ const TOKEN_SECONDS = 3_600;
 /** Share of the container's memory for V8's heap; by itself V8 would take more than there is (operator/release/core/plan-memory.ts). */
 const OPERATOR_HEAP_PERCENT = 35;
 
-/** The spec of the operator's pods: restricted, and read-only but for the volumes of git's clones and of sockets. */
+/** The spec of the operator's pods: restricted, and read-only but for the volumes of clones and of sockets. */
 export function operatorPodSpec(props: OperatorPodProps): object {
-  const { image, imagePullPolicy, serviceAccount, options, resources, placement = {} } = props;
-  const zones = props.releases === undefined ? [] : [sandboxSockets, sourceSockets];
-  const mounts = [...mountsOf(props.credentialsSecret), ...zones];
+  const { image, imagePullPolicy, serviceAccount, options, resources, publish, placement = {} } = props;
+  const zones = [
+    ...(props.releases === undefined ? [] : [sandboxSockets, sourceSockets]),
+    ...(publish === undefined ? [] : [publishSockets]),
+  ];
+  const mounts = [...ownMounts, ...zones];
   const { sandbox, source } = props.releases ?? {};
   const servesHooks = source?.hookSecret !== undefined;
   return {
@@ -73,7 +80,7 @@ export function operatorPodSpec(props: OperatorPodProps): object {
         ...(imagePullPolicy !== undefined && { imagePullPolicy }),
         args: ["run", ...options],
         env: [
-          // git and ssh look for their settings at home.
+          // The user has no folder of its own.
           { name: "HOME", value: "/tmp" },
           { name: "NODE_OPTIONS", value: `--max-old-space-size-percentage=${OPERATOR_HEAP_PERCENT}` },
           // The Lease names its holder as the pod's token does; a host name is cut at 63 characters.
@@ -107,10 +114,12 @@ export function operatorPodSpec(props: OperatorPodProps): object {
       },
       ...(sandbox === undefined ? [] : [sandboxZoneContainer({ image, imagePullPolicy, ...sandbox })]),
       ...(source === undefined ? [] : [sourceZoneContainer({ image, imagePullPolicy, ...source })]),
+      ...(publish === undefined ? [] : [publishZoneContainer({ image, imagePullPolicy, ...publish })]),
     ],
     volumes: [
       ...mounts.map(({ name, source }) => ({ name, ...source })),
       ...(source === undefined ? [] : sourceZoneVolumes(source)),
+      ...(publish === undefined ? [] : publishZoneVolumes(publish)),
     ],
   };
 }
@@ -123,24 +132,19 @@ interface Mount {
   readonly source: object;
 }
 
-function mountsOf(credentialsSecret: string | undefined): readonly Mount[] {
-  const token = {
-    projected: {
-      defaultMode: 0o440,
-      sources: [
-        { serviceAccountToken: { path: "token", expirationSeconds: TOKEN_SECONDS } },
-        { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
-        { downwardAPI: { items: [{ path: "namespace", fieldRef: { fieldPath: "metadata.namespace" } }] } },
-      ],
-    },
-  };
-  const mounts: Mount[] = [
-    { name: "tmp", mountPath: "/tmp", readOnly: false, source: { emptyDir: {} } },
-    { name: "token", mountPath: TOKEN_FOLDER, readOnly: true, source: token },
-  ];
-  if (credentialsSecret !== undefined) {
-    const source = { secret: { secretName: credentialsSecret, defaultMode: 0o440 } };
-    mounts.push({ name: "repository", mountPath: CREDENTIALS_FOLDER, readOnly: true, source });
-  }
-  return mounts;
-}
+const token = {
+  projected: {
+    defaultMode: 0o440,
+    sources: [
+      { serviceAccountToken: { path: "token", expirationSeconds: TOKEN_SECONDS } },
+      { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+      { downwardAPI: { items: [{ path: "namespace", fieldRef: { fieldPath: "metadata.namespace" } }] } },
+    ],
+  },
+};
+
+/** What only the operator's container mounts. */
+const ownMounts: readonly Mount[] = [
+  { name: "tmp", mountPath: "/tmp", readOnly: false, source: { emptyDir: {} } },
+  { name: "token", mountPath: TOKEN_FOLDER, readOnly: true, source: token },
+];

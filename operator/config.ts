@@ -58,12 +58,12 @@ export const operatorOptions = {
   repositoryCredentials: {
     flag: "repository-credentials",
     value: "DIR",
-    help: "Folder with username and password, bearerToken, or identity and known_hosts",
+    help: "Folder with username and password, bearerToken, or identity and known_hosts; not needed with --zone-sockets",
   },
   repositoryCache: {
     flag: "repository-cache",
     value: "DIR",
-    help: "Where the bare clone is kept; it can be deleted at any time",
+    help: "Where bare clones are kept; they can be deleted at any time",
   },
   ...releaseOptions,
   leaderElect: { flag: "leader-elect", help: "Elect one leader among several instances", fallback: "false" },

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isRepositoryUrl, repositoryUrlForms } from "./repository-url.ts";
-import { duration, labels, namespaceName, objectName } from "./value-shapes.ts";
+import { duration, labels, namespaceName, objectName, resources } from "./value-shapes.ts";
 
 // The values that belong together, each group under one name.
 
@@ -30,6 +30,9 @@ export const repository = z.strictObject({
     .describe(
       "Secret in the operator's namespace with username and password, bearerToken, or identity and known_hosts.",
     ),
+  resources: resources
+    .default({ requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "512Mi" } })
+    .describe("Requests and limits of the container that commits and pushes."),
 });
 
 const off = z.boolean().default(false);

@@ -87,8 +87,12 @@ describe("OperatorChart", () => {
     const hooks = { enabled: true, secret: "hook-secrets" };
     const repository = { url: "https://git.example.dev/rendered.git", credentialsSecret: "git" };
     const objects = install({ repository, releases: { enabled: true, hooks, sourceResources } });
-    const [operator, , source, ...others] = podOf(objects).spec.containers as readonly object[];
+    const [operator, , source, publish, ...others] = podOf(objects).spec.containers as readonly object[];
+    expect(publish).toMatchObject({ name: "publish" });
     expect(others).toEqual([]);
+    // A token is mounted by the operator alone, and the publishing credential by the publish zone alone.
+    for (const zone of [source, publish]) expect(JSON.stringify(zone)).not.toContain("serviceaccount");
+    for (const other of [operator, source]) expect(JSON.stringify(other)).not.toContain('"repository"');
     expect(source).toEqual({
       name: "source",
       image: "fairlead:1",

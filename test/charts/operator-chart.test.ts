@@ -128,30 +128,6 @@ describe("OperatorChart", () => {
     expect(rules({ repository })).toEqual([get, watch]);
   });
 
-  test("hands repository and credentials on", () => {
-    const objects = install({
-      repository: { ...repository, branch: "live", path: "east", credentialsSecret: "git" },
-      logLevel: "debug",
-      workers: 3,
-      name: "lead",
-      namespace: "ops",
-    });
-    expect(configOf(objects)).toMatchObject({
-      repository: repository.url,
-      repositoryBranch: "live",
-      repositoryPath: "east",
-      repositoryCredentials: "/etc/fairlead/repository",
-      logLevel: "debug",
-      workers: 3,
-      leaderElectId: "lead",
-    });
-    expect(the("Deployment", objects)).toMatchObject({ metadata: { name: "lead", namespace: "ops" } });
-    expect(podOf(objects).spec).toMatchObject({
-      containers: [{ volumeMounts: [{}, {}, { name: "repository", readOnly: true }] }],
-      volumes: [{}, {}, { name: "repository", secret: { secretName: "git", defaultMode: 0o440 } }],
-    });
-  });
-
   test.for([
     ["https://git.test/r.git", 443],
     ["https://git.test:8443/r.git", 8443],

@@ -90,7 +90,7 @@ function operatorImage({ debianRoot, libraryPath, operator }: ImagesInput): Imag
       "/usr/bin/ssh": join(debianRoot, "usr/bin/ssh"),
     },
     texts: {
-      "/etc/passwd": `${rootUser}fairlead:x:${uid}:${gid}::/tmp:/usr/sbin/nologin\nfairlead-source:x:65531:${gid}::/tmp:/usr/sbin/nologin\n`,
+      "/etc/passwd": `${rootUser}fairlead:x:${uid}:${gid}::/tmp:/usr/sbin/nologin\nfairlead-source:x:65531:${gid}::/tmp:/usr/sbin/nologin\nfairlead-publish:x:65529:${gid}::/tmp:/usr/sbin/nologin\n`,
       "/tmp/.keep": "",
     },
     config,

@@ -7,6 +7,7 @@ import { bundleProgram } from "../../../cli/image/bundle-program.ts";
 import { addZones } from "../../../cli/image/write-image-files.ts";
 import { launcherFlags } from "../../../cli/launcher/build-launcher.ts";
 import { restrictedPod } from "../../../constructs/pod-defaults.ts";
+import { PUBLISH_USER } from "../../../constructs/publish-zone.ts";
 import { SOURCE_USER } from "../../../constructs/source-zone.ts";
 import { launcherFile } from "../../../operator/sandbox/find-launcher.ts";
 
@@ -65,5 +66,6 @@ test("the image's launcher is built as in the repository, and is beside the sour
 test("the image runs as the user that the Deployment names, which has a name for ssh", () => {
   const { runAsUser, runAsGroup } = restrictedPod;
   expect(lines).toContain(`USER ${runAsUser}:${runAsGroup}`);
-  for (const user of [runAsUser, SOURCE_USER]) expect(lines.join("\n")).toContain(`useradd --uid ${user} `);
+  for (const user of [runAsUser, SOURCE_USER, PUBLISH_USER])
+    expect(lines.join("\n")).toContain(`useradd --uid ${user} `);
 });

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { childrenOf, isAlive } from "../fakes/processes.ts";
+import { eventually } from "./fixture.ts";
+import type { RunningOperator } from "./operator.ts";
+import { aStampStory, manyNames } from "./stamps.ts";
+
+/** The process of the publish zone that an operator started; undefined: there is none. */
+function publishZoneOf({ pid }: RunningOperator): number | undefined {
+  return childrenOf(pid).find((child) => {
+    try {
+      return readFileSync(`/proc/${child}/cmdline`, "latin1").includes("/publish.sock");
+    } catch {
+      // It ended meanwhile.
+      return false;
+    }
+  });
+}
+
+test("git is run by a process of its own, which may die or hang at any time", async () => {
+  const story = await aStampStory();
+  const { repository } = story;
+  const names = manyNames(5);
+  await story.apply(names, { text: "one" });
+  const operator = await story.start();
+  await story.untilSettled(names.length);
+  const zone = publishZoneOf(operator) ?? 0;
+  const variables = readFileSync(`/proc/${zone}/environ`, "utf8").split("\0").filter(Boolean);
+  expect(variables.map((line) => line.split("=")[0])).not.toContain("HOME");
+  expect(variables.join()).not.toMatch(/kube/i);
+
+  // What is edited while it is dead is committed when it is back, and once.
+  const commits = repository.commits();
+  process.kill(zone, "SIGKILL");
+  await story.apply(["stamp-0"], { text: "two" });
+  await story.untilSettled(names.length);
+  await operator.untilLogged("A process of a zone ended, restarting it");
+  expect(repository.commits()).toBe(commits + 1);
+
+  // While it hangs, what is edited is applied.
+  const second = publishZoneOf(operator) ?? 0;
+  process.kill(second, "SIGSTOP");
+  await story.apply(["stamp-1"], { text: "three" });
+  await eventually(
+    async () => (await story.children()).some((child) => JSON.stringify(child).includes("three")),
+    { what: "the edit is applied" },
+  );
+  expect(repository.commits()).toBe(commits + 1);
+  process.kill(second, "SIGCONT");
+  await story.untilSettled(names.length);
+  expect(repository.commits()).toBe(commits + 2);
+
+  await operator.stop("SIGKILL");
+  await eventually(() => !isAlive(second), { what: "the zone ends with the operator" });
+});
