@@ -52,6 +52,7 @@ export type Reason =
   | "SourceNotVerified"
   | "RenderFailed"
   | "RenderLimit"
+  | "RenderQuota"
   | "RenderNotReproducible"
   // The repository
   | "Published"

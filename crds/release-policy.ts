@@ -60,6 +60,12 @@ const quotas = z.strictObject({
     .max(604_800)
     .optional()
     .describe("Longest run of a program, in seconds; caps `spec.render.program.timeout`."),
+  programSecondsPerHour: z
+    .int()
+    .min(1)
+    .max(604_800)
+    .optional()
+    .describe("Seconds that the programs of a namespace may run within an hour, in all; others wait."),
   objects: count.optional().describe("Objects per Release."),
   renderedBytes: count.optional().describe("Bytes of a Release's manifests, as JSON."),
 });

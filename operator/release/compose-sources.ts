@@ -46,6 +46,7 @@ export function composeSources(
     log,
     runner: sandbox,
     keptLimits: memory.rendered,
+    longestProgramMs: config.releaseProgramTimeout,
     onChange: (key) => wake([key]),
     observe: (run) => metrics?.releases.rendered(run),
   });

@@ -2,33 +2,13 @@ import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import type { ReleaseSpec } from "../../crds/release.ts";
 import type { Manifest, ObjectId } from "../../synth/manifest.ts";
 import type { Cluster, ObjectStore } from "../ports.ts";
+import type { SmallestLimit } from "./core/limits.ts";
+import type { ReleaseFailure, ReleaseFailureReason } from "./core/release-failure.ts";
 
 // The ports of a Release's reconcile. Sources and renders are level-triggered as the Publisher is: they answer at once
 // from memory, work in the background, and put the Release's key back into its queue when the answer changes.
 
-/** A failure that a condition shows: `reason` is one of crds/conditions.ts, `message` is for people and has no secret. */
-export interface ReleaseFailure {
-  readonly reason: ReleaseFailureReason;
-  readonly message: string;
-}
-
-export type ReleaseFailureReason =
-  /** The remote cannot be reached, or does not answer in time. */
-  | "SourceUnreachable"
-  /** The remote answered and refuses: credentials, host key. */
-  | "SourceRefused"
-  /** The ref, commit or path is not there. */
-  | "SourceNotFound"
-  /** The spec or the Secret cannot be used: URL, credentials, a path that leaves the repository. */
-  | "SourceInvalid"
-  /** The commit is not signed by one of the keys. */
-  | "SourceNotVerified"
-  /** The files cannot be read as manifests, or the program failed; with file and line. */
-  | "RenderFailed"
-  /** A limit: time, memory, size or number of objects or files. */
-  | "RenderLimit"
-  /** The same program and inputs gave two different outputs. */
-  | "RenderNotReproducible";
+export type { ReleaseFailure, ReleaseFailureReason };
 
 /** One commit, as far as people are told about it. */
 export interface SourceCommit {
@@ -131,6 +111,8 @@ export interface Rendered {
 export type RenderState =
   | { readonly state: "ready"; readonly rendered: Rendered }
   | { readonly state: "pending" }
+  /** `waiting`: it is rendered later; the failure says when. */
+  | { readonly state: "waiting"; readonly failure: ReleaseFailure }
   | { readonly state: "failed"; readonly failure: ReleaseFailure };
 
 /** How a run of a program that takes long is treated. */
@@ -140,6 +122,7 @@ export interface RunPatience {
   /** The program took long before: from the start it gets only what others leave of the processor. */
   readonly isSlow: boolean;
   readonly onSlow: () => void; // it takes long
+  readonly onRunning?: (isRunning: boolean) => void; // its process starts to work for it, or has ended its work
 }
 
 export interface RenderRequest {
@@ -148,6 +131,7 @@ export interface RenderRequest {
   readonly namespace: string;
   readonly render: ReleaseSpec["render"];
   readonly revision: Pick<SourceRevision, "tree" | "repositoryId" | "files">;
+  readonly programQuota?: SmallestLimit | undefined; // seconds of all programs of the namespace within an hour
 }
 
 /** Makes manifests of sources. The same tree, options and inputs are rendered once. */

@@ -36,6 +36,8 @@ export function newEntry(id: string, request: RenderRequest): RenderEntry {
 export function isSameRequest(before: RenderRequest, now: RenderRequest): boolean {
   return (
     before.render === now.render &&
+    before.programQuota?.value === now.programQuota?.value &&
+    before.programQuota?.from === now.programQuota?.from &&
     before.revision.tree === now.revision.tree &&
     before.revision.repositoryId === now.revision.repositoryId
   );
@@ -43,7 +45,7 @@ export function isSameRequest(before: RenderRequest, now: RenderRequest): boolea
 
 export function isSameFailure(state: RenderState, failure: ReleaseFailure): boolean {
   return (
-    state.state === "failed" &&
+    (state.state === "failed" || state.state === "waiting") &&
     state.failure.reason === failure.reason &&
     state.failure.message === failure.message
   );

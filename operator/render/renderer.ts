@@ -1,7 +1,6 @@
 import type { Clock, Logger } from "../ports.ts";
 import { ReleaseError } from "../release/errors.ts";
 import type { Rendered, Renderer, RenderRequest, RenderState, RunPatience } from "../release/ports.ts";
-import { FairSlots, type Slot } from "../sandbox/program/fair-slots.ts";
 import { IdleRenders, sizeOf } from "./idle-renders.ts";
 import { KeptRenders, type KeptRendersLimits } from "./kept-renders.ts";
 import {
@@ -12,6 +11,7 @@ import {
   type RenderEntry,
   retryDelayMs,
 } from "./render-entry.ts";
+import { RenderQueue, type RenderTurn } from "./render-queue.ts";
 import type { RenderRunner } from "./render-runner.ts";
 import { checkWay, renderIdOf } from "./render-task.ts";
 
@@ -27,6 +27,8 @@ export interface RendererOptions {
   readonly idleLimit?: number;
   /** Memory of renders that Releases have. Default: no limit. */
   readonly keptLimits?: KeptRendersLimits;
+  /** Longest run of a program, whatever its Release asks for. Default: no limit. */
+  readonly longestProgramMs?: number;
 }
 
 /** One render, for metrics. */
@@ -36,11 +38,7 @@ export interface RenderRun {
   readonly durationMs: number;
 }
 
-/** Renders of one namespace at a time. Folders wait for git more than they work. */
-const [MANIFEST_SLOTS, PROGRAM_SLOTS] = [8, 4];
 const without = Number.POSITIVE_INFINITY;
-/** What took long begins so much later: a process and a bundle for it are no work for the moment after a push. */
-const SLOW_PAUSE_MS = 500;
 /** A Release whose program ran this long, or exceeded a limit, queues with the other slow ones of its namespace. */
 const SLOW_PROGRAM_MS = 2_000;
 
@@ -57,17 +55,16 @@ class CachedRenderer implements Renderer {
   readonly #current = new Map<string, RenderEntry>();
   readonly #idle: IdleRenders;
   readonly #kept: KeptRenders;
-  // No namespace waits for another one here: what all of them share is bounded where it is used.
-  readonly #manifestSlots = new FairSlots({ all: without, perTenant: MANIFEST_SLOTS });
-  readonly #programSlots = new FairSlots({ all: without, perTenant: PROGRAM_SLOTS });
-  readonly #slowSlots = new FairSlots({ all: without, perTenant: 1 });
-  readonly #slowKeys = new Set<string>();
+  readonly #queue: RenderQueue;
   #isClosed = false;
 
   constructor(options: RendererOptions) {
     this.#options = options;
     this.#idle = new IdleRenders({ limit: options.idleLimit ?? 16 * 1_048_576 });
     this.#kept = new KeptRenders(options.keptLimits ?? { all: without, perNamespace: without });
+    const { clock, longestProgramMs = without } = options;
+    const onUsedUp = (namespace: string): void => this.#postpone(namespace);
+    this.#queue = new RenderQueue({ clock, longestProgramMs, onUsedUp });
   }
 
   render(request: RenderRequest): RenderState {
@@ -86,14 +83,18 @@ class CachedRenderer implements Renderer {
     }
     const isUnbegun =
       entry.state.state === "pending" && entry.running === undefined && entry.leaveQueue === undefined;
-    if (isUnbegun) this.#enqueue(entry);
+    this.#queue.quotas.limit(request.namespace, request.programQuota);
+    if (isUnbegun) {
+      this.#enqueue(entry);
+      this.#postponeOne(entry);
+    }
     return entry.state;
   }
 
   forget(key: string): void {
     const entry = this.#current.get(key);
     this.#current.delete(key);
-    this.#slowKeys.delete(key);
+    this.#queue.slowKeys.delete(key);
     if (entry !== undefined) this.#leave(key, entry);
   }
 
@@ -123,25 +124,37 @@ class CachedRenderer implements Renderer {
   /** Keeps what nobody asks for now if it may be asked for again: not a failure that a new attempt might mend. */
   #rest(entry: RenderEntry): void {
     this.#kept.remove(entry.id);
-    if (entry.state.state === "pending" || entry.failures > 0) this.#entries.delete(entry.id);
+    if (/pending|waiting/.test(entry.state.state) || entry.failures > 0) this.#entries.delete(entry.id);
     else for (const id of this.#idle.add(entry)) this.#entries.delete(id);
   }
 
   #enqueue(entry: RenderEntry): void {
     if (this.#isClosed) return;
-    const { render, namespace, key } = entry.request;
-    const begin = (slot: Slot): void => void this.#run(entry).finally(() => slot.release());
-    const wait = (slots: FairSlots): void => {
-      const leave = slots.ask(namespace, begin);
-      // It may have begun at once.
-      if (entry.running === undefined) entry.leaveQueue = leave;
-    };
-    if (render.program === undefined) wait(this.#manifestSlots);
-    else if (!this.#slowKeys.has(key)) wait(this.#programSlots);
-    else entry.leaveQueue = this.#options.clock.schedule(SLOW_PAUSE_MS, () => wait(this.#slowSlots));
+    const leave = this.#queue.ask(
+      entry.request,
+      (turn) => void this.#run(entry, turn).finally(() => turn.end()),
+    );
+    // It may have begun at once.
+    if (entry.running === undefined) entry.leaveQueue = leave;
   }
 
-  async #run(entry: RenderEntry): Promise<void> {
+  /** The quota of a namespace is used up: what waits for it says until when. */
+  #postpone(namespace: string): void {
+    for (const entry of this.#entries.values())
+      if (entry.request.namespace === namespace) this.#postponeOne(entry);
+  }
+
+  #postponeOne(entry: RenderEntry): void {
+    const { namespace, render } = entry.request;
+    const failure = this.#queue.quotas.failureOf(namespace);
+    const waits = render.program !== undefined && /pending|waiting/.test(entry.state.state);
+    if (failure === undefined || !waits || entry.running !== undefined) return;
+    if (isSameFailure(entry.state, failure)) return;
+    entry.state = { state: "waiting", failure };
+    for (const key of entry.users) this.#options.onChange(key);
+  }
+
+  async #run(entry: RenderEntry, turn: RenderTurn): Promise<void> {
     const { clock, runner, observe } = this.#options;
     const beganMs = clock.now();
     const way = entry.request.render.program === undefined ? "manifests" : "program";
@@ -152,7 +165,7 @@ class CachedRenderer implements Renderer {
     let state: Extract<RenderState, { readonly state: "ready" }> | undefined;
     try {
       checkWay(entry.request.render);
-      const patience = this.#patienceWith(entry.request.key, running.signal);
+      const patience = this.#patienceWith(entry.request.key, running.signal, turn);
       const rendered = await runner.run(entry.request, patience);
       this.#keep(entry, rendered);
       state = { state: "ready", rendered };
@@ -190,11 +203,11 @@ class CachedRenderer implements Renderer {
     else this.#rest(entry);
   }
 
-  #patienceWith(key: string, unwanted: AbortSignal): RunPatience {
+  #patienceWith(key: string, unwanted: AbortSignal, turn: RenderTurn): RunPatience {
     const onSlow = (): void => {
-      if (this.#current.has(key)) this.#slowKeys.add(key);
+      if (this.#current.has(key)) this.#queue.slowKeys.add(key);
     };
-    return { unwanted, isSlow: this.#slowKeys.has(key), onSlow };
+    return { unwanted, isSlow: this.#queue.slowKeys.has(key), onSlow, onRunning: turn.note };
   }
 
   /** All Releases of an entry have the same program and inputs. */
@@ -202,8 +215,8 @@ class CachedRenderer implements Renderer {
     const isLimit = error instanceof ReleaseError && error.reason === "RenderLimit";
     const isSlow = isLimit || durationMs > SLOW_PROGRAM_MS;
     for (const key of users) {
-      if (isSlow) this.#slowKeys.add(key);
-      else this.#slowKeys.delete(key);
+      if (isSlow) this.#queue.slowKeys.add(key);
+      else this.#queue.slowKeys.delete(key);
     }
   }
 

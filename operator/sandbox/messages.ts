@@ -68,10 +68,14 @@ export const readBody = z.strictObject({
   files: z.array(z.int().min(0)).min(1).max(readLimits.files),
 });
 
-/** Body of an item of the answer to `render`: an object, whose JSON is the part, or the news that a program takes long. */
+/**
+ * Body of an item of the answer to `render`: an object, whose JSON is the part; or the news that a program takes long, or that its
+ * process started to work for it or has ended its work.
+ */
 export const renderItem = z.union([
   z.strictObject({ origin: z.string().max(renderLimits.originCharacters) }),
   z.strictObject({ slow: z.literal(true) }),
+  z.strictObject({ running: z.boolean() }),
 ]);
 
 const digest = z.string().regex(/^[0-9a-f]{32}$/);

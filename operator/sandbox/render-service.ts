@@ -79,11 +79,12 @@ export function createRenderService({ clock, createPrograms }: RenderServiceOpti
     const { isSlow, ...limits } = program;
     const [inputs] = request.parts;
     const onSlow = (): void => void request.send({ body: { slow: true } });
+    const onRunning = (running: boolean): void => void request.send({ body: { running } });
     const rendered = await programs.run({
       ...{ key, namespace, repositoryId, tree, objectMemory: call.memoryLimit, ...limits },
       inputs: inputs === undefined ? undefined : JSON.parse(inputs.toString("utf8")),
       files: filesOf(call, request, back),
-      patience: { unwanted: request.signal, isSlow, onSlow },
+      patience: { unwanted: request.signal, isSlow, onSlow, onRunning },
     });
     const turn = turns.begin();
     const sender = new RenderedSender(request);

@@ -12,6 +12,8 @@ import { readObject } from "./read-object.ts";
 export interface RenderedReaderOptions {
   /** The program takes long. */
   readonly onSlow: () => void;
+  /** The program's process starts to work for it, or has ended its work. */
+  readonly onRunning?: ((isRunning: boolean) => void) | undefined;
   /** Most memory that all objects may take, in bytes, as estimated. */
   readonly memoryLimit: number;
 }
@@ -45,6 +47,10 @@ export class RenderedReader {
     const [text, ...others] = parts;
     if ("slow" in item) {
       this.#options.onSlow();
+      return;
+    }
+    if ("running" in item) {
+      this.#options.onRunning?.(item.running);
       return;
     }
     if (text === undefined || others.length > 0) throw new RangeError("an object in more than one part");

@@ -129,7 +129,8 @@ export class ZoneRenderRunner implements RenderRunner {
     const { namespace, revision } = request;
     const files = new FileServer(namespace, revision.files, this.#fileSlots);
     const open = this.#files.getOrInsertComputed(link, () => new Map());
-    const reader = new RenderedReader({ onSlow: patience.onSlow, memoryLimit: this.#options.memoryLimit });
+    const { onSlow, onRunning } = patience;
+    const reader = new RenderedReader({ onSlow, onRunning, memoryLimit: this.#options.memoryLimit });
     const { call, parts, deadlineMs } = this.#callOf(request, patience);
     let id = 0;
     try {
@@ -155,6 +156,7 @@ export class ZoneRenderRunner implements RenderRunner {
       throw error;
     } finally {
       open.delete(id);
+      onRunning?.(false);
     }
   }
 

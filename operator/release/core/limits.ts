@@ -30,12 +30,18 @@ export function refusedBy(from: string, why: string): string {
   return `Refused by ${from}: ${why}. Ask the platform team to allow it, or change the Release`;
 }
 
+/** A limit in numbers, and the rule that sets it. */
+export interface SmallestLimit {
+  readonly from: string;
+  readonly value: number;
+}
+
 /** The rule with the smallest value, which is the one that counts. */
 export function smallestOf(
   limits: Limits,
   limitOf: (rule: ReleaseRule) => number | undefined,
-): { readonly from: string; readonly value: number } | undefined {
-  let smallest: { readonly from: string; readonly value: number } | undefined;
+): SmallestLimit | undefined {
+  let smallest: SmallestLimit | undefined;
   for (const { from, rule } of limits) {
     const value = limitOf(rule);
     if (value !== undefined && value < (smallest?.value ?? Number.POSITIVE_INFINITY))

@@ -76,7 +76,8 @@ function withoutSource({ reason, message }: ReleaseFailure, input: ReleaseCondit
   const isCurrent = last?.observedGeneration === input.resource.metadata.generation;
   const isStillReady = isUnreachable && isDeployed(input) && isCurrent && last?.status === "True";
   const ready = isStillReady ? (last as Statement) : { ...sourced, type: "Ready" as const };
-  const progress: Statement = { ...sourced, type: isUnreachable ? "Reconciling" : "Stalled", status: "True" };
+  const passes = isUnreachable || reason === "RenderQuota";
+  const progress: Statement = { ...sourced, type: passes ? "Reconciling" : "Stalled", status: "True" };
   return assemble([ready, sourced, ...kept(sourced, input), ...(isStillReady ? [] : [progress])], input);
 }
 

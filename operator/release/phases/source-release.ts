@@ -70,8 +70,10 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
       namespace: resource.metadata.namespace ?? "",
       render: limitRender(resource.spec.render, release.limits),
       revision,
+      programQuota: smallestOf(release.limits, ({ quotas }) => quotas?.programSecondsPerHour),
     });
-    if (state.state === "failed") return { source, desired: undefined, failure: state.failure };
+    if (state.state === "failed" || state.state === "waiting")
+      return { source, desired: undefined, failure: state.failure };
     if (state.state === "pending") return { source, desired: undefined, failure: undefined };
     const prepared = prepareAll(release, state.rendered, options);
     const commit = await commitOf(release, { revision, rendered: state.rendered, prepared });

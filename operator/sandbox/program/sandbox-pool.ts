@@ -132,11 +132,13 @@ export class SandboxPool {
       const limit = run.timeoutMs > timeoutMs ? " (the platform's limit)" : "";
       const shareMiB = grant.isShare ? grant.limitMiB : undefined;
       const options = { timeoutMs, limit, shareMiB, onOld };
+      patience?.onRunning?.(true);
       const answer = await sandbox.ask(request, [Buffer.from(run.request)], options);
       sandbox.runs += 1;
       if (answer.header.kind !== "ran") throw programFailure("its process gave no answer");
       return { texts: answer.parts.map((part) => part.toString("utf8")), warm };
     } finally {
+      patience?.onRunning?.(false);
       over.abort();
       if (sandbox !== undefined) this.#putBack(namespace, key, sandbox);
       // Its memory is free only then, and where nothing else keeps processes apart, the next one may start only then.

@@ -211,6 +211,20 @@ describe("ZoneRenderRunner", () => {
     await failed;
   });
 
+  test("passes on when a program's process works for a render, also if the zone is lost or says too little", async () => {
+    const folder = aSocketFolder();
+    const serve: Serve = async ({ send }) => {
+      for (const running of [true, false, true]) await send({ body: { running } });
+      return theEnd();
+    };
+    await aFakeZone(folder, serve, "programs");
+    const { runner } = aZoneRunner(folder);
+    const heard: boolean[] = [];
+    const onRunning = (isRunning: boolean): void => void heard.push(isRunning);
+    await runner.run(request("a/b", aFolder("x"), program({})), { ...patient, onRunning });
+    expect(heard).toEqual([true, false, true, false]);
+  });
+
   test("passes on that a program takes long, what it printed, and what was done", async () => {
     const folder = aSocketFolder();
     const did = [{ did: "run", warm: true, durationMs: 3 }];

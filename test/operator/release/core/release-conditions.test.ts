@@ -66,6 +66,20 @@ describe("composeReleaseConditions()", () => {
       ],
     },
     {
+      case: "a commit that is rendered later, where another one is deployed",
+      more: {
+        resource: deployedRelease,
+        outcome: { state: "unsourced", failure: { reason: "RenderQuota", message: "continues at noon" } },
+        health: undefined,
+      },
+      conditions: [
+        "Ready False RenderQuota",
+        "Sourced False RenderQuota",
+        ...wellApplied,
+        "Reconciling True RenderQuota",
+      ],
+    },
+    {
       case: "an outage after which what is deployed is as ready as before",
       more: {
         resource: deployedRelease,

@@ -77,6 +77,28 @@ describe("createPrograms()", () => {
     expect(warm).toEqual([false, true, false, false]);
   });
 
+  test("reports when a process works for a program, without its waiting and bundling, and also where it fails", async () => {
+    programs = realPrograms({}, { keptApart: false });
+    const heard: string[] = [];
+    const render = (namespace: string, files: Readonly<Record<string, string>>): Promise<unknown> => {
+      const onRunning = (isRunning: boolean): void => void heard.push(`${namespace} ${isRunning}`);
+      const { signal: unwanted } = new AbortController();
+      const patience = { unwanted, isSlow: false, onSlow: () => {}, onRunning };
+      return programs.render({ files, namespace, timeoutMs: 500, patience }).catch(() => undefined);
+    };
+    // Nothing keeps these two apart, so the second one waits.
+    await Promise.all([render("a", endless), render("b", quick)]);
+    expect(heard.toSorted()).toEqual(["a false", "a true", "b false", "b true"]);
+    const [first = "", ended = "", second = ""] = heard;
+    expect([ended, second]).toEqual([
+      first.replace("true", "false"),
+      first.startsWith("a") ? "b true" : "a true",
+    ]);
+    // Nothing runs of a program that cannot be bundled.
+    await render("c", { "main.ts": "import 'nothing';" });
+    expect(heard).toHaveLength(4);
+  });
+
   test("ends an endless program for another namespace where nothing keeps them apart", async () => {
     const clock = new FakeClock();
     programs = realPrograms({}, { clock, keptApart: false });

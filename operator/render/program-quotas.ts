@@ -1,0 +1,172 @@
+import type { Clock } from "../ports.ts";
+import type { SmallestLimit } from "../release/core/limits.ts";
+import { addUse, decideRun, isForgotten, type UsedMinute } from "../release/core/program-quota.ts";
+import type { ReleaseFailure } from "../release/ports.ts";
+
+export interface ProgramQuotasOptions {
+  readonly clock: Clock;
+  /** The quota of a namespace is used up: {@link ProgramQuotas.failureOf} says until when. */
+  readonly onUsedUp: (namespace: string) => void;
+}
+
+/** One run of a program that counts against the quota of its namespace. */
+export interface CountedRun {
+  /** The program's process started to work for it, or ended. */
+  readonly note: (isRunning: boolean) => void;
+  readonly end: () => void;
+}
+
+interface Open {
+  readonly mostMs: number;
+}
+
+interface Waiting {
+  readonly mostMs: number;
+  readonly begin: (run: CountedRun) => void;
+}
+
+interface Tenant {
+  used: readonly UsedMinute[];
+  readonly open: Set<Open>;
+  readonly waiting: Set<Waiting>;
+  /** While the quota is used up and a run waits. */
+  usedUp: UsedUp | undefined;
+}
+
+interface UsedUp {
+  readonly untilMs: number;
+  readonly quota: SmallestLimit;
+  readonly failure: ReleaseFailure;
+  readonly cancel: () => void;
+}
+
+/** The time that the programs of each namespace ran in the last hour. Runs beyond the quota wait for it. */
+export class ProgramQuotas {
+  readonly #options: ProgramQuotasOptions;
+  readonly #quotas = new Map<string, SmallestLimit>();
+  readonly #tenants = new Map<string, Tenant>();
+
+  constructor(options: ProgramQuotasOptions) {
+    this.#options = options;
+  }
+
+  /** Sets the quota of a namespace; undefined: it has none. A change counts at once. */
+  limit(namespace: string, quota: SmallestLimit | undefined): void {
+    const before = this.#quotas.get(namespace);
+    if (before?.value === quota?.value && before?.from === quota?.from) return;
+    if (quota === undefined) this.#quotas.delete(namespace);
+    else this.#quotas.set(namespace, quota);
+    const tenant = this.#tenants.get(namespace);
+    if (tenant !== undefined) this.#continue(namespace, tenant);
+  }
+
+  /** Why programs of the namespace wait; undefined: none does, or only until another one of them has ended. */
+  failureOf(namespace: string): ReleaseFailure | undefined {
+    return this.#tenants.get(namespace)?.usedUp?.failure;
+  }
+
+  /**
+   * Calls `begin` as soon as the quota allows one more run, perhaps at once. In order.
+   *
+   * @param mostMs The longest that the run may take.
+   * @returns Cancels the request, if it has not begun.
+   */
+  ask(namespace: string, mostMs: number, begin: (run: CountedRun) => void): () => void {
+    const tenant = this.#tenants.getOrInsertComputed(namespace, newTenant);
+    const waiting: Waiting = { mostMs, begin };
+    tenant.waiting.add(waiting);
+    this.#continue(namespace, tenant);
+    return () => {
+      if (tenant.waiting.delete(waiting)) this.#continue(namespace, tenant);
+    };
+  }
+
+  #continue(namespace: string, tenant: Tenant): void {
+    for (const waiting of tenant.waiting) {
+      const decision = this.#decide(namespace, tenant);
+      if (decision.state === "used-up") {
+        this.#useUp(namespace, tenant, decision.untilMs);
+        return;
+      }
+      if (decision.state === "wait") break;
+      tenant.waiting.delete(waiting);
+      waiting.begin(this.#begin(namespace, tenant, waiting));
+    }
+    tenant.usedUp?.cancel();
+    tenant.usedUp = undefined;
+    if (tenant.waiting.size === 0 && tenant.open.size === 0 && isForgotten(tenant.used, this.#nowMs()))
+      this.#tenants.delete(namespace);
+  }
+
+  #decide(namespace: string, { used, open }: Tenant): ReturnType<typeof decideRun> {
+    const quota = this.#quotas.get(namespace);
+    if (quota === undefined) return { state: "run" };
+    const openMs = [...open].reduce((sum, { mostMs }) => sum + mostMs, 0);
+    return decideRun({ used, openMs, quotaMs: quota.value * 1_000, nowMs: this.#nowMs() });
+  }
+
+  #useUp(namespace: string, tenant: Tenant, untilMs: number): void {
+    const { clock, onUsedUp } = this.#options;
+    const quota = this.#quotas.get(namespace);
+    const { usedUp } = tenant;
+    if (quota === undefined || (usedUp?.untilMs === untilMs && usedUp.quota === quota)) return;
+    usedUp?.cancel();
+    const delayMs = untilMs - clock.now();
+    const cancel = clock.schedule(delayMs, () => {
+      // A timer may be early by a millisecond: then another one is set.
+      tenant.usedUp = undefined;
+      this.#continue(namespace, tenant);
+    });
+    const failure = describe(quota, new Date(clock.wallClock().getTime() + delayMs));
+    tenant.usedUp = { untilMs, quota, failure, cancel };
+    onUsedUp(namespace);
+  }
+
+  #begin(namespace: string, tenant: Tenant, { mostMs }: Waiting): CountedRun {
+    const open: Open = { mostMs };
+    tenant.open.add(open);
+    let [usedMs, sinceMs]: [number, number | undefined] = [0, undefined];
+    const note = (isRunning: boolean): void => {
+      const nowMs = this.#nowMs();
+      if (sinceMs !== undefined) usedMs += nowMs - sinceMs;
+      sinceMs = isRunning ? nowMs : undefined;
+    };
+    const end = (): void => {
+      if (!tenant.open.delete(open)) return;
+      note(false);
+      if (usedMs > 0) tenant.used = addUse(tenant.used, usedMs, this.#nowMs());
+      this.#forgetOld();
+      // Namespaces are in the order of their last runs.
+      this.#tenants.delete(namespace);
+      this.#tenants.set(namespace, tenant);
+      this.#continue(namespace, tenant);
+    };
+    return { note, end };
+  }
+
+  /** Forgets namespaces without runs in the last hour. */
+  #forgetOld(): void {
+    const nowMs = this.#nowMs();
+    for (const [namespace, { used, open, waiting }] of this.#tenants) {
+      if (open.size > 0 || waiting.size > 0) continue;
+      if (!isForgotten(used, nowMs)) return;
+      this.#tenants.delete(namespace);
+    }
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.now();
+  }
+}
+
+function newTenant(): Tenant {
+  return { used: [], open: new Set(), waiting: new Set(), usedUp: undefined };
+}
+
+function describe({ value, from }: SmallestLimit, until: Date): ReleaseFailure {
+  const at = new Date(Math.ceil(until.getTime() / 1_000) * 1_000).toISOString().replace(".000Z", "Z");
+  const message =
+    `Programs of this namespace used up the ${value} s of an hour that ${from} allows them. ` +
+    `Rendering continues at ${at}; what is deployed stays in sync`;
+  return { reason: "RenderQuota", message };
+}
