@@ -2,8 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import { install } from "../cluster/install.ts";
+import { keepLog, onCluster, playInLanes, print, stopSignal } from "../stages.ts";
 import { describeSchedule } from "./describe.ts";
 import { type FaultType, isClusterFault } from "./fault-types.ts";
 import { countMessages } from "./log-messages.ts";
@@ -37,36 +37,21 @@ const schedules = seeds.map((seed) => narrowed(makeSchedule(seed)));
 const hasClusterFault = ({ faults }: Schedule): boolean => faults.some(({ type }) => isClusterFault(type));
 
 const started = performance.now();
-let isStopped = false;
-// The first one lets what is under way come to its end, and makes the report.
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    if (isStopped) process.exit(1);
-    isStopped = true;
-    print("Stopping; once more to end at once");
-  });
-const cluster = await startLocalCluster({ name: "faults", fsync: false, report: print });
+const signal = stopSignal();
 const played: Played[] = [];
-try {
-  const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
-  const testCluster = { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath };
-  await install(testCluster);
-  const world = await createWorld(testCluster, (component, graceMs) =>
-    cluster.restart(component, { graceMs }),
-  );
+await onCluster("faults", async (cluster, local) => {
+  await install(cluster);
+  const world = await createWorld(cluster, (component, graceMs) => local.restart(component, { graceMs }));
+  const play = (schedule: Schedule): Promise<void> => runOne(schedule, world);
   try {
-    await runAll(
-      schedules.filter((one) => !hasClusterFault(one)),
-      world,
-      Number(values.lanes),
-    );
-    await runAll(schedules.filter(hasClusterFault), world, 1);
+    const alone = schedules.filter(hasClusterFault);
+    const others = schedules.filter((one) => !hasClusterFault(one));
+    await playInLanes(others, { lanes: Number(values.lanes), signal, play });
+    await playInLanes(alone, { lanes: 1, signal, play });
   } finally {
     await world.close();
   }
-} finally {
-  await cluster.stop();
-}
+});
 const report = writeReport(played, performance.now() - started);
 await mkdir(values.out, { recursive: true });
 await writeFile(join(values.out, "report.md"), report);
@@ -82,15 +67,6 @@ function narrowed(schedule: Schedule): Schedule {
   return { ...schedule, faults: schedule.faults.filter(({ type }) => stays(type)) };
 }
 
-async function runAll(waiting: Schedule[], world: World, lanes: number): Promise<void> {
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (let schedule = waiting.shift(); schedule !== undefined && !isStopped; schedule = waiting.shift())
-        await runOne(schedule, world);
-    }),
-  );
-}
-
 async function runOne(schedule: Schedule, world: World): Promise<void> {
   const { seed } = schedule;
   if (values.verbose || count === 1) print(describeSchedule(schedule));
@@ -102,16 +78,8 @@ async function runOne(schedule: Schedule, world: World): Promise<void> {
   print(`${played.length}/${count} seed ${seed}: ${word} (${times})`);
   if (convergedMs > 10_000) print(`  last: ${lastDifference.slice(0, 500)}`);
   if (violations.length === 0 && !values.verbose) return;
-  await mkdir(values.out, { recursive: true });
-  await writeFile(
-    join(values.out, `seed-${seed}.log`),
-    [describeSchedule(schedule), ...violations, ...log].join("\n"),
-  );
+  await keepLog(values.out, { seed, lines: [describeSchedule(schedule), ...violations, ...log] });
   if (violations.length === 0) return;
   print([describeSchedule(schedule), ...violations.map((one) => `  ! ${one}`)].join("\n"));
   print(`  again: npm run test:faults -- --seed ${seed}`);
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

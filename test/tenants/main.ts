@@ -1,9 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import { installSharedKinds } from "../cluster/shared-kinds.ts";
+import { keepLog, minutesSince, onCluster, playInLanes, print, stopSignal } from "../stages.ts";
 import { describeAnswers, type PlayedMoves, playMoves } from "./play.ts";
 
 const { values } = parseArgs({
@@ -28,55 +27,33 @@ const stages = Array.from({ length: Math.ceil(moves / length) }, (_, index) => (
   seed: first + index,
   moves: Math.min(length, moves - index * length),
 }));
-const stop = new AbortController();
-// The first one lets what is under way come to its end.
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    if (stop.signal.aborted) process.exit(1);
-    stop.abort();
-    print("Stopping; once more to end at once");
-  });
-
+const signal = stopSignal();
 const started = performance.now();
 const played: PlayedMoves[] = [];
-const cluster = await startLocalCluster({ name: "tenants", fsync: false, report: print });
-try {
-  const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
-  const testCluster = { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath };
-  await installSharedKinds(testCluster);
-  const waiting = [...stages];
-  const lane = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined && !stop.signal.aborted; next = waiting.shift()) {
-      const { seed } = next;
-      const onRound = (text: string): void => print(`seed ${seed}: ${text}`);
-      const result = await playMoves(testCluster, { ...next, onRound, signal: stop.signal });
+await onCluster("tenants", async (cluster) => {
+  await installSharedKinds(cluster);
+  await playInLanes(stages, {
+    lanes,
+    signal,
+    play: async (stage) => {
+      const onRound = (text: string): void => print(`seed ${stage.seed}: ${text}`);
+      const result = await playMoves(cluster, { ...stage, onRound, signal });
       played.push(result);
       await report(result);
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-} finally {
-  await cluster.stop();
-}
+    },
+  });
+});
 const violations = played.flatMap((one) => one.violations);
 const done = played.reduce((sum, one) => sum + one.moves, 0);
-const minutes = ((performance.now() - started) / 60_000).toFixed(1);
-print(
-  `\n${done} moves in ${minutes} min: ${violations.length === 0 ? "no violation" : `${violations.length} VIOLATIONS`}`,
-);
+const found = violations.length === 0 ? "no violation" : `${violations.length} VIOLATIONS`;
+print(`\n${done} moves in ${minutesSince(started)}: ${found}`);
 process.exit(violations.length === 0 && done === moves ? 0 : 1);
 
 async function report(result: PlayedMoves): Promise<void> {
-  const { seed, violations: found, story } = result;
+  const { seed, violations, story } = result;
   print(`seed ${seed}: ${describeAnswers(result)}`);
-  if (found.length === 0) return;
-  print(found.map((one) => `  ! ${one}`).join("\n"));
-  await mkdir(values.out, { recursive: true });
-  const file = join(values.out, `seed-${seed}.log`);
-  await writeFile(file, [...found, ...story].join("\n"));
+  if (violations.length === 0) return;
+  print(violations.map((one) => `  ! ${one}`).join("\n"));
+  const file = await keepLog(values.out, { seed, lines: [...violations, ...story] });
   print(`  log: ${file}; again: npm run test:tenants -- --seed ${seed} --moves ${length}`);
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
