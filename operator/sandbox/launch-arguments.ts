@@ -3,6 +3,9 @@ export type Layer = (typeof layers)[number];
 
 export const layers = ["no-new-privileges", "files", "tcp", "scopes", "seccomp"] as const;
 
+/** Number of the descriptor of {@link LaunchRules.listen}. */
+export const LISTENING = 3;
+
 /** Permissions of a program behind the launcher. Everything else is refused, as far as the kernel can. */
 export interface LaunchRules {
   /** Files, and folders with all that is below them, that the program may read. */
@@ -13,8 +16,15 @@ export interface LaunchRules {
   readonly execute?: readonly string[];
   /** TCP ports that it may connect to. Default: none. */
   readonly tcpConnect?: readonly number[] | "any";
-  /** System calls that it may make: a program that only computes, or git. Default: all. */
-  readonly seccomp?: "program" | "git";
+  /** TCP ports that it may listen on; 0: one that the kernel chooses. Default: none. */
+  readonly tcpListen?: readonly number[];
+  /** Path of a Unix socket that the launcher makes, and the program gets as descriptor {@link LISTENING}. */
+  readonly listen?: string;
+  /**
+   * System calls that it may make: a program that only computes, git, or a process of a zone: a reader of files, one that
+   * starts programs, one that starts git. Default: all.
+   */
+  readonly seccomp?: "program" | "git" | "reader" | "programs" | "source";
   readonly limits?: Readonly<Partial<Record<LaunchLimit, number>>>;
   /** Its whole environment. What is secret must not be in it, because a command line is no secret: see `keepEnvironment`. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -22,6 +32,8 @@ export interface LaunchRules {
   readonly keepEnvironment?: boolean;
   /** User and group when root starts it. 0 stays root, without its capabilities. Default: 65534. */
   readonly user?: number;
+  /** User that the processes which it starts may become, where root starts it. Default: none. */
+  readonly childrenUser?: number;
   /** The launcher fails if one of these is not in force. */
   readonly require?: readonly Layer[];
 }
@@ -40,18 +52,22 @@ export function reportArguments(rules: LaunchRules): string[] {
 }
 
 function ruleArguments(rules: LaunchRules): string[] {
-  const { read = [], write = [], execute = [], tcpConnect = [], seccomp, user, require = [] } = rules;
+  const { read = [], write = [], execute = [], tcpConnect = [], tcpListen = [], require = [] } = rules;
+  const { listen, seccomp, user, childrenUser } = rules;
   const ports = tcpConnect === "any" ? ["any"] : tcpConnect;
   return [
     ...read.map((path) => `--ro=${path}`),
     ...write.map((path) => `--rw=${path}`),
     ...execute.map((path) => `--exec=${path}`),
     ...ports.map((port) => `--tcp-connect=${port}`),
+    ...tcpListen.map((port) => `--tcp-listen=${port}`),
+    ...(listen === undefined ? [] : [`--listen=${listen}`]),
     ...(seccomp === undefined ? [] : [`--seccomp=${seccomp}`]),
     ...Object.entries(rules.limits ?? {}).map(([name, amount]) => `--${name}=${amount}`),
     ...Object.entries(rules.environment ?? {}).map(([name, value]) => `--env=${name}=${value}`),
     ...(rules.keepEnvironment === true ? ["--keep-env"] : []),
     ...(user === undefined ? [] : [`--user=${user}`]),
+    ...(childrenUser === undefined ? [] : [`--children-user=${childrenUser}`]),
     ...(require.length === 0 ? [] : [`--require=${require.join(",")}`]),
   ];
 }

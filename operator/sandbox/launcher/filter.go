@@ -35,6 +35,8 @@ type condition struct {
 	mask     uint32
 	// The masked argument has to be one of these.
 	values []uint32
+	// It is on the high half instead.
+	high bool
 }
 
 // call is what a filter does with a system call.
@@ -87,8 +89,12 @@ func (call call) assemble() []instruction {
 	}
 	var body []instruction
 	for _, condition := range call.when {
+		offset := uint32(offsetFirst + 8*condition.argument)
+		if condition.high {
+			offset += 4
+		}
 		body = append(body,
-			instruction{bpfLoad, 0, 0, uint32(offsetFirst + 8*condition.argument)},
+			instruction{bpfLoad, 0, 0, offset},
 			instruction{bpfAnd, 0, 0, condition.mask})
 		for i, value := range condition.values {
 			// A value that fits jumps over the other values and the refusal.
@@ -103,6 +109,9 @@ func (call call) assemble() []instruction {
 func restrictSyscalls(rules *rules, walls *walls) error {
 	if rules.seccomp == "" {
 		return nil
+	}
+	if _, _, errno := syscall.RawSyscall(sysGetrandom, uintptr(unsafe.Pointer(&rules.secret)), 8, 0); errno != 0 {
+		return systemFailure("Cannot make a secret", errno)
 	}
 	program := profiles[rules.seccomp](rules).assemble()
 	filter := struct {

@@ -96,12 +96,13 @@ func restrictLandlock(rules *rules, opened []int, walls *walls) error {
 			return err
 		}
 	}
-	if handled.net&netConnect != 0 {
-		for _, port := range rules.ports {
-			attribute := [2]uint64{netConnect, port}
-			if errno := addRule(int(ruleset), rulePort, unsafe.Pointer(&attribute)); errno != 0 {
-				return systemFailure("Cannot allow a TCP port", errno)
-			}
+	for _, rule := range rules.ports {
+		attribute := [2]uint64{rule.access & handled.net, rule.port}
+		if attribute[0] == 0 {
+			continue
+		}
+		if errno := addRule(int(ruleset), rulePort, unsafe.Pointer(&attribute)); errno != 0 {
+			return systemFailure("Cannot allow a TCP port", errno)
 		}
 	}
 	if _, _, errno := syscall.RawSyscall(sysLandlockRestrictSelf, ruleset, 0, 0); errno != 0 {

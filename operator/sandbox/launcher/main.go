@@ -5,11 +5,24 @@ package main
 import (
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 )
 
 // The launcher itself failed; the program did not start. The same code as in env(1).
 const exitCannotLaunch = 125
+
+// prefixVariable holds the first words of the command line, a line each, for a caller that can name a program to start and
+// not its first arguments. A command line of rules is complete without it.
+const prefixVariable = "FAIRLEAD_LAUNCH"
+
+func commandLine(words []string, prefix string) []string {
+	if prefix == "" || slices.Contains(words, "--") || slices.Contains(words, "--report") {
+		return words
+	}
+	return append(strings.Split(prefix, "\n"), words...)
+}
 
 func init() {
 	// Privileges, Landlock domains and filters belong to a thread. An exec keeps those of the thread that calls it.
@@ -17,7 +30,7 @@ func init() {
 }
 
 func main() {
-	rules, err := parseRules(os.Args[1:])
+	rules, err := parseRules(commandLine(os.Args[1:], os.Getenv(prefixVariable)))
 	if err == nil {
 		err = launch(rules)
 	}
@@ -32,15 +45,22 @@ func launch(rules *rules) error {
 	if err != nil {
 		return err
 	}
+	socket, err := listenAt(rules.listen)
+	if err != nil {
+		return err
+	}
 	markCloseOnExec()
 	if err := setLimits(rules); err != nil {
 		return err
 	}
 	walls.Limits = len(rules.limits) > 0
-	if err := dropPrivileges(rules.uid, walls); err != nil {
+	if err := dropPrivileges(rules, walls); err != nil {
 		return err
 	}
 	if err := restrictLandlock(rules, opened, walls); err != nil {
+		return err
+	}
+	if err := passOn(socket); err != nil {
 		return err
 	}
 	if err := restrictSyscalls(rules, walls); err != nil {

@@ -16,6 +16,16 @@ const (
 	prAmbient              = 47
 	prAmbientClearAll      = 4
 
+	// To start programs as another user, and to end them.
+	capKill   = 1 << 5
+	capSetgid = 1 << 6
+	capSetuid = 1 << 7
+
+	socketMode = 0o660
+	backlog    = 511
+	// Number of the descriptor of the Unix socket.
+	listening = 3
+
 	highestDescriptor = 1_023
 )
 
@@ -31,8 +41,7 @@ func openPaths(rules *rules) ([]int, error) {
 		opened[i] = fd
 	}
 	// The program's file gets the highest number, and setLimits ends below it. So no descriptor of the program can ever
-	// have this number, and the filter allows an execveat of this number alone. The kernel ignores the number if the path is
-	// absolute, and a filter cannot read the path: only Landlock refuses to execute other files.
+	// have this number, and the filter of a program allows an execveat of this number alone (see onceAs).
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return nil, failure("Cannot read the limit of open files: " + err.Error())
@@ -65,8 +74,15 @@ func markCloseOnExec() {
 }
 
 // dropPrivileges gives up root and its capabilities, and whatever an exec could give back.
-func dropPrivileges(uid uint32, walls *walls) error {
+func dropPrivileges(rules *rules, walls *walls) error {
+	uid, kept := rules.uid, uint32(0)
+	if rules.childrenUser != 0 && uid == 0 && syscall.Getuid() == 0 {
+		kept = capKill | capSetgid | capSetuid
+	}
 	for capability := uintptr(0); capability < 64; capability++ {
+		if kept&(1<<capability) != 0 {
+			continue
+		}
 		// Fails without CAP_SETPCAP: then there are none to keep from children that may not gain any.
 		syscall.RawSyscall(syscall.SYS_PRCTL, prDropBounding, capability, 0)
 	}
@@ -84,8 +100,12 @@ func dropPrivileges(uid uint32, walls *walls) error {
 		}
 	}
 	syscall.RawSyscall6(syscall.SYS_PRCTL, prAmbient, prAmbientClearAll, 0, 0, 0, 0)
-	header, none := struct{ version, pid uint32 }{0x20080522, 0}, [6]uint32{}
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none)), 0); errno != 0 {
+	header, sets := struct{ version, pid uint32 }{0x20080522, 0}, [6]uint32{}
+	syscall.RawSyscall(syscall.SYS_CAPGET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&sets)), 0)
+	// Effective, permitted, inheritable; then the same of the higher capabilities.
+	kept &= sets[1]
+	sets = [6]uint32{kept, kept, 0}
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&sets)), 0); errno != 0 {
 		return systemFailure("Cannot give up capabilities", errno)
 	}
 	walls.UID = syscall.Getuid()
@@ -108,6 +128,53 @@ func become(rules *rules) error {
 	}
 	var empty [1]byte
 	_, _, errno := syscall.RawSyscall6(sysExecveat, uintptr(rules.descriptor), uintptr(unsafe.Pointer(&empty)),
-		uintptr(unsafe.Pointer(&arguments[0])), uintptr(unsafe.Pointer(&environment[0])), emptyPath, 0)
+		uintptr(unsafe.Pointer(&arguments[0])), uintptr(unsafe.Pointer(&environment[0])), emptyPath, uintptr(rules.secret))
 	return systemFailure("Cannot start \""+rules.program[0]+"\"", errno)
+}
+
+// listenAt makes the Unix socket that the program serves, so that the program needs no right to make one: neither can it
+// make another one, nor take the place of another process.
+func listenAt(path string) (int, error) {
+	if path == "" {
+		return -1, nil
+	}
+	fail := func(err error) (int, error) {
+		return -1, failure("Cannot listen at \"" + path + "\": " + err.Error())
+	}
+	// What an earlier process has left.
+	if err := syscall.Unlink(path); err != nil && err != syscall.ENOENT {
+		return fail(err)
+	}
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fail(err)
+	}
+	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
+		return fail(err)
+	}
+	// In a cluster the operator has another user id, and the pod's group in common with this process.
+	if err := syscall.Chmod(path, socketMode); err != nil {
+		return fail(err)
+	}
+	if err := syscall.Listen(fd, backlog); err != nil {
+		return fail(err)
+	}
+	return fd, nil
+}
+
+// passOn gives the program the socket.
+func passOn(fd int) error {
+	if fd < 0 {
+		return nil
+	}
+	errno := syscall.Errno(0)
+	if fd == listening {
+		_, _, errno = syscall.RawSyscall(syscall.SYS_FCNTL, listening, syscall.F_SETFD, 0)
+	} else {
+		_, _, errno = syscall.RawSyscall(syscall.SYS_DUP3, uintptr(fd), listening, 0)
+	}
+	if errno != 0 {
+		return systemFailure("Cannot pass on a socket", errno)
+	}
+	return nil
 }

@@ -13,7 +13,15 @@ const (
 	unknownFrom = 463
 )
 
-var profiles = map[string]func(*rules) profile{"program": programProfile, "git": gitProfile}
+var profiles = map[string]func(*rules) profile{
+	"program": programProfile, "reader": readerProfile, "programs": programsProfile,
+	"git": gitProfile, "source": sourceProfile,
+}
+
+const profileNames = "program, reader, programs, git or source"
+
+// PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ, PR_GET_NO_NEW_PRIVS, PR_SET_VMA
+var programOptions = []uint32{3, 15, 16, 23, 39, 0x53564d41}
 
 // programProfile is for a program of somebody, run by Node: it computes, and talks over the streams that it was given.
 // What is not on the list is refused. Found with strace on Node 26 with glibc; with room for musl and other V8 versions.
@@ -48,29 +56,78 @@ func programProfile(rules *rules) profile {
 	self := uint32(syscall.Getpid())
 	calls = append(calls, allow(legacyCalls...)...)
 	for _, open := range legacyOpen {
-		calls = append(calls, call{number: open, when: []condition{{1, writingFlags, []uint32{0}}}, errno: syscall.EACCES})
+		calls = append(calls, call{number: open, when: []condition{{argument: 1, mask: writingFlags, values: []uint32{0}}}, errno: syscall.EACCES})
 	}
 	calls = append(calls,
-		call{number: syscall.SYS_OPENAT, when: []condition{{2, writingFlags, []uint32{0}}}, errno: syscall.EACCES},
-		call{number: syscall.SYS_CLONE, when: []condition{{0, cloneThread | cloneNew, []uint32{cloneThread}}}},
+		call{number: syscall.SYS_OPENAT, when: []condition{{argument: 2, mask: writingFlags, values: []uint32{0}}}, errno: syscall.EACCES},
+		call{number: syscall.SYS_CLONE, when: []condition{{argument: 0, mask: cloneThread | cloneNew, values: []uint32{cloneThread}}}},
 		// Its flags are in memory, where no filter can read them. C libraries then take clone.
 		refuse(sysClone3, syscall.ENOSYS),
 		call{number: syscall.SYS_KILL, when: only(0, self)},
 		call{number: syscall.SYS_TGKILL, when: only(0, self)},
 		call{number: syscall.SYS_PRLIMIT64, when: only(0, 0, self)},
-		// The one exec of the launcher. See openPaths.
-		call{number: sysExecveat, when: only(0, uint32(rules.descriptor))},
+		call{number: sysExecveat, when: onceAs(rules)},
 		// FIONCLEX, FIOCLEX, FIONBIO, FIONREAD, TCGETS, TIOCGWINSZ
 		call{number: syscall.SYS_IOCTL, when: only(1, 0x5450, 0x5451, 0x5421, 0x541b, 0x5401, 0x5413), errno: syscall.ENOTTY},
 		// F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC
 		call{number: syscall.SYS_FCNTL, when: only(1, 0, 1, 2, 3, 4, 1_030)},
-		// PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ, PR_GET_NO_NEW_PRIVS, PR_SET_VMA
-		call{number: syscall.SYS_PRCTL, when: only(0, 3, 15, 16, 23, 39, 0x53564d41), errno: syscall.EINVAL},
+		call{number: syscall.SYS_PRCTL, when: only(0, programOptions...), errno: syscall.EINVAL},
 	)
 	for _, number := range []uint32{sysIoUringSetup, sysEpollPwait2, sysOpenat2, sysPidfdOpen} {
 		calls = append(calls, refuse(number, syscall.ENOSYS))
 	}
 	return profile{calls, returnErrno | uint32(syscall.EPERM), unknownFrom}
+}
+
+// readerProfile is for a process of ours that computes, and serves the one socket that the launcher made (see listenAt).
+func readerProfile(rules *rules) profile {
+	wanted := programProfile(rules)
+	wanted.calls = append(allow(syscall.SYS_ACCEPT4, syscall.SYS_LISTEN), wanted.calls...)
+	return wanted
+}
+
+// programsProfile is for a process of ours that does the same, and starts programs through this launcher. Landlock says
+// what it may execute, and keeps its signals to what it started.
+func programsProfile(rules *rules) profile {
+	wanted := readerProfile(rules)
+	calls := allow(
+		syscall.SYS_EXECVE, sysExecveat, syscall.SYS_WAIT4, syscall.SYS_WAITID, syscall.SYS_SETSID, syscall.SYS_CHDIR,
+		syscall.SYS_KILL, syscall.SYS_TGKILL, syscall.SYS_CAPSET,
+		sysLandlockCreateRuleset, sysLandlockAddRule, sysLandlockRestrictSelf,
+	)
+	user := append([]condition{}, only(0, rules.childrenUser)...)
+	user = append(append(user, only(1, rules.childrenUser)...), only(2, rules.childrenUser)...)
+	calls = append(calls,
+		call{number: syscall.SYS_CLONE, when: []condition{{argument: 0, mask: cloneNew, values: []uint32{0}}}},
+		call{number: syscall.SYS_SOCKETPAIR, when: only(0, syscall.AF_UNIX)},
+		call{number: syscall.SYS_UNSHARE, when: only(0, syscall.CLONE_FILES)},
+		call{number: sysSeccomp, when: only(0, setModeFilter)},
+		call{number: syscall.SYS_SETGROUPS, when: only(0, 0)},
+		call{number: syscall.SYS_SETRESUID, when: user},
+		call{number: syscall.SYS_SETRESGID, when: user},
+		// Beside those of a program: PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT
+		call{number: syscall.SYS_PRCTL, when: only(0, append(programOptions, 1, 24, 38, 47)...), errno: syscall.EINVAL},
+	)
+	wanted.calls = append(calls, wanted.calls...)
+	return wanted
+}
+
+// sourceProfile is for the process that starts git. Its Unix socket is the one that the launcher made.
+func sourceProfile(rules *rules) profile {
+	wanted := gitProfile(rules)
+	wanted.calls = append([]call{{number: syscall.SYS_UNSHARE, when: only(0, syscall.CLONE_FILES)}}, wanted.calls...)
+	return wanted
+}
+
+// onceAs holds for the execveat of the launcher, and for no other: the kernel ignores the sixth argument, and nobody else
+// knows the number that is in it. The exec clears it from the registers together with the launcher's memory.
+func onceAs(rules *rules) []condition {
+	return []condition{
+		{argument: 0, mask: allBits, values: []uint32{uint32(rules.descriptor)}},
+		{argument: 4, mask: allBits, values: []uint32{emptyPath}},
+		{argument: 5, mask: allBits, values: []uint32{uint32(rules.secret)}},
+		{argument: 5, mask: allBits, values: []uint32{uint32(rules.secret >> 32)}, high: true},
+	}
 }
 
 // gitProfile is for git and ssh: they start programs, write files and use the network. It refuses the calls that reach
@@ -93,7 +150,7 @@ func gitProfile(*rules) profile {
 	}
 	calls = append(calls,
 		refuse(sysClone3, syscall.ENOSYS),
-		call{number: syscall.SYS_CLONE, when: []condition{{0, cloneNew, []uint32{0}}}},
+		call{number: syscall.SYS_CLONE, when: []condition{{argument: 0, mask: cloneNew, values: []uint32{0}}}},
 		// Over the Internet; and AF_NETLINK, with which C libraries choose between IPv4 and IPv6.
 		call{number: syscall.SYS_SOCKET, when: only(0, syscall.AF_INET, syscall.AF_INET6, syscall.AF_NETLINK), errno: syscall.EAFNOSUPPORT},
 		call{number: syscall.SYS_SOCKETPAIR, when: only(0, syscall.AF_UNIX), errno: syscall.EAFNOSUPPORT},
@@ -114,5 +171,5 @@ func refuse(number uint32, errno syscall.Errno) call {
 }
 
 func only(argument int, values ...uint32) []condition {
-	return []condition{{argument, allBits, values}}
+	return []condition{{argument: argument, mask: allBits, values: values}}
 }

@@ -13,16 +13,25 @@ type rules struct {
 	env     []string
 	require []string
 	seccomp string
-	// Ports that TCP connections may go to; anyPort lifts the restriction.
-	ports   []uint64
+	// TCP ports that may be used; anyPort lifts the restriction of connections.
+	ports   []portRule
 	anyPort bool
 	// User and group to become when started by root; 0 stays root.
-	uid     uint32
+	uid uint32
+	// User that programs may become which the program starts, if root starts it; 0: none.
+	childrenUser uint32
+	// Unix socket that the program gets; empty: none.
+	listen  string
 	report  bool
 	program []string
 	// Where the program's file is open until the exec; see openPaths.
 	descriptor int
+	// See onceAs.
+	secret uint64
 }
+
+// portRule grants rights on a TCP port.
+type portRule struct{ access, port uint64 }
 
 // pathRule grants rights on a file, or on all that is below a folder.
 type pathRule struct {
@@ -44,9 +53,12 @@ const usage = `usage: fairlead-launch [RULE...] -- PROGRAM [ARGUMENT...]
   --rw PATH            may also write, create and delete there
   --exec PATH          may read and execute this file, or all below this folder
   --tcp-connect PORT   may connect to this TCP port; "any": to all
-  --seccomp PROFILE    "program" or "git": which system calls may be made
+  --tcp-listen PORT    may listen on this TCP port; 0: on one that the kernel chooses
+  --listen PATH        listen on this Unix socket, which the program gets as descriptor 3
+  --seccomp PROFILE    which system calls may be made: ` + profileNames + `
   --memory-data BYTES  --cpu-seconds N  --processes N  --file-size BYTES  --open-files N  --core BYTES
   --user ID            user and group when started by root; default 65534, 0 stays root
+  --children-user ID   user that its children may become when root starts it
   --env NAME=VALUE     the only environment that the program gets
   --keep-env           give the program the launcher's environment: other users can read a command line
   --require LAYER      fail if the kernel lacks it: no-new-privileges, files, tcp, scopes, seccomp, all
@@ -99,17 +111,23 @@ func (parsed *rules) add(name, value string) error {
 			parsed.anyPort = true
 			return nil
 		}
-		port, err := strconv.ParseUint(value, 10, 16)
-		parsed.ports = append(parsed.ports, port)
-		return badValue(name, value, err)
+		return parsed.addPort(netConnect, name, value)
+	case "--tcp-listen":
+		return parsed.addPort(netBind, name, value)
+	case "--listen":
+		parsed.listen = value
 	case "--seccomp":
 		if _, ok := profiles[value]; !ok {
-			return failure("Cannot read " + name + " \"" + value + "\": expected program or git")
+			return failure("Cannot read " + name + " \"" + value + "\": expected " + profileNames)
 		}
 		parsed.seccomp = value
 	case "--user":
 		uid, err := strconv.ParseUint(value, 10, 31)
 		parsed.uid = uint32(uid)
+		return badValue(name, value, err)
+	case "--children-user":
+		uid, err := strconv.ParseUint(value, 10, 31)
+		parsed.childrenUser = uint32(uid)
 		return badValue(name, value, err)
 	case "--env":
 		parsed.env = append(parsed.env, value)
@@ -125,6 +143,12 @@ func (parsed *rules) add(name, value string) error {
 func (parsed *rules) addLimit(resource int, name, value string) error {
 	amount, err := strconv.ParseUint(value, 10, 63)
 	parsed.limits = append(parsed.limits, limit{resource, amount})
+	return badValue(name, value, err)
+}
+
+func (parsed *rules) addPort(access uint64, name, value string) error {
+	port, err := strconv.ParseUint(value, 10, 16)
+	parsed.ports = append(parsed.ports, portRule{access, port})
 	return badValue(name, value, err)
 }
 

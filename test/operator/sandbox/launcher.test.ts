@@ -1,13 +1,14 @@
 import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { existsSync, statSync } from "node:fs";
+import { chmod, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   type LaunchRules,
   launchArguments,
@@ -69,8 +70,11 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
 
   test.for([
     ["--rx=/bin", 'Cannot read "--rx": no such rule'],
-    ["--seccomp=none", 'Cannot read --seccomp "none": expected program or git'],
+    ["--seccomp=none", 'Cannot read --seccomp "none": expected program, reader, programs, git or source'],
     ["--tcp-connect=70000", 'Cannot read --tcp-connect "70000": expected a number in range'],
+    ["--tcp-listen=x", 'Cannot read --tcp-listen "x": expected a number in range'],
+    ["--children-user=root", 'Cannot read --children-user "root": expected a number in range'],
+    ["--listen=/does/not/exist", 'Cannot listen at "/does/not/exist": no such file or directory'],
     ["--core=-1", 'Cannot read --core "-1": expected a number in range'],
     ["--require=fire", 'Cannot require "fire": no such layer'],
     ["--ro=/does/not/exist", 'Cannot open "/does/not/exist": no such file or directory'],
@@ -109,6 +113,43 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     expect(await evaluate({ ...node, tcpConnect: [port + 1] }, connect)).toBe("EACCES");
     expect(await evaluate({ ...node, tcpConnect: [port] }, connect)).toBe("connected");
     expect(await evaluate({ ...node, tcpConnect: "any" }, connect)).toBe("connected");
+  });
+
+  test.runIf(inForce.includes("tcp"))("allows to listen on the ports of its rules alone", async () => {
+    const listen = (port: number) =>
+      `require("net").createServer().on("error", (e) => require("fs").writeSync(1, e.code)).listen(${port}, "127.0.0.1", function () { require("fs").writeSync(1, "listening"); this.close(); }) && ""`;
+    expect(await evaluate(node, listen(0))).toBe("EACCES");
+    expect(await evaluate({ ...node, tcpListen: [0] }, listen(0))).toBe("listening");
+    expect(await evaluate({ ...node, tcpListen: [9_443] }, listen(0))).toBe("EACCES");
+  });
+
+  test("gives a program a Unix socket that it could not make itself", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fairlead-launch-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const listen = join(folder, "socket");
+    await writeFile(listen, "left by an earlier process");
+    const program = `const net = require("net"), server = net.createServer((socket) => {
+      const own = net.createServer().on("error", (error) => socket.end(error.code)).listen("/tmp/own");
+      server.close();
+    }).listen({ fd: 3 });`;
+    const rules = { ...node, listen, seccomp: "reader" } as const;
+    const served = run(launcher, launchArguments(rules, [process.execPath, "-e", program]), { cwd: "/" });
+    const socket = await vi.waitFor(async () => {
+      const connecting = connect(listen);
+      await once(connecting, "connect");
+      return connecting;
+    });
+    expect(statSync(listen).mode & 0o777).toBe(0o660);
+    expect(await readAll(socket)).toBe("EPERM");
+    await served;
+  });
+
+  test("takes its first words from the environment where the command line has no rules", async () => {
+    const words = launchArguments({ ...node, seccomp: "program" }, [process.execPath]).join("\n");
+    const start = async (args: readonly string[]): Promise<string> =>
+      (await run(launcher, args, { cwd: "/", env: { FAIRLEAD_LAUNCH: words } })).stdout;
+    expect(await start(["-p", "Object.keys(process.env)"])).toBe("[ 'OPENSSL_CONF' ]\n");
+    expect(await start(launchArguments(node, [process.execPath, "-p", "1 + 1"]))).toBe("2\n");
   });
 
   test.runIf(inForce.includes("scopes"))(

@@ -3,7 +3,7 @@ export interface SystemCall {
   readonly name: string;
   /** Its number on amd64 and on arm64; one number where both have the same. */
   readonly numbers: readonly [amd64: number, arm64: number] | number;
-  /** Perl: `$pid` is another process, `$text` a string. Chosen to change nothing where the call is allowed. */
+  /** Perl: `$pid` is another process, `$text` a string, `$nowhere` a path without a file. Chosen to change nothing where the call is allowed. */
   readonly args: string;
 }
 
@@ -47,6 +47,8 @@ export const systemCalls: readonly SystemCall[] = [
   call("clone3", 435, "0, 0"),
   call("execve", [59, 221], "0, 0, 0"),
   call("execveat", [322, 281], "-100, 0, 0, 0, 0"),
+  call("execveat from the launcher's descriptor", [322, 281], "1023, $nowhere, 0, 0, 0x1000, 0"),
+  call("execveat of an absolute path", [322, 281], "1023, $nowhere, 0, 0, 0, 0"),
   call("memfd_create", [319, 279], "$text, 0"),
   call("open_by_handle_at", [304, 265], "-1, 0, 0"),
   call("name_to_handle_at", [303, 264], "-1, 0, 0, 0, 0"),
@@ -82,7 +84,7 @@ export function perlProgram(pid: number): string {
     (one) => `note("${one.name}", syscall(${[numberOf(one), one.args].filter(Boolean).join(", ")}));`,
   );
   const [socket, fcntl, prlimit] = process.arch === "arm64" ? [198, 25, 261] : [41, 72, 302];
-  return `my $pid = ${pid}; my $text = "fairlead"; my @said;
+  return `my $pid = ${pid}; my $text = "fairlead"; my $nowhere = "/does/not/exist"; my @said;
     sub note { my ($name, $result) = @_; push @said, sprintf('"%s": %d', $name, $result == -1 ? $!+0 : 0); }
     ${lines.join("\n")}
     for my $family (1 .. 45) { note("socket $family", syscall(${socket}, $family, 2, 0)); }
