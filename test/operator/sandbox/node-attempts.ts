@@ -47,27 +47,77 @@ export const connections = (outside: Outside): Readonly<Record<string, string>> 
   "open a UDP socket": 'dgram.createSocket("udp4").bind(0)',
 });
 
-/** A program for `node -e` that tries all of them and writes, as JSON, the error code of each that was refused. */
+/** Attempts by name: code that throws where it is refused, and expressions that give an emitter, as above. */
+export interface AttemptTable {
+  readonly tries: Readonly<Record<string, string>>;
+  readonly waits: Readonly<Record<string, string>>;
+}
+
+/** Result of the attempts. What is not refused succeeded. */
+export interface AttemptReport {
+  readonly tried: readonly string[];
+  /** Error code of each attempt that was refused. */
+  readonly refused: Readonly<Record<string, string>>;
+  readonly user: readonly [number, number];
+  readonly environment: readonly string[];
+}
+
+/**
+ * Code of an expression that gives a promise of an {@link AttemptReport}. The attempts find Node's modules by name, and
+ * `some(values, attempt)`, which succeeds if the attempt does with one of the values.
+ */
+export function attemptCode({ tries, waits }: AttemptTable): string {
+  const text = JSON.stringify;
+  const trying = Object.entries(tries).map(([name, code]) => `attempt(${text(name)}, () => { ${code}; });`);
+  const waiting = Object.entries(waits).map(([name, code]) => `wait(${text(name)}, () => ${code});`);
+  return `(async () => {
+    const [fs, child, net, os, dgram] = ["fs", "child_process", "net", "os", "dgram"].map((name) => process.getBuiltinModule(name));
+    const tried = [], refused = {}, waits = [];
+    // The list of addresses gives the number of the error alone.
+    const codeOf = ({ info, code, message }) => info?.errno === 1 ? "EPERM" : (info?.code ?? code ?? message);
+    const isWall = (error) => /^(EACCES|EPERM)$/.test(codeOf(error));
+    const some = (values, attempt) => {
+      let last = new Error("nothing to try");
+      for (const value of values)
+        try { return attempt(value); } catch (error) { if (!isWall(last) || isWall(error)) last = error; }
+      throw last;
+    };
+    const attempt = (name, run) => {
+      tried.push(name);
+      try { run(); } catch (error) { refused[name] = codeOf(error); }
+    };
+    const wait = (name, open) => {
+      tried.push(name);
+      waits.push(new Promise((resolve) => {
+        const end = (error) => { if (error) refused[name] = codeOf(error); clearTimeout(timer); resolve(); };
+        const timer = setTimeout(() => end({ code: "TIMEOUT" }), 5_000);
+        try {
+          const it = open();
+          it.on("error", end);
+          for (const event of ["connect", "listening"]) it.on(event, () => { it.close?.(); it.destroy?.(); end(); });
+        } catch (error) { end(error); }
+      }));
+    };
+    ${[...trying, ...waiting].join("\n")}
+    await Promise.all(waits);
+    return { tried, refused, user: [process.getuid(), process.getgid()], environment: Object.keys(process.env) };
+  })()`;
+}
+
+/** A program for `node -e` that makes all attempts on this machine and writes the report as JSON. */
 export function attemptProgram(outside: Outside): string {
-  const tries = Object.entries(attempts(outside)).map(
-    ([name, code]) =>
-      `try { ${code}; } catch (error) { refused[${JSON.stringify(name)}] = error.info?.code ?? error.code ?? error.message; }`,
-  );
-  const waits = Object.entries(connections(outside)).map(
-    ([name, code]) => `waits.push(new Promise((resolve) => {
-      const end = (error) => { if (error) refused[${JSON.stringify(name)}] = error.code; resolve(); };
-      try {
-        const it = ${code};
-        it.on("error", end);
-        for (const event of ["connect", "listening"]) it.on(event, () => { it.close?.(); it.destroy?.(); end(); });
-      } catch (error) { end(error); }
-    }));`,
-  );
-  return `const fs = require("fs"), child = require("child_process"), net = require("net"), os = require("os");
-    const dgram = require("dgram"), refused = {}, waits = [];
-    ${tries.join("\n")}
-    ${waits.join("\n")}
-    Promise.all(waits).then(() => fs.writeSync(1, JSON.stringify({
-      refused, user: [process.getuid(), process.getgid()], environment: Object.keys(process.env),
-    })));`;
+  return reportingProgram({ tries: attempts(outside), waits: connections(outside) });
+}
+
+/** A program for `node -e` that writes the report of attempts as JSON. */
+export function reportingProgram(table: AttemptTable): string {
+  return `${attemptCode(table)}.then((report) => process.getBuiltinModule("fs").writeSync(1, JSON.stringify(report)));`;
+}
+
+/** A program of a Release for a plain Node (fakes/plain-node.ts): the report is a ConfigMap. */
+export function attackingProgram(table: AttemptTable): string {
+  return `export default async () => [{
+    apiVersion: "v1", kind: "ConfigMap", metadata: { name: "attack" },
+    data: { report: JSON.stringify(await ${attemptCode(table)}) },
+  }];`;
 }

@@ -8,15 +8,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchArguments } from "../../../operator/sandbox/launch-arguments.ts";
 import { kernelWalls, launcher } from "../../fakes/launcher.ts";
-import { attemptProgram, attempts, connections, type Outside } from "./node-attempts.ts";
+import { type AttemptReport, attemptProgram, attempts, connections, type Outside } from "./node-attempts.ts";
 
 // The sandbox after a perfect escape: a plain Node, no permission model, no context. The kernel's walls alone.
-
-interface Report {
-  readonly refused: Readonly<Record<string, string>>;
-  readonly user: readonly [number, number];
-  readonly environment: readonly string[];
-}
 
 const { read, execute } = kernelWalls.node;
 const rules = { read, execute, seccomp: "program", environment: { OPENSSL_CONF: "" } } as const;
@@ -58,12 +52,12 @@ afterAll(async () => {
 });
 
 /** Runs all attempts in a Node, behind the walls or not. */
-async function run(name: string, wrap: (command: string[]) => [string, string[]]): Promise<Report> {
+async function run(name: string, wrap: (command: string[]) => [string, string[]]): Promise<AttemptReport> {
   const own = await makeFolder(name);
   const program = attemptProgram({ ...outside, folder: own, file: join(own, "secret") });
   const [file, words] = wrap([process.execPath, "-e", program]);
   const { stdout } = await promisify(execFile)(file, words, { cwd: "/", env: {} });
-  return JSON.parse(stdout) as Report;
+  return JSON.parse(stdout) as AttemptReport;
 }
 
 const names = (): string[] => {
@@ -83,8 +77,8 @@ describe.runIf(process.platform === "linux")("plain Node", () => {
 });
 
 describe.runIf(launcher !== undefined)("plain Node behind the walls", () => {
-  let asNobody: Report;
-  let asSelf: Report;
+  let asNobody: AttemptReport;
+  let asSelf: AttemptReport;
   beforeAll(async () => {
     const wrap = (user: number) => (command: string[]) =>
       [launcher ?? "", launchArguments({ ...rules, user }, command)] satisfies [string, string[]];

@@ -1,0 +1,52 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { librariesFile } from "../../operator/sandbox/program/libraries.ts";
+import { buildText } from "./build-text.ts";
+
+/** Flags of the process that runs programs which keep Node's abilities from it (operator/sandbox/program/sandbox-arguments.ts). */
+const innerWalls = [
+  "--permission",
+  "--no-experimental-sqlite",
+  "--no-experimental-webstorage",
+  "--no-addons",
+  "--disable-sigusr1",
+  "--disallow-code-generation-from-strings",
+  "--max-wasm-functions=0",
+  "--wasm-max-mem-pages=0",
+  "--wasm-max-table-size=0",
+  "--freeze-flags-after-init",
+];
+
+/**
+ * Changes a folder of bundled files (an image's, or the command's) such that programs run in a plain Node, as after a
+ * perfect escape: no permission model, no context, no flags. Everything around that process stays as it is.
+ *
+ * @throws Error if the folder's files are not those that this knows.
+ */
+export async function removeInnerWalls(folder: string): Promise<void> {
+  let removed = 0;
+  for (const name of (await readdir(folder)).filter((file) => file.endsWith(".mjs"))) {
+    const text = await readFile(join(folder, name), "utf8");
+    if (!text.includes(`"${innerWalls[0]}",`)) continue;
+    const [first, ...others] = innerWalls.map((flag) => text.split(`"${flag}",`).length - 1);
+    if (first !== 1 || others.some((count) => count !== 1))
+      throw new Error(`Cannot remove the walls inside of programs' processes: ${name} has other flags`);
+    await writeFile(
+      join(folder, name),
+      innerWalls.reduce((code, flag) => code.replace(`"${flag}",`, ""), text),
+    );
+    removed += 1;
+  }
+  if (removed !== 1)
+    throw new Error(`Expected one file with the flags of programs' processes, found ${removed}`);
+  const runner = await buildText({
+    entryPoints: [join(import.meta.dirname, "plain-runner.ts")],
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "cjs",
+    target: "node26",
+  });
+  const warmUp = "__fairlead.program(() => ({ default: () => [] }));";
+  await writeFile(join(folder, librariesFile), JSON.stringify({ runner, libraries: [], warmUp }));
+}
