@@ -1,4 +1,7 @@
 import { Release } from "../../crds/release.ts";
+import { BranchListReader } from "../../operator/git/publish/branch-list.ts";
+import { readPublishError } from "../../operator/git/publish/error-answer.ts";
+import { readAnswer } from "../../operator/git/publish/messages.ts";
 import { readOwnerFile } from "../../operator/git/publish/owner-file.ts";
 import { parseRemoteUrl, RemoteUrlError } from "../../operator/git/remote-url.ts";
 import { FileListReader } from "../../operator/git/source/file-list.ts";
@@ -51,6 +54,10 @@ export const readers: readonly FuzzedReader[] = [
   { name: "answers of two runs", feed: feeds.twoAnswers, throws: [ReleaseError], tokens: tokens.program, largest: 16 * MiB },
   { name: "list of files of the source zone", feed: feeds.ofBytes((bytes) => new FileListReader().take(bytes)), throws: [RangeError], tokens: tokens.fileList, largest: 2 * MiB },
   { name: "state of the source zone", feed: feeds.ofJson((value) => followItem.safeParse(value)), throws: [], tokens: tokens.schema, largest: 64 * KiB },
+  { name: "list of folders of the publish zone", feed: feeds.ofBytes((part) => new BranchListReader().take({ list: "trees", part })), throws: [RangeError], tokens: tokens.branchList, largest: MiB },
+  { name: "list of files of the publish zone", feed: feeds.ofBytes((part) => new BranchListReader().take({ list: "files", part })), throws: [RangeError], tokens: tokens.branchList, largest: MiB },
+  { name: "branch of the publish zone", feed: feeds.ofJson((value) => readAnswer.safeParse(value)), throws: [], tokens: tokens.branch, largest: 64 * KiB },
+  { name: "error of the publish zone", feed: feeds.ofJson(readPublishError), throws: [], tokens: tokens.branch, largest: 64 * KiB },
   { name: "CEL expression", feed: feeds.cel, throws: [ExpressionError], tokens: tokens.cel, largest: 4 * KiB },
   { name: "range of versions", feed: feeds.ofText(isSemverRange), throws: [], tokens: tokens.semver, largest: 255 },
   { name: "URL of a source", feed: feeds.ofText(parseRemoteUrl), throws: [RemoteUrlError], tokens: tokens.url, largest: 2 * KiB },

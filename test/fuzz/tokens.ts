@@ -50,6 +50,31 @@ export const schema = [...json, '"properties":{', '"type":"object",', '"items":{
 // biome-ignore format: one line each
 export const refusal = [...common, 'User "', '" cannot get resource "', "Invalid value: ", ": ", "failed to create typed patch object (", "): ", "is forbidden: ", "exceeded quota", ", got ", " got ", "the lease is held by ", "leaves alone what belongs to ", "immutable"];
 
+export const branchList = [
+  "\u0000",
+  `${"0123456789".repeat(4)} shop/a.b/x\u0000`,
+  `${"ab".repeat(32)} `,
+  "shop/a.b/x\u0000",
+  "../",
+  "/",
+  ".",
+  " ",
+  "\n",
+  "\u00e9",
+  "\ufffd",
+];
+export const branch = [
+  ...json,
+  '{"ownerFile":{"owner":{"cluster":"',
+  '","lease":"',
+  '"},"approveSweep":"',
+  '{"lease":{"leaseUid":"',
+  '"unreadable"',
+  '{"reason":"PushRefused","killed":true,"message":"',
+  "https://ann:secret@host/",
+  "authorization: basic ",
+  "\\u001b[2J",
+];
 export const fileList = [
   "\u0000",
   `${"0123456789".repeat(4)} 1\u0000`,
