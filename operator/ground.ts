@@ -3,6 +3,7 @@ import type { ClusterAccess } from "./cluster/cluster-access.ts";
 import { ApiTransport, type OnRequest } from "./cluster/transport.ts";
 import type { OperatorConfig } from "./config.ts";
 import type { Clock, Logger, Random } from "./ports.ts";
+import { createWallsReport, type ReportWalls } from "./report-walls.ts";
 import { findLauncher } from "./sandbox/find-launcher.ts";
 import { type KernelWalls, noKernelWalls, probeKernelWalls } from "./sandbox/kernel-walls.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
@@ -30,8 +31,10 @@ export interface Ground extends ComposeInput {
   readonly metrics: Metrics | undefined;
   readonly transport: ApiTransport;
   readonly onRequest: OnRequest;
-  /** Walls of the kernel around programs; probed only with Releases. */
+  /** Walls of the kernel that this container has; probed only with Releases. */
   readonly walls: KernelWalls;
+  /** Takes which walls processes of zones have. */
+  readonly reportWalls: ReportWalls;
 }
 
 /** Makes what several parts share. */
@@ -55,5 +58,6 @@ export async function layGround(input: ComposeInput): Promise<Ground> {
   const walls = config.releases
     ? await probeKernelWalls(await provideLauncher())
     : noKernelWalls("Releases are off");
-  return { ...input, userAgent, metrics, transport, onRequest, walls };
+  const reportWalls = createWallsReport({ ...input, metrics });
+  return { ...input, userAgent, metrics, transport, onRequest, walls, reportWalls };
 }

@@ -22,7 +22,7 @@ export interface ComposedSources {
 
 /** Wires what turns repositories into manifests. Nothing runs before it is asked for. */
 export function composeSources(
-  { config, clock, random, metrics, memoryLimit, walls }: Ground,
+  { config, clock, random, metrics, memoryLimit, walls, reportWalls }: Ground,
   { sourceZone, wake, log }: ComposeSourcesOptions,
 ): ComposedSources {
   const { sources } = sourceZone;
@@ -37,7 +37,8 @@ export function composeSources(
     clock,
     random,
     log,
-    launcher: walls.launcher,
+    walls,
+    onWalls: (process, found) => reportWalls({ zone: "sandbox", process }, found),
     requireWalls: config.releaseRequireSandbox,
     observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
   });

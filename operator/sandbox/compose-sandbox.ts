@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RenderRunner } from "../render/render-runner.ts";
+import type { KernelWalls } from "./kernel-walls.ts";
 import { type SandboxService, serviceFor } from "./messages.ts";
 import { createSandboxProcesses, type SandboxProcesses } from "./sandbox-processes.ts";
 import { ZoneRenderRunner, type ZoneRenderRunnerOptions } from "./zone-render-runner.ts";
@@ -9,8 +10,8 @@ import { ZoneRenderRunner, type ZoneRenderRunnerOptions } from "./zone-render-ru
 export interface ComposeSandboxInput extends Omit<ZoneRenderRunnerOptions, "folder"> {
   /** Folder with a folder of sockets for each zone. Undefined: the zone's processes are started here. */
   readonly zoneSockets: string | undefined;
-  /** Puts the kernel's walls around programs of the processes that are started here. */
-  readonly launcher: string | undefined;
+  /** Walls of the kernel for the processes that are started here, and for their programs. */
+  readonly walls: KernelWalls;
   /** Memory that these processes share, in bytes. Undefined: no limit. */
   readonly containerMemory: number | undefined;
 }
@@ -19,7 +20,7 @@ type OwnSandboxOptions = Omit<ComposeSandboxInput, "zoneSockets">;
 
 /** Renders in the sandbox zone. */
 export interface Sandbox extends RenderRunner {
-  /** There will be something to render: starts the reader, where it is ours to start. Programs start theirs. */
+  /** There will be something to render: starts the reader, or connects to the processes of another container. */
   start(): void;
   close(): void;
 }
@@ -33,7 +34,7 @@ export function composeSandbox({ zoneSockets, ...options }: ComposeSandboxInput)
 
 function withStart(runner: ZoneRenderRunner): Sandbox {
   return {
-    start: () => {},
+    start: () => runner.connect(),
     warmUp: () => runner.warmUp(),
     run: (request, patience) => runner.run(request, patience),
     close: () => runner.close(),

@@ -52,9 +52,16 @@ export function readReport(text: string): Omit<KernelWalls, "launcher" | "node">
     landlockAbi: number;
     layers: readonly string[];
   };
+  return { landlockAbi, ...assessLayers(found) };
+}
+
+/** Says which layers are missing beside those in force, and whether it matters. Pure. */
+export function assessLayers(
+  found: readonly string[],
+): Pick<KernelWalls, "inForce" | "missing" | "keptApart"> {
   const inForce = layers.filter((layer) => found.includes(layer));
   const missing = layers.filter((layer) => !found.includes(layer));
-  return { landlockAbi, inForce, missing, keptApart: essential.every((layer) => inForce.includes(layer)) };
+  return { inForce, missing, keptApart: essential.every((layer) => inForce.includes(layer)) };
 }
 
 /** The report where the launcher builds nothing: programs have only the walls inside their process. Pure. */
@@ -72,7 +79,11 @@ export function noKernelWalls(problem: string): KernelWalls {
 }
 
 /** One line about a missing wall, for people; undefined: programs are kept apart. Pure. */
-export function describeMissingWalls({ missing, problem, keptApart }: KernelWalls): string | undefined {
+export function describeMissingWalls({
+  missing,
+  problem,
+  keptApart,
+}: Pick<KernelWalls, "missing" | "problem" | "keptApart">): string | undefined {
   if (keptApart) return undefined;
   if (problem !== undefined) return `no wall of the kernel is around programs: ${problem}`;
   return `the kernel lacks walls around programs: ${missing.join(", ")}`;

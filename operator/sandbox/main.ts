@@ -3,6 +3,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { readMemoryLimit } from "../runtime/memory-limit.ts";
 import { createLogger, type LogLevel } from "../telemetry/log.ts";
 import { findLauncher } from "./find-launcher.ts";
+import { describeMissingWalls, probeKernelWalls } from "./kernel-walls.ts";
 import { sandboxServices } from "./messages.ts";
 import { createSandboxProcesses } from "./sandbox-processes.ts";
 
@@ -25,9 +26,15 @@ export async function runSandboxZone(argv: readonly string[]): Promise<number> {
     return 1;
   }
   log.info("Starting the sandbox zone", { sockets: values.sockets });
+  const walls = await probeKernelWalls(findLauncher());
+  const { inForce, missing, landlockAbi } = walls;
+  const gap = describeMissingWalls(walls);
+  const fields = { inForce, missing, landlockAbi };
+  if (gap === undefined) log.info("The kernel keeps processes of the sandbox zone apart", fields);
+  else log.warn("The kernel does not keep processes of the sandbox zone apart", { ...fields, reason: gap });
   const processes = createSandboxProcesses({
     folder: values.sockets,
-    launcher: findLauncher(),
+    walls,
     containerMemory: readMemoryLimit(),
     clock,
     random: Math.random,

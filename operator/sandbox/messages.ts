@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { RenderRequest } from "../release/ports.ts";
+import { wallsReport } from "./walls-report.ts";
 
 // Messages between the operator and the sandbox zone. Those of the zone are untrusted.
 
@@ -111,6 +112,10 @@ export const renderDetails = z.strictObject({
   warnings: z.array(z.string().max(2_000)).max(20),
 });
 export type RenderDetails = z.output<typeof renderDetails>;
+
+/** Body of the answer to `walls`: walls of the kernel around the process, and around programs that it runs. */
+export const wallsAnswer = z.strictObject({ own: wallsReport, programs: wallsReport.optional() });
+export type WallsAnswer = z.output<typeof wallsAnswer>;
 
 /** Body of an error answer to `render`. Other reasons are not the zone's to give. */
 export const renderError = z.strictObject({

@@ -6,7 +6,7 @@ import { readFolderObjects } from "../render/render-manifests.ts";
 import { Turns } from "../render/turns.ts";
 import type { AskBack, IncomingRequest, Serve } from "../zones/incoming-requests.ts";
 import type { Message } from "../zones/messages.ts";
-import type { RenderAnswer, RenderCall, RenderDetails } from "./messages.ts";
+import type { RenderAnswer, RenderCall, RenderDetails, WallsAnswer } from "./messages.ts";
 import { FairSlots } from "./program/fair-slots.ts";
 import type { ProgramObservation, Programs } from "./program/programs.ts";
 import { encodeDetails, RenderedSender } from "./rendered-sender.ts";
@@ -14,6 +14,8 @@ import { zoneFiles } from "./zone-files.ts";
 
 export interface RenderServiceOptions {
   readonly clock: Clock;
+  /** Walls of the kernel around this process, and around programs that it runs. */
+  readonly walls: WallsAnswer;
   /** Runs programs; `observe` takes what is done, `log` what programs print. */
   readonly createPrograms: (options: {
     readonly observe: (observation: ProgramObservation) => void;
@@ -31,7 +33,7 @@ const PRINTED = 4_000;
 const DID = 50;
 
 /** The work of a process of the sandbox zone: renders sources on request, with files that it requests from the operator. */
-export function createRenderService({ clock, createPrograms }: RenderServiceOptions): {
+export function createRenderService({ clock, walls, createPrograms }: RenderServiceOptions): {
   readonly serve: Serve;
   readonly close: () => Promise<void>;
 } {
@@ -108,6 +110,7 @@ export function createRenderService({ clock, createPrograms }: RenderServiceOpti
       programs.warmUp();
       return { body: {} };
     }
+    if (request.name === "walls") return { body: walls };
     if (request.name !== "render") throw new RangeError(`There is no request "${request.name}"`);
     const call = request.body as RenderCall;
     return call.program === undefined

@@ -1,5 +1,6 @@
 import type { Clock, Logger, Random } from "../ports.ts";
 import { ZoneProcess } from "../zones/zone-process.ts";
+import { lowerChildren } from "./lower-children.ts";
 import type { SandboxService } from "./messages.ts";
 import { type WorkerCommandOptions, workerCommand } from "./worker-command.ts";
 
@@ -24,7 +25,7 @@ export interface SandboxProcesses {
  */
 export function createSandboxProcesses({
   folder,
-  launcher,
+  walls,
   containerMemory,
   ...options
 }: SandboxProcessesOptions): SandboxProcesses {
@@ -33,7 +34,8 @@ export function createSandboxProcesses({
     new ZoneProcess({
       ...options,
       name: `sandbox/${service}`,
-      command: workerCommand(service, { folder, launcher, containerMemory }),
+      command: workerCommand(service, { folder, walls, containerMemory }),
+      ...(service === "programs" && { onOutput: lowerChildren() }),
     });
   return {
     start: (service) => void processes.getOrInsertComputed(service, create),

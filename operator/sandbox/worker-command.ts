@@ -1,7 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ZoneCommand } from "../zones/zone-process.ts";
+import { codeFilesOf } from "./code-files.ts";
+import { esbuildVariables, findEsbuild } from "./esbuild-command.ts";
+import type { KernelWalls } from "./kernel-walls.ts";
+import { type LaunchRules, LISTENING, launchArguments } from "./launch-arguments.ts";
 import type { SandboxService } from "./messages.ts";
+import { toWallsReport } from "./walls-report.ts";
 
 /** Name of the bundle of worker.ts in an image, beside the program. */
 export const workerFile = "sandbox-worker.mjs";
@@ -9,6 +14,12 @@ export const workerFile = "sandbox-worker.mjs";
 /** V8's heap of a process: a share of the memory, and at most HEAP_MIB. A render that needs more ends its process, and fails. */
 const HEAP_SHARE: Readonly<Record<SandboxService, number>> = { reader: 0.25, programs: 0.15 };
 const HEAP_MIB = 384;
+/** What a reader maps for writing beside its heap: 512 MiB are V8's place for code, buffers of files take the rest. */
+const BASE_MIB = 1_024;
+/** A process of a program takes three. */
+const OPEN_FILES: Readonly<Record<SandboxService, number>> = { reader: 128, programs: 512 };
+/** The user that programs become where root starts them. */
+const NOBODY = 65_534;
 
 /** Path of the socket that a process of the zone listens on. */
 export function socketOf(folder: string, service: SandboxService): string {
@@ -18,37 +29,88 @@ export function socketOf(folder: string, service: SandboxService): string {
 export interface WorkerCommandOptions {
   /** Folder of the sockets. */
   readonly folder: string;
-  /** Puts the kernel's walls around programs; undefined: there is none. */
-  readonly launcher: string | undefined;
+  /** Walls of the kernel for the process, and for what it starts. */
+  readonly walls: KernelWalls;
   /** Memory that the processes of the zone and programs share, in bytes. Undefined: no limit. */
   readonly containerMemory: number | undefined;
 }
 
 /**
- * The command line of a process of the sandbox zone, the only place that makes one: whatever confines the process is put
- * in front here.
+ * The command line of a process of the sandbox zone, the only place that makes one. The kernel's walls are around it, as far
+ * as there are any: it reads its own code, and serves one socket, which the launcher makes. What starts programs executes
+ * the launcher, Node and esbuild, and reads /proc for the memory of programs.
  */
 export function workerCommand(
   service: SandboxService,
-  { folder, launcher, containerMemory }: WorkerCommandOptions,
+  { folder, walls, containerMemory }: WorkerCommandOptions,
 ): ZoneCommand {
+  const { launcher, inForce } = walls;
   const shareMiB = ((containerMemory ?? Number.POSITIVE_INFINITY) * HEAP_SHARE[service]) / 2 ** 20;
-  return {
-    file: process.execPath,
-    arguments: [
-      `--max-old-space-size=${Math.floor(Math.min(HEAP_MIB, shareMiB))}`,
-      "--max-semi-space-size=8",
-      "--disable-sigusr1",
-      "--no-warnings",
-      workerPath(),
-      `--zone=sandbox/${service}`,
-      `--socket=${socketOf(folder, service)}`,
-      ...(containerMemory === undefined ? [] : [`--memory=${containerMemory}`]),
-      ...(launcher === undefined || service !== "programs" ? [] : [`--launcher=${launcher}`]),
-    ],
-    // Nothing of the operator's: not even where Node caches compiled code, because the operator runs what it finds there.
-    environment: { TZ: "UTC", LC_ALL: "C" },
+  const heapMiB = Math.floor(Math.min(HEAP_MIB, shareMiB));
+  const worker = workerPath();
+  // Around the process itself. It could not find out.
+  const report = toWallsReport(walls);
+  const command = [
+    process.execPath,
+    `--max-old-space-size=${heapMiB}`,
+    "--max-semi-space-size=8",
+    "--disable-sigusr1",
+    "--no-warnings",
+    worker,
+    `--zone=sandbox/${service}`,
+    `--walls=${JSON.stringify(report)}`,
+    ...(containerMemory === undefined ? [] : [`--memory=${containerMemory}`]),
+    ...(launcher === undefined || service !== "programs" ? [] : [`--launcher=${launcher}`]),
+  ];
+  const socket = socketOf(folder, service);
+  // Nothing of the operator's: not even where Node caches compiled code, because the operator runs what it finds there.
+  const environment = { TZ: "UTC", LC_ALL: "C" };
+  if (launcher === undefined) {
+    const [file = "", ...words] = [...command, `--socket=${socket}`];
+    return { file, arguments: words, environment };
+  }
+  const code = codeFilesOf(worker);
+  const esbuild = service === "programs" ? findEsbuild() : undefined;
+  const rules: LaunchRules = {
+    ...confinementOf(service, { walls, code, launcher, esbuild }),
+    listen: socket,
+    limits: {
+      ...{ core: 0, "file-size": 0, "open-files": OPEN_FILES[service] },
+      ...(service === "reader" && { "memory-data": (heapMiB + BASE_MIB) * 2 ** 20 }),
+    },
+    keepEnvironment: true,
+    require: inForce,
+    user: 0,
   };
+  // An image has the libraries in one file.
+  const read = worker.endsWith(".mjs") ? [] : code;
+  return {
+    file: launcher,
+    arguments: launchArguments(rules, [...command, `--socket-fd=${LISTENING}`]),
+    // Without the empty variable, OpenSSL insists on reading its configuration.
+    environment: {
+      ...environment,
+      OPENSSL_CONF: "",
+      ...(esbuild !== undefined && esbuildVariables({ walls, program: esbuild, read })),
+    },
+  };
+}
+
+interface ConfinementInput {
+  readonly walls: WorkerCommandOptions["walls"];
+  readonly code: readonly string[];
+  readonly launcher: string;
+  readonly esbuild: string | undefined;
+}
+
+function confinementOf(
+  service: SandboxService,
+  { walls: { node }, code, launcher, esbuild }: ConfinementInput,
+): LaunchRules {
+  const read = [...node.read, ...code];
+  if (service === "reader") return { read, execute: node.execute, seccomp: "reader" };
+  const execute = [...node.execute, launcher, ...(esbuild === undefined ? [] : [esbuild])];
+  return { read: [...read, "/proc"], execute, seccomp: "programs", childrenUser: NOBODY };
 }
 
 /** In an image the bundle, in the repository the source, in a package what was compiled. */

@@ -5,8 +5,10 @@ import { planMemory } from "../release/core/plan-memory.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { removeSocket, serveZone } from "../zones/zone-server.ts";
 import { probeKernelWalls } from "./kernel-walls.ts";
+import { toLowerRequest } from "./lower-children.ts";
 import { createPrograms } from "./program/programs.ts";
 import { createRenderService, describeRenderError } from "./render-service.ts";
+import { toWallsReport, type WallsReport } from "./walls-report.ts";
 
 /** A sign of life for the process that started this one (zone-process.ts). */
 const SIGN_OF_LIFE_MS = 1_000;
@@ -14,20 +16,30 @@ const SIGN_OF_LIFE_MS = 1_000;
 const limits = { headerBytes: 65_536, parts: 256, bytes: 16 * 2 ** 20 };
 
 const text = { type: "string" } as const;
-const { values } = parseArgs({ options: { socket: text, zone: text, launcher: text, memory: text } });
+const { values } = parseArgs({
+  options: { socket: text, "socket-fd": text, zone: text, launcher: text, walls: text, memory: text },
+});
 const clock = systemClock();
 const memory = planMemory(values.memory === undefined ? undefined : Number(values.memory));
 const walls = await probeKernelWalls(values.launcher);
+const { socket, "socket-fd": descriptor, zone = "" } = values;
+// The launcher has made the socket: this process may not write to /proc, and has it done by the one that started it.
+const isConfined = descriptor !== undefined;
+const lowerPriority = isConfined
+  ? (pid: number) => void process.stdout.write(toLowerRequest(pid))
+  : undefined;
+const own = JSON.parse(values.walls ?? "{}") as WallsReport;
 const { serve } = createRenderService({
   clock,
-  createPrograms: (options) => createPrograms({ ...options, clock, walls, limits: memory.programs }),
+  createPrograms: (options) =>
+    createPrograms({ ...options, clock, walls, limits: memory.programs, lowerPriority }),
+  walls: { own, ...(zone === "sandbox/programs" && { programs: toWallsReport(walls) }) },
 });
-const { socket = "", zone = "" } = values;
-// The operator ended, perhaps killed: then the folder of sockets is left to its processes. Processes of programs end with
+// The operator ended, perhaps killed: then a socket that this process has made is left to it. Processes of programs end with
 // this one: they read from its pipes.
 process.stdin
   .on("end", () => {
-    removeSocket(socket);
+    if (socket !== undefined) removeSocket(socket);
     process.exit(0);
   })
   .resume();
@@ -36,7 +48,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}
 setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
 process.stdout.write(".");
 await serveZone({
-  socket,
+  socket: socket ?? Number(descriptor),
   zone,
   clock,
   limits,

@@ -6,6 +6,7 @@ import type { RenderRunner } from "../render/render-runner.ts";
 import { ZoneAnswerError } from "../zones/errors.ts";
 import { MOST_REQUESTS, type Serve } from "../zones/incoming-requests.ts";
 import type { Link } from "../zones/link.ts";
+import type { Received } from "../zones/outgoing-requests.ts";
 import { ZoneClient } from "../zones/zone-client.ts";
 import {
   type RenderAnswer,
@@ -13,6 +14,8 @@ import {
   renderError,
   type SandboxService,
   serviceFor,
+  type WallsAnswer,
+  wallsAnswer,
 } from "./messages.ts";
 import { FairSlots } from "./program/fair-slots.ts";
 import { toMessage } from "./program/program-failure.ts";
@@ -20,6 +23,7 @@ import type { ProgramObservation } from "./program/programs.ts";
 import { RenderedReader } from "./rendered-reader.ts";
 import { FileServer } from "./serve-files.ts";
 import { Suspects } from "./suspects.ts";
+import { type ReportedWalls, readWallsReport } from "./walls-report.ts";
 import { socketOf } from "./worker-command.ts";
 
 export interface ZoneRenderRunnerOptions {
@@ -35,6 +39,8 @@ export interface ZoneRenderRunnerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly observe?: (observation: ProgramObservation) => void;
+  /** A process of the zone reported walls of the kernel: around itself, or around programs. */
+  readonly onWalls?: (process: SandboxService | "program", walls: ReportedWalls) => void;
 }
 
 /** Of a frame of the zone: one object, with what belongs to it. */
@@ -43,6 +49,8 @@ const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 };
 const PATIENCE_MS = 60_000;
 /** A folder of the largest size takes minutes, and waits for others. */
 const DEADLINE_MS = 900_000;
+/** A process answers when it is idle, or between two slices of its work. */
+const WALLS_MS = 60_000;
 /** Files that are on their way to the zone, in MiB: in all, and of one namespace. */
 const FILES_MIB = { all: 8, perTenant: 4 } as const;
 
@@ -70,6 +78,12 @@ export class ZoneRenderRunner implements RenderRunner {
   constructor(options: ZoneRenderRunnerOptions) {
     this.#options = options;
     this.#services = { reader: this.#service("reader"), programs: this.#service("programs") };
+  }
+
+  /** Connects to the zone, to learn which walls it has. */
+  connect(): void {
+    for (const { client } of Object.values(this.#services))
+      void client.link({ withinMs: PATIENCE_MS }).catch(() => undefined);
   }
 
   warmUp(): void {
@@ -111,10 +125,28 @@ export class ZoneRenderRunner implements RenderRunner {
     const socket = socketOf(folder, name);
     const serve: Serve = (request, back) => this.#serve(request, back);
     return {
-      client: new ZoneClient({ ...options, zone: `sandbox/${name}`, socket, limits, serve }),
+      client: new ZoneClient({
+        ...options,
+        ...{ zone: `sandbox/${name}`, socket, limits, serve },
+        onLink: (link) => void this.#askWalls(name, link),
+      }),
       slots: new FairSlots({ all: RENDERS }),
       suspects: new Suspects({ clock }),
     };
+  }
+
+  async #askWalls(name: SandboxService, link: Link): Promise<void> {
+    const { onWalls } = this.#options;
+    if (onWalls === undefined) return;
+    const read = ({ body }: Received): WallsAnswer => wallsAnswer.parse(body);
+    const answer = await link
+      .request("walls", { body: {} }, { read, deadlineMs: WALLS_MS })
+      // It is asked again after the next connection.
+      .catch(() => undefined);
+    if (answer === undefined) return;
+    onWalls(name, readWallsReport(answer.own));
+    if (answer.programs !== undefined && name === "programs")
+      onWalls("program", readWallsReport(answer.programs));
   }
 
   /** The zone asks for files: of a render that is under way on the same connection, or of none. */

@@ -1,26 +1,31 @@
 import { Gauge, type Registry } from "prom-client";
 
-/** Layers of the kernel's walls around programs, as the launcher reported them. */
+/** Layers of the kernel's walls around a process, as its zone reported them. */
 export interface SandboxLayers {
   readonly inForce: readonly string[];
   readonly missing: readonly string[];
 }
 
-/** Which walls the kernel puts around programs of Releases; found at the start. */
+/** A process of a zone, or the processes that it starts. */
+export type WalledProcess =
+  | { readonly zone: "sandbox"; readonly process: "reader" | "programs" | "program" }
+  | { readonly zone: "source"; readonly process: "source" | "git" };
+
+/** Which walls the kernel puts around the processes of zones. */
 export class SandboxMetrics {
-  readonly #layers: Gauge<"layer">;
+  readonly #layers: Gauge<"zone" | "process" | "layer">;
 
   constructor(registry: Registry) {
     this.#layers = new Gauge({
       name: "fairlead_sandbox_layer_in_force",
-      help: "1 if the kernel puts this wall around programs",
-      labelNames: ["layer"],
+      help: "1 if the kernel puts this wall around processes of a zone",
+      labelNames: ["zone", "process", "layer"],
       registers: [registry],
     });
   }
 
-  found({ inForce, missing }: SandboxLayers): void {
-    for (const layer of inForce) this.#layers.set({ layer }, 1);
-    for (const layer of missing) this.#layers.set({ layer }, 0);
+  found(process: WalledProcess, { inForce, missing }: SandboxLayers): void {
+    for (const layer of inForce) this.#layers.set({ ...process, layer }, 1);
+    for (const layer of missing) this.#layers.set({ ...process, layer }, 0);
   }
 }

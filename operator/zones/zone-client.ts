@@ -10,6 +10,8 @@ export interface ZoneClientOptions extends LinkOptions {
   readonly socket: string;
   readonly random: Random;
   readonly log: Logger;
+  /** A connection was made. */
+  readonly onLink?: (link: Link) => void;
 }
 
 /** A zone that accepts a connection says hello within this time. */
@@ -100,6 +102,7 @@ export class ZoneClient {
       if (!this.#closed.signal.aborted) log.warn("Lost the connection to a zone", fields);
     });
     if (this.#closed.signal.aborted) link.close();
+    else this.#options.onLink?.(link);
   }
 
   #wait(delayMs: number): Promise<void> {

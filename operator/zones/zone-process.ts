@@ -19,6 +19,8 @@ export interface ZoneProcessOptions {
   readonly log: Logger;
   /** A process without a sign of life for this long is killed. Default: 30 s. */
   readonly silenceMs?: number;
+  /** Takes what the process, whose id is `pid`, writes to its standard output. */
+  readonly onOutput?: (chunk: Buffer, pid: number) => void;
   /** Takes what the process writes to its standard error. Default: only its last words are kept. */
   readonly onLog?: (chunk: Buffer) => void;
 }
@@ -108,8 +110,9 @@ export class ZoneProcess {
       // This process may have been busy itself: what was written meanwhile is read before the next look.
       cancel = clock.schedule(silenceMs / 4, () => void setImmediate(look));
     };
-    child.stdout?.on("data", () => {
+    child.stdout?.on("data", (chunk: Buffer) => {
       heardMs = clock.now();
+      if (child.pid !== undefined) this.#options.onOutput?.(chunk, child.pid);
     });
     look();
     return () => {

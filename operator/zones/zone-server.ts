@@ -6,8 +6,11 @@ import { dirname } from "node:path";
 import { Link, type LinkOptions } from "./link.ts";
 
 export interface ZoneServerOptions extends LinkOptions {
-  /** Path of the Unix socket to listen on; what is left of an earlier process there is removed. */
-  readonly socket: string;
+  /**
+   * Path of the Unix socket to listen on; what is left of an earlier process there is removed. A number is the descriptor of
+   * a socket that the launcher has made.
+   */
+  readonly socket: string | number;
 }
 
 export interface ZoneServer {
@@ -22,15 +25,15 @@ const SOCKET_MODE = 0o660;
  * cannot take its place.
  */
 export async function serveZone({ socket, ...options }: ZoneServerOptions): Promise<ZoneServer> {
-  await rm(socket, { force: true });
+  if (typeof socket === "string") await rm(socket, { force: true });
   let link: Link | undefined;
   const server = createServer((stream) => {
     if (link?.isClosed === false) stream.destroy();
     else link = new Link(stream, options);
   });
-  server.listen(socket);
+  server.listen(typeof socket === "string" ? { path: socket } : { fd: socket });
   await once(server, "listening");
-  await chmod(socket, SOCKET_MODE);
+  if (typeof socket === "string") await chmod(socket, SOCKET_MODE);
   return {
     close: () => {
       server.close();

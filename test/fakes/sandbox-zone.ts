@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import type { RunPatience } from "../../operator/release/ports.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import type { ProgramObservation } from "../../operator/sandbox/program/programs.ts";
+import type { ReportedWalls } from "../../operator/sandbox/walls-report.ts";
 import { socketOf } from "../../operator/sandbox/worker-command.ts";
 import { ZoneRenderRunner } from "../../operator/sandbox/zone-render-runner.ts";
 import type { Serve } from "../../operator/zones/incoming-requests.ts";
@@ -31,7 +32,10 @@ export function aZoneRunner(
   memoryLimit = Number.POSITIVE_INFINITY,
 ) {
   const log = new RecordingLogger();
+  /** What the processes of the zone reported. */
+  const walls = new Map<string, ReportedWalls>();
   const runner = new ZoneRenderRunner({
+    onWalls: (process, found) => void walls.set(process, found),
     folder,
     longestProgramMs: 60_000,
     requireWalls: false,
@@ -42,11 +46,15 @@ export function aZoneRunner(
     observe: (observation) => observed.push(observation),
   });
   onTestFinished(() => runner.close());
-  return { runner, log };
+  return { runner, log, walls };
 }
 
-/** A zone in place of the real one: the test answers its requests. It comes back when it was ended. */
-export async function aFakeZone(folder: string, serve: Serve, service: "reader" | "programs" = "reader") {
+/** A zone in place of the real one, without walls: the test answers its other requests. It comes back when it was ended. */
+export async function aFakeZone(folder: string, answer: Serve, service: "reader" | "programs" = "reader") {
+  const serve: Serve = async (request, back) =>
+    request.name === "walls"
+      ? { body: { own: { landlockAbi: 0, inForce: [] } } }
+      : await answer(request, back);
   const options = {
     socket: socketOf(folder, service),
     zone: `sandbox/${service}`,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readOperatorConfig } from "../../operator/config.ts";
-import { reportWalls } from "../../operator/report-walls.ts";
+import { createWallsReport, reportOwnWalls } from "../../operator/report-walls.ts";
 import { noKernelWalls, readReport } from "../../operator/sandbox/kernel-walls.ts";
 import { Metrics } from "../../operator/telemetry/metrics.ts";
 import { RecordingLogger } from "../fakes/recording-logger.ts";
@@ -51,21 +51,44 @@ test.for([
   ({ found, releases, required, level, says }) => {
     const log = new RecordingLogger();
     const config = readOperatorConfig({ releases, releaseRequireSandbox: required }, {});
-    reportWalls({ walls: found, config, log, metrics: undefined });
+    const reportWalls = createWallsReport({ config, log, metrics: undefined });
+    reportOwnWalls({ walls: found, config, reportWalls });
+    // The zone reports the same when it has started.
+    const { launcher: _, node: __, ...reported } = found;
+    if (releases === "true") reportWalls({ zone: "sandbox", process: "program" }, reported);
     expect(log.messages(level)).toEqual(says);
   },
 );
 
-test("an operator has a metric per layer", async () => {
+test("an operator whose zones have containers of their own says nothing by itself", () => {
+  const log = new RecordingLogger();
+  const config = readOperatorConfig({ releases: "true", zoneSockets: "/run/fairlead/zones" }, {});
+  const reportWalls = createWallsReport({ config, log, metrics: undefined });
+  reportOwnWalls({ walls: none, config, reportWalls });
+  expect(log.entries).toEqual([]);
+  const { launcher: _, node: __, ...reported } = walls;
+  reportWalls({ zone: "sandbox", process: "program" }, reported);
+  expect(log.messages("info")).toEqual(["The kernel keeps programs of Releases apart"]);
+});
+
+test("an operator has a metric per process of a zone and layer", async () => {
   const metrics = new Metrics({ version: "1", hasRepository: false });
   const config = readOperatorConfig({ releases: "true" }, {});
-  reportWalls({ walls, config, log: new RecordingLogger(), metrics });
+  const reportWalls = createWallsReport({ config, log: new RecordingLogger(), metrics });
+  reportOwnWalls({ walls, config, reportWalls });
+  const { launcher: _, node: __, ...nothing } = none;
+  reportWalls({ zone: "source", process: "git" }, nothing);
   const { body } = await metrics.expose();
+  const program = 'zone="sandbox",process="program"';
+  const git = 'zone="source",process="git"';
   expect(body.split("\n").filter((line) => line.startsWith("fairlead_sandbox"))).toEqual([
-    'fairlead_sandbox_layer_in_force{layer="no-new-privileges"} 1',
-    'fairlead_sandbox_layer_in_force{layer="files"} 1',
-    'fairlead_sandbox_layer_in_force{layer="tcp"} 1',
-    'fairlead_sandbox_layer_in_force{layer="seccomp"} 1',
-    'fairlead_sandbox_layer_in_force{layer="scopes"} 0',
+    `fairlead_sandbox_layer_in_force{${program},layer="no-new-privileges"} 1`,
+    `fairlead_sandbox_layer_in_force{${program},layer="files"} 1`,
+    `fairlead_sandbox_layer_in_force{${program},layer="tcp"} 1`,
+    `fairlead_sandbox_layer_in_force{${program},layer="seccomp"} 1`,
+    `fairlead_sandbox_layer_in_force{${program},layer="scopes"} 0`,
+    ...["no-new-privileges", "files", "tcp", "scopes", "seccomp"].map(
+      (layer) => `fairlead_sandbox_layer_in_force{${git},layer="${layer}"} 0`,
+    ),
   ]);
 });

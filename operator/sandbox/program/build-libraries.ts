@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuildOptions, Plugin } from "esbuild";
+import { packageFolders } from "../code-files.ts";
 import { makeClassesLazy } from "./lazy-classes.ts";
 
 /** What sandboxes run beside programs, as JavaScript. Made by esbuild from `inside/`, at the latest when first needed. */
@@ -67,6 +68,8 @@ function optionsOf(name: string, { shared = [], platform, ...output }: BundleOpt
     conditions: ["import", "default"],
     target: "es2024",
     tsconfigRaw: {},
+    // Behind walls it cannot list the folder that node_modules is in.
+    nodePaths: [...packageFolders()],
     minifyWhitespace: true,
     legalComments: "none",
     logLevel: "silent",

@@ -82,6 +82,8 @@ export interface ProgramsOptions {
   /** A process that was not used for this long ends. Default: 60 s. */
   readonly idleMs?: number;
   readonly observe?: (observation: ProgramObservation) => void;
+  /** Has a process get of the processor what others leave. Default: this process does that itself. */
+  readonly lowerPriority?: ((pid: number) => void) | undefined;
 }
 
 /** Most resident memory of the bundler. */
@@ -112,6 +114,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
     memory,
     idleMs,
     limits: { memoryMiB, outputBytes },
+    lowerPriority: options.lowerPriority,
   });
   const missingWalls = describeMissingWalls(walls);
 

@@ -6,7 +6,7 @@ import type { Bundle } from "./bundle.ts";
 import { FairSlots, type Slot } from "./fair-slots.ts";
 import { IdleSandboxes } from "./idle-sandboxes.ts";
 import type { LoadedLibraries } from "./libraries.ts";
-import { lowerPriority } from "./lower-priority.ts";
+import { lowerPriority as lowerHere } from "./lower-priority.ts";
 import { ownBytes, residentBytes } from "./memory-watch.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import type { MemoryGrant, ProgramMemory } from "./program-memory.ts";
@@ -24,6 +24,8 @@ export interface SandboxPoolOptions {
   readonly memory: ProgramMemory;
   /** A process that was not used for this long ends. */
   readonly idleMs: number;
+  /** Has a process get of the processor what others leave. Default: this process does that itself. */
+  readonly lowerPriority?: ((pid: number) => void) | undefined;
 }
 
 export interface SandboxRun {
@@ -124,7 +126,9 @@ export class SandboxPool {
       await this.#idle.shrinkTo(memory.freeMiB);
       sandbox ??= await this.#bind(bundle);
       this.#running.add(sandbox);
-      const onOld = growOld({ sandbox, slots: [slot, grant.slot], over: over.signal, clock }, patience);
+      const { lowerPriority = lowerHere } = this.#options;
+      const slots = [slot, grant.slot];
+      const onOld = growOld({ sandbox, slots, over: over.signal, clock, lowerPriority }, patience);
       if (patience?.isSlow === true) onOld();
       over.signal.addEventListener("abort", clock.schedule(WORTH_WAITING_MS, letNext));
       const warm = sandbox.runs > 0;
@@ -210,10 +214,14 @@ interface Run {
   /** Aborts when it has ended. */
   readonly over: AbortSignal;
   readonly clock: Clock;
+  readonly lowerPriority: (pid: number) => void;
 }
 
 /** What happens when a run is found to take long. */
-function growOld({ sandbox, slots, over, clock }: Run, patience: RunPatience | undefined): () => void {
+function growOld(
+  { sandbox, slots, over, clock, lowerPriority }: Run,
+  patience: RunPatience | undefined,
+): () => void {
   const giveWay = (): void =>
     sandbox.kill(
       programLimit(

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { getPriority } from "node:os";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { RenderEndedError } from "../../../operator/release/errors.ts";
 import { renderManifests } from "../../../operator/render/render-manifests.ts";
 import { Turns } from "../../../operator/render/turns.ts";
@@ -10,7 +11,7 @@ import {
   createSandboxProcesses,
   type SandboxProcesses,
 } from "../../../operator/sandbox/sandbox-processes.ts";
-import { launcher } from "../../fakes/launcher.ts";
+import { kernelWalls, launcher } from "../../fakes/launcher.ts";
 import { MemoryFiles } from "../../fakes/memory-files.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { aFolder, program, request } from "../../fakes/renderer-bench.ts";
@@ -23,7 +24,7 @@ function aZone() {
   const log = new RecordingLogger();
   const zone = createSandboxProcesses({
     folder,
-    launcher,
+    walls: kernelWalls,
     containerMemory: undefined,
     clock,
     random: () => 0,
@@ -31,7 +32,8 @@ function aZone() {
   });
   for (const service of sandboxServices) zone.start(service);
   onTestFinished(() => zone.close());
-  return { zone, log, runner: aZoneRunner(folder).runner };
+  const { runner, walls } = aZoneRunner(folder);
+  return { zone, log, runner, walls };
 }
 
 const killReader = (zone: SandboxProcesses): void => {
@@ -158,7 +160,7 @@ describe("the processes of the sandbox zone", () => {
   test("run only when there is something for them to render", async () => {
     const sandbox = composeSandbox({
       zoneSockets: undefined,
-      launcher,
+      walls: kernelWalls,
       containerMemory: undefined,
       longestProgramMs: 60_000,
       requireWalls: false,
@@ -176,21 +178,55 @@ describe("the processes of the sandbox zone", () => {
     await sandbox.run(request("a/c", empty, program({})), patient);
     expect(started()).toHaveLength(2);
   });
+
+  test("end a program that loops, whose priority they lowered before, whoever's it is", async () => {
+    const { runner, zone } = aZone();
+    const loop = new MemoryFiles({ "main.ts": "export default () => { for (;;); };" });
+    const call = request("a/b", loop, program());
+    const run = runner.run(call, patient).catch((error: unknown) => error);
+    const looping = await vi.waitUntil(
+      () => childrenOf(zone.pidOf("programs")).find((pid) => getPriority(pid) === 19),
+      { timeout: 20_000 },
+    );
+    const isRoot = process.getuid?.() === 0 && launcher !== undefined;
+    expect(statusOf(looping)["Uid"]?.split("\t")[1]).toBe(isRoot ? "65534" : String(process.getuid?.()));
+    expect(await run).toMatchObject({ reason: "RenderLimit" });
+    await vi.waitUntil(() => !childrenOf(zone.pidOf("programs")).includes(looping));
+  });
+
+  test.runIf(launcher !== undefined)("have the kernel's walls around them, and around esbuild", async () => {
+    const { runner, zone, walls } = aZone();
+    const source = new MemoryFiles({ "main.ts": "export default () => {};" });
+    await runner.run(request("a/b", source, program({})), patient);
+    await runner.run(request("a/b", files), patient);
+    const [reader, programs] = [zone.pidOf("reader") ?? 0, zone.pidOf("programs") ?? 0];
+    const filters = (pid: number): string | undefined => statusOf(pid)["Seccomp_filters"];
+    const children = childrenOf(programs);
+    const esbuild = children.filter((pid) => statusOf(pid)["Name"] === "esbuild");
+    expect([filters(reader), filters(programs)]).toEqual(["1", "1"]);
+    expect(esbuild).toHaveLength(1);
+    expect(children.map(filters)).toEqual(children.map(() => "2"));
+    expect(statusOf(reader)["CapPrm"]).toBe("0000000000000000");
+    const { inForce } = kernelWalls;
+    const all = (["reader", "programs", "program"] as const).map((name) => [name, inForce]);
+    await vi.waitUntil(() => walls.size === all.length);
+    expect([...walls].map(([name, { inForce: found }]) => [name, found]).toSorted()).toEqual(all.toSorted());
+  });
 });
+
+function childrenOf(pid = 0): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+}
+
+function statusOf(pid: number): Readonly<Record<string, string>> {
+  const lines = readFileSync(`/proc/${pid}/status`, "utf8").split("\n");
+  return Object.fromEntries(lines.map((line) => line.split(/:\t(.*)/)));
+}
 
 /** Processes of sandbox zones that this process started, each with its id. */
 function processesOfZone(): readonly string[] {
-  const read = (pid: string, file: string): string => {
-    try {
-      return readFileSync(`/proc/${pid}/${file}`, "utf8");
-    } catch {
-      return "";
-    }
-  };
-  return readdirSync("/proc").flatMap((pid) => {
-    const zone = /--zone=(sandbox\/\w+)\0/.exec(read(pid, "cmdline"))?.[1];
-    return zone !== undefined && read(pid, "status").includes(`PPid:\t${process.pid}\n`)
-      ? [`${pid} ${zone}`]
-      : [];
+  return childrenOf(process.pid).flatMap((pid) => {
+    const zone = /--zone=(sandbox\/\w+)\0/.exec(readFileSync(`/proc/${pid}/cmdline`, "utf8"))?.[1];
+    return zone === undefined ? [] : [`${pid} ${zone}`];
   });
 }

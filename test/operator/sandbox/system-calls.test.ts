@@ -9,6 +9,7 @@ import { perlProgram, systemCalls } from "./system-calls.ts";
 const run = promisify(execFile);
 const perl = "/usr/bin/perl";
 const EPERM = 1;
+const EBADF = 9;
 const EINVAL = 22;
 const ENOSYS = 38;
 const EACCES = 13;
@@ -21,27 +22,28 @@ const rules = {
 } as const;
 
 let other: ChildProcess;
-/** Error numbers of the calls: with the filter of programs, with that of git, and without any. */
-let program: Readonly<Record<string, number>>;
-let git: Readonly<Record<string, number>>;
-let free: Readonly<Record<string, number>>;
+type Profile = "program" | "git" | "reader" | "programs" | "source";
+type Errors = Readonly<Record<string, number>>;
+/** Error numbers of the calls: with the filters, and without any. */
+let filtered: Readonly<Record<Profile, Errors>>;
+let program: Errors;
+let git: Errors;
+let free: Errors;
 
 describe.runIf(launcher !== undefined && existsSync(perl))("the filter of system calls", () => {
   beforeAll(async () => {
     other = spawn("/bin/sleep", ["600"], { stdio: "ignore" });
     const code = perlProgram(other.pid ?? 0);
-    const behind = (seccomp: "program" | "git"): Promise<{ stdout: string }> =>
-      run(launcher ?? "", launchArguments({ ...rules, seccomp }, [perl, "-e", code]));
-    const [first, second, third] = await Promise.all([
-      behind("program"),
-      behind("git"),
-      run(perl, ["-e", code]),
-    ]);
-    [program, git, free] = [first, second, third].map(({ stdout }) => JSON.parse(stdout)) as [
-      typeof program,
-      typeof git,
-      typeof free,
-    ];
+    const errorsOf = async ([file = "", ...words]: readonly string[]): Promise<Errors> =>
+      JSON.parse((await run(file, words)).stdout);
+    const behind = async (seccomp: Profile): Promise<readonly [Profile, Errors]> => {
+      const words = launchArguments({ ...rules, seccomp, childrenUser: 65_534 }, [perl, "-e", code]);
+      return [seccomp, await errorsOf([launcher ?? "", ...words])];
+    };
+    const profiles = ["program", "git", "reader", "programs", "source"] as const;
+    filtered = Object.fromEntries(await Promise.all(profiles.map(behind))) as typeof filtered;
+    ({ program, git } = filtered);
+    free = await errorsOf([perl, "-e", code]);
   });
   afterAll(() => void other.kill("SIGKILL"));
 
@@ -79,6 +81,30 @@ describe.runIf(launcher !== undefined && existsSync(perl))("the filter of system
     ),
   )("refuses %s to git", (name) => {
     expect([EPERM, ENOSYS, EACCES]).toContain(git[name]);
+  });
+
+  test("refuses readers all that programs are refused, but to accept connections", () => {
+    const { accept4, ...others } = filtered.reader;
+    const { accept4: _, ...refused } = program;
+    expect(others).toEqual(refused);
+    expect(accept4).toBe(EBADF);
+  });
+
+  test("refuses what starts programs all that programs are refused, but to start and to end processes", () => {
+    const isRefused = (errno: number | undefined): boolean => [EPERM, ENOSYS].includes(errno ?? 0);
+    const more = Object.keys(program).filter(
+      (name) => isRefused(program[name]) && !isRefused(filtered.programs[name]),
+    );
+    // kill and tgkill meet Landlock's scope.
+    const expected = ["accept4", "execve", "execveat", "execveat from the launcher's descriptor"];
+    expect(more.toSorted()).toEqual(
+      [...expected, "execveat of an absolute path", "fork", "setsid", "socketpair"].toSorted(),
+    );
+  });
+
+  test("refuses the process that starts git all that git is refused", () => {
+    for (const [name, errno] of Object.entries(git))
+      expect([name, filtered.source[name]]).toEqual([name, errno]);
   });
 
   test.runIf(process.arch === "x64")("ends a program that uses the interface of x32", async () => {

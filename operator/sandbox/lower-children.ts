@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { lowerPriority } from "./program/lower-priority.ts";
+
+/** What a process behind the walls writes to have the priority of a program lowered: it may not write to /proc. Pure. */
+export function toLowerRequest(pid: number): string {
+  return `lower ${pid}\n`;
+}
+
+const REQUEST = /lower (\d{1,10})\n/g;
+/** Longer than a request. */
+const KEPT = 32;
+/** Requests of a chunk that are heard: of each program that runs comes one at most. */
+const MOST = 8;
+
+/**
+ * Takes what the process that starts programs writes, and lowers the priority of processes that it names, if they are its
+ * own children.
+ */
+export function lowerChildren(): (chunk: Buffer, parent: number) => void {
+  let said = "";
+  return (chunk, parent) => {
+    const heard = said + chunk.toString("latin1");
+    const requests = heard.matchAll(REQUEST).take(MOST).toArray();
+    for (const [, pid] of requests) if (parentOf(Number(pid)) === parent) lowerPriority(Number(pid));
+    const last = requests.at(-1);
+    said = heard.slice(last === undefined ? 0 : last.index + last[0].length).slice(-KEPT);
+  };
+}
+
+/** Undefined: there is no such process. */
+function parentOf(pid: number): number | undefined {
+  try {
+    const [, parent] = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+    return Number(parent);
+  } catch {
+    return undefined;
+  }
+}

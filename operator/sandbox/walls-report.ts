@@ -1,0 +1,40 @@
+import * as z from "zod";
+import { assessLayers, type KernelWalls } from "./kernel-walls.ts";
+import { layers } from "./launch-arguments.ts";
+
+// What a process of a zone says about the kernel's walls: around itself, or around the processes that it starts. Untrusted.
+
+/** Longest reason why there are none. */
+const PROBLEM = 300;
+
+export const wallsReport = z.strictObject({
+  landlockAbi: z.int().min(0).max(10_000),
+  inForce: z.array(z.enum(layers)).max(layers.length),
+  problem: z
+    .string()
+    .max(PROBLEM)
+    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u)
+    .optional(),
+});
+export type WallsReport = z.output<typeof wallsReport>;
+
+/** Walls as a process of a zone reported them. */
+export type ReportedWalls = Pick<
+  KernelWalls,
+  "landlockAbi" | "inForce" | "missing" | "keptApart" | "problem"
+>;
+
+/** Makes a report. Pure. */
+export function toWallsReport({
+  landlockAbi,
+  inForce,
+  problem,
+}: Pick<ReportedWalls, "landlockAbi" | "inForce" | "problem">): WallsReport {
+  const line = problem?.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").slice(0, PROBLEM);
+  return { landlockAbi, inForce: [...inForce], ...(line !== undefined && { problem: line }) };
+}
+
+/** Reads a report that {@link wallsReport} has checked. Pure. */
+export function readWallsReport({ landlockAbi, inForce, problem }: WallsReport): ReportedWalls {
+  return { landlockAbi, ...assessLayers(inForce), ...(problem !== undefined && { problem }) };
+}

@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { esbuildVariables, findEsbuild } from "../../../operator/sandbox/esbuild-command.ts";
+import { noKernelWalls } from "../../../operator/sandbox/kernel-walls.ts";
+import { kernelWalls, launcher } from "../../fakes/launcher.ts";
+
+const program = findEsbuild() ?? "";
+const run = promisify(execFile);
+
+test("esbuildVariables() leaves esbuild alone where there is no launcher", () => {
+  expect(esbuildVariables({ walls: noKernelWalls("none"), program, read: [] })).toEqual({});
+});
+
+describe.runIf(launcher !== undefined)("esbuild behind the walls", () => {
+  async function aFile(): Promise<{ folder: string; file: string }> {
+    const folder = await mkdtemp(join(tmpdir(), "fairlead-esbuild-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "secret.txt");
+    await writeFile(file, "t0ken");
+    // No mode keeps anybody from it.
+    await chmod(folder, 0o755);
+    return { folder, file };
+  }
+  const start = async (words: readonly string[], read: readonly string[] = []): Promise<string> => {
+    const env = esbuildVariables({ walls: kernelWalls, program, read });
+    return (await run(launcher ?? "", words, { cwd: "/", env })).stdout;
+  };
+
+  test("is esbuild", async () => {
+    expect(await start(["--version"])).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test("reads the files that it was given, and no other", async () => {
+    const { folder, file } = await aFile();
+    expect((await run(program, [file])).stdout).toContain("t0ken");
+    expect(await start([file], [folder])).toContain("t0ken");
+    await expect(start([file])).rejects.toMatchObject({
+      stderr: expect.stringMatching(/permission denied|Could not resolve|Could not read/i),
+    });
+  });
+
+  test("serves nothing on the network", async () => {
+    await expect(start(["--serve=127.0.0.1:0", "--servedir=/"], ["/"])).rejects.toMatchObject({
+      stderr: expect.stringContaining("operation not permitted"),
+    });
+  });
+});

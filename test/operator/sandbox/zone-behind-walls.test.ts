@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { SandboxService } from "../../../operator/sandbox/messages.ts";
+import { workerCommand } from "../../../operator/sandbox/worker-command.ts";
+import { kernelWalls, launcher } from "../../fakes/launcher.ts";
+import type { AttemptReport } from "./node-attempts.ts";
+import { attemptNames, WorldOutside } from "./world-outside.ts";
+
+// A process of the sandbox zone after a hole in a reader, in esbuild's library or in Node: a plain Node in its place.
+
+let world: WorldOutside;
+beforeAll(async () => {
+  world = await WorldOutside.open();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** Runs attempts behind the walls of a process of the zone. */
+async function attackAs(service: SandboxService): Promise<AttemptReport> {
+  const folder = join(world.folder, randomUUID());
+  mkdirSync(folder);
+  const command = workerCommand(service, { folder, walls: kernelWalls, containerMemory: undefined });
+  const rules = command.arguments.slice(0, command.arguments.indexOf("--") + 1);
+  return world.attack(service, (words) => [command.file, [...rules, ...words], command.environment]);
+}
+
+/** What starts programs must be able to. Signals reach what it started itself: its group is its own process here. */
+const allowed: Readonly<Record<SandboxService, readonly string[]>> = {
+  reader: [],
+  programs: [
+    "read the command line of another process",
+    "start Node again",
+    "signal all processes of its group",
+  ],
+};
+
+test.runIf(process.platform === "linux")(
+  "a plain Node can do all of it where there are no walls",
+  async () => {
+    const { refused } = await world.attack("open", ([file = "", ...words]) => [file, words]);
+    // Yama lets only root read the memory of a process that is no child.
+    const { "read the memory of another process": _, ...others } = refused;
+    expect(others).toEqual({});
+  },
+);
+
+describe.runIf(launcher !== undefined).for(["reader", "programs"] as const)(
+  "in place of the %s",
+  (service) => {
+    let report: AttemptReport;
+    beforeAll(async () => {
+      report = await attackAs(service);
+    });
+
+    // A reader's filter refuses signals; a process that starts others must be able to end them.
+    const unscoped = service === "programs" && !kernelWalls.inForce.includes("scopes");
+    const refused = attemptNames().filter(
+      (name) => !allowed[service].includes(name) && !(unscoped && name === "signal another process"),
+    );
+    test.for(refused)("a plain Node can not %s", (name) => {
+      expect(report.refused[name]).toMatch(/^(EACCES|EPERM)$/);
+    });
+
+    test("a plain Node can do what the process has to do", () => {
+      expect(allowed[service].filter((name) => name in report.refused)).toEqual([]);
+    });
+
+    test("a plain Node has changed nothing", () => {
+      for (const name of ["written", "made", "new", "link", "own"])
+        expect(existsSync(join(world.folder, service, name))).toBe(false);
+      expect(existsSync(join(world.folder, service, "deleted"))).toBe(true);
+    });
+
+    test("a plain Node has the variables of the process alone", () => {
+      const own = ["TZ", "LC_ALL", "OPENSSL_CONF"];
+      const more = service === "programs" ? ["ESBUILD_BINARY_PATH", "FAIRLEAD_LAUNCH"] : [];
+      expect(report.environment).toEqual([...own, ...more]);
+    });
+  },
+);
