@@ -90,6 +90,7 @@ describe("makeMove()", () => {
       "forge",
       "leave",
       "plant",
+      "publish",
       "release",
       "remove",
       "unhold",

@@ -14,6 +14,8 @@ export type Move =
   /** Writes a Release of the tenant's namespace. */
   | { readonly does: "release"; readonly name: string; readonly spec: ReleaseWish }
   | { readonly does: "leave"; readonly name: string }
+  /** Asks for another place to publish a Release to. */
+  | { readonly does: "publish"; readonly name: string; readonly place: PublishWish }
   /** Merges metadata into a Release. */
   | { readonly does: "annotate"; readonly name: string; readonly annotation: string; readonly value: string }
   | { readonly does: "unhold"; readonly name: string }
@@ -40,6 +42,19 @@ export interface ReleaseWish {
   readonly prune: boolean;
   readonly suspend: boolean;
   readonly dependsOn: "other" | "own" | "none";
+  /** A program of the tenant's repository; undefined: the folder's manifests. */
+  readonly program: Program | undefined;
+  /** Makes each wish another program input: what was rendered before is not taken from memory. */
+  readonly input: number;
+  readonly publish: PublishWish | undefined;
+}
+
+export type Program = "quick" | "slow" | "endless" | "throwing";
+
+/** A place to publish; `own` and `other` are places that the platform may give to a tenant. */
+export interface PublishWish {
+  readonly branch: "main" | "own" | "beside" | "other" | "free" | "none";
+  readonly path: "root" | "own" | "below" | "other" | "others-folder" | "up" | "odd" | "workflows" | "none";
 }
 
 export interface Content {
@@ -60,8 +75,8 @@ export interface Content {
 
 /** Names that the other tenant uses as well, and some that it does not. */
 export const objectNames = ["web", "two", "three", "extra"] as const;
-const releaseNames = ["shop", "r1", "r2"] as const;
-const folders = ["shop", "r1", "r2"] as const;
+export const releaseNames = ["shop", "r1", "r2"] as const;
+export const folders = ["shop", "r1", "r2"] as const;
 const files = ["a.json", "b.json"] as const;
 const places = ["other", "own", "none"] as const;
 
@@ -81,12 +96,13 @@ export function makeMove(chance: Chance): Move {
   const dice = chance.next();
   const name = chance.pick(releaseNames);
   const kind = chance.pick(["ConfigMap", "Secret"] as const);
-  if (dice < 0.28) {
+  if (dice < 0.22) {
     const manager = chance.pick(["fairlead", "fairlead", "tenant"] as const);
     return { does: "plant", kind, name: chance.pick(objectNames), marks: makeMarks(chance), manager };
   }
-  if (dice < 0.36) return { does: "remove", kind, name: chance.pick(objectNames) };
-  if (dice < 0.54) return { does: "release", name, spec: makeWish(chance) };
+  if (dice < 0.28) return { does: "remove", kind, name: chance.pick(objectNames) };
+  if (dice < 0.38) return { does: "publish", name, place: makePublish(chance) };
+  if (dice < 0.56) return { does: "release", name, spec: makeWish(chance) };
   if (dice < 0.62) return { does: "leave", name };
   if (dice < 0.72) {
     const [annotation, value] = chance.pick(annotations);
@@ -112,13 +128,35 @@ function makeWish(chance: Chance): ReleaseWish {
     path: chance.pick(folders),
     source: chance.isHit(0.15) ? "other" : "own",
     account: chance.pick(["deployer", "deployer", "deployer", "reader", "ghost", "none"] as const),
-    namespace: chance.pick(places),
+    namespace: chance.pick(["none", "none", "own", "other"] as const),
     createNamespace: chance.isHit(0.2),
     deletionPolicy: chance.isHit(0.2) ? "Orphan" : "Delete",
     prune: chance.isHit(0.8),
     suspend: chance.isHit(0.1),
     dependsOn: chance.isHit(0.7) ? "none" : chance.pick(places),
+    program: chance.isHit(0.6)
+      ? undefined
+      : chance.pick(["quick", "quick", "slow", "endless", "throwing"] as const),
+    input: chance.between(0, 99),
+    publish: chance.isHit(0.4) ? undefined : makePublish(chance),
   };
+}
+
+function makePublish(chance: Chance): PublishWish {
+  const branches = ["main", "own", "own", "beside", "other", "free", "none", "none"] as const;
+  const paths = [
+    "root",
+    "own",
+    "own",
+    "below",
+    "other",
+    "others-folder",
+    "up",
+    "odd",
+    "workflows",
+    "none",
+  ] as const;
+  return { branch: chance.pick(branches), path: chance.pick(paths) };
 }
 
 function makeContent(chance: Chance): Content {

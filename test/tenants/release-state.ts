@@ -41,3 +41,11 @@ export function snapshotOf(objects: readonly KubernetesObject[]): readonly strin
     return `${kind}/${metadata.name} ${uid} ${resourceVersion}`;
   });
 }
+
+/** Reasons of `Ready` and `Published` that are not well, of all Releases among the objects. */
+export function reasonsOf(objects: readonly SeenRelease[]): readonly string[] {
+  const conditions = objects.flatMap(({ status }) => status?.conditions ?? []);
+  return conditions
+    .filter(({ type, status }) => (type === "Ready" || type === "Published") && status === "False")
+    .map(({ reason }) => reason);
+}

@@ -10,6 +10,7 @@ import { type Kubectl, kubectlFor } from "../cluster/kubectl.ts";
 import { RELEASE_RIGHTS } from "../cluster/shared-kinds.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import type { Parties } from "./judge.ts";
+import { type Allowance, policyFor } from "./policies.ts";
 import { Tenant } from "./tenant.ts";
 
 /** Two tenants, and an operator for both that requires a ServiceAccount and publishes. */
@@ -25,6 +26,8 @@ export interface TenantStage {
   readonly published: FakeGitRemote;
   /** Lines of the operator's log. */
   readonly log: readonly string[];
+  /** The platform changes what it allows the tenant that makes moves; undefined: it has no policy. */
+  allow(allowance: Allowance | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -105,6 +108,8 @@ export async function createTenantStage(cluster: TestCluster, seed: number): Pro
   const victim = await Tenant.connect(victimName, await kubeconfigOf(victimName, "tenant"));
   const attacker = await Tenant.connect(attackerName, await kubeconfigOf(attackerName, "tenant"));
   const published = new FakeGitRemote();
+  const victims = { publishes: true, quotas: { programSecondsPerHour: 3_600 } };
+  await kubectl("apply --server-side -f -", { input: [policyFor(victimName, victims)] });
   const log: string[] = [];
   const operator = startOperator(
     [
@@ -127,6 +132,10 @@ export async function createTenantStage(cluster: TestCluster, seed: number): Pro
       victim: victimName,
       attacker: attackerName,
     },
+    async allow(allowance) {
+      if (allowance === undefined) await kubectl(["delete", "relpol", attackerName, "--ignore-not-found"]);
+      else await kubectl("apply --server-side -f -", { input: [policyFor(attackerName, allowance)] });
+    },
     async close() {
       operator.kill("SIGKILL");
       if (operator.exitCode === null && operator.signalCode === null) await once(operator, "exit");
@@ -136,6 +145,7 @@ export async function createTenantStage(cluster: TestCluster, seed: number): Pro
         (object) => "roleRef" in object && !JSON.stringify(object).includes('"RoleBinding"'),
       );
       await kubectl("delete --ignore-not-found --wait=false -f -", { input: bindings });
+      await kubectl(["delete", "relpol", "--ignore-not-found", victimName, attackerName]);
       await kubectl(["delete", "namespace", first, second, home, "--wait=false"]);
       await rm(folder, { recursive: true, force: true });
     },

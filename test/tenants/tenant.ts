@@ -9,6 +9,7 @@ import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import type { Content, Marks, Move, ReleaseWish } from "./moves.ts";
+import { placeOf } from "./policies.ts";
 
 /** What both tenants know of each other. */
 export interface Neighbour {
@@ -65,6 +66,10 @@ export class Tenant implements Neighbour {
           method: "DELETE",
           path: objectPath(Release, { namespace, name: move.name }),
         });
+      case "publish": {
+        const publish = { branch: null, path: null, ...placeOf(move.place, namespace, other.namespace) };
+        return await this.#patch(move.name, { spec: { publish } });
+      }
       case "annotate": {
         const value = move.value.replace("{other}", other.namespace).replace("{head}", this.git.head() ?? "");
         return await this.#patch(move.name, { metadata: { annotations: { [move.annotation]: value } } });
@@ -116,12 +121,18 @@ export class Tenant implements Neighbour {
   }
 
   #specOf(wish: ReleaseWish, other: Neighbour): object {
-    const { path, source, account, namespace, createNamespace, dependsOn, ...rest } = wish;
+    const { path, source, account, namespace, createNamespace, dependsOn, program, input, publish, ...rest } =
+      wish;
+    const inputs = { name: `made-${input % 3}`, ...this.#place(namespace, other), input };
     return {
       ...rest,
       source: this.sourceOf(path, source === "other" ? other : this),
       interval: "2s",
-      render: { manifests: {} },
+      render:
+        program === undefined
+          ? { manifests: {} }
+          : { program: { entry: `${program}.ts`, inputs, timeout: "1s" } },
+      ...(publish && { publish: placeOf(publish, this.namespace, other.namespace) }),
       target: {
         ...this.#place(namespace, other),
         createNamespace,
