@@ -1,3 +1,5 @@
+import { DEEP, writeDeep } from "./deep-json.ts";
+
 // Written by hand: the yaml package needs five times as long, and this runs for every object of every commit.
 // Whatever is not plain beyond doubt, under YAML 1.1 as well as 1.2, is quoted as JSON quotes it.
 
@@ -14,13 +16,15 @@ const KEY_LIMIT = 300;
 
 /**
  * A JSON object as a YAML document with keys in code-unit order. Parses to the same value under YAML 1.1 and 1.2.
- * Fields that are undefined are left out.
+ * Fields that are undefined are left out. What is nested very deeply is written as JSON.
  */
 export function toYaml(value: object): string {
   return writeNested(value, "") || `${emptyOf(value)}\n`;
 }
 
 function writeNested(value: object, indent: string): string {
+  // JSON is YAML too. Each level of a block adds two spaces to all of its lines.
+  if (indent.length > 2 * DEEP) return `${indent}${writeDeep(value, { scalar: quoted, colon: ": " })}\n`;
   return Array.isArray(value) ? writeList(value, indent) : writeMap(value as Fields, indent);
 }
 
@@ -64,16 +68,25 @@ function emptyOf(value: object): string {
 }
 
 function toScalar(value: unknown, indent: string): string {
-  if (typeof value === "string") return (value.includes("\n") && toBlock(value, indent)) || toText(value);
-  // YAML 1.1 knows a number with an exponent by its point.
+  const block = typeof value === "string" && value.includes("\n") && toBlock(value, indent);
+  if (typeof block === "string") return block;
+  return typeof value === "string" ? toText(value) : toNumber(value);
+}
+
+/** A number, boolean or nothing. YAML 1.1 knows a number with an exponent by its point. */
+function toNumber(value: unknown): string {
   return (JSON.stringify(value) ?? "null").replace(/^(-?\d+)e/, "$1.0e");
 }
 
 function toText(text: string): string {
-  if (plain.test(text) && !ambiguous.test(text)) return text;
+  return plain.test(text) && !ambiguous.test(text) ? text : quoted(text);
+}
+
+function quoted(value: unknown): string {
+  if (typeof value !== "string") return toNumber(value);
   // JSON writes unpaired surrogates as escapes, which YAML parsers read in their own ways: they never come from JSON
   // that a server accepted.
-  return JSON.stringify(text).replace(
+  return JSON.stringify(value).replace(
     unsafe,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -30,6 +30,24 @@ describe("toCanonicalJson()", () => {
     expect(toCanonicalJson({ b: 1, a: undefined, c: [undefined] })).toBe('{"b":1,"c":[null]}');
   });
 
+  test("writes what the API server may hold of depth, as if it were shallow", () => {
+    const nest = (value: unknown, levels: number): unknown => {
+      let nested = value;
+      for (let level = 0; level < levels; level++)
+        nested = level % 2 === 0 ? { b: nested, a: 1 } : [nested, 2];
+      return nested;
+    };
+    const text = (levels: number): string =>
+      toCanonicalJson(nest({ y: undefined, x: [undefined, "é"] }, levels));
+    for (const levels of [499, 500, 501, 502, 10_000]) {
+      const [open, close] = ['{"a":1,"b":', "}"];
+      let expected = '{"x":[null,"é"]}';
+      for (let level = 0; level < levels; level++)
+        expected = level % 2 === 0 ? `${open}${expected}${close}` : `[${expected},2]`;
+      expect(text(levels) === expected, `${levels} levels`).toBe(true);
+    }
+  });
+
   test("tells the order of a list", () => {
     expect(toCanonicalJson([1, 2])).not.toBe(toCanonicalJson([2, 1]));
   });

@@ -167,4 +167,15 @@ describe("toYaml()", () => {
       "big: 1.0e+21\nplain: 1.5e+300\nsmall: -2.0e-7\n",
     );
   });
+
+  test("writes what is nested very deeply as JSON, which parses to the same value", () => {
+    const nest = (levels: number): object => {
+      let nested: object = { "a: b": "yes\u2028", big: 1e21, none: undefined };
+      for (let level = 0; level < levels; level++) nested = level % 2 === 0 ? { a: nested } : [nested, "on"];
+      return { spec: nested };
+    };
+    for (const version of ["1.1", "1.2"] as const)
+      expect(parse(toYaml(nest(510)), { version })).toEqual(JSON.parse(JSON.stringify(nest(510))));
+    expect(toYaml(nest(10_000)).length).toBeLessThan(1_000_000);
+  });
 });

@@ -13,6 +13,15 @@ describe("settledHash()", () => {
     expect(settledHash(other)).toBe(settledHash(live));
   });
 
+  test("takes an object as deep as the API server does", () => {
+    const nest = (leaf: number): unknown => {
+      let nested: unknown = leaf;
+      for (let level = 0; level < 10_000; level++) nested = [nested];
+      return { ...live, spec: { nested } };
+    };
+    expect(settledHash(nest(1) as typeof live)).not.toBe(settledHash(nest(2) as typeof live));
+  });
+
   test.for([
     { what: "its spec", other: { ...live, spec: { size: 2 } } },
     { what: "a label", other: { ...live, metadata: { ...live.metadata, labels: { app: "other" } } } },
