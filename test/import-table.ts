@@ -109,6 +109,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/sandbox/program",
       "operator/release/ports.ts",
       "operator/release/errors.ts",
+      "operator/core/json-shape.ts",
       "operator/runtime",
       "operator/telemetry",
       "operator/ports.ts",
@@ -198,6 +199,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     folders: [
       "operator/release/ports.ts",
       "operator/release/errors.ts",
+      "operator/core/json-shape.ts",
       "operator/runtime",
       "operator/ports.ts",
       "operator/errors.ts",

@@ -48,8 +48,12 @@ export const renderLimits = {
   /** Keys of all its maps. A key that occurs once takes as long to parse as ten values. */
   keys: 50_000,
   originCharacters: 1_000,
-  /** JSON of edges, paths and warnings. */
+  /** Dependencies between objects, and bytes of one item with some of them. */
+  edges: 100_000,
+  edgeBytes: 65_536,
+  /** JSON of paths and warnings, and values in it. */
   detailBytes: 2 ** 20,
+  detailValues: 2_100,
 } as const;
 
 /** Part of a list of files: an item of the answer to `list`. Files are counted through all items. */
@@ -70,11 +74,13 @@ export const readBody = z.strictObject({
 });
 
 /**
- * Body of an item of the answer to `render`: an object, whose JSON is the part; or the news that a program takes long, or that its
+ * Body of an item of the answer to `render`: an object, whose JSON is the part; after all objects, dependencies between them, whose
+ * part has pairs of indexes as 32-bit integers (the first object needs the second one to be healthy); or the news that a program takes long, or that its
  * process started to work for it or has ended its work.
  */
 export const renderItem = z.union([
   z.strictObject({ origin: z.string().max(renderLimits.originCharacters) }),
+  z.strictObject({ edges: z.literal(true) }),
   z.strictObject({ slow: z.literal(true) }),
   z.strictObject({ running: z.boolean() }),
 ]);
@@ -106,8 +112,6 @@ const path = z
   .regex(/^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\p{Cc}]+$/u);
 
 export const renderDetails = z.strictObject({
-  /** Pairs of indexes: the first object needs the second one to be healthy. */
-  edges: z.array(z.tuple([z.int(), z.int()])),
   readPaths: z.array(path).max(2_000).optional(),
   warnings: z.array(z.string().max(2_000)).max(20),
 });

@@ -65,7 +65,7 @@ export function createRenderService({ clock, walls, createPrograms }: RenderServ
         memoryLimit: call.memoryLimit,
         takePlace: async () => (await portions.take(call.namespace)).release,
       });
-      return { body: answerOf({}, call.key), parts: [encodeDetails({ edges: [], warnings: [...warnings] })] };
+      return { body: answerOf({}, call.key), parts: [encodeDetails({ warnings: [...warnings] })] };
     } finally {
       slot.release();
     }
@@ -94,6 +94,7 @@ export function createRenderService({ clock, walls, createPrograms }: RenderServ
       if (turn.isOver) await turn.next();
       await sender.send({ text: toCanonicalJson(manifest), origin: rendered.origins[index] ?? "" });
     }
+    await sender.sendEdges(edgesOf(rendered));
     const { programDigest, inputsDigest } = rendered;
     const digests = {
       ...(programDigest !== undefined && { programDigest }),
@@ -127,9 +128,12 @@ export function describeRenderError(error: unknown): object {
   return { message: text.slice(0, 4_000) };
 }
 
-function detailsIn({ dependencies, readPaths, warnings = [] }: Rendered): RenderDetails {
-  const edges = [...dependencies].flatMap(([from, needs]) => needs.map((to): [number, number] => [from, to]));
-  return { edges, warnings: [...warnings], ...(readPaths && { readPaths: [...readPaths] }) };
+function edgesOf({ dependencies }: Rendered): readonly (readonly [number, number])[] {
+  return [...dependencies].flatMap(([from, needs]) => needs.map((to) => [from, to] as const));
+}
+
+function detailsIn({ readPaths, warnings = [] }: Rendered): RenderDetails {
+  return { warnings: [...warnings], ...(readPaths && { readPaths: [...readPaths] }) };
 }
 
 /** A log that keeps what programs print, by the key of their Release, until the answer takes it along. */

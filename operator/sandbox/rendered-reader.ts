@@ -5,8 +5,9 @@ import { showMebibytes } from "../release/core/show-mebibytes.ts";
 import { ReleaseError } from "../release/errors.ts";
 import type { Rendered } from "../release/ports.ts";
 import type { Received } from "../zones/outgoing-requests.ts";
-import { type RenderAnswer, renderAnswer, renderDetails, renderItem, renderLimits } from "./messages.ts";
-import { readEdges } from "./program/read-output.ts";
+import { type RenderAnswer, renderAnswer, renderItem, renderLimits } from "./messages.ts";
+import { refuseCycles } from "./program/read-output.ts";
+import { readDetails } from "./read-details.ts";
 import { readObject } from "./read-object.ts";
 
 export interface RenderedReaderOptions {
@@ -33,9 +34,11 @@ export class RenderedReader {
   readonly #manifests: Manifest[] = [];
   readonly #origins: string[] = [];
   readonly #ids = new Set<string>();
+  readonly #dependencies = new Map<number, number[]>();
   readonly #hash = createHash("sha256");
   #bytes = 0;
   #memory = 0;
+  #edges = 0;
 
   constructor(options: RenderedReaderOptions) {
     this.#options = options;
@@ -54,6 +57,10 @@ export class RenderedReader {
       return;
     }
     if (text === undefined || others.length > 0) throw new RangeError("an object in more than one part");
+    if ("edges" in item) {
+      this.#takeEdges(text);
+      return;
+    }
     this.#bytes += text.length;
     if (this.#manifests.length >= renderLimits.objects || this.#bytes > renderLimits.bytes)
       throw new RangeError("more objects than a render may have");
@@ -78,14 +85,14 @@ export class RenderedReader {
       return { rendered: new ReleaseError("RenderLimit", why), answer };
     }
     const [details = Buffer.from("{}")] = parts;
-    if (details.length > renderLimits.detailBytes) throw new RangeError("too many details");
-    const { edges, readPaths, warnings } = renderDetails.parse(JSON.parse(details.toString("utf8")));
+    const { readPaths, warnings } = readDetails(details);
+    refuseCycles(this.#dependencies, this.#origins);
     const { programDigest, inputsDigest } = answer;
     this.#hash.update(this.#manifests.length === 0 ? "[]" : "]");
     const rendered = {
       manifests: this.#manifests,
       origins: this.#origins,
-      dependencies: readEdges(edges, this.#origins),
+      dependencies: this.#dependencies,
       // As digestOf() of synth/digest.ts makes it.
       digest: this.#hash.digest("hex").slice(0, 32),
       size: this.#memory,
@@ -95,5 +102,20 @@ export class RenderedReader {
       ...(warnings.length > 0 && { warnings }),
     };
     return { rendered, answer };
+  }
+
+  /** @throws RangeError for anything but pairs of objects that were sent. */
+  #takeEdges(pairs: Buffer): void {
+    if (pairs.length % 8 !== 0 || pairs.length > renderLimits.edgeBytes)
+      throw new RangeError("dependencies that are no pairs");
+    this.#edges += pairs.length / 8;
+    if (this.#edges > renderLimits.edges) throw new RangeError("too many dependencies");
+    // Objects beyond the limit of memory were not kept.
+    if (this.#memory > this.#options.memoryLimit) return;
+    for (let at = 0; at < pairs.length; at += 8) {
+      const [from, to] = [pairs.readUInt32BE(at), pairs.readUInt32BE(at + 4)];
+      if (Math.max(from, to) >= this.#manifests.length) throw new RangeError("a dependency on nothing");
+      this.#dependencies.getOrInsertComputed(from, () => []).push(to);
+    }
   }
 }

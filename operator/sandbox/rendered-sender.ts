@@ -43,6 +43,24 @@ export class RenderedSender {
     return send({ body: { origin: place }, parts: [part] });
   }
 
+  /**
+   * Sends dependencies between the objects, after all of them.
+   *
+   * @throws ReleaseError RenderLimit for more than the operator takes.
+   */
+  async sendEdges(edges: readonly (readonly [number, number])[]): Promise<void> {
+    if (edges.length > renderLimits.edges)
+      throw tooMuch(`has more than ${renderLimits.edges} dependencies between objects`);
+    const most = renderLimits.edgeBytes / 8;
+    for (let at = 0; at < edges.length; at += most) {
+      const some = edges.slice(at, at + most);
+      const part = Buffer.alloc(8 * some.length);
+      for (const [index, [from, to]] of some.entries())
+        part.writeUInt32BE(to, part.writeUInt32BE(from, 8 * index));
+      await this.#request.send({ body: { edges: true }, parts: [part] });
+    }
+  }
+
   #count(bytes: number): void {
     this.#objects += 1;
     this.#bytes += bytes;
@@ -73,5 +91,5 @@ export function encodeDetails({ warnings, ...details }: RenderDetails): Buffer {
   }
   const part = Buffer.from(JSON.stringify(data));
   if (part.length <= renderLimits.detailBytes) return part;
-  throw new ReleaseError("RenderLimit", "Cannot render the program: its objects have too many dependencies");
+  throw new ReleaseError("RenderLimit", "Cannot render the program: the paths that it imports are too long");
 }

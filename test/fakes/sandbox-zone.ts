@@ -81,7 +81,13 @@ export const anObject = (value: unknown, origin = "a.yaml:1") => ({
   body: { origin },
   parts: [Buffer.from(typeof value === "string" ? value : toCanonicalJson(value))],
 });
-const details = { edges: [], warnings: [] };
+const details = { warnings: [] };
+/** An item of an answer: dependencies between its objects. */
+export const someEdges = (...pairs: readonly number[]) => {
+  const part = Buffer.alloc(4 * pairs.length);
+  for (const [index, value] of pairs.entries()) part.writeUInt32BE(value, 4 * index);
+  return { body: { edges: true } as never, parts: [part] };
+};
 /** The last message of an answer; `more` goes into its details. */
 export const theEnd = (more: object = {}, body: object = {}) => ({
   body: { did: [], printed: "", ...body },

@@ -151,8 +151,12 @@ export function readEdges(
   return dependencies;
 }
 
-/** Depth first, without recursion: a chain may be as long as there are objects. */
-function refuseCycles(
+/**
+ * Depth first, without recursion: a chain may be as long as there are objects.
+ *
+ * @throws ReleaseError RenderFailed for objects that depend on each other in a circle.
+ */
+export function refuseCycles(
   dependencies: ReadonlyMap<number, readonly number[]>,
   origins: readonly string[],
 ): void {

@@ -68,10 +68,16 @@ describe("readPush()", () => {
     ).toEqual([]);
   });
 
-  test("reads a megabyte of brackets", () => {
+  test("refuses what would take long to parse, and reads what a large push has", () => {
     const half = 500_000;
     expect(read(`${"[".repeat(half)}${"]".repeat(half)}`)).toBeUndefined();
-    expect(read(`{"repository":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`)?.urls).toEqual([]);
+    expect(read(`{"repository":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`)).toBeUndefined();
+    const keys = (count: number): string =>
+      `{"url":"https://h/x",${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
+    expect(read(keys(49_999))?.urls).toEqual(["https://h/x"]);
+    expect(read(keys(50_000))).toBeUndefined();
+    expect(read(`{"url":"https://h/x","list":[${"0,".repeat(240_000)}0]}`)?.urls).toEqual(["https://h/x"]);
+    expect(read(`{"url":"https://h/x","list":[${"0,".repeat(250_000)}0]}`)).toBeUndefined();
   });
 
   test("never throws, whatever somebody sends", () => {

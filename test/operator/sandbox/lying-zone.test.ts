@@ -10,11 +10,14 @@ import {
   configMap,
   patient,
   sends,
+  someEdges,
   theEnd,
 } from "../../fakes/sandbox-zone.ts";
 
 describe("ZoneRenderRunner, with a zone that lies", () => {
   const many = Array.from({ length: 10_001 }, (_, index) => anObject(configMap(`c${index}`)));
+  const two = [anObject(configMap("a")), anObject(configMap("b"))];
+  const pairs = (count: number): number[] => Array.from({ length: 2 * count }, (_, index) => (index + 1) % 2);
   test.for([
     { what: "an object that is not JSON", serve: sends(anObject("{")) },
     { what: "an object that is a list", serve: sends(anObject("[]")) },
@@ -52,7 +55,15 @@ describe("ZoneRenderRunner, with a zone that lies", () => {
     { what: "too many objects", serve: sends(...many) },
     { what: "an item that is nothing", serve: sends({ body: { origin: 1 } as never, parts: [] }) },
     { what: "an object without its text", serve: sends({ body: { origin: "" }, parts: [] }) },
-    { what: "edges to nowhere", serve: async () => theEnd({ edges: [[0, 1]] }) },
+    { what: "edges to nowhere", serve: sends(someEdges(0, 1)) },
+    { what: "edges before their objects", serve: sends(someEdges(0, 0), anObject(configMap("a"))) },
+    { what: "half an edge", serve: sends(anObject(configMap("a")), someEdges(0)) },
+    { what: "more edges than an item may have", serve: sends(...two, someEdges(...pairs(8_193))) },
+    { what: "too many edges", serve: sends(...two, ...Array(13).fill(someEdges(...pairs(8_192)))) },
+    {
+      what: "details of a million values",
+      serve: async () => ({ ...theEnd(), parts: [Buffer.from(`{"warnings":[${"0,".repeat(500_000)}0]}`)] }),
+    },
     { what: "a path above the folder", serve: async () => theEnd({ readPaths: ["../secret"] }) },
     { what: "an unknown field", serve: async () => theEnd({ verified: true }) },
     { what: "a digest of its own", serve: async () => theEnd({}, { digest: "0".repeat(32) }) },

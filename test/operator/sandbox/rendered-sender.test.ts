@@ -47,7 +47,7 @@ describe("RenderedSender", () => {
 });
 
 test("encodeDetails() refuses paths that the operator refuses", () => {
-  const details = { edges: [], warnings: [] };
+  const details = { warnings: [] };
   expect(() => encodeDetails({ ...details, readPaths: ["a\u0001.ts"] })).toThrow(
     expect.objectContaining({ reason: "RenderFailed" }),
   );
