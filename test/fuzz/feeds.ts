@@ -2,6 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import { toOperatorError } from "../../operator/cluster/api-errors.ts";
 import { BoundedText } from "../../operator/git/bounded-text.ts";
 import { readPushAnswer } from "../../operator/git/publish/push-answer.ts";
+import * as source from "../../operator/git/source/messages.ts";
 import { tellNearbyNames } from "../../operator/git/source/nearby-names.ts";
 import { toRemoteFailure } from "../../operator/git/source/remote-failure.ts";
 import { namesIn, readRemoteRefs } from "../../operator/git/source/remote-refs.ts";
@@ -11,9 +12,13 @@ import { chooseTag } from "../../operator/release/core/semver-ref.ts";
 import { readIgnoreRules } from "../../operator/render/ignore-rules.ts";
 import { readDocuments } from "../../operator/render/read-documents.ts";
 import { toManifests } from "../../operator/render/to-manifests.ts";
+import * as sandbox from "../../operator/sandbox/messages.ts";
 import { explainDifference } from "../../operator/sandbox/program/compare-runs.ts";
 import { MessageReader } from "../../operator/sandbox/program/message-reader.ts";
 import { readHead, readObjects } from "../../operator/sandbox/program/read-output.ts";
+import { RenderedReader } from "../../operator/sandbox/rendered-reader.ts";
+import { FrameReader } from "../../operator/zones/frame-reader.ts";
+import { readHeader } from "../../operator/zones/messages.ts";
 
 const MiB = 2 ** 20;
 const attempt = { verb: "apply", id: "/Secret/shop/web", namespace: "shop" } as const;
@@ -62,6 +67,40 @@ export function messages(bytes: Buffer): undefined {
   for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
 }
 
+/** A stream as a zone sends it, in chunks of the size that a socket gives; each is a turn of its own. */
+export function* zoneFrames(bytes: Buffer): Generator<undefined, void> {
+  const reader = new FrameReader({ headerBytes: 65_536, parts: 1, bytes: 2 * MiB });
+  for (let at = 0; at < bytes.length; at += 65_536) {
+    for (const { header } of reader.push(bytes.subarray(at, at + 65_536))) readHeader(header);
+    yield;
+  }
+}
+
+/** An object of a render. */
+export function renderedObject(bytes: Buffer): undefined {
+  const reader = new RenderedReader({ onSlow: () => {}, memoryLimit: 64 * MiB });
+  reader.take({ body: { origin: "a" }, parts: [bytes] });
+}
+
+/** Dependencies between as many objects as a render may have. The bytes are pairs of them, so that they are not refused at once. */
+export function* renderedEdges(bytes: Buffer): Generator<undefined, void> {
+  const reader = new RenderedReader({ onSlow: () => {}, memoryLimit: 64 * MiB });
+  const names = Array.from({ length: 100 }, (_, index) => `${index}`);
+  for (const name of names)
+    reader.take({
+      body: { origin: name },
+      parts: [Buffer.from(`{"apiVersion":"v1","kind":"A","metadata":{"name":"${name}"}}`)],
+    });
+  const pairs = Buffer.alloc(4 * (bytes.length & ~1));
+  for (let at = 0; at < pairs.length / 4; at++) pairs.writeUInt32BE((bytes[at] ?? 0) % names.length, 4 * at);
+  for (let at = 0; at < pairs.length; at += 65_536) {
+    yield;
+    reader.take({ body: { edges: true }, parts: [pairs.subarray(at, at + 65_536)] });
+  }
+  yield;
+  reader.end({ body: { did: [], printed: "" }, parts: [Buffer.from('{"warnings":[]}')] });
+}
+
 export async function programAnswer(bytes: Buffer): Promise<void> {
   const text = bytes.toString();
   const { head } = await readHead(text);
@@ -99,6 +138,24 @@ export function* refusal(bytes: Buffer): Generator<undefined, void> {
 export function pushAnswer(bytes: Buffer): undefined {
   const text = bytes.toString();
   readPushAnswer({ exitCode: 1, stdout: text, stderr: text.slice(0, 65_536) });
+}
+
+/** All that the source zone answers and asks for, whatever the request was. */
+export function sourceAnswers(value: unknown): void {
+  for (const schema of [source.lastChangeAnswer, source.readItem, source.errorBody, source.countsItem])
+    schema.safeParse(value);
+}
+
+/** All that the sandbox zone answers and asks for, whatever the request was. */
+export function sandboxAnswers(value: unknown): void {
+  for (const schema of [
+    sandbox.renderItem,
+    sandbox.renderAnswer,
+    sandbox.renderError,
+    sandbox.listBody,
+    sandbox.readBody,
+  ])
+    schema.safeParse(value);
 }
 
 /** A reader of one text that does not pause. */

@@ -1,3 +1,4 @@
+import { ZodError } from "zod";
 import { Release } from "../../crds/release.ts";
 import { BranchListReader } from "../../operator/git/publish/branch-list.ts";
 import { readPublishError } from "../../operator/git/publish/error-answer.ts";
@@ -14,7 +15,9 @@ import { showText } from "../../operator/release/core/show-text.ts";
 import { ReleaseError } from "../../operator/release/errors.ts";
 import { DocumentError } from "../../operator/render/document-error.ts";
 import { SandboxGarbageError } from "../../operator/sandbox/program/message-reader.ts";
+import { readDetails } from "../../operator/sandbox/read-details.ts";
 import { redactText } from "../../operator/telemetry/redact.ts";
+import { FrameError } from "../../operator/zones/frame-reader.ts";
 import * as feeds from "./feeds.ts";
 import * as tokens from "./tokens.ts";
 
@@ -58,6 +61,12 @@ export const readers: readonly FuzzedReader[] = [
   { name: "list of files of the publish zone", feed: feeds.ofBytes((part) => new BranchListReader().take({ list: "files", part })), throws: [RangeError], tokens: tokens.branchList, largest: MiB },
   { name: "branch of the publish zone", feed: feeds.ofJson((value) => readAnswer.safeParse(value)), throws: [], tokens: tokens.branch, largest: 64 * KiB },
   { name: "error of the publish zone", feed: feeds.ofJson(readPublishError), throws: [], tokens: tokens.branch, largest: 64 * KiB },
+  { name: "answer of the source zone", feed: feeds.ofJson(feeds.sourceAnswers), throws: [], tokens: tokens.schema, largest: 64 * KiB },
+  { name: "frames of a zone", feed: feeds.zoneFrames, throws: [FrameError, RangeError], tokens: tokens.zoneFrames, largest: 16 * MiB },
+  { name: "object of a render", feed: feeds.renderedObject, throws: [RangeError], tokens: tokens.json, largest: 2 * MiB },
+  { name: "dependencies of a render", feed: feeds.renderedEdges, throws: [RangeError, ReleaseError], tokens: tokens.json, largest: 256 * KiB },
+  { name: "details of a render", feed: feeds.ofBytes(readDetails), throws: [RangeError, SyntaxError, ZodError], tokens: tokens.details, largest: MiB },
+  { name: "answer of the sandbox zone", feed: feeds.ofJson(feeds.sandboxAnswers), throws: [], tokens: tokens.schema, largest: 64 * KiB },
   { name: "CEL expression", feed: feeds.cel, throws: [ExpressionError], tokens: tokens.cel, largest: 4 * KiB },
   { name: "range of versions", feed: feeds.ofText(isSemverRange), throws: [], tokens: tokens.semver, largest: 255 },
   { name: "URL of a source", feed: feeds.ofText(parseRemoteUrl), throws: [RemoteUrlError], tokens: tokens.url, largest: 2 * KiB },

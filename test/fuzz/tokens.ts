@@ -31,6 +31,12 @@ export const form = [...common, "payload=", "&", "=", "%7B", "%22", "%", "+", "{
 // biome-ignore format: one line each
 export const frames = ["\u0000", "\u0001", "\u0000\u0000\u0000\u0001", "\u0000\u0000\u0000\u0010", '\u0000\u0000\u0000\u000e{"kind":"ran"}', "{", "}", "a", "\u0000\u0001\u0000\u0000", "\u007f"];
 
+// biome-ignore format: one line each
+export const zoneFrames = [...frames, '\u0000\u0000\u0000\u0014{"is":"item","id":1}\u0000\u0000\u0000\u0000', '\u0000\u0000\u0000\u000f{"is":"request"', "\u0000\u0000\u0000\u0002{}\u0000\u0000\u0000\u0001\u0000\u0000\u0000\u0001a", '"body":', ',"id":7'];
+
+// biome-ignore format: one line each
+export const details = [...json, '{"warnings":[', '"readPaths":[', '"a/b.ts",', '"../",', "0,", "[[", "}}"];
+
 const head = '{"state":"collected","origins":["a"],"edges":[]}';
 // biome-ignore format: one line each
 export const program = [...json, `${head}\n`, `{"state":"collected","origins":["a","b"],"edges":[[0,1]]}\n`, '{"state":"failed","error":{"name":"E","message":"', '{"state":"pending"}', `${object}\n`, `${head}\n{"a":[`, "[0,0],", '"a",'];
