@@ -140,7 +140,8 @@ export async function push(
   return { liveMs, readyMs, calls: await audit.take(), renders: difference(renders, await rendersOf(rig)) };
 }
 
-function imageIn(deployment: LiveObject | undefined): string | undefined {
+/** The image of a Deployment's first container. */
+export function imageIn(deployment: LiveObject | undefined): string | undefined {
   type Template = { readonly spec?: { readonly containers?: readonly { readonly image?: string }[] } };
   return (deployment?.spec?.["template"] as Template | undefined)?.spec?.containers?.[0]?.image;
 }

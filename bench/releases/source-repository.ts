@@ -18,8 +18,8 @@ export class SourceRepository {
   /** Makes it, with a folder per set and the program, in one commit. */
   static async create(folder: string, sets: number): Promise<SourceRepository> {
     const repository = new SourceRepository(folder);
-    await git(folder, ["init", "--quiet", "--bare", "--initial-branch=main", repository.path]);
-    await git(folder, ["init", "--quiet", "--initial-branch=main", repository.#workTree]);
+    await runGit(folder, ["init", "--quiet", "--bare", "--initial-branch=main", repository.path]);
+    await runGit(folder, ["init", "--quiet", "--initial-branch=main", repository.#workTree]);
     for (let index = 0; index < sets; index += 1) await repository.#writeSet(index, "v1");
     await repository.#writeProgram(1);
     for (const name of Object.keys(badReleases) as BadName[]) await repository.#write(...badFileOf(name, 0));
@@ -71,11 +71,12 @@ export class SourceRepository {
 
   async #run(command: readonly string[]): Promise<void> {
     const who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.dev"];
-    await git(this.#workTree, [...who, "-c", "gc.auto=0", ...command]);
+    await runGit(this.#workTree, [...who, "-c", "gc.auto=0", ...command]);
   }
 }
 
-async function git(directory: string, command: readonly string[]): Promise<void> {
+/** Runs git in a folder, without the settings of the machine. */
+export async function runGit(directory: string, command: readonly string[]): Promise<void> {
   const env = { ...process.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
   await promisify(execFile)("git", command, { cwd: directory, env, maxBuffer: 64 * 1024 ** 2 });
 }

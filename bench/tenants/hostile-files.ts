@@ -1,0 +1,37 @@
+/** Files of the big folder, and bytes of each: below the limits of a folder that is read. */
+const [BIG_FILES, BIG_BYTES] = [1_500, 8_192];
+
+/** What the hostile tenant does, and by how many Releases. */
+export const parts = { loops: 8, big: 1, many: 20, refused: 4 } as const;
+export type Part = keyof typeof parts;
+
+/** The folder of a Release. Programs that loop have one; the inputs differ. */
+export function folderOf(part: Part, index: number): string {
+  return part === "loops" ? part : `${part}/${index}`;
+}
+
+/** Everything that the hostile tenant's repository has at first, by path. Pure. */
+export function firstFiles(): Readonly<Record<string, string>> {
+  const numbers = Array.from({ length: BIG_FILES }, (_, index) => index);
+  const big = numbers.map((index) => [
+    `big/0/${index}.json`,
+    aConfigMap(`big-${index}`, "x".repeat(BIG_BYTES)),
+  ]);
+  return { ...Object.fromEntries(big), ...changedFiles(0) };
+}
+
+/** What a push changes, by path: each folder is another one then, and has to be rendered again. Pure. */
+export function changedFiles(version: number): Readonly<Record<string, string>> {
+  const sets = (["big", "many", "refused"] as const).flatMap((part) =>
+    Array.from({ length: parts[part] }, (_, index) => [
+      `${folderOf(part, index)}/0.json`,
+      aConfigMap(`${part}-${index}`, `version ${version}`),
+    ]),
+  );
+  const program = `export default function program(): void {\n  for (;;);\n}\n// ${version}\n`;
+  return { "loops/main.ts": program, ...Object.fromEntries(sets) };
+}
+
+function aConfigMap(name: string, text: string): string {
+  return JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { text } });
+}
