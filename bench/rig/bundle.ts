@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { App } from "cdk8s";
 import { bundleProgram } from "../../cli/image/bundle-program.ts";
+import { addZones } from "../../cli/image/write-image-files.ts";
 import { CrdsChart } from "../../index.ts";
 import { benchSet } from "../contestant/bench-set.ts";
 
@@ -10,6 +11,7 @@ export async function bundleContestant(directory: string): Promise<string> {
   const outfile = join(directory, "bundle.mjs");
   const entry = fileURLToPath(new URL("../contestant/main.ts", import.meta.url));
   await bundleProgram({ entry, outfile });
+  await addZones(directory);
   return outfile;
 }
 

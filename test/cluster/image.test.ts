@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { bundleProgram } from "../../cli/image/bundle-program.ts";
+import { addZones } from "../../cli/image/write-image-files.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { readAuditLog } from "./audit-log.ts";
 import { eventually } from "./eventually.ts";
@@ -28,10 +29,27 @@ async function kubeconfigOf(pod: string): Promise<string> {
   return path;
 }
 
-/** The arguments that the Deployment gives its container. */
-async function argumentsOf(): Promise<readonly string[]> {
-  const path = "jsonpath={.spec.template.spec.containers[0].args}";
-  return JSON.parse(await kubectl(["get", "deployment", name, "-n", namespace, "-o", path])) as string[];
+/** The arguments that the Deployment gives a container, with its volumes in a folder. */
+async function argumentsOf(container: "operator" | "publish", folder: string): Promise<readonly string[]> {
+  const path = `jsonpath={.spec.template.spec.containers[?(@.name=="${container}")].args}`;
+  const words = JSON.parse(
+    await kubectl(["get", "deployment", name, "-n", namespace, "-o", path]),
+  ) as string[];
+  return words.map((word) => word.replace(/=(?=\/(?:run|var)\/)/, `=${folder}`));
+}
+
+/** The publish zone of the image's program, as its container runs it. */
+async function startPublishZone(program: string, volumes: string): Promise<void> {
+  await mkdir(join(volumes, "run/fairlead/zones/publish"), { recursive: true });
+  const zone = spawn(process.execPath, [program, ...(await argumentsOf("publish", volumes))], {
+    env: { PATH: process.env["PATH"] },
+    stdio: "ignore",
+  });
+  const ended = once(zone, "exit");
+  onTestFinished(async () => {
+    zone.kill("SIGTERM");
+    await ended;
+  });
 }
 
 const ruleTexts = (rules: readonly Rule[]): string[] =>
@@ -59,17 +77,18 @@ test("the image's program runs an installed operator, with its own token and its
   const [pod = ""] = pods.split(" ");
   const kubeconfig = await kubeconfigOf(pod);
 
-  // It may read its own folder alone: neither this repository nor its packages.
+  // It may read its own folder alone, neither this repository nor its packages, and starts no process.
   const [folder, temporary] = [await aFolder(), await aFolder()];
   await bundleProgram({
     entry: join(import.meta.dirname, "../../cli/image/main.ts"),
     outfile: join(folder, "fairlead.mjs"),
   });
+  await addZones(folder);
+  await startPublishZone(join(folder, "fairlead.mjs"), temporary);
   await copyFile(kubeconfig, join(folder, "kubeconfig"));
   const permissions = [
     "--permission",
     "--allow-net",
-    "--allow-child-process",
     ...[folder, temporary].map((path) => `--allow-fs-read=${path}`),
     `--allow-fs-write=${temporary}`,
   ];
@@ -79,7 +98,7 @@ test("the image's program runs an installed operator, with its own token and its
     [
       ...permissions,
       join(folder, "fairlead.mjs"),
-      ...(await argumentsOf()),
+      ...(await argumentsOf("operator", temporary)),
       "--kubeconfig=kubeconfig",
       ...off,
     ],

@@ -31,10 +31,11 @@ export interface BranchClone {
   /**
    * Puts a commit on top of its parent, if the parent is still the head of the branch.
    *
+   * @param beforeSend Called directly before it is sent; throwing prevents that.
    * @returns `moved` if it is not.
    * @throws PushRefusedError, ObjectFormatError, CacheBrokenError; RepositoryUnreachableError (it may have landed)
    */
-  push(commit: CommitToPush): Promise<"landed" | "moved">;
+  push(commit: CommitToPush, beforeSend?: () => void): Promise<"landed" | "moved">;
   /** Keeps the clone small. @throws CacheBrokenError when it has grown too big */
   tidy(): Promise<void>;
   /** Throws the clone away and makes an empty one. After an error it is not open. */

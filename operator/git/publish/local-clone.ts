@@ -111,7 +111,8 @@ export class LocalClone implements BranchClone {
     return await this.#opened.writer.end(part, options);
   }
 
-  async push(commit: CommitToPush): Promise<"landed" | "moved"> {
+  async push(commit: CommitToPush, beforeSend?: () => void): Promise<"landed" | "moved"> {
+    beforeSend?.();
     return await this.#remote.push(this.#opened, commit);
   }
 

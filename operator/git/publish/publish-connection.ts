@@ -19,6 +19,11 @@ export interface PublishConnectionOptions {
   readonly onStart?: () => void;
 }
 
+export interface AskOptions<Answer> extends RequestOptions<Answer> {
+  /** Called directly before the request is sent; throwing prevents that. */
+  readonly beforeSend?: (() => void) | undefined;
+}
+
 /** Of a frame of the zone: a part of a list. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 ** 20 };
 /** The longest timer that there is: 24 days. After it the connection is made again. */
@@ -76,9 +81,15 @@ export class PublishConnection {
     link: Link,
     name: string,
     message: Message,
-    options: RequestOptions<Answer>,
+    { beforeSend, ...options }: AskOptions<Answer>,
   ): Promise<Answer> {
     const slot = await this.#slots.take("");
+    try {
+      beforeSend?.();
+    } catch (error) {
+      slot.release();
+      throw error;
+    }
     try {
       return await link.request(name, message, options);
     } catch (error) {

@@ -118,8 +118,6 @@ export class RepositoryBranch {
       parent: view.head,
     });
     stats.commits++;
-    this.#options.fence.check();
-    stats.pushes++;
     const answer = await this.#explained(() => this.#push({ commit, parent: view.head }));
     if (answer === "moved") {
       stats.retried++;
@@ -203,7 +201,10 @@ export class RepositoryBranch {
 
   async #push(commit: CommitToPush): Promise<"landed" | "moved"> {
     try {
-      return await this.#clone.push(commit);
+      return await this.#clone.push(commit, () => {
+        this.#options.fence.check();
+        this.#stats.pushes++;
+      });
     } catch (error) {
       if (error instanceof PushRefusedError) this.#stats.refused++;
       throw error;

@@ -1,7 +1,7 @@
 import type { ObjectFormat } from "../../core/git-objects.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
-import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts";
+import type { Received } from "../../zones/outgoing-requests.ts";
 import { GitKilledError, RepositoryUnreachableError } from "../git-errors.ts";
 import type { BranchClone, CommitToPush } from "./branch-clone.ts";
 import { BranchListReader } from "./branch-list.ts";
@@ -18,7 +18,7 @@ import {
   pushAnswer,
   readAnswer,
 } from "./messages.ts";
-import type { PublishConnection } from "./publish-connection.ts";
+import type { AskOptions, PublishConnection } from "./publish-connection.ts";
 
 export interface ZoneCloneOptions {
   readonly connection: PublishConnection;
@@ -101,8 +101,8 @@ export class ZoneClone implements BranchClone {
     throw new RangeError("A commit without content");
   }
 
-  async push({ commit, parent }: CommitToPush): Promise<"landed" | "moved"> {
-    return (await this.#request("push", { commit, parent }, readBody(pushAnswer))).push;
+  async push({ commit, parent }: CommitToPush, beforeSend?: () => void): Promise<"landed" | "moved"> {
+    return (await this.#request("push", { commit, parent }, { ...readBody(pushAnswer), beforeSend })).push;
   }
 
   async tidy(): Promise<void> {
@@ -170,7 +170,7 @@ function stopping(): Error {
   return new RepositoryUnreachableError(cause.message, { cause });
 }
 
-type Reading<Answer> = Pick<RequestOptions<Answer>, "read" | "onItem">;
+type Reading<Answer> = Pick<AskOptions<Answer>, "read" | "onItem" | "beforeSend">;
 
 function readBody<Answer>(schema: { parse(body: unknown): Answer }): { read: (answer: Received) => Answer } {
   return { read: ({ body }) => schema.parse(body) };

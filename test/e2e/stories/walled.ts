@@ -56,6 +56,25 @@ export function walledStories(stack: () => Stack): void {
     expect(JSON.parse(found)).toEqual([65_531, false, true, false]);
   });
 
+  test("the publish zone alone has the credential of the repository, and not the token", async () => {
+    const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
+    const paths = [
+      token,
+      "/etc/fairlead/repository",
+      "/var/cache/fairlead",
+      "/run/fairlead/zones/publish/publish.sock",
+    ];
+    const code = `const { existsSync } = require("fs"); console.log(JSON.stringify([process.getuid(),
+      ...${JSON.stringify([...paths, "/run/fairlead/zones/sandbox"])}.map((path) => existsSync(path))]))`;
+    const foundIn = async (container: string): Promise<unknown> => {
+      const at = [pod?.name ?? "", "-n", namespace, "-c", container];
+      return JSON.parse(await stack().kubectl(["exec", ...at, "--", node, "-e", code]));
+    };
+    expect(await foundIn("publish")).toEqual([65_529, false, true, true, true, false]);
+    expect(await foundIn("operator")).toEqual([65_532, true, false, false, true, true]);
+    expect(await foundIn("source")).toEqual([65_531, false, false, true, false, false]);
+  });
+
   test("a plain Node in the sandbox zone's container finds nothing to take, even without walls", async () => {
     const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
     const at = [pod?.name ?? "", "-n", namespace, "-c", "sandbox"];

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { NotLeadingError } from "../../../../operator/errors.ts";
 import {
   CacheBrokenError,
   CredentialsError,
@@ -95,6 +96,21 @@ describe("the operator disconnects a publish zone", () => {
     });
     await expect(clone.readHead()).rejects.toThrow(RepositoryUnreachableError);
   });
+});
+
+test("a push that the fence stops is not sent", async () => {
+  const asked: string[] = [];
+  const { clone } = await aScriptedZone(async ({ name }) => {
+    asked.push(name);
+    return { body: name === "push" ? { push: "landed" } : {} };
+  });
+  const stop = (): never => {
+    throw new NotLeadingError();
+  };
+  await expect(clone.push({ commit, parent: undefined }, stop)).rejects.toThrow(NotLeadingError);
+  // It takes no place of the next one.
+  expect(await clone.push({ commit, parent: undefined })).toBe("landed");
+  expect(asked).toEqual(["push"]);
 });
 
 describe("an error of the publish zone", () => {
