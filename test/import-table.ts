@@ -40,7 +40,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "synth",
       "crds",
     ],
-    packages: ["node:*", "simple-git", "yaml"],
+    packages: ["node:*"],
   },
   // The publish zone, and what decides in the operator.
   "operator/git/publish": {
