@@ -146,9 +146,31 @@ describe("the process of the publish zone", () => {
     await untilPublished(anOffer({ name: "c" }));
     const subjects = remote.git(["log", "--reverse", "--format=%s", "main"]).trim().split("\n");
     expect(subjects).toEqual(["a", "b", "c"].map((name) => `Apply Echo shop/${name}, generation 1`));
-    expect(publisher.stats).toMatchObject({ pending: 0, failing: undefined, fetches: expect.any(Number) });
+    await vi.waitUntil(() => publisher.stats.failing === undefined, 15_000);
+    expect(publisher.stats).toMatchObject({ pending: 0, rebuilds: 0 });
     expect(log.messages("warn")).toContain("A process of a zone ended, restarting it");
     expect(log.messages("error")).toEqual([]);
+  });
+
+  test("may be killed while it reads a large commit: that is made again, once", async () => {
+    using remote = new FakeGitRemote();
+    const { publisher, pid } = aScene(remote);
+    publisher.start();
+    await vi.waitUntil(() => publisher.stats.lsRemotes > 0, 15_000);
+    const first = pid() ?? 0;
+    const offers = Array.from({ length: 1_000 }, (_, index) =>
+      anOffer({ name: `e${index}`, files: { "x.yaml": `a: ${index}\n`.repeat(4_000) } }),
+    );
+    for (const offer of offers) publisher.publish(offer);
+    // fast-import, which reads the commit.
+    await vi.waitUntil(() => childrenOf(first).length > 0, { timeout: 15_000, interval: 1 });
+    process.kill(first, "SIGKILL");
+    const isPublished = (offer: PublishOffer) => publisher.publish(offer).state === "published";
+    await vi.waitUntil(() => offers.every(isPublished), { timeout: 60_000 });
+    expect(remote.commits()).toBe(1);
+    expect(remote.paths()).toHaveLength(offers.length + 1);
+    await vi.waitUntil(() => publisher.stats.failing === undefined, 15_000);
+    expect(publisher.stats).toMatchObject({ rebuilds: 0, landed: 1, pending: 0 });
   });
 
   test("is waited for while it hangs, and what it was asked lands when it goes on", async () => {
