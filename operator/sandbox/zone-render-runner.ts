@@ -128,7 +128,7 @@ export class ZoneRenderRunner implements RenderRunner {
       client: new ZoneClient({
         ...options,
         ...{ zone: `sandbox/${name}`, socket, limits, serve },
-        onLink: (link) => void this.#askWalls(name, link),
+        onConnect: (link) => void this.#askWalls(name, link),
       }),
       slots: new FairSlots({ all: RENDERS }),
       suspects: new Suspects({ clock }),

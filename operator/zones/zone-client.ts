@@ -11,7 +11,7 @@ export interface ZoneClientOptions extends LinkOptions {
   readonly random: Random;
   readonly log: Logger;
   /** A connection was made. */
-  readonly onLink?: (link: Link) => void;
+  readonly onConnect?: (link: Link) => void;
 }
 
 /** A zone that accepts a connection says hello within this time. */
@@ -102,7 +102,7 @@ export class ZoneClient {
       if (!this.#closed.signal.aborted) log.warn("Lost the connection to a zone", fields);
     });
     if (this.#closed.signal.aborted) link.close();
-    else this.#options.onLink?.(link);
+    else this.#options.onConnect?.(link);
   }
 
   #wait(delayMs: number): Promise<void> {
