@@ -91,6 +91,8 @@ export class ZoneClone implements BranchClone {
   }
 
   async writeCommit(commit: CommitInput): Promise<string> {
+    // A zone that was restarted since the last look is no failure: it has the clone still, or says that it has not.
+    await this.open();
     let isFirst = true;
     for (const { part, isLast } of commitParts(commitStream(commit))) {
       const message = { body: { clone: this.#id, isFirst }, parts: [part] };

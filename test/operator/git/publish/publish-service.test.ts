@@ -95,7 +95,6 @@ describe("the publish zone", () => {
     await zone.die();
     await link.closed;
     zone.revive();
-    await clone.open();
     expect(await clone.writeCommit({ ...empty, files })).toBe(first);
   });
 
