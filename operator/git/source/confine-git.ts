@@ -13,9 +13,9 @@ export interface ConfineGitOptions {
 }
 
 /** Programs, libraries and what comes with them: git, its helpers, ssh, gpg. Nothing there is secret. */
-const programs = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
+export const programFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 /** Names, addresses and certificates. Secrets are mounted below /etc too, so it is not given as a whole. */
-const settings = [
+export const settingFiles = [
   ...["hosts", "host.conf", "resolv.conf", "nsswitch.conf", "gai.conf", "services", "protocols", "passwd"],
   ...[
     "group",
@@ -30,7 +30,7 @@ const settings = [
   ],
   ...["ld.so.conf", "ld.so.conf.d", "ld-musl-x86_64.path", "ld-musl-aarch64.path", "alternatives"],
 ].map((name) => `/etc/${name}`);
-const devices = ["/dev/urandom", "/dev/random", "/dev/zero"];
+export const deviceFiles = ["/dev/urandom", "/dev/random", "/dev/zero"];
 const DNS_PORT = 53;
 const ports: Readonly<Record<RemoteUrl["protocol"], number | undefined>> = {
   https: 443,
@@ -44,8 +44,8 @@ const proxies = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
  * connects to the port of its own remote; a command that reads the clone connects to nothing.
  */
 export function confineGit({ launcher, inForce, isRoot }: ConfineGitOptions): ConfineGit {
-  const read = [...settings, ...devices].filter((path) => existsSync(path));
-  const execute = programs.filter((path) => existsSync(path));
+  const read = [...settingFiles, ...deviceFiles].filter((path) => existsSync(path));
+  const execute = programFolders.filter((path) => existsSync(path));
   return (run) => {
     const { arguments: words, environment, program = "git", remote } = run;
     const file = findProgram(program, environment["PATH"]);
@@ -57,18 +57,18 @@ export function confineGit({ launcher, inForce, isRoot }: ConfineGitOptions): Co
       write: [HOME, "/dev/null"],
       execute,
       tcpConnect: portsOf(remote, environment),
-      // gpg fails where it may not look for its agent, which needs a Unix socket. It reads keys of the Release alone.
-      ...(program === "git" && { seccomp: "git" as const }),
+      seccomp: "git",
       limits: { core: 0 },
       keepEnvironment: true,
-      require: program === "git" ? inForce : inForce.filter((layer) => layer !== "seccomp"),
+      require: inForce,
       ...(isRoot && { user: 0 }),
     } as const;
     return { file: launcher, arguments: launchArguments(rules, [file, ...words]) };
   };
 }
 
-function findProgram(name: string, path = ""): string | undefined {
+/** Path of a program on a PATH; undefined: there is none. */
+export function findProgram(name: string, path = ""): string | undefined {
   return path
     .split(":")
     .filter((folder) => folder.startsWith("/"))
