@@ -134,6 +134,7 @@ export class OperatorChart extends Chart {
           resources: releases.sourceResources,
           logLevel: values.logLevel,
           cacheSize: releases.cacheSize,
+          requireSandbox: releases.requireSandbox,
           hookSecret: hooksOf(values)?.secret,
         },
       },

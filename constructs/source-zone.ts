@@ -6,6 +6,8 @@ export interface SourceZoneProps {
   readonly imagePullPolicy?: string | undefined;
   readonly resources: object;
   readonly logLevel: string;
+  /** Whether no repository is polled where the kernel lacks walls around git. */
+  readonly requireSandbox: boolean;
   /** Most that clones of repositories may take. */
   readonly cacheSize: string | number;
   /** A Secret that is mounted as the folder of hooks; undefined: no hooks are served. */
@@ -51,7 +53,7 @@ export function sourceZoneVolumes(props: Pick<SourceZoneProps, "cacheSize" | "ho
  * hooks. It has no token; the operator hands it the credentials of the Releases that it follows.
  */
 export function sourceZoneContainer(props: SourceZoneProps): object {
-  const { image, imagePullPolicy, resources, logLevel, cacheSize, hookSecret } = props;
+  const { image, imagePullPolicy, resources, logLevel, cacheSize, hookSecret, requireSandbox } = props;
   const hooks = hookSecret !== undefined;
   return {
     name: "source",
@@ -64,6 +66,7 @@ export function sourceZoneContainer(props: SourceZoneProps): object {
       `--cache=${CACHE_FOLDER}`,
       `--cache-size=${cacheSize}`,
       ...(hooks ? [`--hook-bind-address=:${HOOKS_PORT}`, `--hook-secrets=${HOOK_SECRETS_FOLDER}`] : []),
+      ...(requireSandbox ? ["--require-walls"] : []),
       `--log-level=${logLevel}`,
     ],
     ...(hooks && { ports: [{ name: "hooks", containerPort: HOOKS_PORT }] }),

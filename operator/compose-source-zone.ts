@@ -15,7 +15,7 @@ export function allowsLocalSources({ config, environment }: Ground): boolean {
 
 /** The source zone as the configuration wants it; undefined: there are no Releases. */
 export function sourceZoneOf(ground: Ground, election: Election): SourceZone | undefined {
-  const { config, environment, clock, random, log, metrics } = ground;
+  const { config, environment, clock, random, log, metrics, walls, reportWalls } = ground;
   const { releases, zoneSockets, hookBindAddress, hookSecrets, logLevel, logFormat } = config;
   if (!releases) return undefined;
   const servesHooks = hookBindAddress !== "0" && hookSecrets !== undefined;
@@ -24,12 +24,14 @@ export function sourceZoneOf(ground: Ground, election: Election): SourceZone | u
     worker: {
       cache: releaseCacheOf(config),
       cacheBytes: config.releaseCacheSize,
-      launcher: ground.walls.launcher,
+      walls,
+      requireWalls: config.releaseRequireSandbox,
       allowFile: allowsLocalSources(ground),
       hooks: servesHooks ? { address: hookBindAddress, secrets: hookSecrets } : undefined,
       ...{ logLevel, logFormat },
     },
     leader: () => election.leader,
+    onWalls: (process, found) => reportWalls({ zone: "source", process }, found),
     observeHook: (outcome, times) => metrics?.hooks.answered(outcome, times),
     ...{ environment, clock, random, log },
   });

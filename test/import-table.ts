@@ -73,6 +73,8 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/sandbox/kernel-walls.ts",
       "operator/sandbox/find-launcher.ts",
       "operator/sandbox/node-files.ts",
+      "operator/sandbox/code-files.ts",
+      "operator/sandbox/walls-report.ts",
       "operator/telemetry/log.ts",
       "operator/option-values.ts",
       "operator/ports.ts",

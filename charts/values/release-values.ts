@@ -81,7 +81,9 @@ export const releases = z.strictObject({
   requireSandbox: z
     .boolean()
     .default(false)
-    .describe("Refuse to run programs on nodes whose kernel does not keep them apart."),
+    .describe(
+      "Refuse to run programs, and to poll git repositories, on nodes whose kernel does not keep their processes apart.",
+    ),
   cacheSize: quantity
     .default("2Gi")
     .describe("Most that clones of repositories may take on the node's disk."),

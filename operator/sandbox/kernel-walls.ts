@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Layer, layers, reportArguments } from "./launch-arguments.ts";
+import { type LaunchRules, type Layer, layers, reportArguments } from "./launch-arguments.ts";
 import { type NodeFiles, readNodeFiles } from "./node-files.ts";
 
 /** Walls that the kernel can put around a program. */
@@ -30,11 +30,29 @@ const TIMEOUT_MS = 10_000;
 
 /** Has the launcher build its walls around itself and report which hold. Takes milliseconds. */
 export async function probeKernelWalls(launcher: string | undefined): Promise<KernelWalls> {
+  const walls = await probeLayers(launcher);
+  if (walls.launcher === undefined) return noKernelWalls(walls.problem ?? "");
+  try {
+    return { ...walls, node: readNodeFiles() };
+  } catch (error) {
+    return noKernelWalls((error as Error).message);
+  }
+}
+
+/**
+ * The same without the files of Node, which a process behind walls cannot find out.
+ *
+ * @param rules.user As in {@link LaunchRules}: behind walls root cannot become another user.
+ */
+export async function probeLayers(
+  launcher: string | undefined,
+  rules: Pick<LaunchRules, "user"> = {},
+): Promise<Omit<KernelWalls, "node">> {
   if (launcher === undefined) return noKernelWalls("the launcher is not installed");
   try {
-    const words = reportArguments({ seccomp: "program" });
+    const words = reportArguments({ ...rules, seccomp: "program" });
     const { stdout } = await promisify(execFile)(launcher, words, { env: {}, timeout: TIMEOUT_MS });
-    return { launcher, ...readReport(stdout), node: readNodeFiles() };
+    return { launcher, ...readReport(stdout) };
   } catch (error) {
     const { stderr = "" } = error as { stderr?: string };
     const [line = ""] = stderr.trim().split("\n");
@@ -78,13 +96,16 @@ export function noKernelWalls(problem: string): KernelWalls {
   };
 }
 
-/** One line about a missing wall, for people; undefined: programs are kept apart. Pure. */
-export function describeMissingWalls({
-  missing,
-  problem,
-  keptApart,
-}: Pick<KernelWalls, "missing" | "problem" | "keptApart">): string | undefined {
+/**
+ * One line about a missing wall, for people; undefined: they are kept apart. Pure.
+ *
+ * @param whose Processes that the walls are around.
+ */
+export function describeMissingWalls(
+  { missing, problem, keptApart }: Pick<KernelWalls, "missing" | "problem" | "keptApart">,
+  whose = "programs",
+): string | undefined {
   if (keptApart) return undefined;
-  if (problem !== undefined) return `no wall of the kernel is around programs: ${problem}`;
-  return `the kernel lacks walls around programs: ${missing.join(", ")}`;
+  if (problem !== undefined) return `no wall of the kernel is around ${whose}: ${problem}`;
+  return `the kernel lacks walls around ${whose}: ${missing.join(", ")}`;
 }

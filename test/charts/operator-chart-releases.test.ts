@@ -127,6 +127,17 @@ describe("OperatorChart", () => {
     expect(mounts).not.toMatch(/"releases"|"hooks"/);
   });
 
+  test("has the source zone poll nothing without walls, where the sandbox is required", () => {
+    const argsOf = (releases: object): unknown => {
+      const containers = podOf(install({ releases: { enabled: true, ...releases } })).spec.containers;
+      return (containers as readonly object[] as readonly { name: string; args: unknown }[]).find(
+        ({ name }) => name === "source",
+      )?.args;
+    };
+    expect(argsOf({ requireSandbox: true })).toContain("--require-walls");
+    expect(argsOf({})).not.toContain("--require-walls");
+  });
+
   test("serves hooks to those who may reach them, each instance also to the others", () => {
     const hooks = { enabled: true, secret: "hooks", fromNamespaces: ["ingress"] };
     const objects = install({ releases: { enabled: true, hooks } });

@@ -19,6 +19,9 @@ export function aSocketFolder(): string {
   return folder;
 }
 
+/** The report of a process without walls. */
+export const noWalls = { landlockAbi: 0, inForce: [] };
+
 /** A zone in place of the real one, which can die and come back. */
 export async function aZone(folder: string, serve: Serve) {
   const open = (answer: Serve) =>

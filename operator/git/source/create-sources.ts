@@ -28,6 +28,8 @@ export interface CreateSourcesOptions {
   readonly limits?: Partial<SourceLimits>;
   /** Walls around git's processes. Default: none. */
   readonly confine?: ConfineGit | undefined;
+  /** Why no repository may be polled: the kernel lacks walls around git that are required. Default: all may be. */
+  readonly refusal?: string | undefined;
   /** Size of the folder of all clones, in bytes. Given: namespaces share it. */
   readonly cacheBytes?: number;
 }
@@ -78,6 +80,9 @@ class ClonedSources implements LocalSources {
 
   resolve(request: SourceRequest): SourceState {
     const { key, signers, intervalMs, requestedAt } = request;
+    const { refusal } = this.#options;
+    if (refusal !== undefined)
+      return { state: "failed", failure: { reason: "SourceUnreachable", message: refusal } };
     try {
       const client = this.#clientOf(request);
       return client.repository.want(key, { wish: client.wish, signers, intervalMs, requestedAt });

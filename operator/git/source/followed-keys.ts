@@ -2,7 +2,7 @@ import type { Clock } from "../../ports.ts";
 import type { ReleaseFailure, SourceRequest, SourceState } from "../../release/ports.ts";
 import type { IncomingRequest } from "../../zones/incoming-requests.ts";
 import type { LocalSources } from "./create-sources.ts";
-import { type CountsItem, type StateItem, toMessageText, type WantItem } from "./messages.ts";
+import { type CountsItem, type StateItem, toMessageText, type WallsItem, type WantItem } from "./messages.ts";
 
 /** How often counters are compared with what was sent. */
 const COUNTS_MS = 1_000;
@@ -12,6 +12,7 @@ const ABANDONED_MS = 300_000;
 export interface FollowedKeysOptions {
   readonly sources: LocalSources;
   readonly hookCounts: () => CountsItem["hooks"];
+  readonly walls: WallsItem["walls"];
   readonly clock: Clock;
 }
 
@@ -49,6 +50,7 @@ export class FollowedKeys {
     this.#mentioned = new Set();
     this.#changed = new Set();
     this.#sentCounts = "";
+    void request.send({ body: { walls: this.#options.walls } satisfies WallsItem });
     this.#count(request);
     await new Promise<void>((resolve) => {
       request.signal.addEventListener("abort", () => resolve(), { once: true });

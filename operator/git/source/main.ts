@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { size } from "../../option-values.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { findLauncher } from "../../sandbox/find-launcher.ts";
+import { probeKernelWalls } from "../../sandbox/kernel-walls.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
 import { startSourceProcess } from "./source-process.ts";
 
@@ -20,6 +21,7 @@ export async function runSourceZone(argv: readonly string[]): Promise<number> {
       cache: { type: "string" },
       "cache-size": { type: "string", default: "2Gi" },
       "file-remotes": { type: "boolean", default: false },
+      "require-walls": { type: "boolean", default: false },
       "hook-bind-address": { type: "string" },
       "hook-secrets": { type: "string" },
       "log-level": { type: "string", default: "info" },
@@ -43,8 +45,12 @@ export async function runSourceZone(argv: readonly string[]): Promise<number> {
   log.info("Starting the source zone", { sockets, cache });
   const hooks = address === undefined || secrets === undefined ? undefined : { address, secrets };
   const allowFile = values["file-remotes"];
+  const walls = await probeKernelWalls(findLauncher());
+  const requireWalls = values["require-walls"];
   const zone = startSourceProcess(
-    { folder: sockets, cache, cacheBytes, launcher: findLauncher(), allowFile, hooks, logLevel, logFormat },
+    {
+      ...{ folder: sockets, cache, cacheBytes, walls, requireWalls, allowFile, hooks, logLevel, logFormat },
+    },
     { environment: process.env, clock, random: Math.random, log },
   );
   // The clock's timers keep no process alive, and between two lives of its child nothing else does.

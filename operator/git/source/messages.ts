@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { HookOutcome } from "../../hooks/hook.ts";
 import type { SourceRequest } from "../../release/ports.ts";
+import { wallsReport } from "../../sandbox/walls-report.ts";
 
 // The messages between the operator and the source zone. Messages of the zone are untrusted.
 
@@ -101,8 +102,14 @@ export const countsItem = z.strictObject({
 });
 export type CountsItem = z.output<typeof countsItem>;
 
+/** Walls of the kernel around the process of the zone, and around git. The first item. */
+export const wallsItem = z.strictObject({
+  walls: z.strictObject({ source: wallsReport, git: wallsReport }),
+});
+export type WallsItem = z.output<typeof wallsItem>;
+
 /** Body of an item of the answer to `follow`, which goes on until the connection ends. */
-export const followItem = z.union([stateItem, countsItem]);
+export const followItem = z.union([stateItem, countsItem, wallsItem]);
 
 /** Body of the answer to `last-change`. */
 export const lastChangeAnswer = commit;

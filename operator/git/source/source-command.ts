@@ -1,13 +1,22 @@
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
+import { codeFilesOf } from "../../sandbox/code-files.ts";
+import type { KernelWalls } from "../../sandbox/kernel-walls.ts";
+import { type LaunchRules, LISTENING, launchArguments } from "../../sandbox/launch-arguments.ts";
+import { toWallsReport } from "../../sandbox/walls-report.ts";
 import type { ZoneCommand } from "../../zones/zone-process.ts";
 import { variablesForGit } from "../git-environment.ts";
+import { deviceFiles, programFolders, settingFiles } from "./confine-git.ts";
+import { localPlaces } from "./local-places.ts";
 
 /** Name of the bundle of worker.ts in an image, beside the program. */
 export const sourceWorkerFile = "source-worker.mjs";
 
 /** V8's heap of the process, in MiB. */
 const HEAP_MIB = 384;
+/** Connections of hooks, and pipes of git's processes. */
+const OPEN_FILES = 1_023;
 
 /** What the process of the source zone is started with. Nothing in it is secret: other users see command lines. */
 export interface SourceWorkerOptions {
@@ -17,8 +26,10 @@ export interface SourceWorkerOptions {
   readonly cache: string;
   /** Most that all clones may take, in bytes. */
   readonly cacheBytes: number;
-  /** Path of the launcher that puts walls around git's processes; undefined: there is none. */
-  readonly launcher: string | undefined;
+  /** Walls of the kernel for the process, and for git's processes. */
+  readonly walls: KernelWalls;
+  /** Whether no repository is polled where walls around git are missing. */
+  readonly requireWalls: boolean;
   /** Whether repositories on this machine may be used. */
   readonly allowFile: boolean;
   /** Address and folder of secrets of the hooks; undefined: none are served. */
@@ -32,31 +43,70 @@ export function sourceSocketIn(folder: string): string {
   return join(folder, "source.sock");
 }
 
-/** The command line of the process of the source zone. */
+/**
+ * The command line of the process of the source zone. The kernel's walls are around it, as far as there are any: it writes to
+ * the clones, reads its own code, the secrets of hooks and what git reads, connects over TCP, and starts git.
+ */
 export function sourceWorkerCommand(
-  { folder, cache, cacheBytes, launcher, allowFile, hooks, logLevel, logFormat }: SourceWorkerOptions,
+  options: SourceWorkerOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): ZoneCommand {
+  const { folder, cache, cacheBytes, walls, requireWalls, allowFile, hooks, logLevel, logFormat } = options;
+  const { launcher } = walls;
+  const command = [
+    process.execPath,
+    `--max-old-space-size=${HEAP_MIB}`,
+    "--max-semi-space-size=8",
+    "--disable-sigusr1",
+    "--no-warnings",
+    workerPath(),
+    `--cache=${cache}`,
+    `--cache-bytes=${cacheBytes}`,
+    `--walls=${JSON.stringify(toWallsReport(walls))}`,
+    ...(launcher === undefined ? [] : [`--launcher=${launcher}`]),
+    ...(requireWalls ? ["--require-walls"] : []),
+    ...(allowFile ? ["--file-remotes"] : []),
+    ...(hooks === undefined
+      ? []
+      : [`--hook-bind-address=${hooks.address}`, `--hook-secrets=${hooks.secrets}`]),
+    `--log-level=${logLevel}`,
+    ...(logFormat === undefined ? [] : [`--log-format=${logFormat}`]),
+  ];
+  const variables = { TZ: "UTC", ...variablesForGit(environment) };
+  const socket = sourceSocketIn(folder);
+  if (launcher === undefined) {
+    const [file = "", ...words] = [...command, `--socket=${socket}`];
+    return { file, arguments: words, environment: variables };
+  }
+  const rules = { ...sourceWalls(options), listen: socket };
   return {
-    file: process.execPath,
-    arguments: [
-      `--max-old-space-size=${HEAP_MIB}`,
-      "--max-semi-space-size=8",
-      "--disable-sigusr1",
-      "--no-warnings",
-      workerPath(),
-      `--socket=${sourceSocketIn(folder)}`,
-      `--cache=${cache}`,
-      `--cache-bytes=${cacheBytes}`,
-      ...(launcher === undefined ? [] : [`--launcher=${launcher}`]),
-      ...(allowFile ? ["--file-remotes"] : []),
-      ...(hooks === undefined
-        ? []
-        : [`--hook-bind-address=${hooks.address}`, `--hook-secrets=${hooks.secrets}`]),
-      `--log-level=${logLevel}`,
-      ...(logFormat === undefined ? [] : [`--log-format=${logFormat}`]),
-    ],
-    environment: { TZ: "UTC", ...variablesForGit(environment) },
+    file: launcher,
+    arguments: launchArguments(rules, [...command, `--socket-fd=${LISTENING}`]),
+    // Without the empty variable, OpenSSL insists on reading its configuration.
+    environment: { ...variables, OPENSSL_CONF: "" },
+  };
+}
+
+/** What the process may do, and git with it, which has walls of its own besides. */
+export function sourceWalls({ cache, walls, allowFile, hooks }: SourceWorkerOptions): LaunchRules {
+  const { launcher, inForce, node } = walls;
+  const own = [...node.read, ...codeFilesOf(workerPath()), ...(hooks === undefined ? [] : [hooks.secrets])];
+  const local = allowFile ? localPlaces(homedir()) : [];
+  const read = [...own, ...settingFiles, ...deviceFiles, ...local].filter((path) => existsSync(path));
+  return {
+    read,
+    write: [cache, "/dev/null"],
+    execute: [...programFolders, ...node.execute, launcher ?? ""].filter((path) => existsSync(path)),
+    // Of a Release: any port.
+    tcpConnect: "any",
+    ...(hooks !== undefined && {
+      tcpListen: [Number(hooks.address.slice(hooks.address.lastIndexOf(":") + 1))],
+    }),
+    seccomp: "source",
+    limits: { core: 0, "open-files": OPEN_FILES },
+    keepEnvironment: true,
+    require: inForce,
+    user: 0,
   };
 }
 

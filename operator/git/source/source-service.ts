@@ -8,12 +8,14 @@ import type { Received } from "../../zones/outgoing-requests.ts";
 import type { LocalSources } from "./create-sources.ts";
 import { encodeFileList, FileListError } from "./file-list.ts";
 import { FollowedKeys } from "./followed-keys.ts";
-import { type CountsItem, readLimits, toMessageText } from "./messages.ts";
+import { type CountsItem, readLimits, toMessageText, type WallsItem } from "./messages.ts";
 
 export interface SourceServiceOptions {
   readonly createSources: (onChange: (keys: readonly string[]) => void) => LocalSources;
   /** Answers of hooks so far, by their outcomes. */
   readonly hookCounts: () => CountsItem["hooks"];
+  /** Walls of the kernel around this process, and around git. */
+  readonly walls: WallsItem["walls"];
   readonly clock: Clock;
   readonly log: Logger;
 }

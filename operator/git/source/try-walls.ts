@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Logger } from "../../ports.ts";
-import { probeKernelWalls } from "../../sandbox/kernel-walls.ts";
+import { noKernelWalls, probeLayers } from "../../sandbox/kernel-walls.ts";
+import type { ReportedWalls } from "../../sandbox/walls-report.ts";
 import type { ConfineGit } from "../git-command.ts";
 import { gitEnvironment } from "../git-environment.ts";
 import { GitProcesses } from "../git-process.ts";
@@ -17,6 +18,8 @@ export interface TryWallsOptions {
   readonly isRoot: boolean;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Takes which walls are around git. */
+  readonly onWalls?: (walls: ReportedWalls) => void;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -27,10 +30,15 @@ const TIMEOUT_MS = 10_000;
  * @returns The walls for all git processes; undefined: git does not work behind them, and the log says so.
  */
 export async function tryWalls(options: TryWallsOptions): Promise<ConfineGit | undefined> {
-  const { cache, environment, isRoot, clock, log } = options;
-  const { launcher, inForce, missing, problem } = await probeKernelWalls(options.launcher);
-  const refuse = (reason: string | undefined): undefined => {
-    log.warn("The kernel does not keep git processes apart", { reason, missing });
+  const { cache, environment, isRoot, clock, log, onWalls = () => undefined } = options;
+  const { launcher, landlockAbi, inForce, missing, problem, keptApart } = await probeLayers(
+    options.launcher,
+    isRoot ? { user: 0 } : {},
+  );
+  const refuse = (reason = ""): undefined => {
+    const none = noKernelWalls(reason);
+    onWalls({ ...none, problem: reason });
+    log.warn("The kernel does not keep git processes apart", { reason, missing: none.missing });
   };
   if (launcher === undefined) return refuse(problem);
   const confine = confineGit({ launcher, inForce, isRoot });
@@ -50,6 +58,8 @@ export async function tryWalls(options: TryWallsOptions): Promise<ConfineGit | u
   } catch (error) {
     return refuse(String(error));
   }
-  log.info("The kernel keeps git processes apart", { inForce, missing });
+  onWalls({ landlockAbi, inForce, missing, keptApart });
+  if (keptApart) log.info("The kernel keeps git processes apart", { inForce, missing });
+  else log.warn("The kernel does not keep git processes apart", { inForce, missing });
   return confine;
 }

@@ -2,6 +2,13 @@
 // hooks. It has the credentials of Releases while they are followed, and serves the operator over one Unix socket.
 import { parseArgs } from "node:util";
 import { systemClock } from "../../runtime/clock.ts";
+import { describeMissingWalls, noKernelWalls } from "../../sandbox/kernel-walls.ts";
+import {
+  type ReportedWalls,
+  readWallsReport,
+  toWallsReport,
+  type WallsReport,
+} from "../../sandbox/walls-report.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
 import { removeSocket, serveZone } from "../../zones/zone-server.ts";
 import { createSources } from "./create-sources.ts";
@@ -19,7 +26,10 @@ const limits = { headerBytes: 65_536, parts: 1, bytes: 16 * 2 ** 20 };
 
 const { values } = parseArgs({
   options: {
-    socket: { type: "string", default: "" },
+    socket: { type: "string" },
+    "socket-fd": { type: "string" },
+    walls: { type: "string", default: "{}" },
+    "require-walls": { type: "boolean", default: false },
     cache: { type: "string", default: "" },
     "cache-bytes": { type: "string", default: "" },
     launcher: { type: "string" },
@@ -36,6 +46,8 @@ const log = createLogger({
   level: values["log-level"] as LogLevel,
   format: values["log-format"] as "text" | "json" | undefined,
 }).child({ zone: SOURCE_ZONE });
+const own = JSON.parse(values.walls) as WallsReport;
+let git: ReportedWalls = noKernelWalls("");
 const confine = await tryWalls({
   launcher: values.launcher,
   cache: values.cache,
@@ -43,12 +55,23 @@ const confine = await tryWalls({
   isRoot: process.getuid?.() === 0,
   clock,
   log,
+  onWalls: (walls) => {
+    git = walls;
+  },
 });
+log.info("Walls of the kernel around the source zone", { ...readWallsReport(own) });
+const gap = describeMissingWalls(git, "git processes");
+const refusal =
+  values["require-walls"] && gap !== undefined
+    ? `Cannot poll the repository: ${gap}, and this operator requires them`
+    : undefined;
+if (refusal !== undefined) log.error("No repository is polled", { reason: gap });
 const hooks = countHooks();
 const service = createSourceService({
   clock,
   log,
   hookCounts: () => hooks.counts,
+  walls: { source: own, git: toWallsReport(git) },
   createSources: (onChange) =>
     createSources({
       cacheDirectory: values.cache,
@@ -59,13 +82,14 @@ const service = createSourceService({
       environment: process.env,
       allowFile: values["file-remotes"],
       confine,
+      refusal,
       onChange,
     }),
 });
 async function end(): Promise<void> {
   setTimeout(() => process.exit(0), END_MS);
-  // The operator ended, perhaps killed: then the folder of the socket is left to this process.
-  removeSocket(values.socket);
+  // The operator ended, perhaps killed: then a socket that this process has made is left to it.
+  if (values.socket !== undefined) removeSocket(values.socket);
   await service.sources.close();
   process.exit(0);
 }
@@ -75,7 +99,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}
 setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
 process.stdout.write(".");
 await serveZone({
-  socket: values.socket,
+  socket: values.socket ?? Number(values["socket-fd"]),
   zone: SOURCE_ZONE,
   clock,
   limits,

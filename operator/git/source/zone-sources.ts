@@ -2,6 +2,7 @@ import type { Leader } from "../../hooks/pass-on.ts";
 import { ReleaseError } from "../../release/errors.ts";
 import type { ReleaseFailure, SourceCommit, SourceRequest, SourceState } from "../../release/ports.ts";
 import { FairSlots } from "../../sandbox/program/fair-slots.ts";
+import { type ReportedWalls, readWallsReport } from "../../sandbox/walls-report.ts";
 import { ZoneAnswerError, ZoneLostError, ZoneUnavailableError } from "../../zones/errors.ts";
 import type { Serve } from "../../zones/incoming-requests.ts";
 import type { Link } from "../../zones/link.ts";
@@ -24,6 +25,8 @@ export interface ZoneSourcesOptions
   readonly onStart?: () => void;
   /** Hooks were answered, for metrics. */
   readonly observeHook?: (outcome: string, times: number) => void;
+  /** The zone reported walls of the kernel: around its own process, or around git. */
+  readonly onWalls?: (process: "source" | "git", walls: ReportedWalls) => void;
 }
 
 /** A zone that is restarted is waited for so long. */
@@ -145,7 +148,10 @@ export class ZoneSources implements GitSources {
   #take({ body }: Received): void {
     const item = followItem.parse(body);
     if ("counts" in item) this.#counts.take(item);
-    else if (this.#followed.take(item)) this.#tell([item.key]);
+    else if ("walls" in item) {
+      for (const process of ["source", "git"] as const)
+        this.#options.onWalls?.(process, readWallsReport(item.walls[process]));
+    } else if (this.#followed.take(item)) this.#tell([item.key]);
   }
 
   #tell(keys: readonly string[]): void {

@@ -1,13 +1,15 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startSourceProcess } from "../../../../operator/git/source/source-process.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
+import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
+import type { ReportedWalls } from "../../../../operator/sandbox/walls-report.ts";
 import { gitHttpServer } from "../../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
-import { launcher } from "../../../fakes/launcher.ts";
+import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
 import { childrenOf, isAlive } from "../../../fakes/processes.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
@@ -18,7 +20,7 @@ const certificate = selfSignedCertificate();
 const token = "t0ken-of-a-tenant";
 
 /** A repository behind TLS on loopback, and a real process of the source zone that may read it. */
-async function aScene(remote: FakeGitRemote) {
+async function aScene(remote: FakeGitRemote, { walls = kernelWalls, requireWalls = false } = {}) {
   const server = gitHttpServer({ root: remote.folder, certificate, authorizations: [`Bearer ${token}`] });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -30,7 +32,8 @@ async function aScene(remote: FakeGitRemote) {
         folder,
         cache: join(remote.folder, "cache"),
         cacheBytes: 2 ** 30,
-        launcher,
+        walls,
+        requireWalls,
         allowFile: false,
         hooks: undefined,
       },
@@ -52,8 +55,9 @@ async function aScene(remote: FakeGitRemote) {
       ["ca.crt", certificate.certificate],
     ]),
   };
-  const it = new SourcesOfZone(folder);
-  return { zone, it, url, more, log };
+  const reported = new Map<string, ReportedWalls>();
+  const it = new SourcesOfZone(folder, { onWalls: (process, found) => void reported.set(process, found) });
+  return { zone, it, url, more, log, reported };
 }
 
 test("the process of the source zone reads a repository over https, and is restarted when it ends", async () => {
@@ -83,6 +87,64 @@ test("the process of the source zone reads a repository over https, and is resta
   expect(JSON.stringify([...log.entries, ...it.log.entries])).not.toContain(token);
 });
 
+test.runIf(launcher !== undefined)(
+  "the process has the kernel's walls, git has more, and both are reported",
+  async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ "a/x": "1" });
+    const { zone, it, more, reported } = await aScene(remote);
+    await it.ready("ns/a", more);
+    const { pid = 0 } = zone;
+    expect(filtersOf(pid)).toBe("1");
+    // The launcher becomes git only behind the walls.
+    await vi.waitUntil(() => childrenOf(pid).some((child) => filtersOf(child) === "2"), 15_000);
+    const { inForce } = kernelWalls;
+    expect([...reported].map(([name, found]) => [name, found.inForce])).toEqual([
+      ["source", inForce],
+      ["git", inForce],
+    ]);
+  },
+);
+
+test("without walls that are required, no repository is polled, and its Releases say why", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ "a/x": "1" });
+  const walls = noKernelWalls("the launcher is not installed");
+  const { it, more, reported } = await aScene(remote, { walls, requireWalls: true });
+  await it.until(() => it.ask("ns/a", more).state === "failed");
+  expect(it.ask("ns/a", more)).toEqual({
+    state: "failed",
+    failure: {
+      reason: "SourceUnreachable",
+      message:
+        "Cannot poll the repository: no wall of the kernel is around git processes: the launcher is not installed, and this operator requires them",
+    },
+  });
+  expect(reported.get("git")).toMatchObject({ keptApart: false, inForce: [] });
+  expect(existsSync(join(remote.folder, "cache", "walls"))).toBe(false);
+});
+
+test("without walls that are not required, a repository is read", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ "a/x": "1" });
+  const { it, more } = await aScene(remote, { walls: noKernelWalls("the launcher is not installed") });
+  expect(await readAll(await it.ready("ns/a", more))).toEqual({ x: "1" });
+});
+
+test.runIf(launcher !== undefined)(
+  "where git does not start behind the walls, the process runs without them",
+  async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ "a/x": "1" });
+    const { it, more, log, reported } = await aScene(remote, {
+      walls: { ...kernelWalls, launcher: "/bin/false" },
+    });
+    expect(await readAll(await it.ready("ns/a", more))).toEqual({ x: "1" });
+    expect(log.messages("warn")).toEqual(["The kernel does not keep the source zone apart"]);
+    expect(reported.get("source")).toMatchObject({ keptApart: false });
+  },
+);
+
 test("the process ends by itself, and its git processes with it", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1" });
@@ -95,3 +157,12 @@ test("the process ends by itself, and its git processes with it", async () => {
   expect(isAlive(pid)).toBe(false);
   await vi.waitUntil(() => !children.some(isAlive), 15_000);
 });
+
+/** How many filters of system calls a process has. */
+function filtersOf(pid: number): string | undefined {
+  try {
+    return /^Seccomp_filters:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  } catch {
+    return undefined;
+  }
+}

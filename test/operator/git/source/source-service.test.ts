@@ -5,7 +5,7 @@ import { createSourceService, type SourceService } from "../../../../operator/gi
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
-import { aSocketFolder, aZone, SourcesOfZone } from "../../../fakes/source-zone.ts";
+import { aSocketFolder, aZone, noWalls, SourcesOfZone } from "../../../fakes/source-zone.ts";
 import { readAll } from "./sources-harness.ts";
 
 /** The zone as its process has it, over a real repository. */
@@ -13,6 +13,7 @@ function aService(remote: FakeGitRemote): SourceService {
   const [clock, log] = [systemClock(), new RecordingLogger()];
   const service = createSourceService({
     ...{ clock, log },
+    walls: { source: noWalls, git: noWalls },
     hookCounts: () => ({}),
     createSources: (onChange) =>
       createSources({

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { composeSourceZone } from "../../../../operator/git/source/compose-source-zone.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
+import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { SourcesOfZone } from "../../../fakes/source-zone.ts";
@@ -50,7 +51,8 @@ test("the image's program serves an operator as the source zone, with hooks, unt
     worker: {
       cache: "",
       cacheBytes: 0,
-      launcher: undefined,
+      walls: noKernelWalls("the zone has a container of its own"),
+      requireWalls: false,
       allowFile: true,
       hooks: undefined,
       logLevel: "info",

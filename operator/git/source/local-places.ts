@@ -1,0 +1,40 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** Folders with what is nobody's repository: processes, devices, sockets, settings, mounted secrets, data of services. */
+const closed = new Set([
+  ...["/proc", "/sys", "/dev", "/run", "/boot", "/etc", "/lost+found"],
+  ...["/var/run", "/var/lock", "/var/lib", "/var/log", "/var/spool", "/var/mail", "/var/cache"],
+]);
+/** Folders of which only what is in them is given. */
+const opened = ["/", "/home", "/var"];
+
+/**
+ * Places of this machine where repositories may be: all but {@link closed} and what is hidden in a home, where keys and
+ * credentials are.
+ *
+ * @param home Of the user.
+ */
+export function localPlaces(home: string): readonly string[] {
+  const isOpened = (path: string): boolean =>
+    opened.includes(path) || path === "/root" || home === path || home.startsWith(join(path, "/"));
+  const visit = (path: string): readonly string[] => {
+    const isHome = path === home || path === "/root" || /^\/home\/[^/]+$/.test(path);
+    if (!isOpened(path) && !isHome) return [path];
+    return readNames(path)
+      .filter((name) => !name.startsWith("."))
+      .map((name) => join(path, name))
+      .filter((inside) => !closed.has(inside))
+      .flatMap(visit);
+  };
+  return visit("/");
+}
+
+function readNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Somebody else's.
+    return [];
+  }
+}

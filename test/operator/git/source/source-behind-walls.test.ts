@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sourceWorkerCommand } from "../../../../operator/git/source/source-command.ts";
+import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
+import type { AttemptReport } from "../../sandbox/node-attempts.ts";
+import { attemptNames, WorldOutside } from "../../sandbox/world-outside.ts";
+
+// The process of the source zone after a hole in a reader of trees, commits or hooks: a plain Node in its place.
+
+let world: WorldOutside;
+let report: AttemptReport;
+
+/** It starts git and ssh, uses the Internet, and looks up names over UDP. */
+const allowed = [
+  "start a process",
+  "start Node again",
+  "signal all processes of its group",
+  "connect over TCP",
+  "open a UDP socket",
+  // What Landlock does not cover, and git needs for its own files.
+  "watch a file",
+  "change who may read a file",
+  "change the times of a file",
+];
+
+describe.runIf(launcher !== undefined)("in place of the process of the source zone, a plain Node", () => {
+  beforeAll(async () => {
+    world = await WorldOutside.open();
+    const places = Object.fromEntries(
+      ["sockets", "cache", "hooks"].map((name) => [name, join(world.folder, name)]),
+    ) as Record<"sockets" | "cache" | "hooks", string>;
+    for (const place of Object.values(places)) mkdirSync(place);
+    writeFileSync(join(places.hooks, "shop"), "a secret of some length");
+    const command = sourceWorkerCommand(
+      {
+        ...{ folder: places.sockets, cache: places.cache, cacheBytes: 2 ** 30, walls: kernelWalls },
+        ...{ requireWalls: false, allowFile: false, logLevel: "info", logFormat: undefined },
+        hooks: { address: "127.0.0.1:8082", secrets: places.hooks },
+      },
+      { PATH: process.env["PATH"], HOME: "/root", https_proxy: "https://ann:t0ken@proxy.example.dev" },
+    );
+    expect(command.arguments.join(" ")).not.toContain("t0ken");
+    const rules = command.arguments.slice(0, command.arguments.indexOf("--") + 1);
+    report = await world.attack("source", (words) => [
+      command.file,
+      [...rules, ...words],
+      command.environment,
+    ]);
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  test.for(attemptNames().filter((name) => !allowed.includes(name)))("can not %s", (name) => {
+    expect(report.refused[name]).toMatch(/^(EACCES|EPERM|EAFNOSUPPORT)$/);
+  });
+
+  test("can do what the process has to do", () => {
+    expect(allowed.filter((name) => name in report.refused)).toEqual([]);
+  });
+
+  test("has the variables of the process alone", () => {
+    expect(report.environment).toEqual(["TZ", "PATH", "https_proxy", "OPENSSL_CONF"]);
+  });
+});
