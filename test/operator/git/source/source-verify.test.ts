@@ -3,7 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { confineGit } from "../../../../operator/git/source/confine-git.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { kernelWalls } from "../../../fakes/launcher.ts";
 import { readAll, SourcesHarness } from "./sources-harness.ts";
 
 interface Signer {
@@ -71,15 +73,21 @@ function commitSigned(remote: FakeGitRemote, x: string, signer: Signer): string 
   return commit;
 }
 
+const { launcher, inForce } = kernelWalls;
+const confine =
+  launcher === undefined ? undefined : confineGit({ launcher, inForce, isRoot: process.getuid?.() === 0 });
+
 describe.for([
-  { kind: "SSH", makeSigner: sshSigner },
-  { kind: "OpenPGP", makeSigner: pgpSigner },
-])("with $kind keys", { timeout: 60_000 }, ({ makeSigner }) => {
+  { kind: "SSH", makeSigner: sshSigner, confine: undefined },
+  { kind: "SSH, behind walls", makeSigner: sshSigner, confine },
+  { kind: "OpenPGP", makeSigner: pgpSigner, confine: undefined },
+  { kind: "OpenPGP, behind walls", makeSigner: pgpSigner, confine },
+])("with $kind keys", { timeout: 60_000 }, ({ makeSigner, confine }) => {
   test("a commit that one of them signed is deployed, and then one that nobody signed is not", async () => {
     using remote = new FakeGitRemote();
     const signer = makeSigner();
     const good = commitSigned(remote, "1", signer);
-    await using it = new SourcesHarness(remote);
+    await using it = new SourcesHarness(remote, { confine });
     const options = { signers: { ...sshSigner("other").entry, ...signer.entry } };
     expect((await it.ready("a", options)).head.id).toBe(good);
 
@@ -101,7 +109,7 @@ describe.for([
   test("a commit that somebody else signed is not deployed", async () => {
     using remote = new FakeGitRemote();
     commitSigned(remote, "1", makeSigner());
-    await using it = new SourcesHarness(remote);
+    await using it = new SourcesHarness(remote, { confine });
     const state = await it.answer("a", { signers: makeSigner().entry });
     expect(state).toMatchObject({
       state: "failed",
@@ -119,7 +127,7 @@ describe.for([
     const forged = remote.git(["cat-file", "commit", good]).replace("Set 1", "Set 2");
     const id = remote.git(["hash-object", "-w", "-t", "commit", "--stdin"], forged).trim();
     remote.resetTo(id);
-    await using it = new SourcesHarness(remote);
+    await using it = new SourcesHarness(remote, { confine });
     const state = await it.answer("a", { signers: signer.entry });
     expect(state).toMatchObject({
       state: "failed",
