@@ -2,7 +2,15 @@ import type { Clock } from "../../ports.ts";
 import type { ReleaseFailure, SourceRequest, SourceState } from "../../release/ports.ts";
 import type { IncomingRequest } from "../../zones/incoming-requests.ts";
 import type { LocalSources } from "./create-sources.ts";
-import { type CountsItem, type StateItem, toMessageText, type WallsItem, type WantItem } from "./messages.ts";
+import {
+  type CountsItem,
+  type FailureItem,
+  type StateItem,
+  toFailureReason,
+  toMessageText,
+  type WallsItem,
+  type WantItem,
+} from "./messages.ts";
 
 /** How often counters are compared with what was sent. */
 const COUNTS_MS = 1_000;
@@ -160,7 +168,6 @@ function describe(state: Exclude<SourceState, { readonly state: "pending" }>): S
   };
 }
 
-function shortened({ reason, message }: ReleaseFailure): Extract<StateItem["state"], { reason: string }> {
-  // Sources fail for reasons of their own only.
-  return { reason: reason as "SourceUnreachable", message: toMessageText(message) };
+function shortened({ reason, message }: ReleaseFailure): FailureItem {
+  return { reason: toFailureReason(reason), message: toMessageText(message) };
 }

@@ -68,9 +68,18 @@ const failure = z.strictObject({
     "SourceNotFound",
     "SourceInvalid",
     "SourceNotVerified",
+    // A repository that is larger than a clone may be.
+    "RenderLimit",
   ]),
   message: text(MESSAGE),
 });
+
+export type FailureItem = z.output<typeof failure>;
+
+/** The reason as a state may have it. One that no state may have would end the connection, and with it the sources of all. */
+export function toFailureReason(reason: string): FailureItem["reason"] {
+  return failure.shape.reason.safeParse(reason).data ?? "SourceInvalid";
+}
 
 /** The state of one source. */
 export const stateItem = z.strictObject({
@@ -119,7 +128,7 @@ export const readItem = z.strictObject({ sizes: z.array(count).max(readLimits.fi
 
 /** Body of an error answer to `list` and `read`. */
 export const errorBody = z.strictObject({
-  reason: z.enum([...failure.shape.reason.options, "RenderFailed", "RenderLimit"]).optional(),
+  reason: z.enum([...failure.shape.reason.options, "RenderFailed"]).optional(),
   message: text(MESSAGE).optional(),
 });
 

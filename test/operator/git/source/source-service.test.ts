@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createSources } from "../../../../operator/git/source/create-sources.ts";
+import { toFailureReason } from "../../../../operator/git/source/messages.ts";
 import { createSourceService, type SourceService } from "../../../../operator/git/source/source-service.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
@@ -9,7 +10,7 @@ import { aSocketFolder, aZone, noWalls, SourcesOfZone } from "../../../fakes/sou
 import { readAll } from "./sources-harness.ts";
 
 /** The zone as its process has it, over a real repository. */
-function aService(remote: FakeGitRemote): SourceService {
+function aService(remote: FakeGitRemote, options: { readonly cacheBytes?: number } = {}): SourceService {
   const [clock, log] = [systemClock(), new RecordingLogger()];
   const service = createSourceService({
     ...{ clock, log },
@@ -22,20 +23,26 @@ function aService(remote: FakeGitRemote): SourceService {
         random: () => 0.5,
         environment: { PATH: process.env["PATH"] },
         allowFile: true,
+        ...options,
       }),
   });
   onTestFinished(() => service.sources.close());
   return service;
 }
 
-async function aScene(remote: FakeGitRemote) {
+async function aScene(remote: FakeGitRemote, options?: Parameters<typeof aService>[1]) {
   const folder = aSocketFolder();
-  const service = aService(remote);
+  const service = aService(remote, options);
   const zone = await aZone(folder, service.serve);
   const it = new SourcesOfZone(folder);
   const at = (path: string) => ({ source: { url: `file://${remote.path}`, ref: { branch: "main" }, path } });
   return { folder, service, zone, it, at };
 }
+
+test("a reason that no state of a source may have becomes one that it may have", () => {
+  const reasons = ["SourceNotFound", "RenderLimit", "RenderNotReproducible"].map(toFailureReason);
+  expect(reasons).toEqual(["SourceNotFound", "RenderLimit", "SourceInvalid"]);
+});
 
 describe("createSourceService()", () => {
   test("gives the operator what sources in its own process would give", async () => {
@@ -93,6 +100,18 @@ describe("createSourceService()", () => {
     expect(await readAll(before)).toEqual({ x: "1" });
     await it.until(() => it.sources.stats.lsRemotes >= 2);
     expect(it.told).toEqual(["ns/a"]);
+  });
+
+  test("says that a repository is too large, which does not end the connection", async () => {
+    using remote = new FakeGitRemote();
+    remote.commitByOthers({ "a/x": Array.from({ length: 2_000 }, () => crypto.randomUUID()).join() });
+    const { it, at } = await aScene(remote, { cacheBytes: 1_000 });
+    it.ask("ns/a", at("a"));
+    await it.until(() => it.told.length === 1);
+    expect(it.ask("ns/a", at("a"))).toMatchObject({
+      state: "failed",
+      failure: { reason: "RenderLimit", message: expect.stringMatching(/^Cannot fetch the repository: /) },
+    });
   });
 
   test("says why there is no source, and what cannot be read", async () => {
