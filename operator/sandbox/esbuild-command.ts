@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { env } from "node:process";
 import type { KernelWalls } from "./kernel-walls.ts";
 import { launchArguments } from "./launch-arguments.ts";
 
@@ -43,4 +44,9 @@ export function esbuildVariables({
     ESBUILD_BINARY_PATH: launcher,
     FAIRLEAD_LAUNCH: launchArguments(rules, [program]).join("\n"),
   };
+}
+
+/** Sets the variables for esbuild's library, which reads them when it is loaded: it has no other way to be told. */
+export function setEsbuildVariables(variables: Readonly<Record<string, string>>): void {
+  Object.assign(env, variables);
 }

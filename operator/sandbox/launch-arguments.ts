@@ -6,6 +6,9 @@ export const layers = ["no-new-privileges", "files", "tcp", "scopes", "seccomp"]
 /** Number of the descriptor of {@link LaunchRules.listen}. */
 export const LISTENING = 3;
 
+/** Option of Node. Behind walls OpenSSL may not read its configuration, and insists on it. Needs a right to read /dev/null. */
+export const noOpensslFile = "--openssl-config=/dev/null";
+
 /** Permissions of a program behind the launcher. Everything else is refused, as far as the kernel can. */
 export interface LaunchRules {
   /** Files, and folders with all that is below them, that the program may read. */

@@ -4,7 +4,7 @@ import type { ZoneCommand } from "../zones/zone-process.ts";
 import { codeFilesOf } from "./code-files.ts";
 import { esbuildVariables, findEsbuild } from "./esbuild-command.ts";
 import type { KernelWalls } from "./kernel-walls.ts";
-import { type LaunchRules, LISTENING, launchArguments } from "./launch-arguments.ts";
+import { type LaunchRules, LISTENING, launchArguments, noOpensslFile } from "./launch-arguments.ts";
 import type { SandboxService } from "./messages.ts";
 import { toWallsReport } from "./walls-report.ts";
 
@@ -50,23 +50,25 @@ export function workerCommand(
   const worker = workerPath();
   // Around the process itself. It could not find out.
   const report = toWallsReport(walls);
+  const socket = socketOf(folder, service);
   const command = [
     process.execPath,
     `--max-old-space-size=${heapMiB}`,
     "--max-semi-space-size=8",
     "--disable-sigusr1",
     "--no-warnings",
+    noOpensslFile,
     worker,
     `--zone=sandbox/${service}`,
+    `--socket=${socket}`,
     `--walls=${JSON.stringify(report)}`,
     ...(containerMemory === undefined ? [] : [`--memory=${containerMemory}`]),
     ...(launcher === undefined || service !== "programs" ? [] : [`--launcher=${launcher}`]),
   ];
-  const socket = socketOf(folder, service);
   // Nothing of the operator's: not even where Node caches compiled code, because the operator runs what it finds there.
   const environment = { TZ: "UTC", LC_ALL: "C" };
   if (launcher === undefined) {
-    const [file = "", ...words] = [...command, `--socket=${socket}`];
+    const [file = "", ...words] = command;
     return { file, arguments: words, environment };
   }
   const code = codeFilesOf(worker);
@@ -84,16 +86,12 @@ export function workerCommand(
   };
   // An image has the libraries in one file.
   const read = worker.endsWith(".mjs") ? [] : code;
-  return {
-    file: launcher,
-    arguments: launchArguments(rules, [...command, `--socket-fd=${LISTENING}`]),
-    // Without the empty variable, OpenSSL insists on reading its configuration.
-    environment: {
-      ...environment,
-      OPENSSL_CONF: "",
-      ...(esbuild !== undefined && esbuildVariables({ walls, program: esbuild, read })),
-    },
-  };
+  const variables = esbuild && esbuildVariables({ walls, program: esbuild, read });
+  const more = [
+    `--socket-fd=${LISTENING}`,
+    ...(variables === undefined ? [] : [`--esbuild-variables=${JSON.stringify(variables)}`]),
+  ];
+  return { file: launcher, arguments: launchArguments(rules, [...command, ...more]), environment };
 }
 
 interface ConfinementInput {
@@ -107,7 +105,7 @@ function confinementOf(
   service: SandboxService,
   { walls: { node }, code, launcher, esbuild }: ConfinementInput,
 ): LaunchRules {
-  const read = [...node.read, ...code];
+  const read = [...node.read, ...code, "/dev/null"];
   if (service === "reader") return { read, execute: node.execute, seccomp: "reader" };
   const execute = [...node.execute, launcher, ...(esbuild === undefined ? [] : [esbuild])];
   return { read: [...read, "/proc"], execute, seccomp: "programs", childrenUser: NOBODY };

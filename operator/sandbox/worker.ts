@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { planMemory } from "../release/core/plan-memory.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { removeSocket, serveZone } from "../zones/zone-server.ts";
+import { setEsbuildVariables } from "./esbuild-command.ts";
 import { probeKernelWalls } from "./kernel-walls.ts";
 import { toLowerRequest } from "./lower-children.ts";
 import { createPrograms } from "./program/programs.ts";
@@ -17,12 +18,21 @@ const limits = { headerBytes: 65_536, parts: 256, bytes: 16 * 2 ** 20 };
 
 const text = { type: "string" } as const;
 const { values } = parseArgs({
-  options: { socket: text, "socket-fd": text, zone: text, launcher: text, walls: text, memory: text },
+  options: {
+    socket: text,
+    "socket-fd": text,
+    zone: text,
+    launcher: text,
+    walls: text,
+    memory: text,
+    "esbuild-variables": text,
+  },
 });
+setEsbuildVariables(JSON.parse(values["esbuild-variables"] ?? "{}"));
 const clock = systemClock();
 const memory = planMemory(values.memory === undefined ? undefined : Number(values.memory));
 const walls = await probeKernelWalls(values.launcher);
-const { socket, "socket-fd": descriptor, zone = "" } = values;
+const { socket = "", "socket-fd": descriptor, zone = "" } = values;
 // The launcher has made the socket: this process may not write to /proc, and has it done by the one that started it.
 const isConfined = descriptor !== undefined;
 const lowerPriority = isConfined
@@ -39,7 +49,7 @@ const { serve } = createRenderService({
 // this one: they read from its pipes.
 process.stdin
   .on("end", () => {
-    if (socket !== undefined) removeSocket(socket);
+    if (!isConfined) removeSocket(socket);
     process.exit(0);
   })
   .resume();
@@ -48,7 +58,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}
 setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
 process.stdout.write(".");
 await serveZone({
-  socket: socket ?? Number(descriptor),
+  socket: isConfined ? Number(descriptor) : socket,
   zone,
   clock,
   limits,

@@ -3,7 +3,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { codeFilesOf } from "../../sandbox/code-files.ts";
 import type { KernelWalls } from "../../sandbox/kernel-walls.ts";
-import { type LaunchRules, LISTENING, launchArguments } from "../../sandbox/launch-arguments.ts";
+import {
+  type LaunchRules,
+  LISTENING,
+  launchArguments,
+  noOpensslFile,
+} from "../../sandbox/launch-arguments.ts";
 import { toWallsReport } from "../../sandbox/walls-report.ts";
 import type { ZoneCommand } from "../../zones/zone-process.ts";
 import { variablesForGit } from "../git-environment.ts";
@@ -53,13 +58,16 @@ export function sourceWorkerCommand(
 ): ZoneCommand {
   const { folder, cache, cacheBytes, walls, requireWalls, allowFile, hooks, logLevel, logFormat } = options;
   const { launcher } = walls;
+  const socket = sourceSocketIn(folder);
   const command = [
     process.execPath,
     `--max-old-space-size=${HEAP_MIB}`,
     "--max-semi-space-size=8",
     "--disable-sigusr1",
     "--no-warnings",
+    noOpensslFile,
     workerPath(),
+    `--socket=${socket}`,
     `--cache=${cache}`,
     `--cache-bytes=${cacheBytes}`,
     `--walls=${JSON.stringify(toWallsReport(walls))}`,
@@ -73,17 +81,15 @@ export function sourceWorkerCommand(
     ...(logFormat === undefined ? [] : [`--log-format=${logFormat}`]),
   ];
   const variables = { TZ: "UTC", ...variablesForGit(environment) };
-  const socket = sourceSocketIn(folder);
   if (launcher === undefined) {
-    const [file = "", ...words] = [...command, `--socket=${socket}`];
+    const [file = "", ...words] = command;
     return { file, arguments: words, environment: variables };
   }
   const rules = { ...sourceWalls(options), listen: socket };
   return {
     file: launcher,
     arguments: launchArguments(rules, [...command, `--socket-fd=${LISTENING}`]),
-    // Without the empty variable, OpenSSL insists on reading its configuration.
-    environment: { ...variables, OPENSSL_CONF: "" },
+    environment: variables,
   };
 }
 

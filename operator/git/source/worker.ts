@@ -26,7 +26,7 @@ const limits = { headerBytes: 65_536, parts: 1, bytes: 16 * 2 ** 20 };
 
 const { values } = parseArgs({
   options: {
-    socket: { type: "string" },
+    socket: { type: "string", default: "" },
     "socket-fd": { type: "string" },
     walls: { type: "string", default: "{}" },
     "require-walls": { type: "boolean", default: false },
@@ -46,6 +46,8 @@ const log = createLogger({
   level: values["log-level"] as LogLevel,
   format: values["log-format"] as "text" | "json" | undefined,
 }).child({ zone: SOURCE_ZONE });
+// The launcher has made the socket.
+const isConfined = values["socket-fd"] !== undefined;
 const own = JSON.parse(values.walls) as WallsReport;
 let git: ReportedWalls = noKernelWalls("");
 const confine = await tryWalls({
@@ -89,7 +91,7 @@ const service = createSourceService({
 async function end(): Promise<void> {
   setTimeout(() => process.exit(0), END_MS);
   // The operator ended, perhaps killed: then a socket that this process has made is left to it.
-  if (values.socket !== undefined) removeSocket(values.socket);
+  if (!isConfined) removeSocket(values.socket);
   await service.sources.close();
   process.exit(0);
 }
@@ -99,7 +101,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}
 setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
 process.stdout.write(".");
 await serveZone({
-  socket: values.socket ?? Number(values["socket-fd"]),
+  socket: isConfined ? Number(values["socket-fd"]) : values.socket,
   zone: SOURCE_ZONE,
   clock,
   limits,

@@ -22,7 +22,12 @@ async function attackAs(service: SandboxService): Promise<AttemptReport> {
   mkdirSync(folder);
   const command = workerCommand(service, { folder, walls: kernelWalls, containerMemory: undefined });
   const rules = command.arguments.slice(0, command.arguments.indexOf("--") + 1);
-  return world.attack(service, (words) => [command.file, [...rules, ...words], command.environment]);
+  return world.attack(service, (words) => [
+    command.file,
+    [...rules, ...words],
+    // In place of an option of Node, which an attempt does not give to the Node that it starts.
+    { ...command.environment, OPENSSL_CONF: "" },
+  ]);
 }
 
 /** What starts programs must be able to. Signals reach what it started itself: its group is its own process here. */
@@ -73,9 +78,7 @@ describe.runIf(launcher !== undefined).for(["reader", "programs"] as const)(
     });
 
     test("a plain Node has the variables of the process alone", () => {
-      const own = ["TZ", "LC_ALL", "OPENSSL_CONF"];
-      const more = service === "programs" ? ["ESBUILD_BINARY_PATH", "FAIRLEAD_LAUNCH"] : [];
-      expect(report.environment).toEqual([...own, ...more]);
+      expect(report.environment).toEqual(["TZ", "LC_ALL", "OPENSSL_CONF"]);
     });
   },
 );
