@@ -15,7 +15,7 @@ export interface PublishZoneProps {
 /** Where clones of the repository are kept. */
 const CACHE_FOLDER = "/var/cache/fairlead";
 /** Where a Secret of repository credentials is mounted. */
-const CREDENTIALS_FOLDER = "/etc/fairlead/repository";
+export const CREDENTIALS_FOLDER = "/etc/fairlead/repository";
 
 /** A user id of its own: no file and no process of another container belongs to it. The image names it, because ssh asks. */
 export const PUBLISH_USER = 65_529;

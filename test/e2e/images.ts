@@ -5,6 +5,8 @@ import type { ImageConfig } from "./bundle.ts";
 import type { ImageInput } from "./image.ts";
 
 export const OPERATOR_IMAGE = "localhost/fairlead:e2e";
+/** The same, but programs of Releases run in a plain Node. */
+export const PLAIN_IMAGE = "localhost/fairlead:plain";
 
 export interface ImagesInput {
   readonly debianRoot: string;
@@ -12,13 +14,15 @@ export interface ImagesInput {
   readonly operator: {
     /** Folder of the image's files. */
     readonly program: string;
+    /** The same files without the walls inside of programs' processes; undefined: no such image. */
+    readonly plainProgram?: string | undefined;
     readonly config: ImageConfig;
   };
 }
 
 /** The images that the run needs, under the names that the charts use. */
 export function imagesOf(input: ImagesInput): Readonly<Record<string, ImageInput>> {
-  const { debianRoot, libraryPath } = input;
+  const { debianRoot, libraryPath, operator } = input;
   const busybox = join(debianRoot, "bin/busybox");
   const PATH = "PATH=/usr/local/bin:/usr/bin:/bin";
   return {
@@ -56,7 +60,10 @@ export function imagesOf(input: ImagesInput): Readonly<Record<string, ImageInput
       config: { Entrypoint: ["/usr/sbin/nginx", "-g", "daemon off;"] },
       libraryPath,
     },
-    operator: operatorImage(input),
+    operator: operatorImage(input, { name: OPERATOR_IMAGE, program: operator.program }),
+    ...(operator.plainProgram !== undefined && {
+      plain: plainImage(operatorImage(input, { name: PLAIN_IMAGE, program: operator.plainProgram })),
+    }),
   };
 }
 
@@ -74,14 +81,16 @@ http {
 `;
 
 /** As the Containerfile makes it: Node, git and ssh with what they need of a base image, a user, and the bundle. */
-function operatorImage({ debianRoot, libraryPath, operator }: ImagesInput): ImageInput {
-  const { program, config } = operator;
+function operatorImage(
+  { debianRoot, libraryPath, operator: { config } }: ImagesInput,
+  { name, program }: { readonly name: string; readonly program: string },
+): ImageInput {
   const gitFolder = execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim();
   const [uid = "", gid = ""] = config.User.split(":");
   return {
-    names: [OPERATOR_IMAGE],
+    names: [name],
     files: {
-      ...Object.fromEntries(filesOf(program).map((name) => [`/app/${name}`, join(program, name)])),
+      ...Object.fromEntries(filesOf(program).map((file) => [`/app/${file}`, join(program, file)])),
       "/usr/local/bin/node": process.execPath,
       "/bin/sh": "/bin/sh",
       "/usr/bin/git": "/usr/bin/git",
@@ -96,6 +105,11 @@ function operatorImage({ debianRoot, libraryPath, operator }: ImagesInput): Imag
     config,
     libraryPath,
   };
+}
+
+/** Perl makes system calls that Node cannot. */
+function plainImage(image: ImageInput): ImageInput {
+  return { ...image, files: { ...image.files, "/usr/bin/perl": "/usr/bin/perl" } };
 }
 
 function filesOf(folder: string): readonly string[] {

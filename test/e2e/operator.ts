@@ -42,18 +42,25 @@ export async function createSecrets({ kubectl, runDirectory }: Stack): Promise<v
   await create("ssh", file("identity"), file("known_hosts"));
 }
 
+export interface InstallOptions {
+  readonly repository: keyof typeof repositories;
+  readonly image?: string;
+  /** More values of Releases. */
+  readonly releases?: object;
+}
+
 /** Runs `fairlead install`, and gives what it wrote. */
 export async function installOperator(
   stack: Stack,
-  { repository }: { readonly repository: keyof typeof repositories },
+  { repository, image = OPERATOR_IMAGE, releases = {} }: InstallOptions,
 ): Promise<string> {
   const values = join(stack.runDirectory, "values.json");
   await writeFile(
     values,
     JSON.stringify({
-      image: OPERATOR_IMAGE,
+      image,
       leaderElection,
-      releases: { enabled: true },
+      releases: { enabled: true, ...releases },
       repository: repositories[repository],
     }),
   );

@@ -1,12 +1,13 @@
 import { execFile, spawn } from "node:child_process";
 import { existsSync, openSync, readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { writeImageFiles } from "../../cli/image/write-image-files.ts";
+import { removeInnerWalls } from "../fakes/plain-node.ts";
 import { readContainerfile } from "./bundle.ts";
 import { writeImage } from "./image.ts";
 import { imagesOf } from "./images.ts";
@@ -36,18 +37,20 @@ export interface RunOptions {
 export interface StartStackOptions {
   /** False: without images, so that no pod can run. */
   readonly images?: boolean;
+  /** True: also the image in which programs of Releases run in a plain Node. */
+  readonly plain?: boolean;
 }
 
 /** Starts it and waits until the node is Ready. It ends with this process, in whatever way that ends. */
 export async function startStack(
   { debianRoot, binaries }: Prepared,
-  { images = true }: StartStackOptions = {},
+  { images = true, plain = false }: StartStackOptions = {},
 ): Promise<Stack> {
   await removeStaleRuns();
   const runDirectory = await mkdtemp(join(tmpdir(), RUN_PREFIX));
   writeOwners(runDirectory, [process.pid]);
   try {
-    const folders = images ? await writeImages(runDirectory, debianRoot) : [];
+    const folders = images ? await writeImages(runDirectory, debianRoot, plain) : [];
     return await startKept(runDirectory, { binaries, debianRoot, images: folders });
   } catch (error) {
     await rm(runDirectory, { recursive: true, force: true });
@@ -56,10 +59,15 @@ export async function startStack(
 }
 
 /** Makes the images, the operator's from the sources as they are, and gives their folders. */
-async function writeImages(runDirectory: string, debianRoot: string): Promise<string[]> {
+async function writeImages(runDirectory: string, debianRoot: string, plain: boolean): Promise<string[]> {
   const program = join(runDirectory, "operator");
   await writeImageFiles(program, process.env);
-  const operator = { program, config: await readContainerfile() };
+  const plainProgram = plain ? join(runDirectory, "operator-plain") : undefined;
+  if (plainProgram !== undefined) {
+    await cp(program, plainProgram, { recursive: true });
+    await removeInnerWalls(plainProgram);
+  }
+  const operator = { program, plainProgram, config: await readContainerfile() };
   const images = imagesOf({ debianRoot, libraryPath: libraryPath({ debianRoot }), operator });
   const folderOf = (name: string) => join(runDirectory, "images", name);
   await Promise.all(Object.entries(images).map(([name, image]) => writeImage(folderOf(name), image)));

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, inject } from "vitest";
+import { PLAIN_IMAGE } from "./images.ts";
+import { createSecrets, installOperator } from "./operator.ts";
+import { type Stack, startStack } from "./stack.ts";
+import { escapedStories } from "./stories/escaped.ts";
+
+const prepared = inject("endToEnd");
+/** The git host of the run has a certificate and a password, which Releases name. All other values are the defaults. */
+const releases = { readSecrets: true };
+
+describe.skipIf(prepared.missing !== undefined)("on real containers, hostile Releases", () => {
+  let running: Stack | undefined;
+  const stack = () => {
+    if (running === undefined) throw new Error("The node did not start");
+    return running;
+  };
+
+  beforeAll(async () => {
+    if (prepared.missing !== undefined) return;
+    running = await startStack(prepared, { plain: true });
+    await createSecrets(running);
+    await installOperator(running, { repository: "https", releases });
+  });
+  afterAll(() => running?.stop());
+
+  describe("whose program is a plain Node", () => {
+    beforeAll(() => installOperator(stack(), { repository: "https", image: PLAIN_IMAGE, releases }));
+    escapedStories(stack);
+  });
+});

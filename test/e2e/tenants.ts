@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { network, pathOf } from "./node/layout.ts";
+import type { Stack } from "./stack.ts";
+
+/** What a repository has: text, or that many random bytes, which nothing compresses. */
+export type FileContent = string | { readonly bytes: number };
+
+const SECRET = "git";
+
+/** Makes a namespace whose Releases may read the repositories of the run's git host. */
+export async function createTenant({ kubectl, runDirectory }: Stack, namespace: string): Promise<void> {
+  await kubectl(["create", "namespace", namespace]);
+  await kubectl([
+    ...["create", "secret", "generic", SECRET, "-n", namespace, "--from-literal=username=operator"],
+    `--from-file=password=${pathOf(runDirectory, "gitPassword")}`,
+    `--from-file=ca.crt=${pathOf(runDirectory, "gitCertificate")}`,
+  ]);
+}
+
+/** Commits files to the branch main of a repository of the git host, which has these files and no others then. */
+export async function commitFiles(
+  { runDirectory }: Stack,
+  repository: string,
+  files: Readonly<Record<string, FileContent>>,
+): Promise<void> {
+  const folder = join(pathOf(runDirectory, "gitRoot"), `${repository}.git`);
+  const env = { PATH: process.env["PATH"], HOME: runDirectory };
+  if (!existsSync(folder))
+    await ended(spawn("git", ["init", "--quiet", "--bare", "--initial-branch=main", folder], { env }));
+  // Compressing random bytes, and looking for similarities among them, would take minutes.
+  const isRandom = Object.values(files).some((content) => typeof content !== "string");
+  const fast = isRandom
+    ? [
+        ["core.compression", "0"],
+        ["core.bigFileThreshold", "1m"],
+      ]
+    : [];
+  for (const [name = "", value = ""] of fast)
+    await ended(spawn("git", [`--git-dir=${folder}`, "config", name, value], { env }));
+  const words = [`--git-dir=${folder}`, "fast-import", "--quiet"];
+  const git = spawn("git", words, { env, stdio: ["pipe", "inherit", "inherit"] });
+  const write = async (text: string | Buffer): Promise<void> => {
+    if (!git.stdin.write(text)) await once(git.stdin, "drain");
+  };
+  const isThere = existsSync(join(folder, "refs/heads/main"));
+  await write(
+    `commit refs/heads/main\ncommitter Tenant <tenant@example.dev> 1700000000 +0000\ndata 6\nCommit\n`,
+  );
+  await write(isThere ? "from refs/heads/main^0\ndeleteall\n" : "deleteall\n");
+  for (const [path, content] of Object.entries(files)) {
+    const bytes = typeof content === "string" ? Buffer.from(content) : randomBytes(content.bytes);
+    await write(`M 100644 inline ${path}\ndata ${bytes.length}\n`);
+    await write(bytes);
+    await write("\n");
+  }
+  git.stdin.end();
+  await ended(git);
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`${child.spawnargs.join(" ")} ended with ${code}`);
+}
+
+export interface ReleaseInput {
+  readonly namespace: string;
+  readonly name: string;
+  /** Default: the namespace. */
+  readonly repository?: string;
+  /** Folder in the repository. Default: the name. */
+  readonly path?: string;
+  readonly render: object;
+}
+
+/** Creates a Release of a folder in a repository of the git host. */
+export function releaseOf({ namespace, name, repository, path, render }: ReleaseInput): object {
+  const url = `https://${network.address}:${network.gitPort}/${repository ?? namespace}.git`;
+  return {
+    apiVersion: "fairlead.dev/v1alpha1",
+    kind: "Release",
+    metadata: { namespace, name },
+    spec: { source: { url, path: path ?? name, secretRef: { name: SECRET } }, render },
+  };
+}
+
+export async function apply({ kubectl }: Stack, objects: readonly object[]): Promise<void> {
+  const items = { apiVersion: "v1", kind: "List", items: objects };
+  await kubectl("apply -f -", { input: JSON.stringify(items) });
+}
+
+/** Has the operator poll a Release's repository now. */
+export async function requestPoll({ kubectl }: Stack, namespace: string, name: string): Promise<void> {
+  const value = `fairlead.dev/requested-at=${performance.now()}`;
+  await kubectl(["annotate", "--overwrite", "-n", namespace, `release/${name}`, value]);
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Reads one condition of each Release of a namespace, by the Release's name. */
+export async function readConditions(
+  { kubectl }: Stack,
+  namespace: string,
+  type: string,
+): Promise<ReadonlyMap<string, Condition | undefined>> {
+  const { items } = JSON.parse(await kubectl(["get", "releases", "-n", namespace, "-o", "json"])) as {
+    items: { metadata: { name: string }; status?: { conditions?: Condition[] } }[];
+  };
+  return new Map(
+    items.map(({ metadata, status }) => [
+      metadata.name,
+      status?.conditions?.find((condition) => condition.type === type),
+    ]),
+  );
+}
+
+/** Reads the data of a ConfigMap; undefined: it is not there. */
+export async function readConfigMap(
+  { kubectl }: Stack,
+  namespace: string,
+  name: string,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const text = await kubectl(["get", "configmap", name, "-n", namespace, "--ignore-not-found", "-o", "json"]);
+  return text === "" ? undefined : (JSON.parse(text) as { data: Record<string, string> }).data;
+}
+
+/** Restarts of the containers of the operator's pods, by pod and container. */
+export async function readRestarts(
+  { kubectl }: Stack,
+  namespace: string,
+): Promise<Readonly<Record<string, number>>> {
+  const list = JSON.parse(await kubectl(["get", "pods", "-n", namespace, "-o", "json"])) as {
+    items: {
+      metadata: { name: string };
+      status: { containerStatuses?: { name: string; restartCount: number }[] };
+    }[];
+  };
+  return Object.fromEntries(
+    list.items.flatMap(({ metadata, status }) =>
+      (status.containerStatuses ?? []).map(({ name, restartCount }) => [
+        `${metadata.name}/${name}`,
+        restartCount,
+      ]),
+    ),
+  );
+}
+
+/** The git host's password, as the operator has it. */
+export function readGitPassword({ runDirectory }: Stack): string {
+  return readFileSync(pathOf(runDirectory, "gitPassword"), "utf8");
+}
