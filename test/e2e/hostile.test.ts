@@ -3,6 +3,7 @@ import { PLAIN_IMAGE } from "./images.ts";
 import { createSecrets, installOperator } from "./operator.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { escapedStories } from "./stories/escaped.ts";
+import { limitStories } from "./stories/limits.ts";
 
 const prepared = inject("endToEnd");
 /** The git host of the run has a certificate and a password, which Releases name. All other values are the defaults. */
@@ -23,6 +24,7 @@ describe.skipIf(prepared.missing !== undefined)("on real containers, hostile Rel
   });
   afterAll(() => running?.stop());
 
+  limitStories(stack);
   describe("whose program is a plain Node", () => {
     beforeAll(() => installOperator(stack(), { repository: "https", image: PLAIN_IMAGE, releases }));
     escapedStories(stack);

@@ -1,0 +1,62 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readPlan } from "./node/layout.ts";
+import type { Stack } from "./stack.ts";
+
+/** Memory of one container, as its cgroup counts it. */
+export interface ContainerPeak {
+  readonly pod: string;
+  readonly container: string;
+  readonly limitMiB: number;
+  /** Most that its processes had at one time, without pages of files. */
+  readonly peakMiB: number;
+  /** Processes that the kernel has killed because the container had no memory. */
+  readonly killed: number;
+  readonly text: string;
+}
+
+/** Polls the memory of all containers in a namespace from the machine, until `end()`. */
+export async function measurePeaks(
+  { kubectl, runDirectory }: Stack,
+  namespace: string,
+): Promise<{ readonly end: () => Promise<readonly ContainerPeak[]> }> {
+  const list = JSON.parse(await kubectl(["get", "pods", "-n", namespace, "-o", "json"])) as {
+    items: {
+      metadata: { name: string };
+      status: { containerStatuses: { name: string; containerID: string }[] };
+    }[];
+  };
+  const hierarchy = readPlan(runDirectory).cgroups.find((folder) =>
+    existsSync(join(folder, "memory.limit_in_bytes")),
+  );
+  const folders = readdirSync(hierarchy ?? "", { recursive: true, encoding: "utf8" });
+  const containers = list.items.flatMap(({ metadata, status }) =>
+    status.containerStatuses.map(({ name, containerID }) => {
+      const id = containerID.replace("containerd://", "");
+      const folder = join(hierarchy ?? "", folders.find((path) => path.endsWith(`/${id}`)) ?? "missing");
+      return { pod: metadata.name, container: name, folder, peak: 0 };
+    }),
+  );
+  const poll = (): void => {
+    for (const container of containers.filter(({ folder }) => existsSync(folder))) {
+      const stat = readFileSync(join(container.folder, "memory.stat"), "utf8");
+      const rss = Number(/^total_rss (\d+)$/m.exec(stat)?.[1]);
+      container.peak = Math.max(container.peak, rss);
+    }
+  };
+  poll();
+  const timer = setInterval(poll, 50);
+  return {
+    end: async () => {
+      clearInterval(timer);
+      return containers.map(({ pod, container, folder, peak }) => {
+        const read = (file: string): string => readFileSync(join(folder, file), "utf8");
+        const limitMiB = Number(read("memory.limit_in_bytes")) / 2 ** 20;
+        const peakMiB = Math.round(peak / 2 ** 20);
+        const killed = Number(/^oom_kill (\d+)$/m.exec(read("memory.oom_control"))?.[1]);
+        const text = `${pod} ${container}: at most ${peakMiB} of ${limitMiB} MiB, ${killed} killed`;
+        return { pod, container, limitMiB, peakMiB, killed, text };
+      });
+    },
+  };
+}
