@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { network, pathOf } from "./node/layout.ts";
 import type { Stack } from "./stack.ts";
@@ -151,9 +151,4 @@ export async function readRestarts(
       ]),
     ),
   );
-}
-
-/** The git host's password, as the operator has it. */
-export function readGitPassword({ runDirectory }: Stack): string {
-  return readFileSync(pathOf(runDirectory, "gitPassword"), "utf8");
 }
