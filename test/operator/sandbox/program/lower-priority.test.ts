@@ -21,3 +21,19 @@ test("lowerPriority() lowers a process, and its session where the system shares 
   }
   expect(() => lowerPriority(pid)).not.toThrow();
 });
+
+const ownGroup = "/proc/self/autogroup";
+
+test.runIf(existsSync(ownGroup))(
+  "lowerPriority() leaves a session alone that the process does not lead",
+  async () => {
+    const before = readFileSync(ownGroup, "latin1");
+    const child = spawn(process.execPath, ["-e", "process.stdin.resume()"]);
+    await once(child, "spawn");
+    lowerPriority(child.pid ?? 0);
+    const after = readFileSync(ownGroup, "latin1");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(after).toBe(before);
+  },
+);
