@@ -62,7 +62,7 @@ const slow = [
   "test/operator/git/source/**/*.test.ts",
   "test/operator/sandbox/{sandbox-processes,zone-main}.test.ts",
   "test/operator/git/publish/{publish-process,publish-service,zone-main}.test.ts",
-  "test/operator/git/source/{confine-git,source-process,source-service,zone-hooks,zone-main}.test.ts",
+  "test/operator/git/confine-git.test.ts",
 ];
 
 /** By itself, the runner would keep one core for itself, also if there are only two. */

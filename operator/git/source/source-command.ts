@@ -11,8 +11,8 @@ import {
 } from "../../sandbox/launch-arguments.ts";
 import { toWallsReport } from "../../sandbox/walls-report.ts";
 import type { ZoneCommand } from "../../zones/zone-process.ts";
+import { deviceFiles, programFolders, settingFiles } from "../confine-git.ts";
 import { variablesForGit } from "../git-environment.ts";
-import { deviceFiles, programFolders, settingFiles } from "./confine-git.ts";
 import { localPlaces } from "./local-places.ts";
 
 /** Name of the bundle of worker.ts in an image, beside the program. */

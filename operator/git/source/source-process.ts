@@ -4,7 +4,7 @@ import type { Clock, Logger, Random } from "../../ports.ts";
 import { type KernelWalls, noKernelWalls } from "../../sandbox/kernel-walls.ts";
 import { launchArguments } from "../../sandbox/launch-arguments.ts";
 import { ZoneProcess } from "../../zones/zone-process.ts";
-import { findProgram } from "./confine-git.ts";
+import { findProgram } from "../confine-git.ts";
 import { type SourceWorkerOptions, sourceWalls, sourceWorkerCommand } from "./source-command.ts";
 
 export interface SourceProcessOptions {

@@ -11,10 +11,10 @@ import {
 } from "../../sandbox/walls-report.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
 import { removeSocket, serveZone } from "../../zones/zone-server.ts";
+import { tryWalls } from "../try-walls.ts";
 import { createSources } from "./create-sources.ts";
 import { SOURCE_ZONE } from "./messages.ts";
 import { createSourceService, describeSourceError } from "./source-service.ts";
-import { tryWalls } from "./try-walls.ts";
 import { countHooks, serveZoneHooks } from "./zone-hooks.ts";
 
 /** A sign of life for the process that started this one (zone-process.ts). */

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { confineGit } from "../../../../operator/git/source/confine-git.ts";
+import { confineGit } from "../../../../operator/git/confine-git.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { kernelWalls } from "../../../fakes/launcher.ts";
 import { readAll, SourcesHarness } from "./sources-harness.ts";

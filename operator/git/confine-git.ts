@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Layer, launchArguments } from "../../sandbox/launch-arguments.ts";
-import { type ConfineGit, unconfined } from "../git-command.ts";
-import type { RemoteUrl } from "../remote-url.ts";
+import { type Layer, launchArguments } from "../sandbox/launch-arguments.ts";
+import { type ConfineGit, unconfined } from "./git-command.ts";
+import type { RemoteUrl } from "./remote-url.ts";
 
 export interface ConfineGitOptions {
   readonly launcher: string;

@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock, Logger } from "../../ports.ts";
-import { noKernelWalls, probeLayers } from "../../sandbox/kernel-walls.ts";
-import type { ReportedWalls } from "../../sandbox/walls-report.ts";
-import type { ConfineGit } from "../git-command.ts";
-import { gitEnvironment } from "../git-environment.ts";
-import { GitProcesses } from "../git-process.ts";
+import type { Clock, Logger } from "../ports.ts";
+import { noKernelWalls, probeLayers } from "../sandbox/kernel-walls.ts";
+import type { ReportedWalls } from "../sandbox/walls-report.ts";
 import { confineGit } from "./confine-git.ts";
+import type { ConfineGit } from "./git-command.ts";
+import { gitEnvironment } from "./git-environment.ts";
+import { GitProcesses } from "./git-process.ts";
 
 export interface TryWallsOptions {
   /** Path of the launcher; undefined: there is none. */
