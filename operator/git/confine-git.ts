@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Layer, launchArguments } from "../sandbox/launch-arguments.ts";
+import { credentialPlaces } from "./credentials.ts";
 import { type ConfineGit, unconfined } from "./git-command.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 
@@ -10,6 +11,8 @@ export interface ConfineGitOptions {
   readonly inForce: readonly Layer[];
   /** Whether this process is root's: then git stays root's, without capabilities, because the clones are. */
   readonly isRoot: boolean;
+  /** Folder of credentials for all remotes; undefined: they are in the folder of each clone. */
+  readonly credentials?: string | undefined;
 }
 
 /** Programs, libraries and what comes with them: git, its helpers, ssh, gpg. Nothing there is secret. */
@@ -43,7 +46,7 @@ const proxies = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
  * Walls around each git process: it sees the folder of its own clone, with the credentials that it needs, and programs. It
  * connects to the port of its own remote; a command that reads the clone connects to nothing.
  */
-export function confineGit({ launcher, inForce, isRoot }: ConfineGitOptions): ConfineGit {
+export function confineGit({ launcher, inForce, isRoot, credentials }: ConfineGitOptions): ConfineGit {
   const read = [...settingFiles, ...deviceFiles].filter((path) => existsSync(path));
   const execute = programFolders.filter((path) => existsSync(path));
   return (run) => {
@@ -53,7 +56,7 @@ export function confineGit({ launcher, inForce, isRoot }: ConfineGitOptions): Co
     // It cannot be started either way, and the caller knows what to say of that.
     if (file === undefined || HOME === undefined) return unconfined(run);
     const rules = {
-      read: [...read, ...localPathsOf(remote)],
+      read: [...read, ...localPathsOf(remote), ...networkFilesOf(run, credentials)],
       write: [HOME, "/dev/null"],
       execute,
       tcpConnect: portsOf(remote, environment),
@@ -83,16 +86,38 @@ export function findProgram(name: string, path = ""): string | undefined {
     });
 }
 
-/** A repository on this machine. */
-function localPathsOf(remote: RemoteUrl | undefined): readonly string[] {
-  if (remote?.protocol !== "file") return [];
-  const path = remote.url.startsWith("/") ? remote.url : decodeURIComponent(new URL(remote.url).pathname);
-  return existsSync(path) ? [path] : [];
+/** What authenticates both sides to each other, for a command that uses the network. */
+function networkFilesOf(
+  { remote, environment }: Parameters<ConfineGit>[0],
+  credentials: string | undefined,
+): readonly string[] {
+  if (remote === undefined || remote.protocol === "file") return [];
+  return [
+    ...certificateFiles(environment),
+    ...(credentials === undefined ? [] : credentialPlaces(credentials)),
+  ];
 }
 
-function portsOf(
+/** Certificates of authorities that the environment names, as far as there are any. */
+export function certificateFiles(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const { SSL_CERT_FILE: file = "", SSL_CERT_DIR: folders = "" } = environment;
+  return [file, ...folders.split(":")].filter((path) => path.startsWith("/") && existsSync(path));
+}
+
+/** A repository on this machine. */
+export function localPathsOf(remote: RemoteUrl | undefined): readonly string[] {
+  if (remote?.protocol !== "file") return [];
+  const path = remote.url.startsWith("/") ? remote.url : decodeURIComponent(new URL(remote.url).pathname);
+  // git tries the second name, too.
+  return [path, `${path.replace(/\/+$/, "")}.git`].filter((place) => existsSync(place));
+}
+
+/** The TCP ports that git needs for a remote. */
+export function portsOf(
   remote: RemoteUrl | undefined,
-  environment: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string | undefined>>,
 ): readonly number[] | "any" {
   if (remote === undefined || remote.protocol === "file") return [];
   if (proxies.some((name) => (environment[name] ?? "") !== "")) return "any";

@@ -13,6 +13,8 @@ export interface TryWallsOptions {
   readonly launcher: string | undefined;
   /** Folder of the clones. */
   readonly cache: string;
+  /** As for {@link confineGit}. */
+  readonly credentials?: string | undefined;
   /** Of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isRoot: boolean;
@@ -30,7 +32,7 @@ const TIMEOUT_MS = 10_000;
  * @returns The walls for all git processes; undefined: git does not work behind them, and the log says so.
  */
 export async function tryWalls(options: TryWallsOptions): Promise<ConfineGit | undefined> {
-  const { cache, environment, isRoot, clock, log, onWalls = () => undefined } = options;
+  const { cache, credentials, environment, isRoot, clock, log, onWalls = () => undefined } = options;
   const { launcher, landlockAbi, inForce, missing, problem, keptApart } = await probeLayers(
     options.launcher,
     isRoot ? { user: 0 } : {},
@@ -41,7 +43,7 @@ export async function tryWalls(options: TryWallsOptions): Promise<ConfineGit | u
     log.warn("The kernel does not keep git processes apart", { reason, missing: none.missing });
   };
   if (launcher === undefined) return refuse(problem);
-  const confine = confineGit({ launcher, inForce, isRoot });
+  const confine = confineGit({ launcher, inForce, isRoot, credentials });
   const home = join(cache, "walls");
   await mkdir(home, { recursive: true, mode: 0o700 });
   const processes = new GitProcesses({ clock, timeoutMs: TIMEOUT_MS, confine });

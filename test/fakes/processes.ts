@@ -15,3 +15,12 @@ export function childrenOf(pid: number): number[] {
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
   );
 }
+
+/** Number of filters of system calls around a process; undefined: it has ended. */
+export function filtersOf(pid: number): string | undefined {
+  try {
+    return /^Seccomp_filters:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  } catch {
+    return undefined;
+  }
+}

@@ -11,7 +11,7 @@ import {
 } from "../../sandbox/launch-arguments.ts";
 import { toWallsReport } from "../../sandbox/walls-report.ts";
 import type { ZoneCommand } from "../../zones/zone-process.ts";
-import { deviceFiles, programFolders, settingFiles } from "../confine-git.ts";
+import { certificateFiles, deviceFiles, programFolders, settingFiles } from "../confine-git.ts";
 import { variablesForGit } from "../git-environment.ts";
 import { localPlaces } from "./local-places.ts";
 
@@ -85,7 +85,7 @@ export function sourceWorkerCommand(
     const [file = "", ...words] = command;
     return { file, arguments: words, environment: variables };
   }
-  const rules = { ...sourceWalls(options), listen: socket };
+  const rules = { ...sourceWalls(options, environment), listen: socket };
   return {
     file: launcher,
     arguments: launchArguments(rules, [...command, `--socket-fd=${LISTENING}`]),
@@ -94,11 +94,15 @@ export function sourceWorkerCommand(
 }
 
 /** What the process may do, and git with it, which has walls of its own besides. */
-export function sourceWalls({ cache, walls, allowFile, hooks }: SourceWorkerOptions): LaunchRules {
+export function sourceWalls(
+  { cache, walls, allowFile, hooks }: SourceWorkerOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): LaunchRules {
   const { launcher, inForce, node } = walls;
   const own = [...node.read, ...codeFilesOf(workerPath()), ...(hooks === undefined ? [] : [hooks.secrets])];
   const local = allowFile ? localPlaces(homedir()) : [];
-  const read = [...own, ...settingFiles, ...deviceFiles, ...local].filter((path) => existsSync(path));
+  const settings = [...settingFiles, ...deviceFiles, ...certificateFiles(environment)];
+  const read = [...own, ...settings, ...local].filter((path) => existsSync(path));
   return {
     read,
     write: [cache, "/dev/null"],

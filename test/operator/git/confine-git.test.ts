@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { confineGit } from "../../../operator/git/confine-git.ts";
+import type { ConfineGit } from "../../../operator/git/git-command.ts";
 import { gitEnvironment } from "../../../operator/git/git-environment.ts";
 import { GitProcesses, type GitResult } from "../../../operator/git/git-process.ts";
 import type { RemoteUrl } from "../../../operator/git/remote-url.ts";
@@ -18,7 +19,7 @@ import { readAll, SourcesHarness } from "./source/sources-harness.ts";
 
 const { launcher = "", inForce } = kernelWalls;
 const isRoot = process.getuid?.() === 0;
-const confine = confineGit({ launcher, inForce, isRoot });
+const ownWalls = confineGit({ launcher, inForce, isRoot });
 
 function aFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "fairlead-confined-")));
@@ -27,7 +28,11 @@ function aFolder(): string {
 }
 
 /** Runs git in a folder of its own, behind the walls. */
-async function git(words: readonly string[], remote?: RemoteUrl): Promise<GitResult> {
+async function git(
+  words: readonly string[],
+  remote?: RemoteUrl,
+  confine: ConfineGit = ownWalls,
+): Promise<GitResult> {
   const home = aFolder();
   const processes = new GitProcesses({ clock: systemClock(), timeoutMs: 20_000, confine });
   const environment = gitEnvironment({ home, environment: { PATH: process.env["PATH"] }, protocol: "https" });
@@ -78,9 +83,22 @@ describe.runIf(inForce.includes("files"))("confineGit()", () => {
     expect([own.connections(), other.connections()]).toEqual([1, 0]);
   });
 
+  test("gives it the folder of credentials for its remote alone", async () => {
+    const credentials = aFolder();
+    const secret = join(credentials, "password");
+    writeFileSync(secret, "t0ken");
+    const confine = confineGit({ launcher, inForce, isRoot, credentials });
+    const read = ["hash-object", secret];
+    const remote = { protocol: "https", url: "https://git.example.dev/x" } as const;
+    expect(await git(read, remote, confine)).toMatchObject({ exitCode: 0, stderr: "" });
+    expect((await git(read, undefined, confine)).stderr).toContain("Permission denied");
+    const write = ["init", "--quiet", join(credentials, "new")];
+    expect((await git(write, remote, confine)).exitCode).not.toBe(0);
+  });
+
   test("keeps what is secret off the command line", () => {
     const environment = { PATH: process.env["PATH"] ?? "", HOME: "/home", GIT_CONFIG_VALUE_0: "t0ken" };
-    expect(JSON.stringify(confine({ arguments: ["fetch"], environment }))).not.toContain("t0ken");
+    expect(JSON.stringify(ownWalls({ arguments: ["fetch"], environment }))).not.toContain("t0ken");
   });
 
   test("lets a source be fetched over https, and read", async () => {
@@ -96,14 +114,14 @@ describe.runIf(inForce.includes("files"))("confineGit()", () => {
     });
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/${basename(remote.path)}`;
     const credentials = { bearerToken: "t0ken", "ca.crt": certificate.certificate };
-    await using it = new SourcesHarness(remote, { confine });
+    await using it = new SourcesHarness(remote, { confine: ownWalls });
     expect(await readAll(await it.ready("ns/a", { url, credentials, path: "a" }))).toEqual({ x: "1" });
   });
 
   test("lets a repository on this machine be read", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1" });
-    await using it = new SourcesHarness(remote, { confine });
+    await using it = new SourcesHarness(remote, { confine: ownWalls });
     expect(await readAll(await it.ready("ns/a", { path: "a" }))).toEqual({ x: "1" });
     const head = remote.commitByOthers({ "a/x": "2" });
     await it.ready("ns/a", { path: "a" }, (revision) => revision.head.id === head);

@@ -10,7 +10,7 @@ import type { ReportedWalls } from "../../../../operator/sandbox/walls-report.ts
 import { gitHttpServer } from "../../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
-import { childrenOf, isAlive } from "../../../fakes/processes.ts";
+import { childrenOf, filtersOf, isAlive } from "../../../fakes/processes.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
 import { aSocketFolder, SourcesOfZone } from "../../../fakes/source-zone.ts";
@@ -157,12 +157,3 @@ test("the process ends by itself, and its git processes with it", async () => {
   expect(isAlive(pid)).toBe(false);
   await vi.waitUntil(() => !children.some(isAlive), 15_000);
 });
-
-/** How many filters of system calls a process has. */
-function filtersOf(pid: number): string | undefined {
-  try {
-    return /^Seccomp_filters:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  } catch {
-    return undefined;
-  }
-}
