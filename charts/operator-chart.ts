@@ -127,6 +127,7 @@ export class OperatorChart extends Chart {
         credentialsSecret: repository.credentialsSecret,
         resources: repository.resources,
         logLevel: values.logLevel,
+        requireSandbox: releases?.requireSandbox ?? false,
       },
       releases: releases && {
         sandbox: { resources: releases.sandboxResources, logLevel: values.logLevel },

@@ -6,6 +6,8 @@ export interface PublishZoneProps {
   readonly imagePullPolicy?: string | undefined;
   readonly resources: object;
   readonly logLevel: string;
+  /** Whether nothing is published where the kernel lacks walls around git. */
+  readonly requireSandbox: boolean;
   /** URL of the repository that rendered manifests go to. */
   readonly repository: string;
   /** A Secret that is mounted as the folder of the repository's credentials; undefined: it needs none. */
@@ -48,7 +50,8 @@ export function publishZoneVolumes(props: Pick<PublishZoneProps, "credentialsSec
  * credentials of the repository, and no token.
  */
 export function publishZoneContainer(props: PublishZoneProps): object {
-  const { image, imagePullPolicy, resources, logLevel, repository, credentialsSecret } = props;
+  const { image, imagePullPolicy, resources, logLevel, repository, credentialsSecret, requireSandbox } =
+    props;
   return {
     name: "publish",
     image,
@@ -60,6 +63,7 @@ export function publishZoneContainer(props: PublishZoneProps): object {
       `--cache=${CACHE_FOLDER}`,
       `--repository=${repository}`,
       ...(credentialsSecret === undefined ? [] : [`--credentials=${CREDENTIALS_FOLDER}`]),
+      ...(requireSandbox ? ["--require-walls"] : []),
       `--log-level=${logLevel}`,
     ],
     resources,

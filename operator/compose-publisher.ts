@@ -57,7 +57,7 @@ export interface ComposedRepository {
  * @throws RemoteUrlError for a repository that could never be used.
  */
 export function composePublisher(ground: Ground, parts: PublisherParts): ComposedRepository | undefined {
-  const { config, clock, random, log, transport, environment } = ground;
+  const { config, clock, random, log, transport, environment, walls, reportWalls } = ground;
   const { election, confirmLeadership, controllers, announce, claimOf } = parts;
   const { repository } = config;
   if (repository === undefined) return undefined;
@@ -95,9 +95,12 @@ export function composePublisher(ground: Ground, parts: PublisherParts): Compose
       cache: config.repositoryCache,
       repository,
       credentials: config.repositoryCredentials,
+      walls,
+      requireWalls: config.releaseRequireSandbox,
       logLevel: config.logLevel,
       logFormat: config.logFormat,
     },
+    onWalls: (process, found) => reportWalls({ zone: "publish", process }, found),
     ...{ environment, clock, random, log },
   });
   return {

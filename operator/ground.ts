@@ -31,7 +31,7 @@ export interface Ground extends ComposeInput {
   readonly metrics: Metrics | undefined;
   readonly transport: ApiTransport;
   readonly onRequest: OnRequest;
-  /** Walls of the kernel that this container has; probed only with Releases. */
+  /** Walls of the kernel that this container has; probed only where a zone needs them. */
   readonly walls: KernelWalls;
   /** Takes which walls processes of zones have. */
   readonly reportWalls: ReportWalls;
@@ -55,9 +55,10 @@ export async function layGround(input: ComposeInput): Promise<Ground> {
     onRetry: (request) => metrics?.requests.retried(request),
   });
   const { provideLauncher = async () => findLauncher() } = input;
-  const walls = config.releases
-    ? await probeKernelWalls(await provideLauncher())
-    : noKernelWalls("Releases are off");
+  const walls =
+    config.releases || hasRepository
+      ? await probeKernelWalls(await provideLauncher())
+      : noKernelWalls("no zone is used");
   const reportWalls = createWallsReport({ ...input, metrics });
   return { ...input, userAgent, metrics, transport, onRequest, walls, reportWalls };
 }

@@ -36,7 +36,7 @@ export const releaseOptions = {
   },
   releaseRequireSandbox: {
     flag: "release-require-sandbox",
-    help: "Refuse to run programs, and to poll git repositories, where the kernel does not keep their processes apart",
+    help: "Refuse to run programs, and to poll git repositories or publish, where the kernel does not keep their processes apart",
     fallback: "false",
   },
   zoneSockets: {

@@ -61,7 +61,7 @@ const endToEnd = [
 const slow = [
   "test/operator/git/source/**/*.test.ts",
   "test/operator/sandbox/{sandbox-processes,zone-main}.test.ts",
-  "test/operator/git/publish/{publish-process,publish-service,zone-main}.test.ts",
+  "test/operator/git/publish/{publish-process,publish-process-walls,publish-service,zone-main}.test.ts",
   "test/operator/git/confine-git.test.ts",
 ];
 

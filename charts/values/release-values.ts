@@ -82,7 +82,7 @@ export const releases = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Refuse to run programs, and to poll git repositories, on nodes whose kernel does not keep their processes apart.",
+      "Refuse to run programs, and to poll git repositories or publish, on nodes whose kernel does not keep their processes apart.",
     ),
   cacheSize: quantity
     .default("2Gi")

@@ -16,3 +16,17 @@ export const unconfined: ConfineGit = ({ arguments: words, program = "git" }) =>
   file: program,
   arguments: words,
 });
+
+/**
+ * Git behind the walls for a caller that names a program to start, and cannot choose its first arguments. No word that follows
+ * may be `--`, because the launcher takes that for the end of its rules, and fails. Pure.
+ */
+export function startedByName(
+  environment: Readonly<Record<string, string>>,
+  confine: ConfineGit,
+): { readonly file: string; readonly environment: Record<string, string> } {
+  const { file, arguments: words } = confine({ arguments: [], environment });
+  // The launcher takes them from there.
+  const prefix = words.length === 0 ? {} : { FAIRLEAD_LAUNCH: words.join("\n") };
+  return { file, environment: { ...environment, ...prefix } };
+}

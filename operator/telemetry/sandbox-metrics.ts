@@ -9,7 +9,8 @@ export interface SandboxLayers {
 /** A process of a zone, or the processes that it starts. */
 export type WalledProcess =
   | { readonly zone: "sandbox"; readonly process: "reader" | "programs" | "program" }
-  | { readonly zone: "source"; readonly process: "source" | "git" };
+  | { readonly zone: "source"; readonly process: "source" | "git" }
+  | { readonly zone: "publish"; readonly process: "publish" | "git" };
 
 /** Which walls the kernel puts around the processes of zones. */
 export class SandboxMetrics {

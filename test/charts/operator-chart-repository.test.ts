@@ -4,6 +4,17 @@ import { configOf, idOf, install, podOf } from "./operator-install.ts";
 const repository = { url: "https://git.test/r.git" };
 
 describe("OperatorChart with a repository", () => {
+  test("has the publish zone push nothing without walls, where the sandbox is required", () => {
+    const argsOf = (releases: object): unknown => {
+      const { containers } = podOf(install({ repository, releases })).spec;
+      return (containers as readonly object[] as readonly { name: string; args: unknown }[]).find(
+        ({ name }) => name === "publish",
+      )?.args;
+    };
+    expect(argsOf({ enabled: true, requireSandbox: true })).toContain("--require-walls");
+    expect(argsOf({ enabled: true })).not.toContain("--require-walls");
+  });
+
   test("hands the repository on, and its credentials to the publish zone alone", () => {
     const objects = install({
       repository: { ...repository, branch: "live", path: "east", credentialsSecret: "git" },

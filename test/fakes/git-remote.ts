@@ -35,7 +35,8 @@ export class FakeGitRemote implements Disposable {
   /** Scratch folder of the test: the repository is in it, and a cache may be. */
   readonly folder = mkdtempSync(join(tmpdir(), "fairlead-test-"));
   readonly path = join(this.folder, "remote.git");
-  readonly hangMark = join(this.folder, "hanging");
+  /** Hooks may write beside the branches alone. */
+  readonly hangMark = join(this.path, "hanging");
 
   constructor({ format = "sha1" }: { readonly format?: "sha1" | "sha256" } = {}) {
     execFileSync("git", ["init", "--quiet", "--bare", `--object-format=${format}`, this.path], {
@@ -120,7 +121,7 @@ export class FakeGitRemote implements Disposable {
   }
 
   get #refusalsPath(): string {
-    return join(this.folder, "refusals");
+    return join(this.path, "refusals");
   }
 
   /** Every push hangs until it is killed; `hangMark` appears when the first one does. */
@@ -153,10 +154,10 @@ export class FakeGitRemote implements Disposable {
   }
 
   behave(): void {
+    if (existsSync(`${this.path}.away`)) renameSync(`${this.path}.away`, this.path);
     for (const hook of ["pre-receive", "post-receive", "reference-transaction"])
       rmSync(join(this.path, "hooks", hook), { force: true });
     rmSync(this.hangMark, { force: true });
-    if (existsSync(`${this.path}.away`)) renameSync(`${this.path}.away`, this.path);
   }
 
   vanish(): void {

@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BranchClone } from "./branch-clone.ts";
 import { type PublishWorkerOptions, publishSocketIn } from "./publish-command.ts";
-import { PublishConnection } from "./publish-connection.ts";
+import { PublishConnection, type PublishConnectionOptions } from "./publish-connection.ts";
 import { type PublishProcess, type PublishProcessOptions, startPublishProcess } from "./publish-process.ts";
 import { ZoneClone } from "./zone-clone.ts";
 
-export interface ComposePublishZoneInput extends PublishProcessOptions {
+export interface ComposePublishZoneInput
+  extends PublishProcessOptions,
+    Pick<PublishConnectionOptions, "onWalls"> {
   /** Folder with a folder of sockets for each zone. Undefined: the zone's process is started here. */
   readonly zoneSockets: string | undefined;
   readonly worker: Omit<PublishWorkerOptions, "folder">;

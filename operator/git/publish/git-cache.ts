@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type SimpleGit, simpleGit } from "simple-git";
 import type { ObjectFormat } from "../../core/git-objects.ts";
 import type { Clock } from "../../ports.ts";
 import { type CacheSlot, takeCacheSlot } from "../cache-lock.ts";
+import type { ConfineGit } from "../git-command.ts";
 import { CacheBrokenError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
 import {
@@ -18,6 +18,7 @@ import {
 import type { CommitInput } from "./commit-stream.ts";
 import { CommitWriter } from "./commit-writer.ts";
 import { OWNER_FILE, OWNER_FILE_BYTES, type OwnerFile, readOwnerFile } from "./owner-file.ts";
+import { readWithGit } from "./read-with-git.ts";
 
 export interface GitCacheOptions {
   /** Folder that holds the clones of all remotes. */
@@ -25,6 +26,8 @@ export interface GitCacheOptions {
   /** Names what the clone is of: each key has a clone of its own. */
   readonly key: string;
   readonly processes: GitProcesses;
+  /** Walls around the processes that read the clone. Default: none. */
+  readonly confine?: ConfineGit | undefined;
   readonly clock: Clock;
   /** Environment of git in a home folder. */
   readonly environment: (home: string) => Record<string, string>;
@@ -43,8 +46,7 @@ const CLONE_BYTES = 512 * 1024 * 1024;
 
 /**
  * Our bare, shallow clone. Everything in it can be fetched again, so whatever looks wrong is answered by making it
- * anew. Reading goes through simple-git (3 ms a command; one that prints nothing costs 50 ms, so we ask for what
- * prints); commits are written by a {@link CommitWriter}.
+ * anew. It is read with {@link readWithGit}; commits are written by a {@link CommitWriter}.
  */
 export class GitCache {
   readonly #options: GitCacheOptions;
@@ -121,7 +123,8 @@ export class GitCache {
    * @throws CacheBrokenError when the clone does not have it.
    */
   async readBranch(head: string, root: string): Promise<BranchView> {
-    const below = root === "" ? [] : ["--", `${root}/`];
+    // The dot keeps a folder from being an option.
+    const below = root === "" ? [] : [`./${root}/`];
     const [folders, direct, commit] = await Promise.all([
       this.#read(["ls-tree", "-r", "-d", "-z", "--full-tree", head, ...below]),
       this.#read(["ls-tree", "-z", "-l", "--full-tree", head, ...below]),
@@ -220,25 +223,12 @@ export class GitCache {
   }
 
   async #git(directory: string, command: string[]): Promise<string> {
-    const environment = this.#options.environment(this.home);
+    const { confine, environment } = this.#options;
     try {
-      const git: SimpleGit = simpleGit({
-        baseDir: directory,
-        abort: this.#stopped.signal,
-        allowEnvironment: Object.keys(environment),
-        // The guards are against a stranger's environment; this one is made by us from nothing.
-        unsafe: {
-          allowUnsafeConfigEnvCount: true,
-          allowUnsafeConfigPaths: true,
-          allowUnsafeHooksPath: true,
-          allowUnsafeCredentialHelper: true,
-          allowUnsafeProtocolOverride: true,
-        },
-        // By default a command that fails without a word counts as done.
-        errors: (error, { exitCode }) =>
-          error ?? (exitCode === 0 ? undefined : new Error(`exit code ${exitCode}`)),
-      }).env(environment);
-      return await git.raw(command);
+      return await readWithGit(command, {
+        ...{ directory, confine, signal: this.#stopped.signal },
+        environment: environment(this.home),
+      });
     } catch (error) {
       throw new CacheBrokenError(`Cannot read the clone: git ${command[0]} failed`, { cause: error });
     }

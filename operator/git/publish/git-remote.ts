@@ -130,6 +130,7 @@ export class GitRemote {
         directory: clone.directory,
         environment: environment(clone.home, credentials),
         secrets: credentials.secrets,
+        remote,
       });
       return { result, say: (text) => redact(withoutNoise(text), credentials.secrets) };
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { ObjectFormat } from "../../core/git-objects.ts";
 import type { Clock } from "../../ports.ts";
+import { type ConfineGit, unconfined } from "../git-command.ts";
 import { gitEnvironment } from "../git-environment.ts";
 import { GitProcesses } from "../git-process.ts";
 import { parseRemoteUrl } from "../remote-url.ts";
@@ -23,6 +24,8 @@ export interface LocalCloneOptions {
   readonly clock: Clock;
   /** The environment of this process, of which git gets PATH and the proxies. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Walls around git's processes. Default: none. */
+  readonly confine?: ConfineGit | undefined;
   /** A git process that is silent for so long is killed. @default 60_000 */
   readonly timeoutMs?: number | undefined;
 }
@@ -51,7 +54,9 @@ export class LocalClone implements BranchClone {
     } = options;
     const remote = parseRemoteUrl(repository);
     const { protocol } = remote;
-    const processes = new GitProcesses({ clock, timeoutMs: options.timeoutMs ?? TIMEOUT_MS });
+    const confine = options.confine && exceptHooks(options.confine);
+    const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    const processes = new GitProcesses({ clock, timeoutMs, confine });
     this.#root = root;
     this.#processes = processes;
     this.#openCache = () =>
@@ -59,6 +64,7 @@ export class LocalClone implements BranchClone {
         directory: cacheDirectory,
         key: `${remote.url} ${branch} ${root}`,
         processes,
+        confine,
         clock,
         environment: (home) => gitEnvironment({ home, environment, protocol }),
       });
@@ -145,4 +151,9 @@ export class LocalClone implements BranchClone {
     if (this.#cache === undefined) throw new Error("The clone is not open");
     return this.#cache;
   }
+}
+
+/** Hooks of a repository on this machine are programs in it: git that pushes to it has the walls of this process alone. */
+function exceptHooks(confine: ConfineGit): ConfineGit {
+  return (run) => (run.remote?.protocol === "file" ? unconfined(run) : confine(run));
 }

@@ -1,6 +1,9 @@
 import { parseArgs } from "node:util";
 import { systemClock } from "../../runtime/clock.ts";
+import { findLauncher } from "../../sandbox/find-launcher.ts";
+import { probeKernelWalls } from "../../sandbox/kernel-walls.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
+import { parseRemoteUrl } from "../remote-url.ts";
 import { startPublishProcess } from "./publish-process.ts";
 
 /**
@@ -17,6 +20,7 @@ export async function runPublishZone(argv: readonly string[]): Promise<number> {
       cache: { type: "string" },
       repository: { type: "string" },
       credentials: { type: "string" },
+      "require-walls": { type: "boolean", default: false },
       "log-level": { type: "string", default: "info" },
       "log-format": { type: "string" },
     },
@@ -29,9 +33,17 @@ export async function runPublishZone(argv: readonly string[]): Promise<number> {
     log.error("Cannot run the publish zone", { reason });
     return 1;
   }
+  try {
+    parseRemoteUrl(repository);
+  } catch (error) {
+    log.error("Cannot run the publish zone", { reason: (error as Error).message });
+    return 1;
+  }
   log.info("Starting the publish zone", { sockets, cache });
+  const walls = await probeKernelWalls(findLauncher());
+  const requireWalls = values["require-walls"];
   const zone = startPublishProcess(
-    { folder: sockets, cache, repository, credentials, logLevel, logFormat },
+    { folder: sockets, cache, repository, credentials, walls, requireWalls, logLevel, logFormat },
     { environment: process.env, clock, random: Math.random, log },
   );
   // The clock's timers keep no process alive, and between two lives of its child nothing else does.

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { wallsReport } from "../../sandbox/walls-report.ts";
 
 // The messages between the operator and the publish zone. Messages of the zone are untrusted.
 
@@ -30,6 +31,11 @@ const format = z.enum(["sha1", "sha256"]);
 export const emptyAnswer = z.strictObject({});
 /** Of `open` and `rebuild`. */
 export const formatAnswer = z.strictObject({ format });
+/** Walls of the kernel around the process of the zone, and around git. The item of the answer to `hold`. */
+export const wallsItem = z.strictObject({
+  walls: z.strictObject({ publish: wallsReport, git: wallsReport }),
+});
+export type WallsItem = z.output<typeof wallsItem>;
 /** Of `head`. */
 export const headAnswer = z.strictObject({ head: objectId.optional() });
 /** Of `has`. */

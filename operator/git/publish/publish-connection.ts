@@ -1,13 +1,14 @@
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { FairSlots } from "../../sandbox/program/fair-slots.ts";
+import { type ReportedWalls, readWallsReport } from "../../sandbox/walls-report.ts";
 import { ZoneAnswerError, ZoneDeadlineError } from "../../zones/errors.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
-import type { RequestOptions } from "../../zones/outgoing-requests.ts";
+import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts";
 import { ZoneClient } from "../../zones/zone-client.ts";
 import { GitKilledError, RepositoryUnreachableError } from "../git-errors.ts";
 import { readPublishError } from "./error-answer.ts";
-import { emptyAnswer, PUBLISH_ZONE } from "./messages.ts";
+import { emptyAnswer, PUBLISH_ZONE, wallsItem } from "./messages.ts";
 
 export interface PublishConnectionOptions {
   /** Path of the Unix socket of the publish zone. */
@@ -15,6 +16,8 @@ export interface PublishConnectionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** The zone reported walls of the kernel: around its own process, or around git. */
+  readonly onWalls?: ((process: "publish" | "git", walls: ReportedWalls) => void) | undefined;
   /** Called once, when the zone is first needed. */
   readonly onStart?: () => void;
 }
@@ -65,7 +68,7 @@ export class PublishConnection {
     if (link === this.#held) return link;
     this.#held = link;
     link
-      .request("hold", { body: {} }, { read: () => undefined, deadlineMs: HOLD_MS })
+      .request("hold", { body: {} }, { read: () => undefined, onItem: this.#takeWalls, deadlineMs: HOLD_MS })
       .catch(() => undefined)
       // The answer has no end: the zone gave it up.
       .finally(() => link.close());
@@ -112,6 +115,12 @@ export class PublishConnection {
       { read: ({ body }) => emptyAnswer.parse(body), deadlineMs: PATIENCE_MS },
     );
   }
+
+  readonly #takeWalls = ({ body }: Received): void => {
+    const { walls } = wallsItem.parse(body);
+    for (const process of ["publish", "git"] as const)
+      this.#options.onWalls?.(process, readWallsReport(walls[process]));
+  };
 
   close(): void {
     this.#client.close();

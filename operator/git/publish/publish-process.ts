@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { ZoneProcess } from "../../zones/zone-process.ts";
-import { type PublishWorkerOptions, publishWorkerCommand } from "./publish-command.ts";
+import { wallsForGit } from "../zone-walls.ts";
+import { type PublishWorkerOptions, publishWalls, publishWorkerCommand } from "./publish-command.ts";
 
 export interface PublishProcessOptions {
   /** Git gets of it where programs are and how the network is reached. */
@@ -20,15 +21,23 @@ export interface PublishProcess {
   end(): Promise<void>;
 }
 
-/** Keeps the process of the publish zone running. Its log goes where the log of this process goes. */
+/**
+ * Keeps the process of the publish zone running. Its log goes where the log of this process goes.
+ *
+ * @throws RemoteUrlError for a repository that we do not speak to.
+ */
 export function startPublishProcess(
   worker: PublishWorkerOptions,
   { environment, ...options }: PublishProcessOptions,
 ): PublishProcess {
+  const rules = publishWalls(worker, environment);
+  const walls = wallsForGit({ walls: worker.walls, cache: worker.cache, rules, environment });
+  if (walls.problem !== undefined)
+    options.log.warn("The kernel does not keep the publish zone apart", { reason: walls.problem });
   const zone = new ZoneProcess({
     ...options,
     name: "publish",
-    command: publishWorkerCommand(worker, environment),
+    command: publishWorkerCommand({ ...worker, walls }, environment),
     onLog: (chunk) => void process.stderr.write(chunk),
   });
   return {

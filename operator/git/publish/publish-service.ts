@@ -1,10 +1,10 @@
 import type { Logger } from "../../ports.ts";
 import type { IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
-import { CredentialsError } from "../git-errors.ts";
+import { CredentialsError, RepositoryUnreachableError } from "../git-errors.ts";
 import { encodeBranchLists } from "./branch-list.ts";
 import type { BranchView } from "./branch-view.ts";
 import type { LocalClone } from "./local-clone.ts";
-import { type ReadAnswer, readAnswer } from "./messages.ts";
+import { type ReadAnswer, readAnswer, type WallsItem } from "./messages.ts";
 import { OpenClones } from "./open-clones.ts";
 import { isUnexpected } from "./publish-failure.ts";
 import * as requests from "./publish-requests.ts";
@@ -15,6 +15,10 @@ export interface PublishServiceOptions {
   /** Whether the repository can be authenticated at. @throws CredentialsError */
   readonly check: () => Promise<unknown>;
   readonly log: Logger;
+  /** Walls of the kernel around this process, and around git. */
+  readonly walls: WallsItem["walls"];
+  /** Why nothing may be published: the kernel lacks walls around git that are required. Default: all may be. */
+  readonly refusal?: string | undefined;
 }
 
 export interface PublishService {
@@ -24,7 +28,8 @@ export interface PublishService {
 }
 
 /** What the publish zone does for the operator: it runs git on the clones that the operator opens over one connection. */
-export function createPublishService({ createClone, check, log }: PublishServiceOptions): PublishService {
+export function createPublishService(options: PublishServiceOptions): PublishService {
+  const { createClone, check, log, walls, refusal } = options;
   const clones = new OpenClones();
 
   async function read(clone: LocalClone, { body, send, signal }: IncomingRequest): Promise<ReadAnswer> {
@@ -69,17 +74,19 @@ export function createPublishService({ createClone, check, log }: PublishService
   }
 
   async function answer(request: IncomingRequest): Promise<object> {
-    const { name, body, signal } = request;
+    const { name, body, signal, send } = request;
     if (name === "check") {
       await check();
       return {};
     }
     if (name === "hold") {
+      void send({ body: { walls } satisfies WallsItem });
       await clones.hold(signal);
       return {};
     }
     const { clone } = requests.cloneRequest.parse(body);
     if (name === "open") {
+      if (refusal !== undefined) throw new RepositoryUnreachableError(refusal);
       const { branch, root } = requests.openRequest.parse(body);
       return { format: await clones.open(clone, signal, () => createClone({ branch, root })) };
     }

@@ -2,10 +2,18 @@
 // the operator over one Unix socket.
 import { parseArgs } from "node:util";
 import { systemClock } from "../../runtime/clock.ts";
+import { describeMissingWalls, noKernelWalls } from "../../sandbox/kernel-walls.ts";
+import {
+  type ReportedWalls,
+  readWallsReport,
+  toWallsReport,
+  type WallsReport,
+} from "../../sandbox/walls-report.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
 import { removeSocket, serveZone } from "../../zones/zone-server.ts";
 import { readCredentials } from "../credentials.ts";
 import { parseRemoteUrl } from "../remote-url.ts";
+import { tryWalls } from "../try-walls.ts";
 import { describePublishError } from "./error-answer.ts";
 import { LocalClone } from "./local-clone.ts";
 import { COMMIT_PART_BYTES, PUBLISH_ZONE } from "./messages.ts";
@@ -20,7 +28,11 @@ const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * COMMIT_PART_BYTES };
 
 const { values } = parseArgs({
   options: {
-    socket: { type: "string", default: "" },
+    socket: { type: "string" },
+    "socket-fd": { type: "string" },
+    walls: { type: "string", default: "{}" },
+    "require-walls": { type: "boolean", default: false },
+    launcher: { type: "string" },
     cache: { type: "string", default: "" },
     repository: { type: "string", default: "" },
     credentials: { type: "string" },
@@ -35,6 +47,23 @@ const log = createLogger({
   level: values["log-level"] as LogLevel,
   format: values["log-format"] as "text" | "json" | undefined,
 }).child({ zone: PUBLISH_ZONE });
+const own = JSON.parse(values.walls) as WallsReport;
+let git: ReportedWalls = noKernelWalls("");
+const confine = await tryWalls({
+  ...{ launcher: values.launcher, cache, credentials, clock, log },
+  environment: process.env,
+  isRoot: process.getuid?.() === 0,
+  onWalls: (walls) => {
+    git = walls;
+  },
+});
+log.info("Walls of the kernel around the publish zone", { ...readWallsReport(own) });
+const gap = describeMissingWalls(git, "git processes");
+const refusal =
+  values["require-walls"] && gap !== undefined
+    ? `Cannot publish: ${gap}, and this operator requires them`
+    : undefined;
+if (refusal !== undefined) log.error("Nothing is published", { reason: gap });
 const service = createPublishService({
   createClone: (place) =>
     new LocalClone({
@@ -44,14 +73,17 @@ const service = createPublishService({
       cacheDirectory: cache,
       clock,
       environment: process.env,
+      confine,
     }),
   check: () => readCredentials(credentials, parseRemoteUrl(repository)),
   log,
+  walls: { publish: own, git: toWallsReport(git) },
+  refusal,
 });
 async function end(): Promise<void> {
   setTimeout(() => process.exit(0), END_MS);
-  // The operator ended, perhaps killed: then the folder of the socket is left to this process.
-  removeSocket(values.socket);
+  // The operator ended, perhaps killed: then a socket that this process has made is left to it.
+  if (values.socket !== undefined) removeSocket(values.socket);
   await service.close();
   process.exit(0);
 }
@@ -61,7 +93,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}
 setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
 process.stdout.write(".");
 await serveZone({
-  socket: values.socket,
+  socket: values.socket ?? Number(values["socket-fd"]),
   zone: PUBLISH_ZONE,
   clock,
   limits,

@@ -1,7 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
+import { confineGit } from "../../../operator/git/confine-git.ts";
+import type { ConfineGit } from "../../../operator/git/git-command.ts";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
+import { kernelWalls, launcher } from "../../fakes/launcher.ts";
 import { FakeSshServer } from "../../fakes/ssh-server.ts";
 import { anOffer, PublisherHarness } from "./publish/publisher-harness.ts";
 
@@ -21,9 +24,14 @@ class SshSecret {
   }
 }
 
-function aPublisher(remote: FakeGitRemote, host: FakeSshServer, { directory }: SshSecret): PublisherHarness {
+function aPublisher(
+  remote: FakeGitRemote,
+  host: FakeSshServer,
+  { directory }: SshSecret,
+  confine?: ConfineGit,
+): PublisherHarness {
   const repository = host.url(basename(remote.path));
-  const it = new PublisherHarness(remote, { repository, credentialsDirectory: directory });
+  const it = new PublisherHarness(remote, { repository, credentialsDirectory: directory, confine });
   it.publisher.start();
   return it;
 }
@@ -53,6 +61,29 @@ test("an ssh remote is written to with the key, and asked by git's protocol 2", 
   const calls = host.commands.map(({ command, protocol }) => `${command.split(" ")[0]} ${protocol}`);
   expect(new Set(calls)).toEqual(new Set(["git-upload-pack version=2", "git-receive-pack undefined"]));
   expect(calls.filter((call) => call.startsWith("git-receive-pack")).length).toBe(2);
+});
+
+test.runIf(launcher !== undefined)("an ssh remote is written to behind the kernel's walls", async () => {
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ "README.md": "hello" });
+  await using host = await FakeSshServer.start(remote.folder);
+  const secret = new SshSecret(remote, host);
+  const { inForce } = kernelWalls;
+  const isRoot = process.getuid?.() === 0;
+  const walls = confineGit({
+    ...{ launcher: kernelWalls.launcher ?? "", inForce, isRoot, credentials: secret.directory },
+  });
+  const confined: string[] = [];
+  const confine: ConfineGit = (run) => {
+    confined.push(`${run.arguments[0] ?? "read"} ${run.remote?.protocol ?? "nowhere"}`);
+    return walls(run);
+  };
+  await using it = aPublisher(remote, host, secret, confine);
+  await it.untilPublished(edit(1));
+  expect(remote.commits()).toBe(2);
+  expect([...new Set(confined)].toSorted()).toEqual([
+    ...["fast-import nowhere", "fetch ssh", "ls-remote ssh", "push ssh", "read nowhere"],
+  ]);
 });
 
 test("a host whose key changed gets nothing until known_hosts has the new one", async () => {

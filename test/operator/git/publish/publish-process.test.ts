@@ -3,65 +3,13 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { composePublishZone } from "../../../../operator/git/publish/compose-publish-zone.ts";
-import { createGitPublisher } from "../../../../operator/git/publish/git-publisher.ts";
 import type { PublishOffer } from "../../../../operator/ports.ts";
-import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { gitHttpServer } from "../../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { childrenOf, isAlive } from "../../../fakes/processes.ts";
-import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
-import { anOffer, folderOf, leaseOfOurs, owner } from "./publisher-harness.ts";
-
-interface SceneOptions {
-  readonly repository?: string;
-  readonly credentials?: string;
-  /** Called before each push is sent. */
-  readonly beforePush?: () => void;
-}
-
-/** An operator's publisher on the real clock, with a publish zone in a process of its own. */
-function aScene(remote: FakeGitRemote, options: SceneOptions = {}) {
-  const { repository = remote.path, credentials, beforePush = () => undefined } = options;
-  const [clock, log] = [systemClock(), new RecordingLogger()];
-  const before = new Set(childrenOf(process.pid));
-  const zone = composePublishZone({
-    zoneSockets: undefined,
-    worker: {
-      cache: join(remote.folder, "cache"),
-      ...{ repository, credentials, logLevel: "warn", logFormat: "json" },
-    },
-    environment: process.env,
-    ...{ clock, random: () => 0, log },
-  });
-  let checks = 0;
-  const publisher = createGitPublisher({
-    clone: zone.clone({ branch: "main", root: "" }),
-    root: "",
-    version: "0.1.0",
-    ...{ owner, clock, random: Math.random, log },
-    // It is checked when a commit begins, and directly before it is pushed.
-    fence: { check: () => void (++checks % 2 === 0 && beforePush()) },
-    term: () => leaseOfOurs,
-    confirmLeadership: async () => true,
-    claimOf: () => "unknown",
-    onChange: () => undefined,
-  });
-  onTestFinished(async () => {
-    await publisher.close({ flushMs: 0 });
-    await zone.close();
-  });
-  const pid = (): number | undefined =>
-    childrenOf(process.pid).find(
-      (child) =>
-        !before.has(child) && readFileSync(`/proc/${child}/cmdline`, "latin1").includes("/publish.sock"),
-    );
-  const untilPublished = async (offer: PublishOffer): Promise<void> => {
-    await vi.waitUntil(() => publisher.publish(offer).state === "published", { timeout: 60_000 });
-  };
-  return { zone, publisher, log, pid, untilPublished };
-}
+import { aScene } from "./publish-process-scene.ts";
+import { anOffer, folderOf } from "./publisher-harness.ts";
 
 /** Has the repository run a script, which gets the zone's process id. */
 function addHook(remote: FakeGitRemote, name: string, script: string): void {

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CacheBrokenError, RepositoryUnreachableError } from "../../../../operator/git/git-errors.ts";
@@ -124,7 +124,7 @@ describe("the publish zone", () => {
     await clone.open();
     const commit = await clone.writeCommit({ ...empty, files: new Map([["x", "1"]]) });
     const pushing = clone.push({ commit, parent: undefined });
-    await vi.waitUntil(() => readdirSync(remote.folder).includes("hanging"), 15_000);
+    await vi.waitUntil(() => existsSync(remote.hangMark), 15_000);
     clone.kill();
     await expect(pushing).rejects.toThrow("the operator is stopping");
     await expect(clone.rebuild("sha1")).rejects.toThrow("the operator is stopping");

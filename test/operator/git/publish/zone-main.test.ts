@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { composePublishZone } from "../../../../operator/git/publish/compose-publish-zone.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
+import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 
@@ -30,7 +31,10 @@ function aMain(words: readonly string[]) {
 function anOperator(folder: string) {
   const zone = composePublishZone({
     zoneSockets: folder,
-    worker: { cache: "", repository: "", credentials: undefined, logLevel: "info", logFormat: undefined },
+    worker: {
+      ...{ cache: "", repository: "", credentials: undefined, logLevel: "info", logFormat: undefined },
+      ...{ walls: noKernelWalls(""), requireWalls: false },
+    },
     environment: {},
     clock: systemClock(),
     random: () => 0,
@@ -88,6 +92,16 @@ test("the main process says which of its options are missing", async () => {
   expect(JSON.parse(String(line))).toMatchObject({
     level: "error",
     reason: expect.stringContaining("--repository"),
+  });
+  expect(await ended).toEqual([1, null]);
+});
+
+test("the main process refuses a repository that it does not speak to", async () => {
+  const { ended, lines } = aMain(["--sockets=/nowhere", "--cache=/nowhere", "--repository=ext::sh"]);
+  const [line] = await once(lines, "line");
+  expect(JSON.parse(String(line))).toMatchObject({
+    level: "error",
+    reason: expect.stringContaining('"ext" is not one of file, https and ssh'),
   });
   expect(await ended).toEqual([1, null]);
 });

@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
+import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
+import { childrenOf, filtersOf } from "../../../fakes/processes.ts";
+import { aScene } from "./publish-process-scene.ts";
+import { anOffer } from "./publisher-harness.ts";
+
+describe("the process of the publish zone", () => {
+  test.runIf(launcher !== undefined)(
+    "has the kernel's walls, git has more, and both are reported",
+    async () => {
+      using remote = new FakeGitRemote();
+      const { publisher, pid, untilPublished, reported } = aScene(remote);
+      publisher.start();
+      await untilPublished(anOffer({ name: "a" }));
+      expect(filtersOf(pid() ?? 0)).toBe("1");
+      // fast-import stays for a while.
+      await vi.waitUntil(() => childrenOf(pid() ?? 0).some((child) => filtersOf(child) === "2"), 15_000);
+      const { inForce } = kernelWalls;
+      expect([...reported].map(([name, found]) => [name, found.inForce])).toEqual([
+        ["publish", inForce],
+        ["git", inForce],
+      ]);
+    },
+  );
+
+  test("publishes nothing without walls that are required, and says why", async () => {
+    using remote = new FakeGitRemote();
+    const walls = noKernelWalls("the launcher is not installed");
+    const { publisher, reported, zone } = aScene(remote, { walls, requireWalls: true });
+    await zone.check();
+    publisher.start();
+    await vi.waitUntil(() => publisher.publish(anOffer()).state === "failed", 15_000);
+    expect(publisher.publish(anOffer())).toMatchObject({
+      state: "failed",
+      reason: "RepositoryUnreachable",
+      message:
+        "Cannot publish: no wall of the kernel is around git processes: the launcher is not installed, and this operator requires them",
+    });
+    expect(remote.commits()).toBe(0);
+    expect(reported.get("git")).toMatchObject({ keptApart: false, inForce: [] });
+    expect(existsSync(join(remote.folder, "cache"))).toBe(false);
+  });
+
+  test.runIf(launcher !== undefined)("runs without walls behind which git does not start", async () => {
+    using remote = new FakeGitRemote();
+    const walls = { ...kernelWalls, launcher: "/bin/false" };
+    const { publisher, log, untilPublished, reported } = aScene(remote, { walls });
+    publisher.start();
+    await untilPublished(anOffer({ name: "a" }));
+    expect(log.messages("warn")).toEqual(["The kernel does not keep the publish zone apart"]);
+    expect(reported.get("publish")).toMatchObject({ keptApart: false });
+  });
+});
