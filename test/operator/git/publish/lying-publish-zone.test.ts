@@ -139,3 +139,14 @@ describe("an error of the publish zone", () => {
     expect(error.message).toBe("The process that commits and pushes failed; its log has the reason");
   });
 });
+
+test("the operator disconnects a publish zone that makes up a wall", async () => {
+  const walls = { landlockAbi: 7, inForce: ["moat"] };
+  const zone = new PublishZoneInProcess(async ({ name, send }) => {
+    if (name === "hold") await send({ body: { walls: { publish: walls, git: walls } } });
+    return { body: {} };
+  });
+  onTestFinished(() => zone.close());
+  const link = await zone.connection.link();
+  expect(String(await link.closed)).toContain("broke the protocol");
+});

@@ -12,6 +12,8 @@ let world: WorldOutside;
 let report: AttemptReport;
 /** What it tries with the folder of credentials and the clones. */
 let own: AttemptReport;
+/** The same without walls. */
+let free: AttemptReport;
 
 /** It starts git and ssh, and looks up names over UDP. */
 const allowed = [
@@ -62,7 +64,9 @@ describe.runIf(launcher !== undefined)("in place of the process of the publish z
       "write to its credentials": `fs.writeFileSync(${JSON.stringify(join(credentials, "written"))}, "x")`,
       "execute what it has written": `fs.writeFileSync(${JSON.stringify(join(cache, "run"))}, "#!/bin/sh\\n", { mode: 0o755 }); child.execFileSync(${JSON.stringify(join(cache, "run"))})`,
     };
-    own = await start("own", ([node = ""]) => [node, "-e", reportingProgram({ tries, waits: {} })]);
+    const program = reportingProgram({ tries, waits: {} });
+    own = await start("own", ([node = ""]) => [node, "-e", program]);
+    free = await world.attack("free", ([node = ""]) => [node, ["-e", program], command.environment]);
   });
   afterAll(() => world[Symbol.asyncDispose]());
 
@@ -80,6 +84,8 @@ describe.runIf(launcher !== undefined)("in place of the process of the publish z
       "write to its credentials": "EACCES",
       "execute what it has written": "EACCES",
     });
+    expect(free.refused).toEqual({});
+    expect(free.tried).toEqual(own.tried);
   });
 
   test("has the variables of the process alone", () => {

@@ -8,6 +8,8 @@ import { childrenOf, filtersOf } from "../../../fakes/processes.ts";
 import { aScene } from "./publish-process-scene.ts";
 import { anOffer } from "./publisher-harness.ts";
 
+const { inForce } = kernelWalls;
+
 describe("the process of the publish zone", () => {
   test.runIf(launcher !== undefined)(
     "has the kernel's walls, git has more, and both are reported",
@@ -19,7 +21,6 @@ describe("the process of the publish zone", () => {
       expect(filtersOf(pid() ?? 0)).toBe("1");
       // fast-import stays for a while.
       await vi.waitUntil(() => childrenOf(pid() ?? 0).some((child) => filtersOf(child) === "2"), 15_000);
-      const { inForce } = kernelWalls;
       expect([...reported].map(([name, found]) => [name, found.inForce])).toEqual([
         ["publish", inForce],
         ["git", inForce],
@@ -53,5 +54,15 @@ describe("the process of the publish zone", () => {
     await untilPublished(anOffer({ name: "a" }));
     expect(log.messages("warn")).toEqual(["The kernel does not keep the publish zone apart"]);
     expect(reported.get("publish")).toMatchObject({ keptApart: false });
+  });
+
+  test.runIf(inForce.includes("files"))("runs hooks, which write to their repository alone", async () => {
+    using remote = new FakeGitRemote();
+    const [inside, outside] = [join(remote.path, "written"), join(remote.folder, "written")];
+    remote.beforePush(`touch '${inside}'; touch '${outside}'; exit 0`);
+    const { publisher, untilPublished } = aScene(remote);
+    publisher.start();
+    await untilPublished(anOffer({ name: "a" }));
+    expect([existsSync(inside), existsSync(outside)]).toEqual([true, false]);
   });
 });
