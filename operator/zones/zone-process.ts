@@ -13,7 +13,8 @@ export interface ZoneCommand {
 export interface ZoneProcessOptions {
   /** For the log. */
   readonly name: string;
-  readonly command: ZoneCommand;
+  /** A function is called for each start. */
+  readonly command: ZoneCommand | (() => ZoneCommand);
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -65,6 +66,11 @@ export class ZoneProcess {
     cancel();
   }
 
+  /** Has the process started again. */
+  restart(): void {
+    this.#child?.kill("SIGKILL");
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#cancelRestart();
@@ -72,7 +78,8 @@ export class ZoneProcess {
   }
 
   #start(): void {
-    const { file, arguments: words, environment } = this.#options.command;
+    const { command } = this.#options;
+    const { file, arguments: words, environment } = typeof command === "function" ? command() : command;
     const child = spawn(file, words, { cwd: "/", env: environment, stdio: ["pipe", "pipe", "pipe"] });
     this.#child = child;
     let lastWords = "";

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { cpSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
@@ -6,7 +6,7 @@ import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
 import { childrenOf, filtersOf } from "../../../fakes/processes.ts";
 import { aScene } from "./publish-process-scene.ts";
-import { anOffer } from "./publisher-harness.ts";
+import { anOffer, folderOf } from "./publisher-harness.ts";
 
 const { inForce } = kernelWalls;
 
@@ -64,5 +64,20 @@ describe("the process of the publish zone", () => {
     publisher.start();
     await untilPublished(anOffer({ name: "a" }));
     expect([existsSync(inside), existsSync(outside)]).toEqual([true, false]);
+  });
+
+  test("sees a repository on this machine that is made later, and one that takes its place", async () => {
+    using remote = new FakeGitRemote();
+    remote.vanish();
+    const { publisher, untilPublished } = aScene(remote);
+    publisher.start();
+    await vi.waitUntil(() => publisher.stats.failing !== undefined, 15_000);
+    const another = (): void => void cpSync(`${remote.path}.away`, remote.path, { recursive: true });
+    another();
+    await untilPublished(anOffer({ name: "a" }));
+    renameSync(remote.path, `${remote.path}.old`);
+    another();
+    await untilPublished(anOffer({ name: "b" }));
+    expect(remote.paths()).toContain(`${folderOf("b")}/deployment-b.yaml`);
   });
 });
