@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Layer, launchArguments } from "../sandbox/launch-arguments.ts";
-import { credentialPlaces } from "./credentials.ts";
+import { credentialPlaces } from "./credential-places.ts";
 import { type ConfineGit, unconfined } from "./git-command.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 

@@ -1,4 +1,3 @@
-import { existsSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CredentialsError } from "./git-errors.ts";
@@ -12,9 +11,6 @@ export interface GitCredentials {
   /** What must not appear in any message. */
   readonly secrets: readonly string[];
 }
-
-/** Files of a folder of credentials. */
-const keys = ["username", "password", "bearerToken", "ca.crt", "identity", "known_hosts"];
 
 const none: GitCredentials = { settings: [], sshCommand: undefined, secrets: [] };
 
@@ -36,14 +32,6 @@ export async function readCredentials(
   if (directory === undefined)
     return remote.protocol === "ssh" ? { ...none, sshCommand: `ssh ${strictSsh}` } : none;
   return remote.protocol === "ssh" ? await readSsh(directory) : await readHttps(directory, remote.url);
-}
-
-/** A folder of credentials, and what is elsewhere of the files in it: on a laptop they may be links to a user's keys. */
-export function credentialPlaces(directory: string): readonly string[] {
-  if (!existsSync(directory)) return [];
-  const folder = join(realpathSync(directory), "/");
-  const files = keys.map((key) => join(directory, key)).filter((path) => existsSync(path));
-  return [directory, ...files.map((path) => realpathSync(path)).filter((path) => !path.startsWith(folder))];
 }
 
 async function readSsh(directory: string): Promise<GitCredentials> {

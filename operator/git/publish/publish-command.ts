@@ -13,7 +13,7 @@ import {
   programFolders,
   settingFiles,
 } from "../confine-git.ts";
-import { credentialPlaces } from "../credentials.ts";
+import { credentialPlaces } from "../credential-places.ts";
 import { variablesForGit } from "../git-environment.ts";
 import { parseRemoteUrl } from "../remote-url.ts";
 
