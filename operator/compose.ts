@@ -24,7 +24,7 @@ import { isPublishedAt } from "./release/published-places.ts";
 import { createReleaseController } from "./release/release-controller.ts";
 import { releaseKind, releasePolicyKind } from "./release/release-kind.ts";
 import { reportFences } from "./report-fences.ts";
-import { reportOwnWalls } from "./report-walls.ts";
+import { reportOwnWalls, reportZoneWalls } from "./report-walls.ts";
 import { KindStores, type KindStoresInput, type WatchRole } from "./runtime/kind-stores.ts";
 
 export interface ComposeOptions {
@@ -41,6 +41,7 @@ export async function composeOperator(
   const ground = await layGround(input);
   const { metrics, transport, userAgent } = ground;
   reportOwnWalls(ground);
+  reportZoneWalls(ground);
   const connection = new WatchConnection(access, { clock, userAgent, onRequest: ground.onRequest });
   const sourceOf: KindStoresInput["sourceOf"] = (kind, { role, selector, namespace }) =>
     new KubeWatchSource({

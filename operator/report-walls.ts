@@ -1,4 +1,5 @@
 import type { Ground } from "./ground.ts";
+import { askWallsOnce, type OnWalls } from "./sandbox/ask-walls.ts";
 import { describeMissingWalls } from "./sandbox/kernel-walls.ts";
 import type { ReportedWalls } from "./sandbox/walls-report.ts";
 import type { WalledProcess } from "./telemetry/sandbox-metrics.ts";
@@ -45,4 +46,17 @@ export function reportOwnWalls({
   const { landlockAbi, inForce, missing, keptApart, problem } = walls;
   const found = { landlockAbi, inForce, missing, keptApart, ...(problem !== undefined && { problem }) };
   reportWalls({ zone: "sandbox", process: "program" }, found);
+}
+
+/** Reports the walls of a sandbox zone in another container, as soon as it says which they are. */
+export function reportZoneWalls({
+  config: { releases, zoneSockets },
+  clock,
+  random,
+  log,
+  reportWalls,
+}: Pick<Ground, "config" | "clock" | "random" | "log" | "reportWalls">): void {
+  if (!releases || zoneSockets === undefined) return;
+  const onWalls: OnWalls = (process, found) => reportWalls({ zone: "sandbox", process }, found);
+  askWallsOnce({ zoneSockets, onWalls, clock, random, log });
 }

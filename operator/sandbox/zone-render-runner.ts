@@ -6,16 +6,14 @@ import type { RenderRunner } from "../render/render-runner.ts";
 import { ZoneAnswerError } from "../zones/errors.ts";
 import { MOST_REQUESTS, type Serve } from "../zones/incoming-requests.ts";
 import type { Link } from "../zones/link.ts";
-import type { Received } from "../zones/outgoing-requests.ts";
 import { ZoneClient } from "../zones/zone-client.ts";
+import { askWalls, type OnWalls } from "./ask-walls.ts";
 import {
   type RenderAnswer,
   type RenderCall,
   renderError,
   type SandboxService,
   serviceFor,
-  type WallsAnswer,
-  wallsAnswer,
 } from "./messages.ts";
 import { FairSlots } from "./program/fair-slots.ts";
 import { toMessage } from "./program/program-failure.ts";
@@ -23,7 +21,6 @@ import type { ProgramObservation } from "./program/programs.ts";
 import { RenderedReader } from "./rendered-reader.ts";
 import { FileServer } from "./serve-files.ts";
 import { Suspects } from "./suspects.ts";
-import { type ReportedWalls, readWallsReport } from "./walls-report.ts";
 import { socketOf } from "./worker-command.ts";
 
 export interface ZoneRenderRunnerOptions {
@@ -40,7 +37,7 @@ export interface ZoneRenderRunnerOptions {
   readonly log: Logger;
   readonly observe?: (observation: ProgramObservation) => void;
   /** A process of the zone reported walls of the kernel: around itself, or around programs. */
-  readonly onWalls?: (process: SandboxService | "program", walls: ReportedWalls) => void;
+  readonly onWalls?: OnWalls;
 }
 
 /** Of a frame of the zone: one object, with what belongs to it. */
@@ -50,7 +47,6 @@ const PATIENCE_MS = 60_000;
 /** A folder of the largest size takes minutes, and waits for others. */
 const DEADLINE_MS = 900_000;
 /** A process answers when it is idle, or between two slices of its work. */
-const WALLS_MS = 60_000;
 /** Files that are on their way to the zone, in MiB: in all, and of one namespace. */
 const FILES_MIB = { all: 8, perTenant: 4 } as const;
 
@@ -121,32 +117,18 @@ export class ZoneRenderRunner implements RenderRunner {
 
   #service(name: SandboxService): Service {
     const { folder, ...options } = this.#options;
-    const { clock } = options;
+    const { clock, onWalls } = options;
     const socket = socketOf(folder, name);
     const serve: Serve = (request, back) => this.#serve(request, back);
     return {
       client: new ZoneClient({
         ...options,
         ...{ zone: `sandbox/${name}`, socket, limits, serve },
-        onConnect: (link) => void this.#askWalls(name, link),
+        onConnect: (link) => void (onWalls && askWalls(name, link, onWalls)),
       }),
       slots: new FairSlots({ all: RENDERS }),
       suspects: new Suspects({ clock }),
     };
-  }
-
-  async #askWalls(name: SandboxService, link: Link): Promise<void> {
-    const { onWalls } = this.#options;
-    if (onWalls === undefined) return;
-    const read = ({ body }: Received): WallsAnswer => wallsAnswer.parse(body);
-    const answer = await link
-      .request("walls", { body: {} }, { read, deadlineMs: WALLS_MS })
-      // It is asked again after the next connection.
-      .catch(() => undefined);
-    if (answer === undefined) return;
-    onWalls(name, readWallsReport(answer.own));
-    if (answer.programs !== undefined && name === "programs")
-      onWalls("program", readWallsReport(answer.programs));
   }
 
   /** The zone asks for files: of a render that is under way on the same connection, or of none. */

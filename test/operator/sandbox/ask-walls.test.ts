@@ -1,0 +1,35 @@
+import { mkdirSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { systemClock } from "../../../operator/runtime/clock.ts";
+import { askWallsOnce } from "../../../operator/sandbox/ask-walls.ts";
+import type { ReportedWalls } from "../../../operator/sandbox/walls-report.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { aFakeZone, aSocketFolder } from "../../fakes/sandbox-zone.ts";
+
+test("the walls of a zone are known before anything is rendered, and the zone is free for renders then", async () => {
+  const zoneSockets = aSocketFolder();
+  mkdirSync(`${zoneSockets}/sandbox`);
+  const log = new RecordingLogger();
+  const found = new Map<string, ReportedWalls>();
+  const ask = (): void =>
+    askWallsOnce({
+      zoneSockets,
+      onWalls: (process, walls) => void found.set(process, walls),
+      clock: systemClock(),
+      random: () => 0,
+      log,
+    });
+  ask();
+  await aFakeZone(
+    `${zoneSockets}/sandbox`,
+    () => Promise.reject(new Error("nothing is rendered")),
+    "programs",
+  );
+  await vi.waitUntil(() => found.size === 1);
+  expect(found.get("programs")).toMatchObject({ inForce: [], keptApart: false });
+  found.clear();
+  // A zone takes one connection at a time.
+  ask();
+  await vi.waitUntil(() => found.size === 1);
+  expect(log.entries.filter(({ level }) => level === "warn")).toEqual([]);
+});
