@@ -83,6 +83,7 @@ async function runStart(
 
   const logPath = join(folder, "operator.log");
   const operator = startOperatorProcess({
+    temporaryFolder: folder,
     logPath,
     args: [
       ...optional("kubeconfig", local?.operatorKubeconfigPath ?? kubeconfig),

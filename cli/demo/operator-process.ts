@@ -13,12 +13,18 @@ export interface OperatorProcessOptions {
   /** Arguments of `fairlead run`. */
   readonly args: readonly string[];
   readonly logPath: string;
+  /** Its folder for temporary files: what it leaves there when it is killed is removed with the folder. */
+  readonly temporaryFolder: string;
 }
 
 const patienceMs = 10_000;
 
 /** Starts `fairlead run` beside this process, its log in a file. It ends with this process, however that ends. */
-export function startOperatorProcess({ args, logPath }: OperatorProcessOptions): OperatorProcess {
+export function startOperatorProcess({
+  args,
+  logPath,
+  temporaryFolder,
+}: OperatorProcessOptions): OperatorProcess {
   const program = process.argv[1] ?? "";
   const log = openSync(logPath, "a");
   // A group of its own: Ctrl-C in the terminal must not reach it before we have said how to stop. The channel carries
@@ -26,6 +32,7 @@ export function startOperatorProcess({ args, logPath }: OperatorProcessOptions):
   const child = spawn(process.execPath, [...process.execArgv, program, "run", ...args], {
     stdio: ["ignore", log, log, "ipc"],
     detached: true,
+    env: { ...process.env, TMPDIR: temporaryFolder },
   });
   closeSync(log);
   const ended = once(child, "exit").then(([code, signal]: (number | string | null)[]) =>
