@@ -13,7 +13,7 @@ export interface EscapeTargets {
 }
 
 const token = "/var/run/secrets/kubernetes.io/serviceaccount/token";
-const sockets = (zone: "sandbox" | "source"): string => `${ZONE_SOCKETS_FOLDER}/${zone}`;
+const sockets = (zone: "sandbox" | "source" | "publish"): string => `${ZONE_SOCKETS_FOLDER}/${zone}`;
 const clones = "/var/cache/fairlead";
 
 /** All processes that a container may have, but for the own one, which is found under the ids of its threads too. */
@@ -95,6 +95,7 @@ export function escapeAttempts({ otherPod, secret, signal }: EscapeTargets): Att
     waits: {
       "connect to the sandbox zone": `net.connect("${sockets("sandbox")}/programs.sock")`,
       "connect to the source zone": `net.connect("${sockets("source")}/source.sock")`,
+      "connect to the publish zone": `net.connect("${sockets("publish")}/publish.sock")`,
       "connect to the API server": tcp(443, network.serviceAddress),
       "connect to the API server by the node's address": tcp(443, network.address),
       "connect to the kubelet": tcp(10_250, network.address),

@@ -84,7 +84,7 @@ export function escapedStories(stack: () => Stack): void {
   test("outside of the walls each of its attempts succeeds in a container of the pod", async () => {
     const at = ["exec", leader, "-n", namespace, "-c"];
     const reports = await Promise.all(
-      ["operator", "sandbox", "source"].map(async (container) => {
+      ["operator", "sandbox", "source", "publish"].map(async (container) => {
         const words = [...at, container, "--", node, "-e", reportingProgram(table(0))];
         return JSON.parse(await stack().kubectl(words)) as AttemptReport;
       }),

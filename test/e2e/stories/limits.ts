@@ -147,6 +147,7 @@ export function limitStories(stack: () => Stack): void {
     const ofLeader = measured.filter(({ pod }) => pod === leader);
     expect(ofLeader.map(({ container, limitMiB }) => [container, limitMiB]).toSorted()).toEqual([
       ["operator", 512],
+      ["publish", 512],
       ["sandbox", 1_024],
       ["source", 768],
     ]);
