@@ -6,14 +6,15 @@ import {
   PushRefusedError,
   RepositoryUnreachableError,
 } from "../git-errors.ts";
+import { toMessageText } from "../message-text.ts";
 import { redact } from "../redact.ts";
-import { type ErrorBody, errorBody, toMessageText } from "./messages.ts";
+import { type ErrorBody, errorBody, MESSAGE } from "./messages.ts";
 import { isKilled } from "./publish-failure.ts";
 
 /** What the operator may know of an error of the zone: users see it. Pure. */
 export function describePublishError(error: unknown): ErrorBody {
   const said = error instanceof Error ? error.message : String(error);
-  const message = toMessageText(redact(said, []));
+  const message = toMessageText(redact(said, []), MESSAGE);
   return { reason: reasonOf(error), message, killed: isKilled(error) };
 }
 

@@ -20,11 +20,11 @@ export const branchLimits = {
 export const COMMIT_PART_BYTES = 2 ** 20;
 
 /** Longest message of a failure. */
-const MESSAGE = 600;
+export const MESSAGE = 600;
 const plain = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
 
 const text = (length: number) => z.string().max(length).regex(plain);
-const objectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+export const objectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 const format = z.enum(["sha1", "sha256"]);
 
 /** Body of the answers to `check`, `tidy`, `close` and `commit-part`. */
@@ -70,16 +70,6 @@ export const errorBody = z.strictObject({
   killed: z.boolean(),
 });
 export type ErrorBody = z.output<typeof errorBody>;
-
-/** Makes a text fit for a message: one line of bounded length, without characters that change how it is shown. Pure. */
-export function toMessageText(said: string): string {
-  return said
-    .slice(0, 2 * MESSAGE)
-    .replaceAll(/\s+/g, " ")
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
-    .trim()
-    .slice(0, MESSAGE);
-}
 
 /** Whether a path is short and has no character that changes how it is shown: no folder of a resource has such. Pure. */
 export function isPlainPath(path: string): boolean {

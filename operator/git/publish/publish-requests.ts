@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { objectId } from "./messages.ts";
 
 // The requests of the operator to the publish zone.
 
 const clone = z.int().min(1);
-const objectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
 /** Names a clone that was opened over the same connection. */
 export const cloneRequest = z.object({ clone });

@@ -1,13 +1,14 @@
 import type { Clock } from "../../ports.ts";
 import type { ReleaseFailure, SourceRequest, SourceState } from "../../release/ports.ts";
 import type { IncomingRequest } from "../../zones/incoming-requests.ts";
+import { toMessageText } from "../message-text.ts";
 import type { LocalSources } from "./create-sources.ts";
 import {
   type CountsItem,
   type FailureItem,
+  MESSAGE,
   type StateItem,
   toFailureReason,
-  toMessageText,
   type WallsItem,
   type WantItem,
 } from "./messages.ts";
@@ -169,5 +170,5 @@ function describe(state: Exclude<SourceState, { readonly state: "pending" }>): S
 }
 
 function shortened({ reason, message }: ReleaseFailure): FailureItem {
-  return { reason: toFailureReason(reason), message: toMessageText(message) };
+  return { reason: toFailureReason(reason), message: toMessageText(message, MESSAGE) };
 }

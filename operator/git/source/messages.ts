@@ -44,7 +44,7 @@ export const readLimits = {
 } as const;
 
 /** Longest message of a failure. */
-const MESSAGE = 2_000;
+export const MESSAGE = 2_000;
 
 const text = (length: number) =>
   z
@@ -131,13 +131,3 @@ export const errorBody = z.strictObject({
   reason: z.enum([...failure.shape.reason.options, "RenderFailed"]).optional(),
   message: text(MESSAGE).optional(),
 });
-
-/** Makes a text fit for a message: one line of bounded length, without characters that change how it is shown. Pure. */
-export function toMessageText(said: string): string {
-  return said
-    .slice(0, 2 * MESSAGE)
-    .replaceAll(/\s+/g, " ")
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
-    .trim()
-    .slice(0, MESSAGE);
-}

@@ -5,10 +5,11 @@ import type { SourceFiles } from "../../release/ports.ts";
 import type { AskBack, IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
+import { toMessageText } from "../message-text.ts";
 import type { LocalSources } from "./create-sources.ts";
 import { encodeFileList, FileListError } from "./file-list.ts";
 import { FollowedKeys } from "./followed-keys.ts";
-import { type CountsItem, readLimits, toMessageText, type WallsItem } from "./messages.ts";
+import { type CountsItem, MESSAGE, readLimits, type WallsItem } from "./messages.ts";
 
 export interface SourceServiceOptions {
   readonly createSources: (onChange: (keys: readonly string[]) => void) => LocalSources;
@@ -125,7 +126,7 @@ function readLeader(body: unknown): Leader {
 /** What the operator may know of an error: it is shown to users. */
 export function describeSourceError(error: unknown): object {
   if (!(error instanceof ReleaseError)) return {};
-  return { reason: error.reason, message: toMessageText(error.message) };
+  return { reason: error.reason, message: toMessageText(error.message, MESSAGE) };
 }
 
 function filesIn(body: unknown, sources: LocalSources): SourceFiles {
