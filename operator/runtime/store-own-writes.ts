@@ -11,6 +11,8 @@ interface Pending {
   known: LiveObject | undefined;
   /** resourceVersions of these writes. */
   readonly versions: string[];
+  /** Uids of earlier objects of this name whose place an object of ours took. The watch may still show them. */
+  readonly replaced: string[];
 }
 
 interface Gone {
@@ -35,11 +37,13 @@ export class OwnWrites {
     return this.#pending.size + this.#gone.size;
   }
 
-  /** A write of ours replaced `current` in the store. */
-  add(key: string, version: string, current: LiveObject | undefined): void {
-    const pending = this.#pending.get(key);
-    if (pending === undefined) this.#pending.set(key, { known: current, versions: [version] });
-    else pending.versions.push(version);
+  /** A write of ours replaced `current` in the store by `written`. */
+  add(key: string, { metadata }: LiveObject, current: LiveObject | undefined): void {
+    const pending = this.#pending.get(key) ?? { known: current, versions: [], replaced: [] };
+    this.#pending.set(key, pending);
+    pending.versions.push(metadata.resourceVersion);
+    if (current !== undefined && current.metadata.uid !== metadata.uid)
+      pending.replaced.push(current.metadata.uid);
   }
 
   /** A write of ours was answered late: the store holds something newer already. */
@@ -85,6 +89,15 @@ export class OwnWrites {
     if (known?.metadata.resourceVersion === listed?.metadata.resourceVersion) return undefined;
     pending.known = current;
     return { known };
+  }
+
+  /**
+   * We removed the object that the store holds under the key. Objects whose place it took are gone as well, and
+   * must not come back when the watch shows them late.
+   */
+  removeHeld(key: string, newestVersion: string): void {
+    for (const uid of this.#pending.get(key)?.replaced ?? []) this.addGone(uid, newestVersion);
+    this.#pending.delete(key);
   }
 
   /** We removed the object with this uid; `newestVersion` is the newest that is known of anything. */

@@ -136,7 +136,7 @@ export class WatchedStore implements ObjectStore {
     // Absent although the watch is further: somebody deleted it before the answer reached us.
     const held = current?.metadata.resourceVersion ?? this.#seen;
     if (isNewer(resourceVersion, held)) {
-      this.#own.add(key, resourceVersion, current);
+      this.#own.add(key, object, current);
       this.#content.put(key, this.#transform(object));
     } else this.#own.addOvertaken(key, resourceVersion);
   }
@@ -145,9 +145,11 @@ export class WatchedStore implements ObjectStore {
   removed(key: string, uid: string): void {
     const current = this.#content.get(key);
     const held = current?.metadata.uid === uid ? current : undefined;
-    this.#own.addGone(uid, newestOf(held?.metadata.resourceVersion ?? "", this.#seen));
+    const newestVersion = newestOf(held?.metadata.resourceVersion ?? "", this.#seen);
+    this.#own.addGone(uid, newestVersion);
     if (held === undefined) return;
-    this.#remove(key);
+    this.#own.removeHeld(key, newestVersion);
+    this.#content.remove(key);
     this.#handlers.tell([{ type: "deleted", object: held, finalStateUnknown: false }]);
   }
 
@@ -181,12 +183,8 @@ export class WatchedStore implements ObjectStore {
       this.#handlers.tell(asNews(this.#own.passEvent(key, resourceVersion, current), current));
       return;
     }
-    this.#remove(key);
-    this.#handlers.tell([{ type: "deleted", object: this.#transform(object), finalStateUnknown: false }]);
-  }
-
-  #remove(key: string): void {
     this.#content.remove(key);
     this.#own.settle(key);
+    this.#handlers.tell([{ type: "deleted", object: this.#transform(object), finalStateUnknown: false }]);
   }
 }

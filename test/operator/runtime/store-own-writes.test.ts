@@ -145,6 +145,22 @@ describe("WatchedStore.removed()", () => {
     expect(handler.take()).toEqual(["added shop/web@30"]);
   });
 
+  test("nor does the object whose place it took come back, whose deletion the watch has not shown yet", async () => {
+    const { store, handler } = await aFilledStore();
+    store.written(web("22"));
+    store.written(web("25", { uid: "its-successor" }));
+    store.removed("shop/web", "its-successor");
+    handler.take();
+    store.apply({ type: "MODIFIED", object: web("21") });
+    store.apply({ type: "MODIFIED", object: web("22") });
+    store.apply({ type: "DELETED", object: web("23") });
+    store.apply({ type: "ADDED", object: web("25", { uid: "its-successor" }) });
+    expect(store.get("shop/web")).toBeUndefined();
+    expect(handler.take()).toEqual([]);
+    store.apply({ type: "DELETED", object: web("26", { uid: "its-successor" }) });
+    expect(store.ownWrites).toBe(0);
+  });
+
   test("it does not touch another object that has the name by now", async () => {
     const { store, handler } = await aFilledStore();
     store.removed("shop/web", "an-older-uid");
