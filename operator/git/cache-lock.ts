@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { link, lstat, mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 /** A folder that one process has to itself. */
 export interface CacheSlot {
@@ -10,10 +11,14 @@ export interface CacheSlot {
 
 /** Nobody needs more operators than this on one machine for one branch. */
 const SLOTS = 16;
+/** A process whose operator is gone ends within 2.5 s; it is waited for twice as long. */
+const ORPHAN_LOOKS = 50;
+const ORPHAN_LOOK_MS = 100;
 
 /**
  * Takes the first folder of `<base>`, `<base>-1`, … that no living process holds: two operators on one machine (a
- * leader and its standby) get a cache each instead of waiting for one another.
+ * leader and its standby) get a cache each instead of waiting for one another. Only a holder whose operator is gone is
+ * waited for: it is about to end, and an operator that starts again finds its clone.
  *
  * @throws Error if the folder is a link, or somebody else's, or others may write to it: git would run on their files.
  */
@@ -42,8 +47,19 @@ async function take(lock: string): Promise<boolean> {
   // Both the lock and the right to remove it may have been left by somebody who died.
   for (let attempt = 0; attempt < 3; attempt++) {
     if (await create(lock)) return true;
-    if (isAlive(await readHolder(lock))) return false;
+    if (!(await isAboutToBeFree(lock))) return false;
     await removeStale(lock);
+  }
+  return false;
+}
+
+/** Whether the holder has ended; waits for one whose operator has. */
+async function isAboutToBeFree(lock: string): Promise<boolean> {
+  for (let look = 0; look < ORPHAN_LOOKS; look++) {
+    const holder = await readHolder(lock);
+    if (!isAlive(holder)) return true;
+    if (!isOrphaned(holder)) return false;
+    await setTimeout(ORPHAN_LOOK_MS);
   }
   return false;
 }
@@ -81,9 +97,12 @@ async function removeStale(lock: string): Promise<void> {
   if (!isAlive(await readHolder(removing))) await rm(removing, { force: true });
 }
 
-/** In a container every operator has the same pid, so a pid alone would make our predecessor's lock look like ours. */
+/**
+ * A pid alone does not do: in a container every operator has the same one, so our predecessor's lock would look like ours. The
+ * third word is the process that ours serves.
+ */
 function processId(): string {
-  return `${process.pid} ${Math.round(performance.timeOrigin)}`;
+  return `${process.pid} ${Math.round(performance.timeOrigin)} ${process.ppid}`;
 }
 
 function readHolder(lock: string): Promise<string> {
@@ -91,9 +110,20 @@ function readHolder(lock: string): Promise<string> {
 }
 
 function isAlive(holder: string): boolean {
-  const pid = Number(holder.split(" ")[0]);
+  const [pid, started] = holder.split(" ");
+  if (Number(pid) === process.pid) return Number(started) === Math.round(performance.timeOrigin);
+  return isRunning(pid);
+}
+
+/** The first process of a container has no parent that can be seen: such a holder counts as one that stays. */
+function isOrphaned(holder: string): boolean {
+  const parent = holder.split(" ")[2];
+  return Number(parent) > 1 && !isRunning(parent);
+}
+
+function isRunning(word: string | undefined): boolean {
+  const pid = Number(word);
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  if (pid === process.pid) return holder === processId();
   try {
     process.kill(pid, 0);
     return true;

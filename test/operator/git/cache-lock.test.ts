@@ -1,7 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { takeCacheSlot } from "../../../operator/git/cache-lock.ts";
 
@@ -32,6 +34,24 @@ test("a folder is taken whose last holder died, and after it the one who was abo
   for (const left of ["lock", "lock-removing"]) writeFileSync(join(base, left), `${deadPid()} 1`);
   expect((await takeCacheSlot(base)).directory).toBe(base);
   expect(readdirSync(base)).toEqual(["lock"]);
+});
+
+test.each([
+  { what: "whose operator is gone", operator: deadPid, taken: "clone" },
+  { what: "whose operator runs", operator: () => process.pid, taken: "clone-1" },
+  { what: "that is the first process of its container", operator: () => 0, taken: "clone-1" },
+])("a holder $what: the next one takes $taken", async ({ operator, taken }) => {
+  const base = aBase();
+  mkdirSync(base, { mode: 0o700 });
+  const holder = spawn("sleep", ["60"]);
+  onTestFinished(() => void holder.kill("SIGKILL"));
+  writeFileSync(join(base, "lock"), `${holder.pid} 1 ${operator()}`);
+  const slot = takeCacheSlot(base);
+  // Whoever does not wait for the holder has another folder by now.
+  await Promise.race([slot, setTimeout(200)]);
+  holder.kill("SIGKILL");
+  await once(holder, "exit");
+  expect(basename((await slot).directory)).toBe(taken);
 });
 
 test("a folder that was given free is taken again, and no file but the lock was ever left in it", async () => {
