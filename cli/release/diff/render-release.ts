@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { tryWalls } from "../../../operator/git/try-walls.ts";
 import type { Logger } from "../../../operator/ports.ts";
 import { ReleaseError } from "../../../operator/release/errors.ts";
 import type { Rendered, SourceCommit } from "../../../operator/release/ports.ts";
 import { renderOnce } from "../../../operator/render/render-once.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
+import { provideLauncher } from "../../launcher/build-launcher.ts";
 import { createTrustedPrograms } from "../../launcher/weak-sandbox.ts";
 import type { ApiClient } from "../api-client.ts";
 import { labelOfRelease, type ReleaseObject } from "../release-object.ts";
@@ -64,8 +66,14 @@ async function tryToRender(
   cleanup.defer(() => programs.close());
   const cacheDirectory = await mkdtemp(join(tmpdir(), "fairlead-diff-"));
   cleanup.defer(() => rm(cacheDirectory, { recursive: true, force: true }));
+  const environment = process.env;
+  const confine = await tryWalls({
+    ...{ launcher: await provideLauncher(environment), cache: cacheDirectory, environment, clock },
+    isRoot: process.getuid?.() === 0,
+    log: silent,
+  });
   const source = cleanup.use(
-    await resolveSource(release, { ...options, cacheDirectory, clock, log: silent }),
+    await resolveSource(release, { ...options, cacheDirectory, confine, clock, log: silent }),
   );
   const { revision } = source;
   const { namespace = "" } = release.metadata;

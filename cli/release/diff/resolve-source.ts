@@ -1,4 +1,5 @@
 import { Secret } from "../../../crds/core-kinds.ts";
+import type { ConfineGit } from "../../../operator/git/git-command.ts";
 import { createSources } from "../../../operator/git/source/create-sources.ts";
 import type { Clock, Logger } from "../../../operator/ports.ts";
 import { ReleaseError } from "../../../operator/release/errors.ts";
@@ -15,6 +16,8 @@ export interface ResolveSourceOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly timeoutMs: number;
+  /** Walls around git's processes; undefined: none. */
+  readonly confine: ConfineGit | undefined;
 }
 
 /** A source that is looked at once: reading its files needs it open. */
@@ -33,7 +36,7 @@ const intervalMs = 24 * 3_600_000;
  */
 export async function resolveSource(
   release: ReleaseObject,
-  { client, revision, cacheDirectory, clock, log, timeoutMs }: ResolveSourceOptions,
+  { client, revision, cacheDirectory, clock, log, timeoutMs, confine }: ResolveSourceOptions,
 ): Promise<ResolvedSource> {
   const { source } = release.spec;
   const request: SourceRequest = {
@@ -53,6 +56,7 @@ export async function resolveSource(
     log,
     environment: process.env,
     allowFile: true,
+    confine,
     onChange: () => wake(),
   });
   try {
