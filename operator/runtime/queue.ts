@@ -1,6 +1,8 @@
 import type { Clock } from "../ports.ts";
 import { Alarm } from "./alarm.ts";
-import { Heap, type HeapNode } from "./heap.ts";
+import { FairTurns } from "./fair-turns.ts";
+import { Heap } from "./heap.ts";
+import { comesBefore, type QueueEntry } from "./queue-entry.ts";
 import { RetryDelays } from "./retry-delays.ts";
 
 /** So many keys become due in one go; the others wait for the next turn, so that no slice is long. */
@@ -42,31 +44,19 @@ export interface QueueMeasure {
   readonly longestRunningMs: number;
 }
 
-/** `held`: ready, but the same key is still in a worker's hands. */
-interface Entry extends HeapNode {
-  readonly key: string;
-  priority: number;
-  /** When a waiting entry becomes due; when another one became ready. */
-  atMs: number;
-  /** Order of arrival in its present place. */
-  arrival: number;
-  place: "waiting" | "ready" | "held";
-}
-
 /**
- * Keys to reconcile, as controller-runtime's priority queue has them: the highest priority first, in order of
- * arrival within a priority; a key is in one pair of hands at most, and what is added meanwhile runs once
- * afterwards. A key that is here already keeps the higher priority and the earlier time. No operation is slower
- * than O(log n).
+ * Keys to reconcile, as controller-runtime's priority queue has them: the highest priority first; a key is in one
+ * pair of hands at most, and what is added meanwhile runs once afterwards. A key that is here already keeps the higher
+ * priority and the earlier time. Within a priority namespaces take turns ({@link FairTurns}), and the keys of one come
+ * in order of arrival. No operation is slower than O(log n).
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #observer: QueueObserver | undefined;
-  readonly #entries = new Map<string, Entry>();
-  readonly #ready = new Heap<Entry>((a, b) =>
-    a.priority === b.priority ? a.arrival < b.arrival : a.priority > b.priority,
-  );
-  readonly #waiting = new Heap<Entry>((a, b) =>
+  readonly #entries = new Map<string, QueueEntry>();
+  readonly #turns = new FairTurns();
+  readonly #ready = new Heap<QueueEntry>(comesBefore);
+  readonly #waiting = new Heap<QueueEntry>((a, b) =>
     a.atMs === b.atMs ? a.arrival < b.arrival : a.atMs < b.atMs,
   );
   readonly #inHandsSinceMs = new Map<string, number>();
@@ -160,10 +150,11 @@ export class WorkQueue {
   }
 
   #insert(key: string, priority: number, nowMs: number, afterMs: number): void {
-    const entry: Entry = {
+    const entry: QueueEntry = {
       key,
       priority,
       atMs: nowMs + afterMs,
+      turn: 0,
       arrival: 0,
       place: "waiting",
       heapIndex: -1,
@@ -173,7 +164,7 @@ export class WorkQueue {
     else this.#makeReady(entry, nowMs);
   }
 
-  #merge(entry: Entry, priority: number, nowMs: number, afterMs: number): void {
+  #merge(entry: QueueEntry, priority: number, nowMs: number, afterMs: number): void {
     if (entry.place !== "waiting") {
       this.#raise(entry, priority);
       return;
@@ -190,35 +181,41 @@ export class WorkQueue {
   }
 
   /** To the end of the higher level; a lower priority changes nothing. */
-  #raise(entry: Entry, priority: number): void {
+  #raise(entry: QueueEntry, priority: number): void {
     if (priority <= entry.priority) return;
     this.#count(entry.priority, -1);
     this.#count(priority, 1);
     entry.priority = priority;
-    entry.arrival = this.#arrivals++;
+    this.#takeTurn(entry);
     if (entry.place === "ready") this.#ready.reorder(entry);
   }
 
-  #wait(entry: Entry): void {
+  #wait(entry: QueueEntry): void {
     entry.arrival = this.#arrivals++;
     this.#waiting.push(entry);
     this.#alarm.setFor(entry.atMs);
   }
 
-  #makeReady(entry: Entry, nowMs: number): void {
+  #makeReady(entry: QueueEntry, nowMs: number): void {
     this.#added++;
     this.#count(entry.priority, 1);
     entry.atMs = nowMs;
-    entry.arrival = this.#arrivals++;
+    this.#takeTurn(entry);
     entry.place = this.#inHandsSinceMs.has(entry.key) ? "held" : "ready";
     if (entry.place === "ready") this.#ready.push(entry);
+  }
+
+  #takeTurn(entry: QueueEntry): void {
+    entry.turn = this.#turns.give(entry.key, entry.priority);
+    entry.arrival = this.#arrivals++;
   }
 
   #handOut(): void {
     while (this.#takers.length > 0) {
       const entry = this.#ready.pop();
       if (entry === undefined) return;
-      const { key, priority, atMs } = entry;
+      const { key, priority, atMs, turn } = entry;
+      this.#turns.pass(turn, priority);
       const nowMs = this.#clock.now();
       this.#entries.delete(key);
       this.#count(priority, -1);

@@ -5,21 +5,28 @@ import { FakeClock } from "../../fakes/fake-clock.ts";
 
 /** The queue, as simple as it can be said: a list of wishes, looked through from start to end every time. */
 class Model {
-  wishes: { key: string; priority: number; atMs: number; isReady: boolean; order: number }[] = [];
+  wishes: { key: string; priority: number; atMs: number; isReady: boolean; order: number; turn: number }[] =
+    [];
   inHands = new Set<string>();
   failures = new Map<string, number>();
   #order = 0;
+  /** By priority and namespace: turns that were given. By priority: the turn that was taken last. */
+  #given = new Map<string, number>();
+  #taken = new Map<number, number>();
 
   add(key: string, priority: number, atMs: number, nowMs: number): void {
     const wish = this.wishes.find((one) => one.key === key);
     if (wish === undefined) {
-      this.wishes.push({ key, priority, atMs, isReady: atMs <= nowMs, order: this.#order++ });
+      const isReady = atMs <= nowMs;
+      const made = { key, priority, atMs, isReady, order: this.#order++, turn: 0 };
+      this.wishes.push(made);
+      if (isReady) this.#takeTurn(made);
       return;
     }
     const isRaised = priority > wish.priority;
     wish.priority = Math.max(wish.priority, priority);
     if (wish.isReady) {
-      if (isRaised) wish.order = this.#order++;
+      if (isRaised) this.#takeTurn(wish);
     } else if (atMs <= nowMs) this.#makeReady(wish);
     else wish.atMs = Math.min(wish.atMs, atMs);
   }
@@ -33,8 +40,9 @@ class Model {
   take(): Handout | undefined {
     const [best] = this.wishes
       .filter(({ key, isReady }) => isReady && !this.inHands.has(key))
-      .toSorted((a, b) => b.priority - a.priority || a.order - b.order);
+      .toSorted((a, b) => b.priority - a.priority || a.turn - b.turn || a.order - b.order);
     if (best === undefined) return undefined;
+    this.#taken.set(best.priority, best.turn);
     this.wishes = this.wishes.filter((wish) => wish !== best);
     this.inHands.add(best.key);
     return { key: best.key, priority: best.priority };
@@ -48,6 +56,14 @@ class Model {
 
   #makeReady(wish: Model["wishes"][number]): void {
     wish.isReady = true;
+    this.#takeTurn(wish);
+  }
+
+  #takeTurn(wish: Model["wishes"][number]): void {
+    const { key, priority } = wish;
+    const namespace = `${priority} ${key.split("/").slice(0, -1)}`;
+    wish.turn = Math.max(this.#taken.get(priority) ?? 0, (this.#given.get(namespace) ?? -1) + 1);
+    this.#given.set(namespace, wish.turn);
     wish.order = this.#order++;
   }
 }
@@ -57,7 +73,7 @@ interface Real {
   readonly clock: FakeClock;
 }
 
-const key = fc.constantFrom("a", "b", "c", "d", "e");
+const key = fc.constantFrom("a", "b", "x/a", "x/b", "x/c", "y/a", "y/b");
 const priority = fc.constantFrom(-100, 0, 0, 7);
 // Few distinct delays, apart from those of retries, so that ties between keys are as likely as order.
 const afterMs = fc.constantFrom(0, 0, 7, 7, 23, 1_001);
