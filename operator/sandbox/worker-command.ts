@@ -1,12 +1,12 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ZoneCommand } from "../zones/zone-process.ts";
 import { codeFilesOf } from "./code-files.ts";
 import { esbuildVariables, findEsbuild } from "./esbuild-command.ts";
 import type { KernelWalls } from "./kernel-walls.ts";
-import { type LaunchRules, LISTENING, launchArguments, noOpensslFile } from "./launch-arguments.ts";
+import type { LaunchRules } from "./launch-arguments.ts";
 import type { SandboxService } from "./messages.ts";
 import { toWallsReport } from "./walls-report.ts";
+import { workerIn, zoneCommand } from "./zone-command.ts";
 
 /** Name of the bundle of worker.ts in an image, beside the program. */
 export const workerFile = "sandbox-worker.mjs";
@@ -36,7 +36,7 @@ export interface WorkerCommandOptions {
 }
 
 /**
- * The command line of a process of the sandbox zone, the only place that makes one. The kernel's walls are around it, as far
+ * The command line of a process of the sandbox zone. The kernel's walls are around it, as far
  * as there are any: it reads its own code, and serves one socket, which the launcher makes. What starts programs executes
  * the launcher, Node and esbuild, and reads /proc for the memory of programs.
  */
@@ -47,72 +47,50 @@ export function workerCommand(
   const { launcher, inForce } = walls;
   const shareMiB = ((containerMemory ?? Number.POSITIVE_INFINITY) * HEAP_SHARE[service]) / 2 ** 20;
   const heapMiB = Math.floor(Math.min(HEAP_MIB, shareMiB));
-  const worker = workerPath();
-  // Around the process itself. It could not find out.
-  const report = toWallsReport(walls);
-  const socket = socketOf(folder, service);
-  const command = [
-    process.execPath,
-    `--max-old-space-size=${heapMiB}`,
-    "--max-semi-space-size=8",
-    "--disable-sigusr1",
-    "--no-warnings",
-    noOpensslFile,
-    worker,
-    `--zone=sandbox/${service}`,
-    `--socket=${socket}`,
-    `--walls=${JSON.stringify(report)}`,
-    ...(containerMemory === undefined ? [] : [`--memory=${containerMemory}`]),
-    ...(launcher === undefined || service !== "programs" ? [] : [`--launcher=${launcher}`]),
-  ];
-  // Nothing of the operator's: not even where Node caches compiled code, because the operator runs what it finds there.
-  const environment = { TZ: "UTC", LC_ALL: "C" };
-  if (launcher === undefined) {
-    const [file = "", ...words] = command;
-    return { file, arguments: words, environment };
-  }
+  const worker = workerIn(import.meta.dirname, workerFile);
   const code = codeFilesOf(worker);
-  const esbuild = service === "programs" ? findEsbuild() : undefined;
-  const rules: LaunchRules = {
-    ...confinementOf(service, { walls, code, launcher, esbuild }),
-    listen: socket,
-    limits: {
-      ...{ core: 0, "file-size": 0, "open-files": OPEN_FILES[service] },
-      ...(service === "reader" && { "memory-data": (heapMiB + BASE_MIB) * 2 ** 20 }),
-    },
-    keepEnvironment: true,
-    require: inForce,
-    user: 0,
-  };
+  const esbuild = launcher === undefined || service !== "programs" ? undefined : findEsbuild();
   // An image has the libraries in one file.
   const read = worker.endsWith(".mjs") ? [] : code;
   const variables = esbuild && esbuildVariables({ walls, program: esbuild, read });
-  const more = [
-    `--socket-fd=${LISTENING}`,
-    ...(variables === undefined ? [] : [`--esbuild-variables=${JSON.stringify(variables)}`]),
-  ];
-  return { file: launcher, arguments: launchArguments(rules, [...command, ...more]), environment };
+  return zoneCommand({
+    ...{ worker, heapMiB, launcher },
+    socket: socketOf(folder, service),
+    flags: [
+      `--zone=sandbox/${service}`,
+      // Around the process itself. It could not find out.
+      `--walls=${JSON.stringify(toWallsReport(walls))}`,
+      ...(containerMemory === undefined ? [] : [`--memory=${containerMemory}`]),
+      ...(launcher === undefined || service !== "programs" ? [] : [`--launcher=${launcher}`]),
+      ...(variables === undefined ? [] : [`--esbuild-variables=${JSON.stringify(variables)}`]),
+    ],
+    // Nothing of the operator's: not even where Node caches compiled code, because the operator runs what it finds there.
+    environment: { TZ: "UTC", LC_ALL: "C" },
+    rules: () => ({
+      ...confinementOf(service, { walls, code, esbuild }),
+      limits: {
+        ...{ core: 0, "file-size": 0, "open-files": OPEN_FILES[service] },
+        ...(service === "reader" && { "memory-data": (heapMiB + BASE_MIB) * 2 ** 20 }),
+      },
+      keepEnvironment: true,
+      require: inForce,
+      user: 0,
+    }),
+  });
 }
 
 interface ConfinementInput {
   readonly walls: WorkerCommandOptions["walls"];
   readonly code: readonly string[];
-  readonly launcher: string;
   readonly esbuild: string | undefined;
 }
 
 function confinementOf(
   service: SandboxService,
-  { walls: { node }, code, launcher, esbuild }: ConfinementInput,
+  { walls: { node, launcher = "" }, code, esbuild }: ConfinementInput,
 ): LaunchRules {
   const read = [...node.read, ...code, "/dev/null"];
   if (service === "reader") return { read, execute: node.execute, seccomp: "reader" };
   const execute = [...node.execute, launcher, ...(esbuild === undefined ? [] : [esbuild])];
   return { read: [...read, "/proc"], execute, seccomp: "programs", childrenUser: NOBODY };
-}
-
-/** In an image the bundle, in the repository the source, in a package what was compiled. */
-function workerPath(): string {
-  const candidates = [workerFile, "worker.ts", "worker.js"].map((name) => join(import.meta.dirname, name));
-  return candidates.find((path) => existsSync(path)) ?? candidates[0] ?? workerFile;
 }

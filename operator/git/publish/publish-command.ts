@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { codeFilesOf } from "../../sandbox/code-files.ts";
 import type { KernelWalls } from "../../sandbox/kernel-walls.ts";
-import { type LaunchRules, LISTENING, launchArguments } from "../../sandbox/launch-arguments.ts";
+import type { LaunchRules } from "../../sandbox/launch-arguments.ts";
 import { toWallsReport } from "../../sandbox/walls-report.ts";
+import { workerIn, zoneCommand } from "../../sandbox/zone-command.ts";
 import type { ZoneCommand } from "../../zones/zone-process.ts";
 import {
   certificateFiles,
@@ -59,35 +60,25 @@ export function publishWorkerCommand(
 ): ZoneCommand {
   const { folder, cache, repository, credentials, walls, requireWalls, logLevel, logFormat } = options;
   const { launcher } = walls;
-  const command = [
-    process.execPath,
-    `--max-old-space-size=${HEAP_MIB}`,
-    "--max-semi-space-size=4",
-    "--disable-sigusr1",
-    "--no-warnings",
-    workerPath(),
-    `--cache=${cache}`,
-    `--repository=${repository}`,
-    ...(credentials === undefined ? [] : [`--credentials=${credentials}`]),
-    `--walls=${JSON.stringify(toWallsReport(walls))}`,
-    ...(launcher === undefined ? [] : [`--launcher=${launcher}`]),
-    ...(requireWalls ? ["--require-walls"] : []),
-    `--log-level=${logLevel}`,
-    ...(logFormat === undefined ? [] : [`--log-format=${logFormat}`]),
-  ];
-  const variables = { TZ: "UTC", ...variablesForGit(environment) };
-  const socket = publishSocketIn(folder);
-  if (launcher === undefined) {
-    const [file = "", ...words] = [...command, `--socket=${socket}`];
-    return { file, arguments: words, environment: variables };
-  }
-  const rules = { ...publishWalls(options, environment), listen: socket };
-  return {
-    file: launcher,
-    arguments: launchArguments(rules, [...command, `--socket-fd=${LISTENING}`]),
-    // Without the empty variable, OpenSSL insists on reading its configuration.
-    environment: { ...variables, OPENSSL_CONF: "" },
-  };
+  return zoneCommand({
+    worker: workerPath(),
+    heapMiB: HEAP_MIB,
+    semiSpaceMiB: 4,
+    socket: publishSocketIn(folder),
+    flags: [
+      `--cache=${cache}`,
+      `--repository=${repository}`,
+      ...(credentials === undefined ? [] : [`--credentials=${credentials}`]),
+      `--walls=${JSON.stringify(toWallsReport(walls))}`,
+      ...(launcher === undefined ? [] : [`--launcher=${launcher}`]),
+      ...(requireWalls ? ["--require-walls"] : []),
+      `--log-level=${logLevel}`,
+      ...(logFormat === undefined ? [] : [`--log-format=${logFormat}`]),
+    ],
+    environment: { TZ: "UTC", ...variablesForGit(environment) },
+    launcher,
+    rules: () => publishWalls(options, environment),
+  });
 }
 
 /**
@@ -120,10 +111,6 @@ export function publishWalls(
   };
 }
 
-/** In an image the bundle, in the repository the source, in a package what was compiled. */
 function workerPath(): string {
-  const candidates = [publishWorkerFile, "worker.ts", "worker.js"].map((name) =>
-    join(import.meta.dirname, name),
-  );
-  return candidates.find((path) => existsSync(path)) ?? candidates[0] ?? publishWorkerFile;
+  return workerIn(import.meta.dirname, publishWorkerFile);
 }

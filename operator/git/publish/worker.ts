@@ -28,7 +28,7 @@ const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * COMMIT_PART_BYTES };
 
 const { values } = parseArgs({
   options: {
-    socket: { type: "string" },
+    socket: { type: "string", default: "" },
     "socket-fd": { type: "string" },
     walls: { type: "string", default: "{}" },
     "require-walls": { type: "boolean", default: false },
@@ -41,6 +41,8 @@ const { values } = parseArgs({
   },
 });
 const { repository, credentials, cache } = values;
+// The launcher has made the socket.
+const isConfined = values["socket-fd"] !== undefined;
 const clock = systemClock();
 const log = createLogger({
   clock,
@@ -83,7 +85,7 @@ const service = createPublishService({
 async function end(): Promise<void> {
   setTimeout(() => process.exit(0), END_MS);
   // The operator ended, perhaps killed: then a socket that this process has made is left to it.
-  if (values.socket !== undefined) removeSocket(values.socket);
+  if (!isConfined) removeSocket(values.socket);
   await service.close();
   process.exit(0);
 }
@@ -93,7 +95,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}
 setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
 process.stdout.write(".");
 await serveZone({
-  socket: values.socket ?? Number(values["socket-fd"]),
+  socket: isConfined ? Number(values["socket-fd"]) : values.socket,
   zone: PUBLISH_ZONE,
   clock,
   limits,

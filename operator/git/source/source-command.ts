@@ -3,13 +3,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { codeFilesOf } from "../../sandbox/code-files.ts";
 import type { KernelWalls } from "../../sandbox/kernel-walls.ts";
-import {
-  type LaunchRules,
-  LISTENING,
-  launchArguments,
-  noOpensslFile,
-} from "../../sandbox/launch-arguments.ts";
+import type { LaunchRules } from "../../sandbox/launch-arguments.ts";
 import { toWallsReport } from "../../sandbox/walls-report.ts";
+import { workerIn, zoneCommand } from "../../sandbox/zone-command.ts";
 import type { ZoneCommand } from "../../zones/zone-process.ts";
 import { certificateFiles, deviceFiles, programFolders, settingFiles } from "../confine-git.ts";
 import { variablesForGit } from "../git-environment.ts";
@@ -58,39 +54,27 @@ export function sourceWorkerCommand(
 ): ZoneCommand {
   const { folder, cache, cacheBytes, walls, requireWalls, allowFile, hooks, logLevel, logFormat } = options;
   const { launcher } = walls;
-  const socket = sourceSocketIn(folder);
-  const command = [
-    process.execPath,
-    `--max-old-space-size=${HEAP_MIB}`,
-    "--max-semi-space-size=8",
-    "--disable-sigusr1",
-    "--no-warnings",
-    noOpensslFile,
-    workerPath(),
-    `--socket=${socket}`,
-    `--cache=${cache}`,
-    `--cache-bytes=${cacheBytes}`,
-    `--walls=${JSON.stringify(toWallsReport(walls))}`,
-    ...(launcher === undefined ? [] : [`--launcher=${launcher}`]),
-    ...(requireWalls ? ["--require-walls"] : []),
-    ...(allowFile ? ["--file-remotes"] : []),
-    ...(hooks === undefined
-      ? []
-      : [`--hook-bind-address=${hooks.address}`, `--hook-secrets=${hooks.secrets}`]),
-    `--log-level=${logLevel}`,
-    ...(logFormat === undefined ? [] : [`--log-format=${logFormat}`]),
-  ];
-  const variables = { TZ: "UTC", ...variablesForGit(environment) };
-  if (launcher === undefined) {
-    const [file = "", ...words] = command;
-    return { file, arguments: words, environment: variables };
-  }
-  const rules = { ...sourceWalls(options, environment), listen: socket };
-  return {
-    file: launcher,
-    arguments: launchArguments(rules, [...command, `--socket-fd=${LISTENING}`]),
-    environment: variables,
-  };
+  return zoneCommand({
+    worker: workerPath(),
+    heapMiB: HEAP_MIB,
+    socket: sourceSocketIn(folder),
+    flags: [
+      `--cache=${cache}`,
+      `--cache-bytes=${cacheBytes}`,
+      `--walls=${JSON.stringify(toWallsReport(walls))}`,
+      ...(launcher === undefined ? [] : [`--launcher=${launcher}`]),
+      ...(requireWalls ? ["--require-walls"] : []),
+      ...(allowFile ? ["--file-remotes"] : []),
+      ...(hooks === undefined
+        ? []
+        : [`--hook-bind-address=${hooks.address}`, `--hook-secrets=${hooks.secrets}`]),
+      `--log-level=${logLevel}`,
+      ...(logFormat === undefined ? [] : [`--log-format=${logFormat}`]),
+    ],
+    environment: { TZ: "UTC", ...variablesForGit(environment) },
+    launcher,
+    rules: () => sourceWalls(options, environment),
+  });
 }
 
 /** What the process may do, and git with it, which has walls of its own besides. */
@@ -120,10 +104,6 @@ export function sourceWalls(
   };
 }
 
-/** In an image the bundle, in the repository the source, in a package what was compiled. */
 function workerPath(): string {
-  const candidates = [sourceWorkerFile, "worker.ts", "worker.js"].map((name) =>
-    join(import.meta.dirname, name),
-  );
-  return candidates.find((path) => existsSync(path)) ?? candidates[0] ?? sourceWorkerFile;
+  return workerIn(import.meta.dirname, sourceWorkerFile);
 }
