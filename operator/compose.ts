@@ -43,16 +43,18 @@ export async function composeOperator(
   reportOwnWalls(ground);
   reportZoneWalls(ground);
   const connection = new WatchConnection(access, { clock, userAgent, onRequest: ground.onRequest });
-  const sourceOf: KindStoresInput["sourceOf"] = (kind, { role, selector, namespace }) =>
-    new KubeWatchSource({
+  const sourceOf: KindStoresInput["sourceOf"] = (kind, { role, selector, namespace }) => {
+    const transform = transformOf(kind, { role });
+    return new KubeWatchSource({
       kind,
       namespace,
       labelSelector: selector,
-      transform: transformOf(kind, { role }),
+      ...(transform && { transform }),
       transport,
       connection,
       clock,
     });
+  };
   const stores = new KindStores({
     kinds: config.releases ? [...kinds, releaseKind, releasePolicyKind] : kinds,
     namespaces: config.namespaces,
@@ -165,7 +167,7 @@ function repositoryOf(config: Ground["config"]): OperatorRepository {
 }
 
 /** Stores keep what charts, statuses and health read, and no more. */
-function transformOf({ kind }: ObjectKind, { role }: { readonly role: WatchRole }): Transform {
+function transformOf({ kind }: ObjectKind, { role }: { readonly role: WatchRole }): Transform | undefined {
   if (role === "namespace") return reduceToMetadata;
-  return role === "related" && kind === "Pod" ? reducePod : (object) => object;
+  return role === "related" && kind === "Pod" ? reducePod : undefined;
 }

@@ -222,6 +222,7 @@ export interface ListPage {
 /** Where a reflector gets its objects: one kind, one selector, one namespace or all. Errors: WatchError. */
 export interface WatchSource {
   readonly kind: ObjectKind;
+  readonly isCustomKind?: boolean; // it comes from a definition, which may change
   list(params: {
     readonly resourceVersion: string;
     readonly limit?: number;

@@ -1,6 +1,7 @@
 import type { Observed } from "../crds/binding.ts";
 import type { CustomResource, LiveObject, ObjectKind } from "../crds/object.ts";
 import type { ManifestSet } from "./manifest.ts";
+import { isSameJson } from "./same-json.ts";
 import { type SynthesizableKind, synthesize } from "./synthesize.ts";
 
 /** {@link synthesize}, or something that gives the same. */
@@ -33,6 +34,8 @@ interface Reading {
 interface Memory {
   readonly binding: SynthesizableKind;
   readonly generation: number | undefined;
+  /** As it was compared last: one generation may show other fields after the kind's definition has changed. */
+  spec: unknown;
   readonly labels: Entries;
   readonly annotations: Entries;
   readonly readings: readonly Reading[];
@@ -40,7 +43,7 @@ interface Memory {
 }
 
 /**
- * A synthesizer with a memory: as long as a resource's generation, labels and annotations and what its chart
+ * A synthesizer with a memory: as long as a resource's spec, labels and annotations and what its chart
  * read of `observed` stay the same, the very same {@link ManifestSet} comes back. It is also the same object
  * when a chart was run again and made nothing different.
  */
@@ -77,7 +80,9 @@ function remember(
     memory.result.set === fresh.set &&
     memory.generation === resource.metadata.generation;
   const { generation, labels, annotations } = resource.metadata;
-  return { binding, generation, labels, annotations, readings, result: isUnchanged ? memory.result : fresh };
+  const { spec } = resource;
+  const result = isUnchanged ? memory.result : fresh;
+  return { binding, generation, spec, labels, annotations, readings, result };
 }
 
 function recordReadings(observed: Observed, readings: Reading[]): Observed {
@@ -98,12 +103,14 @@ function recordReadings(observed: Observed, readings: Reading[]): Observed {
 function isSame(
   memory: Memory,
   binding: SynthesizableKind,
-  { metadata }: CustomResource,
+  { metadata, spec }: CustomResource,
   observed: Observed,
 ): boolean {
+  if (memory.generation !== metadata.generation || !isSameJson(memory.spec, spec)) return false;
+  // The one that the store holds now, so that the memory keeps no other alive.
+  memory.spec = spec;
   return (
     memory.binding === binding &&
-    memory.generation === metadata.generation &&
     areSameEntries(memory.labels, metadata.labels) &&
     areSameEntries(memory.annotations, metadata.annotations) &&
     memory.readings.every((reading) => isAnsweredAlike(reading, observed))

@@ -1,4 +1,5 @@
 import { apiVersionOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { isBuiltInGroup } from "../core/built-in-group.ts";
 import { WatchError } from "../errors.ts";
 import type { Clock, ListPage, WatchEvent, WatchSource } from "../ports.ts";
 import { readStatus, statusOf } from "./api-status.ts";
@@ -32,6 +33,7 @@ const longestRefusalBytes = 64 * 1024;
 /** Lists and watches one kind over the REST API, each object reduced as it arrives. */
 export class KubeWatchSource implements WatchSource {
   readonly kind: ObjectKind;
+  readonly isCustomKind: boolean;
   readonly #input: KubeWatchSourceInput;
   readonly #path: string;
   readonly #defaults: { readonly apiVersion: string; readonly kind: string };
@@ -40,6 +42,7 @@ export class KubeWatchSource implements WatchSource {
   constructor(input: KubeWatchSourceInput) {
     const { kind, namespace, transform = (object) => object } = input;
     this.kind = kind;
+    this.isCustomKind = !isBuiltInGroup(kind.group);
     this.#input = input;
     this.#path = collectionPath(kind, kind.namespaced ? namespace : undefined);
     this.#defaults = { apiVersion: apiVersionOf(kind), kind: kind.kind };

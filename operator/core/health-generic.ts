@@ -1,4 +1,5 @@
 import { groupOf, type LiveObject } from "../../crds/object.ts";
+import { isBuiltInGroup } from "./built-in-group.ts";
 import type { AssessHealthOptions, Health } from "./health.ts";
 import {
   current,
@@ -42,13 +43,8 @@ export function assessByConditions(live: LiveObject, { nowMs }: AssessHealthOpti
 /** Many kinds have no status at all, and what the server itself keeps is there once it is stored. */
 function assessUnreported(live: LiveObject, nowMs: number): Health {
   const isReported = Object.keys(statusOf(live)).length > 0;
-  if (isReported || isBuiltIn(groupOf(live.apiVersion))) return current("");
+  if (isReported || isBuiltInGroup(groupOf(live.apiVersion))) return current("");
   const leftMs = remainingMs(live.metadata.creationTimestamp, firstReportGraceMs, nowMs);
   if (leftMs > 0) return inProgress("Unobserved", "no controller has reported on it yet", leftMs);
   return current("no controller reports on it");
-}
-
-/** Groups of the API server itself have no domain, or end in `.k8s.io` and have one level below it. */
-function isBuiltIn(group: string): boolean {
-  return !group.includes(".") || /^[^.]+(\.authorization)?\.k8s\.io$/.test(group);
 }

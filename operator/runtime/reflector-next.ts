@@ -16,6 +16,8 @@ export interface Outcome {
   readonly lasted: boolean;
   /** Undefined: finished, or closed by the server in good order. */
   readonly error: unknown;
+  /** Events may have lacked fields, because the kind's definition has changed: see `WatchEnd`. Default: false. */
+  readonly mayLackFields?: boolean;
 }
 
 export interface Next {
@@ -70,9 +72,10 @@ function afterInitialEvents(
   }
 }
 
-function afterWatch({ received, lasted }: Outcome, failure: Failure | undefined): Next {
+function afterWatch({ received, lasted, mayLackFields }: Outcome, failure: Failure | undefined): Next {
   switch (failure) {
     case undefined:
+      if (mayLackFields === true) return { step: "fill", wait: lasted ? "none" : "backoff" };
       if (lasted) return { step: "watch", wait: "none" };
       // Closed at once: a broken server, or a proxy, must not keep us in a hot loop.
       if (received) return { step: "watch", wait: "backoff" };

@@ -1,4 +1,5 @@
 import type { LiveObject } from "../../crds/object.ts";
+import { isSameJson } from "../../synth/same-json.ts";
 import { isNewer } from "../core/resource-version.ts";
 import type { StoreContent } from "./store-content.ts";
 import type { Notification } from "./store-handlers.ts";
@@ -63,7 +64,7 @@ function takeListed(key: string, item: LiveObject, input: ReplaceContentInput): 
   if (isOverlaid(current, input)) return asNews(own.passListed(key, item, current), current);
   const unseen = own.settle(key);
   // The same as our own write: nobody knows what somebody else did between that and our last look.
-  if (isSameVersion(current, item)) return asNews(unseen, current);
+  if (isSameVersion(current, item) && isSameJson(current, item)) return asNews(unseen, current);
   content.put(key, item);
   return [{ type: "updated", old: unseen?.known ?? current, object: item }];
 }

@@ -1,5 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { isSameJson } from "../../synth/same-json.ts";
+import { isBuiltInGroup } from "../core/built-in-group.ts";
 import { compareResourceVersions, isNewer, newestOf } from "../core/resource-version.ts";
 import type { Logger, ObjectStore, WatchEvent } from "../ports.ts";
 import { StoreContent } from "./store-content.ts";
@@ -29,6 +31,8 @@ export interface WatchedStoreInput {
 export class WatchedStore implements ObjectStore {
   readonly kind: ObjectKind;
   readonly #transform: (object: LiveObject) => LiveObject;
+  /** Objects are kept as the server sends them. */
+  readonly #isWhole: boolean;
   readonly #content: StoreContent;
   readonly #own = new OwnWrites();
   readonly #handlers: StoreHandlers;
@@ -37,9 +41,10 @@ export class WatchedStore implements ObjectStore {
   /** Newest resourceVersion that a list or the watch has shown: everything up to it has been seen. */
   #seen = "";
 
-  constructor({ kind, transform = (object) => object, indexes, log }: WatchedStoreInput) {
+  constructor({ kind, transform, indexes, log }: WatchedStoreInput) {
     this.kind = kind;
-    this.#transform = transform;
+    this.#isWhole = transform === undefined;
+    this.#transform = transform ?? ((object) => object);
     this.#content = new StoreContent(indexes);
     this.#handlers = new StoreHandlers(log);
   }
@@ -79,10 +84,13 @@ export class WatchedStore implements ObjectStore {
     return this.#handlers.add(handler, { current: this.#content.values(), store: this });
   }
 
-  /** The object as the store would keep it; the one it has, if that is the same version. For {@link replace}. */
+  /** The object as the store would keep it; the one it has, if that is the same. For {@link replace}. */
   prepare(object: LiveObject): LiveObject {
     const current = this.#content.get(keyOf(object));
-    return current !== undefined && isSameVersion(current, object) ? current : this.#transform(object);
+    if (current === undefined || !isSameVersion(current, object)) return this.#transform(object);
+    // A custom resource of one version has other fields after its definition has changed.
+    const hasOtherFields = this.#isWhole && !isBuiltInGroup(this.kind.group) && !isSameJson(current, object);
+    return hasOtherFields ? object : current;
   }
 
   /** Takes in an event of the watch. Not while a {@link replace} is under way. */
@@ -138,7 +146,12 @@ export class WatchedStore implements ObjectStore {
     if (isNewer(resourceVersion, held)) {
       this.#own.add(key, object, current);
       this.#content.put(key, this.#transform(object));
-    } else this.#own.addOvertaken(key, resourceVersion);
+      return;
+    }
+    this.#own.addOvertaken(key, resourceVersion);
+    // The watch may be older than the kind's definition, and have dropped fields of this very version.
+    if (this.#isWhole && current !== undefined && isSameVersion(current, object))
+      this.#content.put(key, object);
   }
 
   /** Handlers hear of it at once, for others may wait for the name. */

@@ -7,6 +7,8 @@ import type { Clock, Logger, WatchEvent, WatchSource } from "../ports.ts";
 const shortWatchMs = 1_000;
 /** The server closes a watch after its time; one that goes on for so long after that is dead. */
 const overdueMs = 30_000;
+/** For so long after a definition has changed, the server may keep watches open that drop what the definition got. */
+const outdatedMs = 150_000;
 /** Events taken in between two turns of the event loop. */
 const eventsPerTurn = 200;
 
@@ -29,6 +31,11 @@ export interface WatchEnd {
   readonly lasted: boolean;
   /** Undefined: closed in good order, overdue or aborted. */
   readonly error: unknown;
+  /**
+   * The server ended a watch of custom resources before its time, a short time after an event. It does so when their
+   * definition has changed, and until then it drops fields from the events that the definition did not have before.
+   */
+  readonly mayLackFields: boolean;
 }
 
 /** Follows one watch to its end. Never rejects. */
@@ -47,20 +54,29 @@ export async function followWatch(input: WatchStreamInput): Promise<WatchEnd> {
     onLasting();
   });
   let received = 0;
+  let receivedMs = Number.NEGATIVE_INFINITY;
+  const startMs = clock.now();
+  const isOutdated = (): boolean => {
+    const nowMs = clock.now();
+    const isEarly = nowMs - startMs < timeoutSeconds * 1_000 - shortWatchMs;
+    return isEarly && !signal.aborted && source.isCustomKind === true && nowMs - receivedMs < outdatedMs;
+  };
   try {
     for await (const event of source.watch({ resourceVersion, sendInitialEvents, timeoutSeconds, signal })) {
       if (signal.aborted) break;
       received++;
       if (event.type === "ERROR") throw toError(event);
+      if (event.type !== "BOOKMARK") receivedMs = clock.now();
       if (isOfKind(event, source.kind)) {
         const work = onEvent(event);
         if (work !== undefined) await work;
       } else logStranger(event, log);
       if (received % eventsPerTurn === 0) await setImmediate();
     }
-    return { received: received > 0, lasted, error: undefined };
-  } catch (error) {
-    return { received: received > 0, lasted, error: signal.aborted ? undefined : error };
+    return { received: received > 0, lasted, error: undefined, mayLackFields: isOutdated() };
+  } catch (failure) {
+    const error = signal.aborted ? undefined : failure;
+    return { received: received > 0, lasted, error, mayLackFields: false };
   } finally {
     cancelOverdue();
     cancelLasting();

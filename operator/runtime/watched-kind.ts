@@ -35,7 +35,7 @@ export interface WatchesInput {
   readonly transformOf?: (
     kind: ObjectKind,
     options: { readonly role: WatchRole },
-  ) => (object: LiveObject) => LiveObject;
+  ) => ((object: LiveObject) => LiveObject) | undefined;
   readonly missingKindWaitMs?: ReflectorInput["missingKindWaitMs"];
   readonly clock: Clock;
   readonly random: Random;

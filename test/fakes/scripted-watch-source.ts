@@ -38,6 +38,7 @@ interface OpenWatch {
  */
 export class ScriptedWatchSource implements WatchSource {
   readonly kind: ObjectKind;
+  isCustomKind = false;
   readonly calls: SourceCall[] = [];
   /** Asked for each request. */
   intercept: Intercept = () => undefined;
@@ -126,8 +127,9 @@ export class ScriptedWatchSource implements WatchSource {
     this.#held ??= [];
   }
 
-  release(): void {
-    const held = this.#held ?? [];
+  /** Sends what was held, unless it is lost. */
+  release({ isLost = false } = {}): void {
+    const held = isLost ? [] : (this.#held ?? []);
     this.#held = undefined;
     for (const deliver of held) deliver();
   }

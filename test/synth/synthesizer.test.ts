@@ -66,6 +66,7 @@ describe("createSynthesizer()", () => {
 
   test.for([
     { what: "generation", change: { generation: 2, spec: { objects: [aConfigMap("a")] } } },
+    { what: "the spec alone, as after its definition has", change: { spec: { objects: [aConfigMap("a")] } } },
     { what: "labels", change: { labels: { team: "a" } } },
     { what: "annotations", change: { annotations: { note: "a" } } },
   ])("runs the chart again after a change of $what", ({ change }) => {

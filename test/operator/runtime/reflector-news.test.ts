@@ -102,4 +102,24 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(JSON.stringify(running.handler.last)).not.toContain("managedFields");
     expect(seen.toSorted()).toEqual(["a@4", "a@6", "b@3", "b@5"]);
   });
+
+  test.for([
+    { does: "gets everything anew", afterMs: 3_000, isCustomKind: true, spec: { size: 1 } },
+    { does: "goes on after a long silence", afterMs: 200_000, isCustomKind: true, spec: {} },
+    { does: "goes on with a built-in kind", afterMs: 3_000, isCustomKind: false, spec: {} },
+  ])("a watch that the server ends early $does", async ({ afterMs, isCustomKind, spec }) => {
+    await using running = await RunningReflector.start({ prepare });
+    const { clock, source, store } = running;
+    source.isCustomKind = isCustomKind;
+    source.hold();
+    const whole = source.put({ name: "a", fields: { spec: { size: 1 } } });
+    source.release({ isLost: true });
+    // As a watch shows it that is older than the definition of `size`.
+    source.send({ type: "MODIFIED", object: { ...whole, spec: {} } });
+    await clock.advance(afterMs);
+    expect(store.get("shop/a")?.["spec"]).toEqual({});
+    source.cut();
+    await clock.advance(3_000);
+    expect(store.get("shop/a")?.["spec"]).toEqual(spec);
+  });
 });

@@ -195,4 +195,32 @@ describe("WatchedStore", () => {
     await expect(again).rejects.toThrow("enough");
     await expect(store.whenSynced(stop.signal)).rejects.toThrow("enough");
   });
+
+  describe("of a kind whose definition has changed", () => {
+    const pruned = aLiveObject({ name: "a", resourceVersion: "5", fields: { spec: {} } });
+    const whole = aLiveObject({ name: "a", resourceVersion: "5", fields: { spec: { size: 1 } } });
+
+    test("takes the answer to our write over what an older watch shows of that version", () => {
+      const { store, handler } = aStore();
+      store.apply({ type: "ADDED", object: pruned });
+      handler.take();
+      store.written(whole);
+      expect(store.get("shop/a")).toBe(whole);
+      expect(handler.take()).toEqual([]);
+      store.apply({ type: "MODIFIED", object: pruned });
+      expect(store.get("shop/a")).toBe(whole);
+    });
+
+    test("takes what a list shows of the same version, and tells of it", async () => {
+      const { store, handler } = aStore();
+      store.apply({ type: "ADDED", object: pruned });
+      handler.take();
+      const [same, other] = [structuredClone(pruned), whole];
+      await store.replace(listed(store.prepare(same)), "5");
+      expect(handler.take()).toEqual([]);
+      await store.replace(listed(store.prepare(other)), "5");
+      expect(store.get("shop/a")).toEqual(whole);
+      expect(handler.take()).toEqual(["updated shop/a@5"]);
+    });
+  });
 });
