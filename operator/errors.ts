@@ -1,8 +1,8 @@
-import type { ObjectId } from "../synth/manifest.ts";
+import type { ObjectId, ObjectKindId } from "../synth/manifest.ts";
 
 /**
  * The API server refused an object and will refuse it again until somebody edits the resource:
- * `Applied` turns false, and no retry is scheduled, unless it is contested.
+ * `Applied` turns false, and no retry is scheduled, unless it is contested or its kind's schema refused it.
  */
 export class ObjectRejectedError extends Error {
   override readonly name = "ObjectRejectedError";
@@ -11,16 +11,19 @@ export class ObjectRejectedError extends Error {
   readonly immutableField: string | undefined;
   /** Another object of this kind has what only one can have, such as a node port: it may be free later. */
   readonly isContested: boolean;
+  /** The schema of a custom resource's kind refused it: it may be accepted once its definition has changed, or is served. */
+  readonly isBySchema: boolean;
 
   constructor(
     id: ObjectId,
     reason: string,
-    options: ErrorOptions & { immutableField?: string; isContested?: boolean } = {},
+    options: ErrorOptions & { immutableField?: string; isContested?: boolean; isBySchema?: boolean } = {},
   ) {
     super(`Cannot apply "${id}": ${reason}`, options);
     this.id = id;
     this.immutableField = options.immutableField;
     this.isContested = options.isContested ?? false;
+    this.isBySchema = options.isBySchema ?? false;
   }
 }
 
@@ -101,10 +104,16 @@ export class ApiUnavailableError extends Error {
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
   readonly retryAfterMs: number | undefined;
+  /** Set when the API server does not know the object's kind. */
+  readonly unknownKind: ObjectKindId | undefined;
 
-  constructor(what: string, options: ErrorOptions & { status: number; retryAfterMs?: number }) {
+  constructor(
+    what: string,
+    options: ErrorOptions & { status: number; retryAfterMs?: number; unknownKind?: ObjectKindId },
+  ) {
     super(what, options);
     this.status = options.status;
+    this.unknownKind = options.unknownKind;
     this.retryAfterMs = options.retryAfterMs;
   }
 }

@@ -121,7 +121,7 @@ async function report(
   if (outcome.state === "failed") throw converged.error;
   const requeueAfterMs = decideRequeue({
     applied: outcome,
-    contestedForMs: parts.refusals.retryAfterMs(key),
+    refusedForMs: parts.refusals.retryAfterMs(key),
     health,
     publish: published,
     nowMs: clock.now(),

@@ -1,3 +1,5 @@
+import { kindIn } from "../../synth/manifest.ts";
+import { isBuiltInGroup } from "../core/built-in-group.ts";
 import {
   ApiUnavailableError,
   NamespaceTerminatingError,
@@ -112,6 +114,17 @@ function parserMessage(message: string, { id }: Attempt): string {
   return brief(isSecret(id) ? why.replace(/,? got .*$/s, "") : why);
 }
 
+/** What a schema says: a field that it does not have (in three forms), or a value that it does not allow. */
+function isSchemaRefusal(status: ApiStatus): boolean {
+  const { code, message } = status;
+  return code === 422 || isRejectedByParser(status) || (code === 400 && /unknown field/.test(message));
+}
+
+/** Whether the kind of an object may come from a CustomResourceDefinition. */
+function isCustomKind(id: string): boolean {
+  return !isBuiltInGroup(id.slice(0, id.indexOf("/")));
+}
+
 function isSecret(id: string): boolean {
   return id.startsWith("/Secret/");
 }
@@ -124,14 +137,18 @@ function rejected(attempt: Attempt, status: ApiStatus, why: string): Error {
   const isContested = causes.length > 0 && causes.every(({ message }) => contested.test(message));
   return new ObjectRejectedError(attempt.id, why, {
     isContested,
+    isBySchema: fixed === undefined && isCustomKind(attempt.id) && isSchemaRefusal(status),
     ...(fixed && { immutableField: fixed.field }),
   });
 }
 
 function unavailable({ verb, id }: Attempt, status: ApiStatus, why: string): ApiUnavailableError {
   const { code, retryAfterMs } = status;
+  // A 404 of an object, or of its namespace, names what is missing.
+  const isKindUnknown = code === 404 && status.kind === "";
   return new ApiUnavailableError(`Cannot ${verb} "${id}": ${why}`, {
     status: code,
+    ...(isKindUnknown && { unknownKind: kindIn(id) }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
 }

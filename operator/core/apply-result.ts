@@ -1,3 +1,4 @@
+import type { LiveObject } from "../../crds/object.ts";
 import {
   AlreadyThereError,
   NotLeadingError,
@@ -23,14 +24,33 @@ export type ApplyResult =
 /** What a reconcile did with objects; kept ones cost no request. */
 export type ObjectAction = ApplyResult | "kept" | "pruned";
 
-/** Applied because somebody changed the live object, not because we want something else. */
-export function isRepair({ live, because }: ApplyStep): boolean {
-  return live !== undefined && !["digest", "foreign", "adopt"].includes(because);
+/**
+ * Whether an apply put back what somebody changed in the live object. It did not if the server changed nothing: then our
+ * copy lacked fields, because a watch that is older than its kind's definition drops those that the definition got since. Pure.
+ *
+ * @param answer The object as the server answered the apply.
+ */
+export function isRepair({ live, because }: ApplyStep, answer: LiveObject): boolean {
+  if (live === undefined || ["digest", "foreign", "adopt"].includes(because)) return false;
+  const [before, after] = [live.metadata, answer.metadata];
+  // Others write the status meanwhile, which moves the version alone.
+  const isCounted = because.startsWith("spec") && before.generation !== undefined;
+  return isCounted
+    ? before.generation !== after.generation
+    : before.resourceVersion !== after.resourceVersion;
 }
 
-/** What an apply was that succeeded. `wasLost`: the object had been there, and somebody deleted it. Pure. */
-export function resultOfStep(step: ApplyStep, { wasLost }: { readonly wasLost: boolean }): ApplyResult {
-  if (isRepair(step) || wasLost) return "restored";
+/**
+ * What an apply was that succeeded. Pure.
+ *
+ * @param options.answer The object as the server answered.
+ * @param options.wasLost The object had been there, and somebody deleted it.
+ */
+export function resultOfStep(
+  step: ApplyStep,
+  { answer, wasLost }: { readonly answer: LiveObject; readonly wasLost: boolean },
+): ApplyResult {
+  if (isRepair(step, answer) || wasLost) return "restored";
   if (step.because === "adopt") return "adopted";
   return step.guard.mode === "create" ? "created" : "updated";
 }

@@ -10,8 +10,8 @@ const foreignRecheckMs = 30_000;
 
 export interface RequeueInput {
   readonly applied: ApplyOutcome;
-  /** When what another object stands in the way of is worth another try. */
-  readonly contestedForMs?: number | undefined;
+  /** Delay before retrying applies that were refused and may be accepted without an edit. */
+  readonly refusedForMs?: number | undefined;
   readonly health: Health | undefined;
   /** Undefined: there is no repository, or nothing was offered. */
   readonly publish: PublishState | undefined;
@@ -26,13 +26,13 @@ export interface RequeueInput {
  * thrown, and the queue's backoff decides.
  */
 export function decideRequeue(input: RequeueInput): number | undefined {
-  const { applied, contestedForMs, health, publish, nowMs, jitter } = input;
+  const { applied, refusedForMs, health, publish, nowMs, jitter } = input;
   const isBlind =
     (applied.state === "refused" && (applied.reason === "NotOwned" || applied.isContested === true)) ||
     (applied.state === "waiting" && !applied.isWatched);
   const parked = parkedForMs(publish, nowMs);
   const delays = [
-    ...(contestedForMs === undefined ? [] : [contestedForMs]),
+    ...(refusedForMs === undefined ? [] : [refusedForMs]),
     ...(isBlind ? [foreignRecheckMs * (0.9 + 0.2 * jitter)] : []),
     ...(health?.recheckAfterMs === undefined ? [] : [health.recheckAfterMs]),
     ...(parked === 0 ? [] : [parked]),

@@ -53,7 +53,10 @@ async function applyOne(step: ApplyStep, options: ApplyOptions): Promise<StepRes
   const { loaded, lost, count } = options;
   const { live, was } = await attempt(step, options, () => send(step, options));
   const wasLost = was === "applied" && lost.take(keyOf(loaded.resource), idOf(live));
-  count(was === "applied" ? resultOfStep(step, { wasLost }) : was === "adopted" ? was : "conflict", 1);
+  count(
+    was === "applied" ? resultOfStep(step, { answer: live, wasLost }) : was === "adopted" ? was : "conflict",
+    1,
+  );
   return { step, live, was, wasLost };
 }
 

@@ -35,6 +35,6 @@ export function noteResult(
   claimed.delete(idOf(live));
   // What the answer still lacks, another apply would not bring either.
   if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
-  if (isRepair(step)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
+  if (isRepair(step, live)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
   else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });
 }

@@ -10,6 +10,8 @@ import type { Clock } from "../ports.ts";
 const foreignMs = 20_000;
 /** The server frees what a deleted object held, such as a node port, a moment later: soon at first, then doubling. */
 const contestedMs = { first: 250, longest: 20_000 };
+/** The API server serves a changed definition a moment after it accepted it; anybody may change one later. */
+const schemaMs = { first: 100, longest: 60_000 };
 /** Somebody may have changed what refused it, such as an admission policy. */
 const rejectedMs = 60_000;
 
@@ -18,7 +20,8 @@ interface Refusal {
   readonly error: Error;
   /** When this very attempt was refused for the first time. */
   readonly sinceMs: number;
-  readonly isContested: boolean;
+  /** It may be accepted without an edit, and no event would tell. */
+  readonly isTriedAgain: boolean;
   readonly untilMs: number;
 }
 
@@ -50,29 +53,32 @@ export class Refusals {
     const refusals = this.#byResource.getOrInsertComputed(key, () => new Map<ObjectId, Refusal>());
     const before = refusals.get(idOf(step.manifest));
     const sinceMs = before?.attempt === attempt ? before.sinceMs : nowMs;
-    const isContested = isRejected && error.isContested;
-    const { first, longest } = contestedMs;
-    const doubling = Math.min(longest, Math.max(first, nowMs - sinceMs));
-    const forMs = isContested ? doubling : isRejected ? rejectedMs : foreignMs;
-    refusals.set(idOf(step.manifest), { attempt, error, sinceMs, isContested, untilMs: nowMs + forMs });
+    const delays = isRejected ? delaysOf(error) : undefined;
+    const doubling = delays && Math.min(delays.longest, Math.max(delays.first, nowMs - sinceMs));
+    const forMs = doubling ?? (isRejected ? rejectedMs : foreignMs);
+    const isTriedAgain = doubling !== undefined;
+    refusals.set(idOf(step.manifest), { attempt, error, sinceMs, isTriedAgain, untilMs: nowMs + forMs });
   }
 
-  /** When what another object stands in the way of is worth another try; undefined: there is nothing such. */
+  /** Delay before retrying what may be accepted without an edit; undefined: there is no such refusal. */
   retryAfterMs(key: string): number | undefined {
-    const contested = [...(this.#byResource.get(key)?.values() ?? [])].filter(
-      ({ isContested }) => isContested,
+    const waiting = [...(this.#byResource.get(key)?.values() ?? [])].filter(
+      ({ isTriedAgain }) => isTriedAgain,
     );
-    if (contested.length === 0) return undefined;
-    return Math.max(
-      1,
-      Math.ceil(Math.min(...contested.map(({ untilMs }) => untilMs)) - this.#clock.now()) + 1,
-    );
+    if (waiting.length === 0) return undefined;
+    return Math.max(1, Math.ceil(Math.min(...waiting.map(({ untilMs }) => untilMs)) - this.#clock.now()) + 1);
   }
 
   /** The resource is fine or gone, or what stood in its way is. */
   forget(key: string): void {
     this.#byResource.delete(key);
   }
+}
+
+/** First and longest delay of a refusal that is tried again, later and later. */
+function delaysOf({ isContested, isBySchema }: ObjectRejectedError): typeof schemaMs | undefined {
+  if (isContested) return contestedMs;
+  return isBySchema ? schemaMs : undefined;
 }
 
 /** Everything that may make a difference; whoever touches the resource has it tried again. */

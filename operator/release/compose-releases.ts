@@ -57,6 +57,8 @@ export interface ComposedReleases {
 
 /** How long a node port or an address may stay taken after its Service was seen to be gone. */
 const freedAfterMs = 1_000;
+/** How long the API server may judge by the old definition of a kind after it accepted a new one; more than the usual. */
+const servedAfterMs = 100;
 
 /** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
@@ -68,7 +70,6 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   };
   const holder = holderOf(leaseOf(ground), ground.identity);
   const cluster = new KubeCluster({ transport, fence: election.fence, clock, holder });
-  const catalog = createKindCatalog({ transport, clock, random, log, wake });
   const memory = new ReleaseMemory();
   const objects = metrics?.objects.observer(groupKindOf(Release));
   const [lost, settled, refusals, blocked] = [
@@ -82,6 +83,17 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     for (const key of waiting) refusals.forget(key);
     return waiting;
   };
+  const catalog = createKindCatalog({
+    transport,
+    clock,
+    random,
+    log,
+    wake,
+    // It is served a moment later.
+    onDefinitionChanged: (kind) => {
+      for (const key of freedBy(kind)) queue.add(key, { afterMs: servedAfterMs });
+    },
+  });
   const watched: WatchedKind[] = [];
   const stores: KubeReleaseStores = createReleaseStores({
     ...input,

@@ -1,6 +1,6 @@
 import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import type { ReleaseSpec } from "../../crds/release.ts";
-import type { Manifest, ObjectId } from "../../synth/manifest.ts";
+import type { Manifest, ObjectId, ObjectKindId } from "../../synth/manifest.ts";
 import type { Cluster, ObjectStore } from "../ports.ts";
 import type { SmallestLimit } from "./core/limits.ts";
 import type { ReleaseFailure, ReleaseFailureReason } from "./core/release-failure.ts";
@@ -180,6 +180,10 @@ export interface KindCatalog {
   askGroupKind(group: string, kind: string, key: string): KindAnswer;
   /** Asks discovery once more, at once or after a moment: something that serves kinds has changed. */
   refresh(): void;
+  /** Takes in a CustomResourceDefinition as it is now. */
+  learn(crd: LiveObject): void;
+  /** Whether a kind's definition has changed so recently that the API server may still judge by the old one. */
+  isDefinitionNew(kind: ObjectKindId): boolean;
   /** Discovery has answered. */
   readonly hasSynced: boolean;
 }

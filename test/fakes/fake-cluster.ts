@@ -1,6 +1,7 @@
 import type { LiveObject, ObjectKind, ObjectMeta } from "../../crds/object.ts";
 import { AlreadyThereError, ReplacedError } from "../../operator/errors.ts";
 import type { ApplyGuard, AtVersion, Cluster, DeleteOptions, ObjectRef } from "../../operator/ports.ts";
+import { toCanonicalJson } from "../../synth/digest.ts";
 import { type Addition, idOf, type Manifest } from "../../synth/manifest.ts";
 
 /** One request that reached the fake, such as `apply ConfigMap/a`. */
@@ -118,6 +119,9 @@ export class FakeCluster implements Cluster {
   ): LiveObject {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
     const stored = this.rewrite({ ...object, metadata } as LiveObject);
+    const before = this.objects.get(idOf(stored));
+    // A write that changes nothing makes no version.
+    if (before !== undefined && versionless(before) === versionless(stored)) return before;
     this.objects.set(idOf(stored), stored);
     return stored;
   }
@@ -128,4 +132,8 @@ export class FakeCluster implements Cluster {
     this.#refusals.delete(request);
     if (error !== undefined) throw error;
   }
+}
+
+function versionless({ metadata: { resourceVersion: _, ...metadata }, ...rest }: LiveObject): string {
+  return toCanonicalJson({ ...rest, metadata });
 }

@@ -2,8 +2,12 @@ import type { ObjectKind } from "../../crds/object.ts";
 import type { KindCatalog } from "../../operator/release/ports.ts";
 import { aCatalog } from "./releases.ts";
 
-/** A catalog that knows from the start what the cluster has. */
-export function aKnowingCatalog(): KindCatalog {
+/**
+ * A catalog that knows from the start what the cluster has.
+ *
+ * @param newDefinitions Kinds whose definitions changed a moment ago.
+ */
+export function aKnowingCatalog(newDefinitions: ReadonlySet<string> = new Set()): KindCatalog {
   const { find } = aCatalog();
   const answer = (kind: ObjectKind | undefined) =>
     kind === undefined
@@ -19,6 +23,8 @@ export function aKnowingCatalog(): KindCatalog {
     ask: (apiVersion, kind) => answer(find(apiVersion, kind)),
     askGroupKind: (group, kind) => answer(findGroupKind(group, kind)),
     refresh: () => undefined,
+    learn: () => undefined,
+    isDefinitionNew: (kind) => newDefinitions.has(kind),
     hasSynced: true,
   };
 }

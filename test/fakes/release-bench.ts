@@ -47,6 +47,7 @@ export class ReleaseBench {
   readonly unsynced = new Set<string>();
   /** Why kinds may not be watched, by their plural. */
   readonly refused = new Map<string, string>();
+  readonly newDefinitions = new Set<string>(); // kinds whose definitions changed a moment ago
   /** What reading a Secret gives. */
   readonly secrets: { read: () => Promise<ReadonlyMap<string, string>> } = { read: async () => new Map() };
   predecessorMs = 0;
@@ -73,7 +74,7 @@ export class ReleaseBench {
       dependents: this.dependents,
       cluster: this.cluster,
       stores: this.#releaseStores(),
-      catalog: aKnowingCatalog(),
+      catalog: aKnowingCatalog(this.newDefinitions),
       sources: {
         resolve: ({ key, source }) => this.#resolve(key, source.path),
         forget: () => undefined,

@@ -1,9 +1,11 @@
 import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
+import type { ObjectKindId } from "../../../synth/manifest.ts";
 import type { ApiTransport } from "../../cluster/transport.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { Alarm } from "../../runtime/alarm.ts";
 import { Backoff } from "../../runtime/backoff.ts";
 import type { KindAnswer, KindCatalog } from "../ports.ts";
+import { DefinitionChanges } from "./definition-changes.ts";
 import { Discovery } from "./discovery.ts";
 import { kindsOfDefinition } from "./discovery-answer.ts";
 import { KindQuestions } from "./kind-questions.ts";
@@ -16,6 +18,8 @@ export interface KindCatalogInput {
   readonly log: Logger;
   /** Puts Releases back into their queue, because there is an answer. */
   readonly wake: (keys: Iterable<string>) => void;
+  /** The definition of a kind has changed. */
+  readonly onDefinitionChanged?: (kind: ObjectKindId) => void;
 }
 
 /** Several who ask at the same time, and a definition that is written in two steps, are one look. */
@@ -34,6 +38,7 @@ export class KubeKindCatalog implements KindCatalog {
   readonly #input: KindCatalogInput;
   readonly #discovery: Discovery;
   readonly #table = new KindTable();
+  readonly #definitions: DefinitionChanges;
   readonly #questions: KindQuestions;
   readonly #alarm: Alarm;
   readonly #backoff: Backoff;
@@ -49,6 +54,7 @@ export class KubeKindCatalog implements KindCatalog {
   constructor(input: KindCatalogInput) {
     this.#input = input;
     this.#discovery = new Discovery(input.transport);
+    this.#definitions = new DefinitionChanges(input.clock);
     this.#questions = new KindQuestions(input.clock);
     this.#alarm = new Alarm(input.clock, () => void this.#look());
     this.#backoff = new Backoff(outage, input.random);
@@ -92,11 +98,19 @@ export class KubeKindCatalog implements KindCatalog {
     this.#alarm.setFor(Math.max(nowMs + debounceMs, this.#lookedAtMs + leastGapMs));
   }
 
+  isDefinitionNew(kind: ObjectKindId): boolean {
+    return this.#definitions.areRecent(kind);
+  }
+
   /**
    * Takes in a CustomResourceDefinition of ours as it is now: its kinds are known the moment it is established, and are
    * not when it goes. What else it changes, discovery tells.
+   *
+   * @param options.initial It was there before its watch began.
    */
-  learn(crd: LiveObject): void {
+  learn(crd: LiveObject, { initial = false }: { readonly initial?: boolean } = {}): void {
+    const changed = this.#definitions.note(crd, { initial });
+    if (changed !== undefined) this.#input.onDefinitionChanged?.(changed);
     this.#table.define(crd.metadata.name, kindsOfDefinition(crd));
     this.#answer();
     if (this.#hasSynced) this.refresh();
@@ -104,6 +118,7 @@ export class KubeKindCatalog implements KindCatalog {
 
   /** A CustomResourceDefinition of ours is gone. */
   unlearn(crd: LiveObject): void {
+    this.#definitions.forget(crd);
     this.#table.define(crd.metadata.name, []);
     if (this.#hasSynced) this.refresh();
   }

@@ -149,7 +149,7 @@ export class KubeReleaseStores implements ReleaseStores {
     // First the catalog, so that a Release that is woken finds the kind.
     return [
       {
-        added: (crd) => catalog.learn(crd),
+        added: (crd, options) => catalog.learn(crd, options),
         updated: (_, crd) => catalog.learn(crd),
         deleted: (crd) => catalog.unlearn(crd),
       },

@@ -2,7 +2,7 @@ import type { CustomResource, LiveObject, ObjectKind } from "../../../crds/objec
 import { type ObjectId, stamps } from "../../../synth/manifest.ts";
 import type { Health } from "../../core/health.ts";
 import { type ApplyStep, type Decision, decide } from "../../core/plan.ts";
-import type { WatchedObjects } from "../ports.ts";
+import type { KindAnswer, WatchedObjects } from "../ports.ts";
 import { nameOfRun } from "./finished-jobs.ts";
 import { describeId } from "./object-text.ts";
 import type { Prepared, PreparedObject } from "./prepare-manifests.ts";
@@ -23,8 +23,8 @@ export interface ReleasePlanInput {
   readonly assess: (live: LiveObject) => Health;
   /** `status.inventory.finished`: Jobs that are not made again. */
   readonly finished?: readonly string[] | undefined;
-  /** Why the cluster does not know an object's kind, if anything more is known about that. */
-  readonly explainUnknown?: (object: PreparedObject) => string | undefined;
+  /** What is known by now of the kind of an object that was prepared without one. */
+  readonly askKind?: (object: PreparedObject) => KindAnswer;
 }
 
 export interface ReleaseStep extends ApplyStep {
@@ -116,7 +116,11 @@ function consider(
   if (kind === undefined) {
     const definition = gates.findLacking(needs.filter(isDefinition));
     if (definition !== undefined) return blockedBy(object, "Dependency", definition);
-    return notApplied(object, "KindUnknown", describeUnknown(object, input));
+    const answer = input.askKind?.(object);
+    // The Release is put back into its queue with the answer, and prepared again.
+    if (answer?.state === "pending" || answer?.state === "known")
+      return notApplied(object, "NotSynced", "its kind is being looked up");
+    return notApplied(object, "KindUnknown", answer?.message ?? describeUnknown(object));
   }
   const { hasSynced, refusal } = input.watch(kind);
   if (refusal !== undefined) return notApplied(object, "KindNotWatched", refusal);
@@ -145,9 +149,8 @@ function isOfOthers(
   return live !== undefined && live.metadata.labels?.[stamps.set] !== prepared.set;
 }
 
-function describeUnknown(object: PreparedObject, { explainUnknown }: ReleasePlanInput): string {
-  const { kind, apiVersion } = object.manifest;
-  return explainUnknown?.(object) ?? `the cluster has no kind ${kind} in ${apiVersion}`;
+function describeUnknown({ manifest: { kind, apiVersion } }: PreparedObject): string {
+  return `the cluster has no kind ${kind} in ${apiVersion}`;
 }
 
 function notApplied(object: PreparedObject, reason: BlockedReason, why: string): BlockedObject {
@@ -165,6 +168,7 @@ function isRepair({ live, manifest, because }: ApplyStep): boolean {
   return live !== undefined && because !== "foreign" && live.metadata.annotations?.[stamps.digest] === digest;
 }
 
-function isDefinition(id: ObjectId): boolean {
+/** Whether an id is that of a CustomResourceDefinition. */
+export function isDefinition(id: ObjectId): boolean {
   return id.startsWith("apiextensions.k8s.io/CustomResourceDefinition/");
 }

@@ -11,9 +11,10 @@ import type { Refusals } from "../../phases/refusals.ts";
 import type { SettledObjects } from "../../phases/settled.ts";
 import type { PruneDecision } from "../core/decide-prune.ts";
 import { describePlan } from "../core/describe-plan.ts";
+import { explainByDefinition } from "../core/explain-by-definition.ts";
 import type { HealthChecks } from "../core/health-checks.ts";
 import { type Inventory, recordedIdsOf } from "../core/inventory.ts";
-import { planRelease, type ReleasePlan } from "../core/plan-release.ts";
+import { isDefinition, planRelease, type ReleasePlan } from "../core/plan-release.ts";
 import type { KindCatalog, ReleaseCluster } from "../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { observe, placesOf } from "./object-places.ts";
@@ -96,8 +97,9 @@ export async function convergeRelease(
     release.memory.found.clear();
     noteFailure(release, options);
     const { metadata } = release.resource;
-    const outcome = describeFailure(error, `Release/${metadata.name}`, metadata);
-    return { ...nothing, outcome, plan, changes, error };
+    const unserved = explainByDefinition(error, options.catalog);
+    const outcome = unserved ?? describeFailure(error, `Release/${metadata.name}`, metadata);
+    return { ...nothing, outcome, plan, changes, error: unserved?.state === "waiting" ? undefined : error };
   }
 }
 
@@ -129,10 +131,7 @@ function planFor(run: Run, options: ConvergeReleaseOptions): ReleasePlan {
     isSettled: (live) => settled.has(live),
     finished: resource.status?.inventory?.finished,
     assess: (live) => checks.assess(live, resource.spec.healthChecks, { nowMs }),
-    explainUnknown: ({ manifest: { apiVersion, kind } }) => {
-      const answer = catalog.ask(apiVersion, kind, key);
-      return "message" in answer ? answer.message : undefined;
-    },
+    askKind: ({ manifest: { apiVersion, kind } }) => catalog.ask(apiVersion, kind, key),
   });
 }
 
@@ -143,7 +142,7 @@ async function carryOut(
   options: ConvergeReleaseOptions,
 ): Promise<"done" | "more" | "found"> {
   const { release, desired, changes } = run;
-  const { settled, acting: cluster, stores } = options;
+  const { settled, acting: cluster, stores, catalog } = options;
   await recordObjects(release, { plan, prepared: desired.prepared }, options);
   const kinds = desired.prepared.objects.flatMap(({ kind }) => kind ?? []);
   const parts = { ...placesOf(kinds, stores), cluster, lost: options.lost };
@@ -158,6 +157,8 @@ async function carryOut(
     isEnough: ({ manifest }) => ensured.has(idOf(manifest)),
   });
   options.count("kept", plan.keep.length);
+  // Own writes are silent, and what comes next may be of a kind that is new by it.
+  for (const { live } of results) if (isDefinition(idOf(live))) catalog.learn(live);
   for (const result of results) noteResult(result, { ...run, settled, whose: "this Release's" });
   for (const { live } of results) if (ensured.has(idOf(live))) release.memory.found.set(idOf(live), live);
   const isFreed = plan.replace.some((live) => liveOf(live, parts.kind, parts.stores) === undefined);

@@ -97,7 +97,7 @@ export async function reportRelease(
   }
   const requeueAfterMs = decideRequeue({
     applied: converged?.outcome ?? { state: "retry" },
-    contestedForMs: refusals.retryAfterMs(key),
+    refusedForMs: refusals.retryAfterMs(key),
     health,
     publish: undefined,
     nowMs: clock.now(),
@@ -152,10 +152,11 @@ function offer(
   return publishRelease(release, desired, publishers);
 }
 
-/** What the end of another object may heal is tried again when one of ours ends. */
+/** What the end of another object may heal, or another definition, is tried again when one of ours ends or changes. */
 function noteBlocker(key: string, error: unknown, { onBlocked }: ReportOptions): void {
   if (error instanceof NotOwnedError) onBlocked(key, error.id);
-  if (error instanceof ObjectRejectedError && error.isContested) onBlocked(key, kindIn(error.id));
+  if (error instanceof ObjectRejectedError && (error.isContested || error.isBySchema))
+    onBlocked(key, kindIn(error.id));
 }
 
 /** What a source has that is left out, once for each render. */

@@ -28,7 +28,23 @@ describe("resultOfStep()", () => {
     { is: "restored", from: { live, guard: update, because: "spec.replicas" }, wasLost: false },
     { is: "adopted", from: { live, guard: update, because: "adopt" }, wasLost: false },
   ] as const)("is $is for $from.because, lost: $wasLost", ({ is, from, wasLost }) => {
-    expect(resultOfStep(step(from), { wasLost })).toBe(is);
+    const answer = { ...live, metadata: { ...live.metadata, resourceVersion: "2" } };
+    expect(resultOfStep(step(from), { answer, wasLost })).toBe(is);
+  });
+
+  test.for([
+    { does: "the version is the same", because: "data.x", versions: ["1", "1"], generations: [1, 1] },
+    { does: "only its status was written", because: "spec.x", versions: ["1", "2"], generations: [1, 1] },
+  ])("is no repair where the server changed nothing: $does", ({ because, versions, generations }) => {
+    const [before, answer] = [0, 1].map((at) => ({
+      ...live,
+      metadata: { ...live.metadata, resourceVersion: versions[at] ?? "", generation: generations[at] ?? 0 },
+    }));
+    const result = resultOfStep(step({ live: before, guard: update, because }), {
+      answer: answer ?? live,
+      wasLost: false,
+    });
+    expect(result).toBe("updated");
   });
 });
 

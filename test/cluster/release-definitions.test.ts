@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { Release } from "../../crds/release.ts";
+import { kubectl, readObject } from "./fixture.ts";
+import { aReleaseStory } from "./release-story.ts";
+import { conditionOf, seen } from "./story.ts";
+
+/** Commits in a row; the full run is FAIRLEAD_DEFINITION_COMMITS=200. */
+const commits = Number(process.env["FAIRLEAD_DEFINITION_COMMITS"] ?? 8);
+const group = "stories.fairlead.dev";
+
+/** A definition and an object of its kind, with as many fields as there were commits. */
+function filesOf({ plural, kind, fields }: { plural: string; kind: string; fields: number }) {
+  const names = Array.from({ length: fields }, (_, index) => `field${index + 1}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+  return {
+    "shop/tool.json": {
+      apiVersion: `${group}/v1`,
+      kind,
+      metadata: { name: "hammer" },
+      spec: Object.fromEntries(names.map((name) => [name, "set"])),
+    },
+    "shop/tools.json": {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${plural}.${group}` },
+      spec: {
+        group,
+        scope: "Namespaced",
+        names: { plural, singular: plural, kind },
+        versions: [
+          {
+            name: "v1",
+            served: true,
+            storage: true,
+            subresources: { status: {} },
+            schema: {
+              openAPIV3Schema: {
+                type: "object",
+                properties: {
+                  spec: { type: "object", properties },
+                  status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+                },
+              },
+            },
+          },
+        ],
+      },
+    },
+  };
+}
+
+test.for([
+  { does: "is deployed each time", isBusy: false },
+  { does: "is deployed each time, also while a controller writes the resource's status", isBusy: true },
+])(
+  "a definition and a resource of it that one commit extends: $does",
+  { timeout: 60_000 + commits * 20_000 },
+  async ({ isBusy }) => {
+    const story = await aReleaseStory();
+    const { namespace } = story;
+    const plural = `parts${namespace.slice(-8)}`;
+    const kind = `Part${namespace.slice(-8)}`;
+    onTestFinished(
+      async () =>
+        void (await kubectl(["delete", "crd", `${plural}.${group}`, "--ignore-not-found", "--wait=false"])),
+    );
+    const commit = (fields: number): string => story.commit(filesOf({ plural, kind, fields }));
+    const first = commit(1);
+    const operator = await story.start();
+    // No controller reports on it.
+    const healthChecks = [{ apiVersion: `${group}/v1`, kind, current: "true" }];
+    await story.release("shop", { healthChecks });
+    await story.untilAt("shop", first);
+
+    const counts = { commits, stuck: 0, stalled: 0, restored: 0, pruned: 0 };
+    const done = new AbortController();
+    const controller = isBusy ? writeStatus(`${plural}.${group}`, namespace, done.signal) : undefined;
+    for (let fields = 2; fields <= commits + 1; fields++) {
+      const revision = commit(fields);
+      let isStalled = false;
+      const isDeployed = await until(20_000, async () => {
+        const release = await seen(Release, namespace, "shop");
+        isStalled ||= conditionOf(release, "Stalled")?.status === "True";
+        return release.status?.["revision"] === revision && conditionOf(release, "Ready")?.status === "True";
+      });
+      if (!isDeployed) counts.stuck++;
+      if (isStalled) counts.stalled++;
+      const live = await readObject(`${plural}.${group}`, "hammer", namespace);
+      if (Object.keys((live?.["spec"] as object | undefined) ?? {}).length !== fields) counts.pruned++;
+    }
+    done.abort();
+    await controller;
+    counts.restored = operator.log.filter(({ done: was }) => was === "Restored").length;
+    process.stderr.write(`definitions${isBusy ? " (busy)" : ""}: ${JSON.stringify(counts)}\n`);
+    expect(counts).toEqual({ commits, stuck: 0, stalled: 0, restored: 0, pruned: 0 });
+  },
+);
+
+/** As a controller of the kind does: one status after the other. */
+async function writeStatus(type: string, namespace: string, signal: AbortSignal): Promise<void> {
+  for (let round = 1; !signal.aborted; round++) {
+    const patch = JSON.stringify({ status: { round } });
+    await kubectl([
+      "patch",
+      type,
+      "hammer",
+      "-n",
+      namespace,
+      "--subresource=status",
+      "--type=merge",
+      "-p",
+      patch,
+    ]);
+  }
+}
+
+async function until(withinMs: number, check: () => Promise<boolean>): Promise<boolean> {
+  const startMs = performance.now();
+  while (performance.now() - startMs < withinMs) {
+    if (await check()) return true;
+    await sleep(20);
+  }
+  return false;
+}
