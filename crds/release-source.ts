@@ -23,8 +23,18 @@ const gitRef = exactlyOne(
       .describe("The highest tag in a range of semantic versions, such as `>=1.2.0 <2.0.0` or `~1.4`."),
     commit: commitId.optional().describe("One commit, by its full id."),
   },
-  "What to take of the repository.",
+  "What to take of the repository. Default: the branch `main`.",
+  // The server filled it in, in Releases of earlier versions.
+  { onceDefault: ["branch", "main"] },
 );
+
+type GitRef = z.output<typeof gitRef>;
+
+/** What a source takes of its repository: the branch `main` by default. A branch counts for nothing beside another field. Pure. */
+export function refOf({ ref = {} }: { readonly ref?: GitRef | undefined }): GitRef {
+  const { branch = "main", ...others } = ref;
+  return Object.values(others).some((value) => value !== undefined) ? others : { branch };
+}
 
 /** Where a Release comes from. */
 export const releaseSource = z
@@ -36,7 +46,7 @@ export const releaseSource = z
       .describe(
         "The git repository: https://, ssh://, user@host:path, or file:// where the operator allows it.",
       ),
-    ref: gitRef.default({ branch: "main" }),
+    ref: gitRef.optional(),
     path: z.string().max(1_024).default(".").describe("Folder in the repository. Default: its root."),
     secretRef: secretRef
       .optional()

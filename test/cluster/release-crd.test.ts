@@ -48,7 +48,8 @@ describe("the CRD of Release", () => {
   test("fills in what nobody says", async () => {
     const { spec } = await tryToCreate({ source, ...manifests });
     expect(spec).toEqual({
-      source: { ...source, ref: { branch: "main" }, path: "." },
+      // Where one of several fields decides, a stored default would stay beside another one.
+      source: { ...source, path: "." },
       interval: "1m",
       render: { manifests: {} },
       target: { createNamespace: false },

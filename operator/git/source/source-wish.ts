@@ -1,3 +1,4 @@
+import { refOf } from "../../../crds/release-source.ts";
 import { isSemverRange } from "../../release/core/semver-ref.ts";
 import { ReleaseError } from "../../release/errors.ts";
 import type { SourceRequest } from "../../release/ports.ts";
@@ -36,7 +37,7 @@ export function readSourceWish(
       "Cannot use the source: repositories on the operator's own disk are not allowed here; use https:// or ssh://",
     );
   }
-  const ref = readRef(source.ref, revision);
+  const ref = readRef(refOf(source), revision);
   return { remote, ref, refKey: refKeyOf(ref), segments: readPath(source.path) };
 }
 
@@ -55,7 +56,7 @@ function readUrl(url: string): RemoteUrl {
   }
 }
 
-function readRef(ref: SourceRequest["source"]["ref"], revision: string | undefined): RefWish {
+function readRef(ref: ReturnType<typeof refOf>, revision: string | undefined): RefWish {
   const commit = revision ?? ref.commit;
   if (commit !== undefined) {
     if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) throw badRef("commit", commit, "it is no full id");

@@ -1,5 +1,6 @@
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import { Release, type ReleaseResource, type ReleaseSpec } from "../../../crds/release.ts";
+import { isSameJson } from "../../../synth/same-json.ts";
 import { setOf } from "../../../synth/stamp.ts";
 import type { ObjectStore } from "../../ports.ts";
 import { type AccountableRelease, accountOf } from "../core/account-of.ts";
@@ -60,8 +61,17 @@ export function loadRelease(
 
 function specOf(live: LiveObject, memory: Remembered): ReleaseSpec | string {
   const { generation } = live.metadata;
-  if (memory.spec?.generation !== generation || generation === undefined)
-    memory.spec = { generation, value: parse(live) };
+  const raw = live["spec"];
+  const { spec } = memory;
+  // One generation may show other fields after the Release's own definition has changed.
+  const isKnown =
+    spec !== undefined &&
+    spec.generation === generation &&
+    generation !== undefined &&
+    isSameJson(spec.raw, raw);
+  if (!isKnown) memory.spec = { generation, raw, value: parse(live) };
+  // The one that the store holds now, so that no other is kept alive.
+  else spec.raw = raw;
   return memory.spec?.value ?? "";
 }
 

@@ -1,4 +1,5 @@
 import type { ReleaseSpec } from "../../../crds/release.ts";
+import { refOf } from "../../../crds/release-source.ts";
 import { repositoryIdOf } from "../../core/place-id.ts";
 import type { PublishState } from "../../ports.ts";
 import { type Place, trimFolder } from "../core/publish-place.ts";
@@ -44,7 +45,7 @@ export function decidePublishTarget(
 
 /** Whether a commit to `path` would be news for the source. A tag or a commit id does not move with a branch. */
 function isLoop(source: ReleaseSpec["source"], path: string, { url, branch }: OperatorRepository): boolean {
-  if (source.ref.branch !== branch || repositoryIdOf(source.url) !== repositoryIdOf(url)) return false;
+  if (refOf(source).branch !== branch || repositoryIdOf(source.url) !== repositoryIdOf(url)) return false;
   const from = trimFolder(source.path);
   return from === "" || from === path || path.startsWith(`${from}/`) || from.startsWith(`${path}/`);
 }

@@ -21,7 +21,7 @@ export interface Desired {
 export interface Remembered {
   readonly uid: string;
   /** The spec as its schema completes it, of this generation. */
-  spec?: { readonly generation: number | undefined; readonly value: ReleaseSpec | string };
+  spec?: { readonly generation: number | undefined; raw: unknown; readonly value: ReleaseSpec | string };
   /** What the source was asked last: who depends on this Release asks the same. */
   request?: SourceRequest;
   /** What was applied as a whole last, and for which generation. */

@@ -16,7 +16,7 @@ describe("readReleases()", () => {
       readReleases(`${release}---\n${release.replace("name: web", "name: other, namespace: x")}`, options) ??
       [];
     expect(web?.metadata).toMatchObject({ name: "web", namespace: "shop" });
-    expect(web?.spec).toMatchObject({ prune: true, interval: "1m", source: { ref: { branch: "main" } } });
+    expect(web?.spec).toMatchObject({ prune: true, interval: "1m", source: { path: "." } });
     expect(other?.metadata.namespace).toBe("x");
   });
 

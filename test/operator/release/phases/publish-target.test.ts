@@ -77,4 +77,17 @@ describe("decidePublishTarget()", () => {
       root: "rendered",
     });
   });
+
+  test.for([
+    { what: "no ref", ref: undefined, isLoop: true },
+    {
+      what: "a tag beside the branch that was stored by default",
+      ref: { branch: "main", tag: "v1" },
+      isLoop: false,
+    },
+  ])("knows whether a commit to main moves the source: $what", ({ ref, isLoop }) => {
+    const source = { url: repository.url, ...(ref && { ref }) };
+    const decided = decide({ publish: { branch: "main", path: "rendered" }, source });
+    expect("state" in decided).toBe(isLoop);
+  });
 });

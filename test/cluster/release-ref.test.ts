@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { customResourceDefinitionOf } from "../../crds/custom-resource-definition.ts";
+import { defineKind } from "../../crds/kind.ts";
+import { apiVersionOf } from "../../crds/object.ts";
+import { refOf, releaseSource } from "../../crds/release-source.ts";
+import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
+
+/** A kind with the source of a Release; the Release's own definition is shared with other tests. */
+const Sourced = defineKind({
+  group: "refs.stories.fairlead.dev",
+  kind: "Sourced",
+  plural: "sourceds",
+  description: "Sourced has the source of a Release.",
+  versions: [{ name: "v1alpha1", spec: z.object({ source: releaseSource }) }],
+});
+const type = "sourceds.refs.stories.fairlead.dev";
+const url = "https://git.example.dev/shop.git";
+
+type Schema = Record<string, unknown> & { properties: Record<string, Schema> };
+
+/** As it was before: the API server stores a default branch. */
+function formerDefinition(): object {
+  const crd = structuredClone(customResourceDefinitionOf(Sourced)) as unknown as {
+    spec: { versions: { schema: { openAPIV3Schema: Schema } }[] };
+  };
+  const ref =
+    crd.spec.versions[0]?.schema.openAPIV3Schema.properties["spec"]?.properties["source"]?.properties["ref"];
+  if (ref === undefined) throw new Error("the schema has no ref");
+  const count = ["branch", "tag", "semver", "commit"]
+    .map((name) => `(has(self.${name}) ? 1 : 0)`)
+    .join(" + ");
+  ref["default"] = { branch: "main" };
+  ref["x-kubernetes-validations"] = [{ rule: `${count} == 1`, message: "exactly one of them must be set" }];
+  return crd;
+}
+
+let namespace: string;
+let removeNamespace: (() => Promise<void>) | undefined;
+
+afterAll(async () => {
+  await removeNamespace?.();
+  await kubectl(["delete", "crd", type, "--ignore-not-found", "--wait=false"]);
+});
+
+function aSourced(name: string, ref?: object): object {
+  const spec = { source: { url, ...(ref && { ref }) } };
+  return { apiVersion: apiVersionOf(Sourced), kind: Sourced.kind, metadata: { name, namespace }, spec };
+}
+
+const patch = async (name: string, ref: object): Promise<string> =>
+  await kubectl([
+    "patch",
+    type,
+    name,
+    "-n",
+    namespace,
+    "--type=merge",
+    "-p",
+    JSON.stringify({ spec: { source: { ref } } }),
+  ]);
+
+/** How people change a resource: what creates it, and what sets its ref from a field to another one. */
+const ways = [
+  {
+    by: "kubectl apply",
+    create: (name: string, ref?: object) => kubectl("apply -f -", { input: aSourced(name, ref) }),
+    set: (name: string, ref: object) => kubectl("apply -f -", { input: aSourced(name, ref) }),
+  },
+  {
+    by: "kubectl apply --server-side",
+    create: (name: string, ref?: object) =>
+      kubectl("apply --server-side -f -", { input: aSourced(name, ref) }),
+    set: (name: string, ref: object) => kubectl("apply --server-side -f -", { input: aSourced(name, ref) }),
+  },
+  {
+    by: "kubectl apply, then kubectl apply --server-side",
+    create: (name: string, ref?: object) => kubectl("apply -f -", { input: aSourced(name, ref) }),
+    set: (name: string, ref: object) => kubectl("apply --server-side -f -", { input: aSourced(name, ref) }),
+  },
+  {
+    by: "kubectl edit",
+    create: (name: string, ref?: object) => kubectl("create -f -", { input: aSourced(name, ref) }),
+    // It sends what was taken away as null.
+    set: (name: string, ref: object) => patch(name, { branch: null, tag: null, semver: null, ...ref }),
+  },
+] as const;
+
+/** What the source takes of its repository, as the operator reads it. */
+async function refNow(name: string): Promise<object> {
+  const live = await readObject<{ spec: { source: { ref?: object } } }>(type, name, namespace);
+  return refOf(live?.spec.source ?? {});
+}
+
+describe("the ref of a Release", () => {
+  beforeAll(async () => {
+    namespace = await aNamespace({
+      prefix: "refs",
+      onEnd: (remove) => {
+        removeNamespace = remove;
+      },
+    });
+    await applyObjects(formerDefinition());
+    await kubectl(["wait", "--for=condition=Established", "--timeout=20s", `crd/${type}`]);
+    await eventually(
+      () => kubectl("create --dry-run=server -f -", { input: aSourced("probe") }).then((out) => out !== ""),
+      { what: "the former definition is served" },
+    );
+    for (const [index, { create }] of ways.entries()) {
+      await create(`former-${index}`);
+      expect(await readObject(type, `former-${index}`, namespace)).toMatchObject({
+        spec: { source: { ref: { branch: "main" } } },
+      });
+    }
+    await create("patched");
+    const current = customResourceDefinitionOf(Sourced);
+    await kubectl("replace -f -", {
+      input: { ...current, metadata: { ...current.metadata, ...(await versionOf()) } },
+    });
+    await eventually(
+      async () => {
+        const out = await kubectl("create --dry-run=server -o json -f -", { input: aSourced("probe") });
+        return !out.includes('"branch"');
+      },
+      { what: "the definition of today is served" },
+    );
+  });
+
+  const create = (name: string) => kubectl("create -f -", { input: aSourced(name) });
+  const versionOf = async () => ({
+    resourceVersion: (await readObject("crd", type))?.metadata.resourceVersion,
+  });
+
+  test("is not stored where nobody says one, and is the branch main", async () => {
+    await create("plain");
+    const live = await readObject<{ spec: { source: object } }>(type, "plain", namespace);
+    expect(live?.spec.source).toEqual({ url, path: "." });
+    expect(await refNow("plain")).toEqual({ branch: "main" });
+  });
+
+  const origins = [
+    { from: "the default of today", prefix: "today", ref: undefined },
+    { from: "a default that was stored", prefix: "former", ref: undefined },
+    { from: "a branch of one's own", prefix: "own", ref: { branch: "main" } },
+  ];
+  const moves = ways.flatMap((way, index) =>
+    origins.map(({ prefix, ...origin }) => ({ ...way, ...origin, prefix, name: `${prefix}-${index}` })),
+  );
+  test.for(moves)("moves by $by from $from to a tag, a range and a branch", async (move) => {
+    const { name, prefix, ref, set } = move;
+    if (prefix !== "former") await move.create(name, ref);
+    for (const next of [{ tag: "v1" }, { tag: "v2" }, { semver: "1.x" }, { branch: "next" }, { tag: "v3" }]) {
+      await set(name, next);
+      expect(await refNow(name)).toEqual(next);
+    }
+  });
+
+  test("moves by a patch that names the tag alone, where the default was stored", async () => {
+    await patch("patched", { tag: "v1" });
+    expect(await refNow("patched")).toEqual({ tag: "v1" });
+  });
+
+  test("cannot be two at once", async () => {
+    const both = { branch: "main", tag: "v1" };
+    await expect(kubectl("create -f -", { input: aSourced("both", both) })).rejects.toThrow(/exactly one of/);
+    await create("other");
+    await patch("other", { branch: "next" });
+    await expect(patch("other", { tag: "v1" })).rejects.toThrow(/exactly one of/);
+  });
+});
