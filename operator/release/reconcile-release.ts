@@ -11,13 +11,20 @@ import {
   type ConvergeReleaseOptions,
   convergeRelease,
 } from "./phases/converge-release.ts";
-import { type DependencyOptions, findWait } from "./phases/dependencies.ts";
+import {
+  type DependencyOptions,
+  describeNotice,
+  describeUnmet,
+  findWait,
+  isDeployed,
+  readDependencies,
+} from "./phases/dependencies.ts";
 import { finalizeRelease } from "./phases/finalize-release.ts";
 import { describeLeaving, describeLeavingFailure } from "./phases/leaving-text.ts";
 import { type LoadedRelease, loadRelease } from "./phases/load-release.ts";
 import { publishRelease, unpublishRelease } from "./phases/publish-release.ts";
 import type { Desired, ReleaseMemory } from "./phases/release-memory.ts";
-import { type Ended, type ReportOptions, reportRelease } from "./phases/report-release.ts";
+import { type Ended, type ReportOptions, reportRelease, reportSource } from "./phases/report-release.ts";
 import { readSource, type Sourced, type SourceOptions } from "./phases/source-release.ts";
 
 export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
@@ -121,19 +128,26 @@ async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
   const report = reportSource(sourced);
   const { desired, failure, retryAfterMs } = sourced;
   const more = { ...(report && { source: report }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const dependencies = readDependencies(release, parts);
   if (desired === undefined) {
     // What was deployed is still kept as it was, until something newer can be had.
     const last = memory.applied?.generation === resource.metadata.generation ? memory.applied : undefined;
     if (last !== undefined) await keep(release, last, parts);
-    return { outcome: describeMissing(failure), ...more };
+    const unmet = failure === undefined ? describeUnmet(release, dependencies) : undefined;
+    return { outcome: unmet ?? describeMissing(failure), ...more };
   }
+  const { cycle } = dependencies;
   const wait =
     refuseManifests(release, desired) ??
     findUnseen(desired, parts) ??
+    cycle ??
     findWait(release, desired, { ...parts, isCurrent: isCurrentFor(parts) });
+  if (wait !== undefined && wait === cycle && isDeployed(resource, desired))
+    await keep(release, desired, parts);
   if (wait !== undefined) return { outcome: wait, desired, ...more };
   const converged = await convergeRelease(release, desired, parts);
-  return { outcome: converged.outcome, desired, converged, error: converged.error, ...more };
+  const notice = describeNotice(dependencies);
+  return { outcome: converged.outcome, desired, converged, error: converged.error, notice, ...more };
 }
 
 /** Puts back what was done by hand to what is deployed, in the cluster and on the branch. */
@@ -205,12 +219,6 @@ function findUnseen({ prepared }: Desired, { stores }: Parts): ReleaseOutcome | 
     `${kind} ${metadata.namespace}/${metadata.name} (${unseen.origin}) is outside of the namespaces that this operator ` +
     "looks at: run it with --namespace for that one too";
   return { state: "refused", reason: "KindNotWatched", message };
-}
-
-function reportSource({ source, desired }: Sourced): Ended["source"] {
-  if (source.state !== "ready") return undefined;
-  const { revision, stale, handledRequest } = source;
-  return { head: revision.head, changed: desired?.commit ?? revision.changed, stale, handledRequest };
 }
 
 function describeMissing(failure: Sourced["failure"]): ReleaseOutcome {

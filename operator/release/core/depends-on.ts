@@ -74,6 +74,11 @@ export function allowsDependents(
   );
 }
 
+/** Why a Release waits for one of its own namespace that is not there. */
+export function describeAbsent(key: string): string {
+  return `Release ${key} does not exist`;
+}
+
 /** Why a Release waits for one that does not allow it. It says the same whether that one exists or not. */
 export function describeHidden(key: string, namespace: string | undefined): string {
   return (
@@ -93,7 +98,7 @@ export function assessDependency(
   dependency: Pick<ReleaseResource, "metadata" | "status"> | undefined,
   { isCurrent }: { readonly isCurrent: (key: string) => boolean },
 ): string | undefined {
-  if (dependency === undefined) return `Release ${key} does not exist`;
+  if (dependency === undefined) return describeAbsent(key);
   const { generation, deletionTimestamp } = dependency.metadata;
   if (deletionTimestamp !== undefined) return `Release ${key} is being deleted`;
   const { status } = dependency;

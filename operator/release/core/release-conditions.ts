@@ -15,6 +15,8 @@ export interface ReleaseConditionsInput {
   readonly publish: StatusInput["publish"];
   /** Undefined: nothing new is known of it. */
   readonly source: SourceReport | undefined;
+  /** Added to the message of `Ready` while that is true. */
+  readonly notice?: string | undefined;
   readonly previous: readonly Condition[];
   readonly nowIso: string;
 }
@@ -43,10 +45,15 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
   const { source, previous } = input;
   const sourced = source === undefined ? previousOf("Sourced", previous) : describeSource(source);
   const conditions = composeConditions({ ...input, applied: outcome, own: [], sourced });
-  const { health } = input;
-  return outcome.state === "waiting" && health?.status === "Failed"
-    ? waitsInVain(`${outcome.message}; ${health.message}`, conditions, input)
-    : conditions;
+  const { health, notice } = input;
+  if (outcome.state === "waiting" && health?.status === "Failed")
+    return waitsInVain(`${outcome.message}; ${health.message}`, conditions, input);
+  if (notice === undefined) return conditions;
+  return conditions.map((condition) =>
+    condition.type === "Ready" && condition.status === "True"
+      ? { ...condition, message: `${condition.message}. ${notice}` }
+      : condition,
+  );
 }
 
 /** What it waits for has failed, or it waits for longer than its timeout: somebody has to look. */

@@ -21,6 +21,8 @@ export interface ReleaseStatusInput {
   readonly publish: StatusInput["publish"];
   /** Undefined: nothing new is known of it. */
   readonly source: SourceReport | undefined;
+  /** Added to the message of `Ready` while that is true. */
+  readonly notice?: string | undefined;
   /** Digest over all manifests, as prepared; undefined: there are none. */
   readonly digest: string | undefined;
   /** Undefined: as it was. */

@@ -18,6 +18,7 @@ import type { ConvergedRelease } from "./converge-release.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { type PublishPlaces, publishRelease } from "./publish-release.ts";
 import type { Desired } from "./release-memory.ts";
+import type { Sourced } from "./source-release.ts";
 import { type WriteReleaseStatusOptions, writeUnlessParked } from "./write-release-status.ts";
 
 /** How a run ended that is worth a status. */
@@ -30,6 +31,8 @@ export interface Ended {
   /** Nobody will tell: look again after so long. */
   readonly retryAfterMs?: number;
   readonly error?: unknown;
+  /** What people should know although all is well. */
+  readonly notice?: string | undefined;
 }
 
 export interface ReportOptions extends WriteReleaseStatusOptions {
@@ -84,6 +87,7 @@ export async function reportRelease(
     health,
     publish: published ?? (options.publishers && { state: "skipped" }),
     source: ended.source,
+    notice: ended.notice,
     digest: desired?.prepared.digest,
     inventory: converged?.inventory,
     nowIso: `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
@@ -107,6 +111,13 @@ export async function reportRelease(
     (ms) => ms !== undefined,
   );
   return delays.length === 0 ? {} : { requeueAfterMs: Math.max(1, Math.ceil(Math.min(...delays))) };
+}
+
+/** What is known of a source, as its conditions and the status show it; undefined: nothing new. */
+export function reportSource({ source, desired }: Sourced): Ended["source"] {
+  if (source.state !== "ready") return undefined;
+  const { revision, stale, handledRequest } = source;
+  return { head: revision.head, changed: desired?.commit ?? revision.changed, stale, handledRequest };
 }
 
 /** An edit that came meanwhile is for the next run, which waits already: the status speaks of what was done. */

@@ -108,4 +108,45 @@ describe("a Release that depends on another", () => {
     await bench.reconcile();
     expect(bench.condition("Ready")).toBe("False DependencyCycle");
   });
+
+  test("shows a cycle before its source is there, and when it is deployed", async () => {
+    const bench = await aDeployedBench("a");
+    bench.edit(aRelease({ name: "base", spec: { dependsOn: [{ name: "web" }] } }));
+    bench.fail({ digit: "1", render: "pending" }, "shop/base");
+    bench.edit(aRelease({ generation: 2, spec: { dependsOn: [{ name: "base" }] } }));
+    const live = bench.live("ConfigMap", "a");
+    if (live === undefined) throw new Error("there is none");
+    bench.deliver(bench.cluster.put({ ...live, data: { x: "by hand" } }));
+    for (const [key, cycle] of [
+      ["shop/web", "shop/web → shop/base → shop/web"],
+      ["shop/base", "shop/base → shop/web → shop/base"],
+    ] as const) {
+      await bench.reconcile(key);
+      const conditions = bench.release(key).status?.conditions ?? [];
+      const [ready] = conditions;
+      expect(ready).toMatchObject({ status: "False", reason: "DependencyCycle" });
+      expect(ready?.message).toContain(cycle);
+    }
+    // What is deployed is kept as it is.
+    expect(bench.live("ConfigMap", "a")?.["data"]).toEqual({ x: "1" });
+  });
+
+  test("names what does not exist before its source is there", async () => {
+    const bench = new ReleaseBench();
+    bench.fail({ digit: "1", render: "pending" });
+    bench.edit(aRelease({ spec: { dependsOn: [{ name: "base" }] } }));
+    expect(await messageOf(bench)).toBe("Waiting: Release shop/base does not exist");
+    expect(bench.condition("Ready")).toBe("False DependencyNotReady");
+  });
+
+  test("names what does not exist although it is deployed, and stays ready", async () => {
+    const bench = await aDeployedBench("a");
+    bench.edit(aRelease({ generation: 2, spec: { dependsOn: [{ name: "base" }] } }));
+    expect(await messageOf(bench)).toBe(
+      "1 object in place. The next revision will wait: Release shop/base does not exist",
+    );
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+    bench.edit(aRelease({ name: "base" }));
+    expect(await messageOf(bench)).toBe("1 object in place");
+  });
 });
