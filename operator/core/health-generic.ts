@@ -14,6 +14,9 @@ import {
 /** A custom resource that nobody has reported on yet is waited for this long after its creation. */
 const firstReportGraceMs = 60_000;
 
+const notReportedYet =
+  "no controller has written its status yet; it counts as healthy without one a minute after it was created";
+
 /** A custom resource that is not ready for this long, and whose controller never says Stalled, counts as failed. */
 const notReadyGraceMs = 600_000;
 
@@ -45,6 +48,6 @@ function assessUnreported(live: LiveObject, nowMs: number): Health {
   const isReported = Object.keys(statusOf(live)).length > 0;
   if (isReported || isBuiltInGroup(groupOf(live.apiVersion))) return current("");
   const leftMs = remainingMs(live.metadata.creationTimestamp, firstReportGraceMs, nowMs);
-  if (leftMs > 0) return inProgress("Unobserved", "no controller has reported on it yet", leftMs);
+  if (leftMs > 0) return inProgress("Unobserved", notReportedYet, leftMs);
   return current("no controller reports on it");
 }

@@ -106,7 +106,12 @@ const cases: readonly HealthCase[] = [
   {
     does: "a custom resource that nobody has seen is in progress",
     head: `example.dev/v1 Widget { ${young} }`,
-    is: { status: "InProgress", recheckAfterMs: 30_000 },
+    is: {
+      status: "InProgress",
+      recheckAfterMs: 30_000,
+      message:
+        "no controller has written its status yet; it counts as healthy without one a minute after it was created",
+    },
   },
   {
     does: "a custom resource that nobody reports on is Current after a while",
