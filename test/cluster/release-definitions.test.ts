@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import type { KubernetesObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { kubectl, readObject } from "./fixture.ts";
 import { aReleaseStory } from "./release-story.ts";
@@ -73,9 +74,10 @@ test.for([
     await story.release("shop", { healthChecks });
     await story.untilAt("shop", first);
 
-    const counts = { commits, stuck: 0, stalled: 0, restored: 0, pruned: 0 };
+    const counts = { commits, stuck: 0, stalled: 0, incomplete: 0 };
     const done = new AbortController();
     const controller = isBusy ? writeStatus(`${plural}.${group}`, namespace, done.signal) : undefined;
+    const read = () => readObject<Live>(`${plural}.${group}`, "hammer", namespace);
     for (let fields = 2; fields <= commits + 1; fields++) {
       const revision = commit(fields);
       let isStalled = false;
@@ -86,16 +88,29 @@ test.for([
       });
       if (!isDeployed) counts.stuck++;
       if (isStalled) counts.stalled++;
-      const live = await readObject(`${plural}.${group}`, "hammer", namespace);
-      if (Object.keys((live?.["spec"] as object | undefined) ?? {}).length !== fields) counts.pruned++;
+      const isWhole = await until(
+        20_000,
+        async () => Object.keys((await read())?.spec ?? {}).length === fields,
+      );
+      if (!isWhole) counts.incomplete++;
     }
     done.abort();
     await controller;
-    counts.restored = operator.log.filter(({ done: was }) => was === "Restored").length;
-    process.stderr.write(`definitions${isBusy ? " (busy)" : ""}: ${JSON.stringify(counts)}\n`);
-    expect(counts).toEqual({ commits, stuck: 0, stalled: 0, restored: 0, pruned: 0 });
+    // The API server itself drops a field when a write of the status began before the definition changed, and ends after the
+    // field was applied. Only such a repair moves the generation, which each commit moves once.
+    const { generation = 0 } = (await read())?.metadata ?? {};
+    const dropped = generation - (commits + 1);
+    const restored = operator.log.filter(({ done: was }) => was === "Restored").length;
+    const all = { ...counts, restored, dropped };
+    process.stderr.write(`definitions${isBusy ? " (busy)" : ""}: ${JSON.stringify(all)}\n`);
+    expect(all).toEqual({ commits, stuck: 0, stalled: 0, incomplete: 0, restored: dropped, dropped });
   },
 );
+
+interface Live extends KubernetesObject {
+  readonly metadata: KubernetesObject["metadata"] & { readonly generation?: number };
+  readonly spec?: object;
+}
 
 /** As a controller of the kind does: one status after the other. */
 async function writeStatus(type: string, namespace: string, signal: AbortSignal): Promise<void> {
