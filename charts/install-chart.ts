@@ -1,13 +1,15 @@
 import type { Construct } from "constructs";
 import type { BoundKind } from "../crds/binding.ts";
+import { chooseKinds } from "./choose-kinds.ts";
 import { CrdsChart } from "./crds-chart.ts";
-import { OperatorChart } from "./operator-chart.ts";
+import { OperatorChart, type OperatorChartProps } from "./operator-chart.ts";
 import { type OperatorValues, readOperatorValues } from "./values/operator-values.ts";
 
 export interface InstallChartOptions {
   /** The kinds that the operator is to reconcile; CRDs and rights follow from them. */
   readonly kinds: readonly BoundKind[];
-  readonly values: OperatorValues;
+  /** `samples` and `kinds`, which choose among the kinds that ship, have no meaning here. Releases are off by default. */
+  readonly values: Omit<OperatorValues, "samples" | "kinds">;
 }
 
 /**
@@ -15,7 +17,26 @@ export interface InstallChartOptions {
  *
  * @throws {OperatorValuesError} that names every wrong value.
  */
-export function installChart(app: Construct, { kinds, values }: InstallChartOptions): void {
+export function installChart(app: Construct, { kinds, values: given }: InstallChartOptions): void {
+  // An image of such an operator need not have what Releases take.
+  const values = { ...given, releases: { enabled: false, ...given.releases } };
+  addCharts(app, { kinds, values });
+}
+
+/**
+ * Adds the charts that install the program that ships: with Releases, and with the kinds that the values choose.
+ *
+ * @throws {OperatorValuesError} that names every wrong value.
+ */
+export function productChart(
+  app: Construct,
+  { kinds: shipped, values }: { readonly kinds: readonly BoundKind[]; readonly values: OperatorValues },
+): void {
+  const { kinds, option } = chooseKinds(shipped, readOperatorValues(values));
+  addCharts(app, { kinds, kindsOption: option, values });
+}
+
+function addCharts(app: Construct, { kinds, kindsOption, values }: OperatorChartProps): void {
   new CrdsChart(app, "crds", { kinds, releases: readOperatorValues(values).releases.enabled });
-  new OperatorChart(app, "operator", { kinds, values });
+  new OperatorChart(app, "operator", { kinds, kindsOption, values });
 }

@@ -19,12 +19,15 @@ import { repositoryPortOf } from "./values/repository-url.ts";
 export interface OperatorChartProps {
   /** The kinds that the operator is to reconcile: its rights follow from them. */
   readonly kinds: readonly BoundKind[];
+  /** What `--kinds` of the program says, if it has more kinds than these. */
+  readonly kindsOption?: string | undefined;
   readonly values: OperatorValues;
 }
 
 /** What the parts of the chart share. */
 interface Parts {
   readonly kinds: readonly BoundKind[];
+  readonly kindsOption: string | undefined;
   readonly values: ChosenValues;
   /** Labels that select the operator's pods. */
   readonly selector: Readonly<Record<string, string>>;
@@ -36,14 +39,14 @@ interface Parts {
  * @throws {OperatorValuesError} that names every wrong value.
  */
 export class OperatorChart extends Chart {
-  constructor(scope: Construct, id: string, { kinds, values: given }: OperatorChartProps) {
+  constructor(scope: Construct, id: string, { kinds, kindsOption, values: given }: OperatorChartProps) {
     const values = readOperatorValues(given);
     const { name, namespace } = values;
     const selector = podSelectorOf(values);
     super(scope, id, {
       labels: { ...values.labels, ...selector, [INSTALLATION_LABEL]: installationIdOf(values) },
     });
-    const parts: Parts = { kinds, values, selector };
+    const parts: Parts = { kinds, kindsOption, values, selector };
     if (values.createNamespace) this.#addNamespace(namespace);
     this.#addAccess(parts);
     this.#addFences(parts);
@@ -107,7 +110,7 @@ export class OperatorChart extends Chart {
     });
   }
 
-  #addDeployment({ values, selector }: Parts): void {
+  #addDeployment({ kindsOption, values, selector }: Parts): void {
     const { name, namespace, image, imagePullPolicy, replicas, ha, repository } = values;
     const releases = releasesOf(values);
     new OperatorDeployment(this, "deployment", {
@@ -119,7 +122,7 @@ export class OperatorChart extends Chart {
       mayOverlap: ha,
       serviceAccount: name,
       selector,
-      options: operatorOptionsOf(values),
+      options: operatorOptionsOf(values, kindsOption),
       metrics: values.monitoring.enabled,
       resources: values.resources,
       publish: repository && {

@@ -3,11 +3,16 @@ import { ZONE_SOCKETS_FOLDER } from "../constructs/sandbox-zone.ts";
 import { fenceNamesOf } from "../constructs/write-fences.ts";
 import type { ChosenValues } from "./values/operator-values.ts";
 
-/** The options of `fairlead run` that say the same as the values. */
-export function operatorOptionsOf(values: ChosenValues): readonly string[] {
+/**
+ * The options of `fairlead run` that say the same as the values.
+ *
+ * @param kinds What `--kinds` says. Undefined: all that the program has.
+ */
+export function operatorOptionsOf(values: ChosenValues, kinds?: string): readonly string[] {
   const { watchedNamespaces, workers, logLevel, monitoring } = values;
   return [
     ...electionOptionsOf(values),
+    ...(kinds === undefined ? [] : [`--kinds=${kinds}`]),
     ...repositoryOptionsOf(values.repository),
     ...(values.repository === undefined && !values.releases.enabled
       ? []

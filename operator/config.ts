@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
 import { assertElectionTimes } from "./core/election.ts";
-import { bindAddress, dnsLabel, duration, flag, relativeFolder } from "./option-values.ts";
+import { bindAddress, dnsLabel, duration, flag, kindNames, relativeFolder } from "./option-values.ts";
 import { releaseOptionShapes, releaseOptions } from "./release-options.ts";
 
 /** What every option is, once: the command line, the environment and `--help` come from it. */
@@ -31,6 +31,12 @@ export const operatorOptions = {
     value: "NAME",
     help: "Namespace to watch, repeatable; default: all",
     repeatable: true,
+  },
+  kinds: {
+    flag: "kinds",
+    value: "NAMES",
+    help: "Kinds of the program to reconcile, separated by commas; all, or none for Releases alone",
+    fallback: "all",
   },
   workers: {
     flag: "workers",
@@ -132,6 +138,7 @@ const schema = z
     kubeconfig: z.string().min(1).optional(),
     context: z.string().min(1).optional(),
     namespaces: z.array(dnsLabel).default([]),
+    kinds: kindNames,
     workers: z.coerce.number({ error: "expected a number" }).pipe(z.int().min(1).max(1_000)),
     repository: z.string().min(1).optional(),
     repositoryBranch: z.string().regex(/^(?!-)[\w./-]+$/, { error: "expected a branch name" }),

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { groupKindOf } from "../crds/object.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
+import { chosenKinds } from "./chosen-kinds.ts";
 import { loadClusterAccess } from "./cluster/kube-config.ts";
 import { parseOptionTexts } from "./command-line.ts";
 import { composeOperator } from "./compose.ts";
@@ -35,12 +36,12 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
   const zone = input.options === undefined ? runZone(process.argv) : undefined;
   if (zone !== undefined) return await zone;
   const {
-    kinds,
     provideLauncher,
     options = parseOptionTexts(process.argv.slice(2)),
     environment = process.env,
   } = input;
   const config = readOperatorConfig(options, environment);
+  const kinds = chosenKinds(input.kinds, config);
   const clock = systemClock();
   const log = createLogger({ clock, level: config.logLevel, format: config.logFormat });
   // The clock's timers keep no process alive, and while the API server is away there may be nothing else that does.

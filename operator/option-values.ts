@@ -34,6 +34,12 @@ export const dnsLabel = z
   .string()
   .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, { error: "expected a namespace name" });
 
+/** Names of kinds, separated by commas; undefined: all. */
+export const kindNames = z
+  .string()
+  .regex(/^[\w.-]+(,[\w.-]+)*$/, { error: "expected names of kinds, separated by commas, all or none" })
+  .transform((text) => (text === "all" ? undefined : text === "none" ? [] : text.split(",")));
+
 /** A folder in a repository, without slashes at its end. */
 export const relativeFolder = z
   .string()

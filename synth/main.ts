@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { App } from "cdk8s";
 import { kinds } from "../charts/bindings.ts";
-import { installChart } from "../charts/install-chart.ts";
+import { productChart } from "../charts/install-chart.ts";
 import { OperatorValuesError } from "../charts/values/values-error.ts";
 import { parseValues, ValuesTextError } from "./values-text.ts";
 
@@ -16,7 +16,7 @@ try {
   // A name that was given must be right.
   const text = named === "" && !existsSync(file) ? "" : readFileSync(file, "utf8");
   const app = new App();
-  installChart(app, { kinds, values: { image: `fairlead:${version}`, ...parseValues(text, file) } });
+  productChart(app, { kinds, values: { image: `fairlead:${version}`, ...parseValues(text, file) } });
   app.synth();
 } catch (error) {
   const complaint = complaintOf(error);

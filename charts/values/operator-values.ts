@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { toMilliseconds } from "../../crds/duration.ts";
 import { releases } from "./release-values.ts";
-import { leaderElection, monitoring, networkPolicy, policies, repository } from "./value-groups.ts";
+import { leaderElection, monitoring, networkPolicy, policies, repository, samples } from "./value-groups.ts";
 import {
   affinity,
   annotations,
@@ -63,6 +63,11 @@ export const operatorValues = z
       .optional()
       .describe("Git repository that rendered manifests go to; none unless given."),
     releases: releases.prefault({}).describe("What git repositories say is to be deployed."),
+    samples: samples.prefault({}).describe("The kinds that ship, to try and to learn from."),
+    kinds: z
+      .array(z.string().min(1))
+      .default([])
+      .describe("Kinds that ship to install, by name (`Echo`, or `echos.mmontes.io`)."),
     monitoring: monitoring.prefault({}).describe("Metrics, alerts and a dashboard."),
     policies: policies.prefault({}).describe("Fences in the API server."),
     networkPolicy: networkPolicy.prefault({}).describe("Fence on the network."),

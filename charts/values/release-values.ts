@@ -40,7 +40,7 @@ const commonKinds = [
 ] as const;
 
 export const releases = z.strictObject({
-  enabled: z.boolean().default(false).describe("Reconcile Releases: deploy what git repositories say."),
+  enabled: z.boolean().default(true).describe("Reconcile Releases: deploy what git repositories say."),
   commonKinds: z
     .boolean()
     .default(true)

@@ -4,6 +4,13 @@ import { duration, labels, namespaceName, objectName, resources } from "./value-
 
 // The values that belong together, each group under one name.
 
+export const samples = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe("Install all kinds that ship: Echo, Memcached and the others."),
+});
+
 export const leaderElection = z.strictObject({
   leaseDuration: duration.default("15s").describe("How long a Lease that is not renewed holds."),
   renewDeadline: duration.default("10s").describe("A leader that cannot renew for so long steps down."),

@@ -1,4 +1,5 @@
 import { App } from "cdk8s";
+import { chooseKinds } from "../../charts/choose-kinds.ts";
 import { CrdsChart } from "../../charts/crds-chart.ts";
 import { INSTALLATION_LABEL, installationIdOf, OPERATOR_NAME } from "../../charts/installation.ts";
 import { OperatorChart } from "../../charts/operator-chart.ts";
@@ -27,12 +28,13 @@ export class ForeignObjectError extends Error {
 
 /** @throws OperatorValuesError that names every wrong value. */
 export function planInstall(
-  kinds: readonly SynthesizableKind[],
+  shipped: readonly SynthesizableKind[],
   given: OperatorValues,
   { crdsOnly }: { readonly crdsOnly: boolean },
 ): InstallPlan {
   const values = readOperatorValues(given);
-  const operator = new OperatorChart(new App(), "operator", { kinds, values: given });
+  const { kinds, option } = chooseKinds(shipped, values);
+  const operator = new OperatorChart(new App(), "operator", { kinds, kindsOption: option, values: given });
   return {
     name: values.name,
     installation: installationIdOf(values),

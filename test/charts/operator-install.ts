@@ -25,11 +25,11 @@ interface PodTemplate {
   };
 }
 
-/** The objects that install the operator for the kinds that ship. */
+/** The objects that install the operator for the kinds that ship; without Releases, unless the values enable them. */
 export function install(values: Partial<OperatorValues> = {}): readonly Made[] {
   return new OperatorChart(new App(), "operator", {
     kinds,
-    values: { image: "fairlead:1", ...values },
+    values: { image: "fairlead:1", ...values, releases: { enabled: false, ...values.releases } },
   }).toJson();
 }
 

@@ -21,7 +21,12 @@ describe("planInstall()", () => {
     const order = plan.objects.map(({ kind }) => kind);
     expect(order.at(0)).toBe("Namespace");
     expect(order.at(-1)).toBe("Deployment");
-    expect(plan.definitions).toHaveLength(kinds.length);
+    expect(plan.definitions.map(({ metadata }) => metadata.name)).toEqual([
+      "releases.fairlead.dev",
+      "releasepolicies.fairlead.dev",
+    ]);
+    const samples = { ...values, samples: { enabled: true } };
+    expect(planInstall(kinds, samples, { crdsOnly: false }).definitions).toHaveLength(2 + kinds.length);
     expect(planInstall(kinds, values, { crdsOnly: true }).objects).toEqual([]);
   });
 
@@ -44,11 +49,14 @@ describe("planInstall()", () => {
 
 test("planInstall() brings the CustomResourceDefinition of Release where there are Releases", () => {
   const namesOf = (releases: object) =>
-    planInstall(kinds, { ...values, releases }, { crdsOnly: true }).definitions.map(
-      ({ metadata }) => metadata.name,
-    );
+    planInstall(
+      kinds,
+      { ...values, samples: { enabled: true }, releases },
+      { crdsOnly: true },
+    ).definitions.map(({ metadata }) => metadata.name);
   expect(namesOf({ enabled: true })).toContain("releases.fairlead.dev");
-  expect(namesOf({})).not.toContain("releases.fairlead.dev");
+  expect(namesOf({})).toContain("releases.fairlead.dev");
+  expect(namesOf({ enabled: false })).not.toContain("releases.fairlead.dev");
 });
 
 describe("mayTakeOver()", () => {
