@@ -92,7 +92,10 @@ export const operatorValues = z
     if (hooks.enabled && hooks.secret === undefined)
       missing(["hooks", "secret"], "expected the name of a Secret: a hook that nobody signs is refused");
     if (rights.requireServiceAccount && !rights.impersonate)
-      missing(["impersonate"], "expected true: Releases that must act as a ServiceAccount have to be let");
+      missing(
+        ["impersonate"],
+        "expected true, or requireServiceAccount: false: who must act as a ServiceAccount has to be let",
+      );
     if (rights.policy.serviceAccountName !== undefined && !rights.impersonate)
       missing(["impersonate"], "expected true: policy.serviceAccountName needs the right to impersonate");
     if (!ha && (replicas ?? 1) > 1) {

@@ -45,12 +45,14 @@ export const releases = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Let the operator deploy what applications are commonly made of: workloads, Jobs, Services, Ingresses, ConfigMaps, claims, ServiceAccounts, autoscalers, disruption budgets, network policies.",
+      "Let the operator list and watch what applications are commonly made of: workloads, Jobs, Services, Ingresses, ConfigMaps, claims, ServiceAccounts, autoscalers, disruption budgets, network policies. Without `requireServiceAccount` it may deploy them too.",
     ),
   kinds: z
     .array(kind)
     .default([])
-    .describe("More kinds that it may deploy: `{group, resource, namespaced, verbs}`, where `*` is any."),
+    .describe(
+      "More kinds that it may list and watch, or without `requireServiceAccount` deploy: `{group, resource, namespaced, verbs}`, where `*` is any.",
+    ),
   watchAll: z
     .boolean()
     .default(false)
@@ -65,14 +67,14 @@ export const releases = z.strictObject({
     ),
   impersonate: z
     .boolean()
-    .default(false)
+    .default(true)
     .describe("Let Releases act as a ServiceAccount of their namespace, with its rights alone."),
   serviceAccounts: z.array(objectName).default([]).describe("Names of those they may act as. None: any."),
   requireServiceAccount: z
     .boolean()
-    .default(false)
+    .default(true)
     .describe(
-      "Refuse Releases that name no ServiceAccount to act as, also their deletions. The operator then has no rights to write what they deploy.",
+      "Refuse Releases that name no ServiceAccount to act as, also their deletions; the operator has no rights to write what they deploy. Off: they are deployed with the operator's own rights.",
     ),
   programTimeout: duration
     .default("5m")

@@ -104,8 +104,8 @@ export function grantToGroup(kinds: readonly BoundKind[], group: string): readon
       image: "local",
       ha: false,
       repository: { url: "file:///demo" },
-      // Whatever somebody tries to deploy.
-      releases: { enabled: true, kinds: [{ group: "*", resource: "*" }] },
+      // Whatever somebody tries to deploy, without an account of its own.
+      releases: { requireServiceAccount: false, impersonate: false, kinds: [{ group: "*", resource: "*" }] },
     },
   });
   const manifests = chart.toJson() as readonly Manifest[];

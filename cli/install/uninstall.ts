@@ -11,6 +11,7 @@ import {
 import { standardLabels } from "../../crds/names.ts";
 import { groupKindOf, type ObjectKind } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
+import { ReleasePolicy } from "../../crds/release-policy.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { FIELD_MANAGER, type InstallClient, type StoredObject } from "./install-client.ts";
 import { installableKinds, titleOf } from "./installable-kinds.ts";
@@ -66,8 +67,8 @@ export async function findInstallation(
   const definitions: StoredObject[] = [];
   const kept: Kept[] = [];
   const resources: RemainingResources[] = [];
-  // Releases first: what they deploy may be resources of the others.
-  for (const definition of [Release, ...kinds.map((kind) => kind.definition)]) {
+  // Releases first: what they deploy may be resources of the others. Their policies hold until they have gone.
+  for (const definition of [Release, ...kinds.map((kind) => kind.definition), ReleasePolicy]) {
     const name = groupKindOf(definition);
     const live = await client.read(CustomResourceDefinition, { name });
     if (live === undefined) continue;

@@ -66,7 +66,7 @@ export async function aFencedScene(onEnd: OnEnd) {
   await install(testCluster(), {
     kinds,
     name: "release-fence",
-    values: { releases: { enabled: true, impersonate: true } },
+    values: { releases: { enabled: true, requireServiceAccount: false } },
   });
   const namespace = await aNamespace({ onEnd });
   await makeDeployer(namespace, onEnd);

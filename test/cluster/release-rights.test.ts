@@ -8,7 +8,7 @@ const rbac = "rbac.authorization.k8s.io";
 
 test("a Release says which right the operator lacks to see its objects, and goes on when it is given", async () => {
   const rights = "releases-bare";
-  const releases = { enabled: true, commonKinds: false };
+  const releases = { enabled: true, commonKinds: false, requireServiceAccount: false };
   await install(testCluster(), { name: rights, values: { releases } });
   const story = await aReleaseStory();
   const { namespace, commit } = story;

@@ -22,6 +22,12 @@ const more = [
 export async function installSharedKinds(cluster: TestCluster): Promise<void> {
   await install(cluster);
   await install(cluster, { kinds: [stampIn(sharedGroup)], name: STAMP_RIGHTS });
-  const releases = { enabled: true, impersonate: true, watchAll: true, readSecrets: true, kinds: more };
+  const releases = {
+    enabled: true,
+    requireServiceAccount: false,
+    watchAll: true,
+    readSecrets: true,
+    kinds: more,
+  };
   await install(cluster, { name: RELEASE_RIGHTS, values: { releases } });
 }

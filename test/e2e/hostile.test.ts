@@ -6,8 +6,8 @@ import { escapedStories } from "./stories/escaped.ts";
 import { limitStories } from "./stories/limits.ts";
 
 const prepared = inject("endToEnd");
-/** The git host of the run has a certificate and a password, which Releases name. All other values are the defaults. */
-const releases = { readSecrets: true };
+/** The Releases name no account, and a Secret with the certificate and a password of the run's git host. */
+const releases = { requireServiceAccount: false, readSecrets: true };
 
 describe.skipIf(prepared.missing !== undefined)("on real containers, hostile Releases", () => {
   let running: Stack | undefined;

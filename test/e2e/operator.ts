@@ -60,7 +60,8 @@ export async function installOperator(
     JSON.stringify({
       image,
       leaderElection,
-      releases: { enabled: true, ...releases },
+      releases,
+      samples: { enabled: true },
       repository: repositories[repository],
     }),
   );

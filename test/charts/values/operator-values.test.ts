@@ -77,12 +77,18 @@ describe("readOperatorValues()", () => {
       "releases.hooks.secret: expected the name of a Secret: a hook that nobody signs is refused",
     ],
     [
-      { releases: { requireServiceAccount: true } },
-      "releases.impersonate: expected true: Releases that must act as a ServiceAccount have to be let",
+      { releases: { impersonate: false } },
+      "releases.impersonate: expected true, or requireServiceAccount: false: who must act as a ServiceAccount has to be let, found false",
     ],
     [
-      { releases: { policy: { serviceAccountName: "tenant" } } },
-      "releases.impersonate: expected true: policy.serviceAccountName needs the right to impersonate",
+      {
+        releases: {
+          impersonate: false,
+          requireServiceAccount: false,
+          policy: { serviceAccountName: "tenant" },
+        },
+      },
+      "releases.impersonate: expected true: policy.serviceAccountName needs the right to impersonate, found false",
     ],
     [
       { releases: { policy: { publsh: [] } } },

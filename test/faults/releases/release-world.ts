@@ -11,7 +11,7 @@ export async function createReleaseWorld(cluster: TestCluster): Promise<World> {
     { resource: "podtemplates" },
     { group: "rbac.authorization.k8s.io", resource: "roles" },
   ];
-  const releases = { enabled: true, kinds };
+  const releases = { enabled: true, requireServiceAccount: false, kinds };
   await install(cluster, { name: "release-kills", values: { releases } });
   return await createWorld(cluster);
 }
