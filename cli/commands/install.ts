@@ -1,9 +1,13 @@
 import { Command } from "commander";
+import { version } from "../../operator/version.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { hasSimulatedNodes, refuseUnpullableImage } from "../install/check-image.ts";
 import { withCluster } from "../install/connect.ts";
 import { type Change, install } from "../install/install.ts";
 import { planInstall } from "../install/plan-install.ts";
 import { gatherValues } from "../install/set-values.ts";
+import { settleValues } from "../install/settle-values.ts";
+import { findLeftDefinitions, noteRefusedReleases } from "../install/upgrade-notes.ts";
 import {
   addClusterOptions,
   addValuesOptions,
@@ -15,6 +19,7 @@ import { type Screen, terminal } from "./screen.ts";
 export interface InstallFlags extends InstallationFlags {
   readonly crdsOnly?: true;
   readonly dryRun?: true;
+  readonly resetValues?: true;
   readonly forceConflicts?: true;
   /** Default: true. */
   readonly wait?: boolean;
@@ -30,7 +35,8 @@ export function installCommand({ kinds }: { readonly kinds: readonly Synthesizab
     set: "one value, such as repository.url=…; repeatable",
   })
     .option("--crds-only", "the CustomResourceDefinitions alone")
-    .option("--dry-run", "let the API server check everything, and change nothing")
+    .option("--dry-run", "show the differences, checked by the API server, and change nothing")
+    .option("--reset-values", "keep no value of the last run: what is not given has its default")
     .option("--force-conflicts", "take over fields that somebody else has set")
     .option("--no-wait", "do not wait until everything is available");
   return addClusterOptions(command, { timeout: "how long to wait" }).action((flags: InstallFlags) =>
@@ -46,16 +52,32 @@ export async function runInstall(
 ): Promise<void> {
   const timeoutMs = readTimeout(flags.timeout);
   const { crdsOnly = false, dryRun = false, forceConflicts: force = false, wait = true } = flags;
-  const plan = planInstall(kinds, await gatherValues(flags), { crdsOnly });
-  const changes = await withCluster(flags, (client, server) =>
-    withProgress(`Installing on ${server.origin}`, (report) =>
+  const given = await gatherValues(flags);
+  await withCluster(flags, async (client, server) => {
+    const resetValues = flags.resetValues === true;
+    const { values, chosen, notes } = await settleValues(given, { client, kinds, resetValues, version });
+    const plan = planInstall(kinds, values, { crdsOnly, stored: { values: chosen, version } });
+    const isSimulated = await hasSimulatedNodes(client);
+    if (!crdsOnly && !isSimulated) refuseUnpullableImage(values);
+    for (const note of [...notes, ...(await noteRefusedReleases(client, values))]) print(note);
+    const changes = await withProgress(`Installing on ${server.origin}`, (report) =>
       install(plan, { client, report, dryRun, force, wait, timeoutMs }),
-    ),
-  );
-  for (const { did, title, note } of changes) {
-    if (did !== "unchanged") print(`${did.padEnd(9)} ${title}${note === undefined ? "" : ` (${note})`}`);
+    );
+    printChanges([...changes, ...(await findLeftDefinitions(client, plan, kinds))], print);
+    print(summaryOf(changes, { dryRun }));
+    if (isSimulated && !crdsOnly && !dryRun) print(simulatedNote);
+  });
+}
+
+const simulatedNote =
+  "The pods of this cluster are simulated: nothing runs in them. Run the operator in their place, until Ctrl-C: npx fairlead cluster operator";
+
+function printChanges(changes: readonly Change[], print: Screen["print"]): void {
+  for (const { did, title, note, diff } of changes) {
+    if (did === "unchanged") continue;
+    print(`${did.padEnd(9)} ${title}${note === undefined ? "" : ` (${note})`}`);
+    if (diff !== undefined) print(diff);
   }
-  print(summaryOf(changes, { dryRun }));
 }
 
 /** One line on the whole. */

@@ -44,7 +44,7 @@ export async function runUninstall(
   { print, withProgress }: Screen,
 ): Promise<void> {
   const timeoutMs = readTimeout(flags.timeout);
-  const { name, namespace } = readOperatorValues(await gatherValues(flags));
+  const { name, namespace } = readOperatorValues({ image: "any", ...(await gatherValues(flags)) });
   const installation = installationIdOf({ name, namespace });
   await withCluster(flags, async (client, server) => {
     const options = { kinds, client, installation, name, namespace, timeoutMs };

@@ -3,6 +3,7 @@ import { Namespace } from "../../crds/core-kinds.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { FIELD_MANAGER, type InstallClient, type StoredObject } from "./install-client.ts";
 import { installableKinds, kindOf, titleOf } from "./installable-kinds.ts";
+import { diffOf } from "./object-diff.ts";
 import { type InstallPlan, mayTakeOver } from "./plan-install.ts";
 import { refuseLostVersions } from "./stored-versions.ts";
 import { untilAvailable, untilEstablished } from "./wait-available.ts";
@@ -22,6 +23,8 @@ export interface Change {
   readonly did: "created" | "changed" | "unchanged" | "left" | "removed";
   readonly title: string;
   readonly note?: string;
+  /** With `dryRun`, what would change in the object: a unified diff. */
+  readonly diff?: string;
 }
 
 /**
@@ -133,7 +136,9 @@ async function applyOne(
   report(`${dryRun ? "Checking" : "Applying"}: ${title}`);
   const before = live.get(title);
   const after = await client.apply(object, { dryRun, force });
-  return { did: before === undefined ? "created" : isSame(before, after) ? "unchanged" : "changed", title };
+  if (before === undefined) return { did: "created", title };
+  if (isSame(before, after)) return { did: "unchanged", title };
+  return { did: "changed", title, ...(dryRun && { diff: diffOf(before, after) }) };
 }
 
 function isSame(before: StoredObject, after: StoredObject): boolean {

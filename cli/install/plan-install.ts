@@ -1,7 +1,12 @@
 import { App } from "cdk8s";
 import { chooseKinds } from "../../charts/choose-kinds.ts";
 import { CrdsChart } from "../../charts/crds-chart.ts";
-import { INSTALLATION_LABEL, installationIdOf, OPERATOR_NAME } from "../../charts/installation.ts";
+import {
+  INSTALLATION_LABEL,
+  type Installation,
+  installationIdOf,
+  OPERATOR_NAME,
+} from "../../charts/installation.ts";
 import { OperatorChart } from "../../charts/operator-chart.ts";
 import { type OperatorValues, readOperatorValues } from "../../charts/values/operator-values.ts";
 import { standardLabels } from "../../crds/names.ts";
@@ -9,6 +14,7 @@ import type { KubernetesObject } from "../../crds/object.ts";
 import type { Manifest } from "../../synth/manifest.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { installableKinds, kindOf, titleOf } from "./installable-kinds.ts";
+import { type StoredValues, storedValuesObject } from "./stored-values.ts";
 
 /** What one run is to bring about. */
 export interface InstallPlan {
@@ -26,11 +32,17 @@ export class ForeignObjectError extends Error {
   override readonly name = "ForeignObjectError";
 }
 
+export interface PlanInstallOptions {
+  readonly crdsOnly: boolean;
+  /** What the next run is to find. Undefined: nothing is stored. */
+  readonly stored?: StoredValues;
+}
+
 /** @throws OperatorValuesError that names every wrong value. */
 export function planInstall(
   shipped: readonly SynthesizableKind[],
   given: OperatorValues,
-  { crdsOnly }: { readonly crdsOnly: boolean },
+  { crdsOnly, stored }: PlanInstallOptions,
 ): InstallPlan {
   const values = readOperatorValues(given);
   const { kinds, option } = chooseKinds(shipped, values);
@@ -42,8 +54,18 @@ export function planInstall(
       kinds,
       releases: values.releases.enabled,
     }).toJson() as Manifest[],
-    objects: crdsOnly ? [] : sortForInstall(operator.toJson() as Manifest[]),
+    objects: crdsOnly ? [] : sortForInstall(withStored(operator.toJson() as Manifest[], values, stored)),
   };
+}
+
+function withStored(
+  objects: readonly Manifest[],
+  installation: Installation,
+  stored: StoredValues | undefined,
+): readonly Manifest[] {
+  const like = objects.find(({ kind }) => kind === "Deployment");
+  if (stored === undefined || like === undefined) return objects;
+  return [...objects, storedValuesObject(stored, { installation, like })];
 }
 
 /** Rights and fences are there before the pods start. */

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import type { OperatorValues } from "../../charts/values/operator-values.ts";
-import { version } from "../../operator/version.ts";
 import { parseValues } from "../../synth/values-text.ts";
+import type { Values } from "./merge-values.ts";
 
 /** `--values` or `--set` cannot be read. */
 export class ValuesSourceError extends Error {
@@ -17,15 +16,13 @@ export interface ValuesSource {
 }
 
 /**
- * Values from a file and from single settings, with the image that belongs to this release unless another is named.
- * What they mean is not checked here.
+ * Values from a file and from single settings. What they mean is not checked here.
  *
  * @throws ValuesSourceError or ValuesTextError that say what cannot be read.
  */
-export async function gatherValues({ values, set = [] }: ValuesSource): Promise<OperatorValues> {
+export async function gatherValues({ values, set = [] }: ValuesSource): Promise<Values> {
   const given = values === undefined ? {} : parseValues(await readText(values), values);
-  const merged = set.reduce(setOne, given);
-  return { image: `fairlead:${version}`, ...merged } as OperatorValues;
+  return set.reduce(setOne, given);
 }
 
 async function readText(file: string): Promise<string> {
@@ -39,10 +36,8 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** One setting; its value is read as YAML: `true`, `3`, `[a, b]`, a text. A dot in a name is written `\.`. */
-export function setOne(values: Fields, setting: string): Fields {
+export function setOne(values: Values, setting: string): Values {
   const [, path = "", text = ""] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
   if (path === "") throw new ValuesSourceError(`Cannot use --set "${setting}": expected name=value`);
   const names = path.split(/(?<!\\)\./).map((name) => name.replaceAll("\\.", "."));
@@ -58,9 +53,10 @@ function readValue(setting: string, text: string): unknown {
   }
 }
 
-function setAt(values: unknown, [name = "", ...rest]: readonly string[], value: unknown): Fields {
+/** Values with one of them set, by its path. Pure. */
+export function setAt(values: unknown, [name = "", ...rest]: readonly string[], value: unknown): Values {
   const isMap = typeof values === "object" && values !== null && !Array.isArray(values);
-  const fields = isMap ? (values as Fields) : {};
+  const fields = isMap ? (values as Values) : {};
   // Own fields alone: `__proto__` is a name like any other, and one that the schema refuses.
   const before = Object.hasOwn(fields, name) ? fields[name] : undefined;
   const entries = Object.entries(fields).filter(([key]) => key !== name);

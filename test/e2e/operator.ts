@@ -59,6 +59,8 @@ export async function installOperator(
     values,
     JSON.stringify({
       image,
+      // The node has it, and no registry does.
+      imagePullPolicy: "Never",
       leaderElection,
       releases,
       samples: { enabled: true },

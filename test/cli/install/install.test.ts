@@ -61,6 +61,16 @@ describe("install()", () => {
     expect(new Set((await run({})).map(({ did }) => did))).toEqual(new Set(["unchanged"]));
   });
 
+  test("shows with a dry run what would change in an object", async () => {
+    const { objects, run } = aServer();
+    await run({});
+    const kept = new Map(objects);
+    const changed = (await run({ replicas: 3 }, { dryRun: true })).filter(({ did }) => did !== "unchanged");
+    expect(changed).toHaveLength(1);
+    expect(changed[0]?.diff).toContain("\n-  replicas: 2\n+  replicas: 3\n");
+    expect(objects).toEqual(kept);
+  });
+
   test("refuses a namespace that nobody makes, before anything is changed", async () => {
     const { objects, run } = aServer();
     await expect(run({ createNamespace: false })).rejects.toThrow(

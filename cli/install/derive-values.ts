@@ -1,0 +1,117 @@
+import { operatorValues } from "../../charts/values/operator-values.ts";
+import { toMilliseconds } from "../../crds/duration.ts";
+import type { Values } from "./merge-values.ts";
+import { setAt } from "./set-values.ts";
+
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs?: readonly string[];
+}
+
+/** What the objects of an installation say about the values that it was made with. */
+export interface LiveInstallation {
+  /** Of the operator's container. */
+  readonly args: readonly string[];
+  /** Of its ClusterRole, or of its Role in a watched namespace. */
+  readonly rules: readonly Rule[];
+  /** Secret with the credentials of the repository. */
+  readonly credentialsSecret: string | undefined;
+  /** Kinds that ship, and those among them whose CustomResourceDefinition is there. */
+  readonly shipped: readonly string[];
+  readonly defined: readonly string[];
+}
+
+/** How an option of the program becomes a value. */
+const optionValues: Readonly<Record<string, readonly [path: string, read?: (text: string) => unknown]>> = {
+  workers: ["workers", Number],
+  "log-level": ["logLevel"],
+  repository: ["repository.url"],
+  "repository-branch": ["repository.branch"],
+  "repository-path": ["repository.path"],
+  "lease-duration": ["leaderElection.leaseDuration"],
+  "renew-deadline": ["leaderElection.renewDeadline"],
+  "retry-period": ["leaderElection.retryPeriod"],
+  "release-program-timeout": ["releases.programTimeout"],
+  "release-require-sandbox": ["releases.requireSandbox", (text) => text === "true"],
+  "release-policy": ["releases.policy", (text) => JSON.parse(text)],
+  "metrics-bind-address": ["monitoring.enabled", (text) => text !== "0"],
+};
+
+/**
+ * Derives the values of an installation that has stored none from its objects, as far as these show them, and leaves out
+ * those that are the default. So an upgrade from a release with other defaults changes nothing that runs. Pure.
+ */
+export function deriveValues(live: LiveInstallation): Values {
+  const options = Map.groupBy(live.args.map(splitOption), ([name]) => name);
+  const textsOf = (name: string): readonly string[] => (options.get(name) ?? []).map(([, text]) => text);
+  const found: (readonly [path: string, value: unknown])[] = [
+    ...kindsOf(textsOf("kinds")[0], live),
+    ["ha", textsOf("leader-elect")[0] === "true"],
+    ["watchedNamespaces", textsOf("namespace")],
+    ...Object.entries(optionValues).flatMap(([name, [path, read = String]]) =>
+      textsOf(name)
+        .slice(0, 1)
+        .map((text) => [path, read(text)] as const),
+    ),
+    ...(live.credentialsSecret === undefined
+      ? []
+      : [["repository.credentialsSecret", live.credentialsSecret] as const]),
+    ...releaseValuesOf(textsOf("releases")[0] === "true", textsOf, live),
+  ];
+  // The text of a repository's URL has no default: `/any` is nobody's.
+  const defaults: unknown = operatorValues.parse({ image: "any", repository: { url: "/any" } });
+  const defaultOf = (path: string): unknown =>
+    path.split(".").reduce<unknown>((value, name) => (value as Values | undefined)?.[name], defaults);
+  return found
+    .filter(([path, value]) => !isSame(value, defaultOf(path)))
+    .reduce<Values>((values, [path, value]) => setAt(values, path.split("."), value), {});
+}
+
+function kindsOf(
+  option: string | undefined,
+  { shipped, defined }: LiveInstallation,
+): readonly (readonly [string, unknown])[] {
+  // A program that is told of no kinds reconciles all that it has, as far as they are defined.
+  if (option !== undefined) return [["kinds", option === "none" ? [] : option.split(",")]];
+  return defined.length === shipped.length ? [["samples.enabled", true]] : [["kinds", defined]];
+}
+
+/** Rights that nobody asked for before are not taken from the defaults. */
+function releaseValuesOf(
+  enabled: boolean,
+  textsOf: (name: string) => readonly string[],
+  { rules }: LiveInstallation,
+): readonly (readonly [string, unknown])[] {
+  if (!enabled) return [["releases.enabled", false]];
+  const find = (group: string, resource: string, verb: string) =>
+    rules.find(
+      ({ apiGroups = [], resources = [], verbs = [] }) =>
+        apiGroups.includes(group) && resources.includes(resource) && verbs.includes(verb),
+    );
+  const impersonation = find("", "serviceaccounts", "impersonate");
+  return [
+    ["releases.requireServiceAccount", textsOf("release-require-service-account")[0] === "true"],
+    ["releases.impersonate", impersonation !== undefined],
+    ["releases.serviceAccounts", impersonation?.resourceNames ?? []],
+    ["releases.commonKinds", find("networking.k8s.io", "ingresses", "watch") !== undefined],
+    ["releases.readSecrets", find("", "secrets", "get") !== undefined],
+    ["releases.watchAll", find("*", "*", "watch") !== undefined],
+  ];
+}
+
+function splitOption(arg: string): readonly [name: string, text: string] {
+  const [, name = "", text = "true"] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
+  return [name, text];
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a === "string" && typeof b === "string") return a === b || isSameTime(a, b);
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function isSameTime(a: string, b: string): boolean {
+  const [left, right] = [toMilliseconds(a), toMilliseconds(b)];
+  return left > 0 && left === right;
+}

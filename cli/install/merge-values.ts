@@ -1,0 +1,29 @@
+/** Values as people write them, without defaults. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Lays values over earlier ones: maps are merged, everything else is replaced. Null takes an earlier value away, so that
+ * its default holds again. Pure.
+ */
+export function mergeValues(earlier: Values, given: Values): Values {
+  const merged = new Map(Object.entries(earlier));
+  for (const [name, value] of Object.entries(given)) {
+    const before = merged.get(name);
+    if (value === null && merged.has(name)) merged.delete(name);
+    else merged.set(name, isMap(before) && isMap(value) ? mergeValues(before, value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+/** Each single value as `--set` would write it: `replicas=3`, `releases.policy.kinds.clusterScoped=false`. Pure. */
+export function toSettings(values: Values, prefix = ""): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const path = `${prefix}${name.replaceAll(".", "\\.")}`;
+    if (isMap(value) && Object.keys(value).length > 0) return toSettings(value, `${path}.`);
+    return [`${path}=${typeof value === "string" ? value : JSON.stringify(value)}`];
+  });
+}
+
+function isMap(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,18 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
+import type { KubernetesObject } from "../../crds/object.ts";
+import { textOf, toComparable } from "../release/diff/object-text.ts";
+import { titleOf } from "./installable-kinds.ts";
+
+const contextLines = 3;
+/** The algorithm takes time and memory by the square of what differs. */
+const mostEdits = 2_000;
+
+/** What would change in an object: a unified diff of YAML, without what the server writes by itself. Pure. */
+export function diffOf(before: KubernetesObject, after: KubernetesObject): string {
+  const title = titleOf(after);
+  const [left, right] = [before, after].map((object) => textOf(toComparable(object)));
+  const options = { context: contextLines, headerOptions: FILE_HEADERS_ONLY, maxEditLength: mostEdits };
+  const [from, to] = [`live/${title}`, `installed/${title}`];
+  const patch = createTwoFilesPatch(from, to, left ?? "", right ?? "", undefined, undefined, options);
+  return (patch ?? `--- ${from}\n+++ ${to}\nThey differ in more lines than can be compared\n`).trimEnd();
+}

@@ -1,0 +1,114 @@
+import type { Installation } from "../../charts/installation.ts";
+import { type OperatorValues, readOperatorValues } from "../../charts/values/operator-values.ts";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { deriveValues } from "./derive-values.ts";
+import type { InstallClient } from "./install-client.ts";
+import { mergeValues, toSettings, type Values } from "./merge-values.ts";
+import { readInstallation } from "./read-installation.ts";
+import { readStoredValues } from "./stored-values.ts";
+
+/** The image of an earlier release would be started with the options of this one. */
+export class EarlierImageError extends Error {
+  override readonly name = "EarlierImageError";
+}
+
+export interface SettleValuesOptions {
+  readonly client: Pick<InstallClient, "read">;
+  /** The kinds that ship. */
+  readonly kinds: readonly SynthesizableKind[];
+  /** Nothing of an earlier run is kept. */
+  readonly resetValues: boolean;
+  /** Of this command. */
+  readonly version: string;
+}
+
+export interface SettledValues {
+  /** What the installation is to be made with. */
+  readonly values: OperatorValues;
+  /** The same without the image that belongs to this release: what is stored for the next run. */
+  readonly chosen: Values;
+  /** What is kept from earlier, and which defaults have changed: lines for people. */
+  readonly notes: readonly string[];
+}
+
+/** What an installation without stored values was made with by default, where the default is another one now. */
+const formerDefaults = {
+  samples: { enabled: true },
+  releases: { enabled: false, impersonate: false, requireServiceAccount: false },
+} as const;
+
+/**
+ * Decides what to install with: the values that are given, over those of the last run. An installation without stored
+ * values was made by an earlier release, or by other means; its values are derived from its objects, so that
+ * nothing changes because a default did.
+ *
+ * @throws EarlierImageError where a new release would run the image of an earlier one.
+ */
+export async function settleValues(given: Values, options: SettleValuesOptions): Promise<SettledValues> {
+  const { client, kinds: shipped, resetValues, version } = options;
+  const installation = installationOf(given);
+  const stored = await readStoredValues(client, installation);
+  const live =
+    stored === undefined ? await readInstallation(client, { ...installation, shipped }) : undefined;
+  const earlier = stored?.values ?? (live === undefined ? {} : deriveValues(live));
+  const chosen = resetValues ? withoutNulls(given) : mergeValues(earlier, given);
+  const isOlder = stored !== undefined && stored.version !== version;
+  if (isOlder && !resetValues && given["image"] === undefined && chosen["image"] !== undefined)
+    throw new EarlierImageError(
+      `Cannot install ${version} with the image ${chosen["image"]}, which was given to ${stored.version}: ` +
+        "name the image of this release with --set image=…",
+    );
+  return {
+    values: { image: `fairlead:${version}`, ...chosen } as OperatorValues,
+    chosen,
+    notes: [
+      ...(live === undefined || live.args.some((arg) => arg.startsWith("--kinds="))
+        ? []
+        : defaultNotes(resetValues)),
+      ...noteKept({ earlier, given, resetValues }),
+    ],
+  };
+}
+
+function installationOf({ name, namespace }: Values): Installation {
+  const named = { ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
+  return readOperatorValues({ image: "any", ...named });
+}
+
+/** Null says that an earlier value goes, which it does with all others. */
+function withoutNulls(given: Values): Values {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+}
+
+function defaultNotes(resetValues: boolean): readonly string[] {
+  const former = toSettings(formerDefaults);
+  return [
+    `This installation has no stored values. Defaults that have changed since such: ${former
+      .map((setting) => `${setting.split("=")[0]} (was ${setting.split("=")[1]})`)
+      .join(", ")}`,
+    resetValues
+      ? `The new ones hold now; the former ones: ${former.map((setting) => `--set ${setting}`).join(" ")}`
+      : "Values that its objects show are kept; all others have their default unless they are given (--dry-run shows what changes)",
+  ];
+}
+
+interface KeptInput {
+  readonly earlier: Values;
+  readonly given: Values;
+  readonly resetValues: boolean;
+}
+
+function noteKept({ earlier, given, resetValues }: KeptInput): readonly string[] {
+  const pathOf = (setting: string): string => /^[^=]*/.exec(setting)?.[0] ?? "";
+  const now = new Set(toSettings(given).map(pathOf));
+  const merged = new Set(toSettings(mergeValues(earlier, given)));
+  const kept = toSettings(earlier).filter(
+    (setting) => merged.has(setting) && !now.has(pathOf(setting)) && !/^(name|namespace)=/.test(setting),
+  );
+  if (kept.length === 0) return [];
+  return [
+    resetValues
+      ? `Not kept from before: ${kept.join(", ")}`
+      : `Kept from before: ${kept.join(", ")} (--reset-values takes the defaults)`,
+  ];
+}

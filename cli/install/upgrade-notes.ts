@@ -1,0 +1,74 @@
+import { INSTALLATION_LABEL, OPERATOR_NAME } from "../../charts/installation.ts";
+import { type OperatorValues, readOperatorValues } from "../../charts/values/operator-values.ts";
+import { CustomResourceDefinition, Deployment } from "../../crds/core-kinds.ts";
+import { standardLabels } from "../../crds/names.ts";
+import { groupKindOf } from "../../crds/object.ts";
+import { Release } from "../../crds/release.ts";
+import { ReleasePolicy } from "../../crds/release-policy.ts";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import type { Change } from "./install.ts";
+import { FIELD_MANAGER, type InstallClient } from "./install-client.ts";
+import { titleOf } from "./installable-kinds.ts";
+import type { InstallPlan } from "./plan-install.ts";
+import { countOf } from "./remove-resources.ts";
+
+const mostNames = 5;
+
+/** Names the Releases that the values refuse because they name no ServiceAccount: lines for people. */
+export async function noteRefusedReleases(
+  client: Pick<InstallClient, "list">,
+  values: OperatorValues,
+): Promise<readonly string[]> {
+  const { releases, watchedNamespaces } = readOperatorValues(values);
+  if (!releases.enabled || !releases.requireServiceAccount) return [];
+  if (releases.policy.serviceAccountName !== undefined) return [];
+  const isWatched = (namespace = "") =>
+    watchedNamespaces.length === 0 || watchedNamespaces.includes(namespace);
+  const refused = (await client.list(Release))
+    .filter(({ metadata }) => isWatched(metadata.namespace))
+    .filter((release) => !namesAccount(release["spec"]))
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  if (refused.length === 0) return [];
+  const names = refused.slice(0, mostNames).join(", ");
+  const more = refused.length > mostNames ? ` and ${refused.length - mostNames} more` : "";
+  const unless = (await client.list(ReleasePolicy)).length === 0 ? "" : ", unless a ReleasePolicy names one";
+  return [
+    `Releases that name no ServiceAccount: ${names}${more}. They are refused${unless}: what they have deployed stays, and is not ` +
+      "updated. Set spec.target.serviceAccountName, or deploy them with the operator's own rights: --set releases.requireServiceAccount=false",
+  ];
+}
+
+function namesAccount(spec: unknown): boolean {
+  const { target } = (spec ?? {}) as { readonly target?: { readonly serviceAccountName?: string } };
+  return target?.serviceAccountName !== undefined;
+}
+
+/**
+ * Finds the CustomResourceDefinitions of kinds that ship and that the installation no longer has. They are never
+ * deleted here, because their resources would go with them.
+ */
+export async function findLeftDefinitions(
+  client: Pick<InstallClient, "list" | "read">,
+  { definitions, installation }: InstallPlan,
+  shipped: readonly SynthesizableKind[],
+): Promise<readonly Change[]> {
+  const wanted = new Set(definitions.map(({ metadata }) => metadata.name));
+  const operators = await client.list(Deployment, `${standardLabels.name}=${OPERATOR_NAME}`);
+  // Another installation may reconcile them.
+  if (operators.some(({ metadata }) => metadata.labels?.[INSTALLATION_LABEL] !== installation)) return [];
+  const left: Change[] = [];
+  for (const { definition } of shipped) {
+    const name = groupKindOf(definition);
+    if (wanted.has(name)) continue;
+    const live = await client.read(CustomResourceDefinition, { name });
+    const isOurs = live?.metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER);
+    if (live === undefined || isOurs !== true) continue;
+    const resources = await client.list(definition);
+    const note =
+      resources.length === 0
+        ? "not among the kinds; kubectl delete crd removes it"
+        : `nothing reconciles ${countOf({ kind: definition, resources })}; --set kinds=[${definition.kind}] does`;
+    left.push({ did: "left", title: titleOf(live), note });
+  }
+  return left;
+}

@@ -1,0 +1,99 @@
+import { App } from "cdk8s";
+import { describe, expect, test } from "vitest";
+import { OperatorChart } from "../../../charts/operator-chart.ts";
+import { deriveValues } from "../../../cli/install/derive-values.ts";
+
+const kinds = ["echos.mmontes.io", "memcacheds.cache.example.com"];
+
+/** What the release of 21 November 2026 gave the operator's container without any values. */
+const formerArgs = [
+  "run",
+  "--leader-elect=true",
+  "--leader-elect-namespace=fairlead-system",
+  "--leader-elect-id=fairlead",
+  "--lease-duration=15s",
+  "--renew-deadline=10s",
+  "--retry-period=2s",
+  "--fence=fairlead.fairlead-system.ownership",
+  "--fence=fairlead.fairlead-system.leadership",
+  "--workers=16",
+  "--log-level=info",
+];
+const former = { args: formerArgs, rules: [], credentialsSecret: undefined, shipped: kinds, defined: kinds };
+/** The same with `releases.enabled`. */
+const formerReleases = {
+  ...former,
+  args: [
+    ...formerArgs,
+    "--releases=true",
+    "--release-program-timeout=5m",
+    "--zone-sockets=/run/fairlead/zones",
+  ],
+  rules: [
+    { apiGroups: ["networking.k8s.io"], resources: ["ingresses"], verbs: ["get", "list", "watch", "patch"] },
+  ],
+};
+
+describe("deriveValues()", () => {
+  test("keeps the kinds that ship, and Releases off, where an earlier release had it so by default", () => {
+    expect(deriveValues(former)).toEqual({ samples: { enabled: true }, releases: { enabled: false } });
+  });
+
+  test("keeps the operator's own rights for Releases, and gives it no right that it had not", () => {
+    expect(deriveValues(formerReleases)).toEqual({
+      samples: { enabled: true },
+      releases: { requireServiceAccount: false, impersonate: false },
+    });
+  });
+
+  test("keeps the kinds that are defined, or that the program is told of", () => {
+    const releases = { enabled: false };
+    expect(deriveValues({ ...former, defined: ["echos.mmontes.io"] })).toEqual({
+      kinds: ["echos.mmontes.io"],
+      releases,
+    });
+    expect(deriveValues({ ...former, args: [...formerArgs, "--kinds=none"] })).toEqual({ releases });
+    expect(deriveValues({ ...former, args: [...formerArgs, "--kinds=echos.mmontes.io"] })).toEqual({
+      kinds: ["echos.mmontes.io"],
+      releases,
+    });
+  });
+
+  test("reads back whatever values show in the objects", () => {
+    const values = {
+      kinds: ["Echo"],
+      workers: 3,
+      logLevel: "debug",
+      watchedNamespaces: ["a", "b"],
+      leaderElection: { leaseDuration: "30s", renewDeadline: "20s" },
+      repository: { url: "https://git.test/r.git", branch: "env", path: "east", credentialsSecret: "git" },
+      monitoring: { enabled: false },
+      releases: {
+        watchAll: true,
+        serviceAccounts: ["deployer"],
+        commonKinds: false,
+        programTimeout: "1m",
+        requireSandbox: true,
+        policy: { sources: ["https://git.test/"] },
+      },
+    } as const;
+    const objects = new OperatorChart(new App(), "operator", {
+      kinds: [],
+      kindsOption: "Echo",
+      values: {
+        ...values,
+        kinds: ["Echo"],
+        image: "x",
+        watchedNamespaces: ["a", "b"],
+        releases: {
+          ...values.releases,
+          serviceAccounts: ["deployer"],
+          policy: { sources: ["https://git.test/"] },
+        },
+      },
+    }).toJson();
+    const [{ args }] = objects.find(({ kind }) => kind === "Deployment").spec.template.spec.containers;
+    const { rules } = objects.find(({ kind }) => kind === "Role");
+    expect(deriveValues({ ...former, args, rules, credentialsSecret: "git" })).toEqual(values);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { kinds } from "../../../charts/bindings.ts";
+import type { StoredObject } from "../../../cli/install/install-client.ts";
+import { titleOf } from "../../../cli/install/installable-kinds.ts";
+import type { Values } from "../../../cli/install/merge-values.ts";
+import { planInstall } from "../../../cli/install/plan-install.ts";
+import { settleValues } from "../../../cli/install/settle-values.ts";
+import type { KubernetesObject, ObjectKind } from "../../../crds/object.ts";
+
+/** A cluster with these objects. */
+function aClusterWith(objects: readonly KubernetesObject[]) {
+  const byTitle = new Map(objects.map((object) => [titleOf(object), object]));
+  return {
+    read: async ({ kind }: ObjectKind, { name, namespace }: { name: string; namespace?: string }) => {
+      const metadata = { name, ...(namespace !== undefined && { namespace }) };
+      return byTitle.get(titleOf({ apiVersion: "v1", kind, metadata })) as StoredObject | undefined;
+    },
+  };
+}
+
+/** What `fairlead install` makes with some values, with the ConfigMap of them or, as earlier releases did, without. */
+function installed(values: Values, storedBy?: string): readonly KubernetesObject[] {
+  const stored = storedBy === undefined ? {} : { stored: { values, version: storedBy } };
+  const plan = planInstall(kinds, { image: "x/y:1", ...values }, { crdsOnly: false, ...stored });
+  return [...plan.definitions, ...plan.objects];
+}
+
+const former = {
+  samples: { enabled: true },
+  releases: { enabled: true, impersonate: false, requireServiceAccount: false },
+};
+
+const settle = (given: Values, objects: readonly KubernetesObject[] = [], resetValues = false) =>
+  settleValues(given, { client: aClusterWith(objects), kinds, resetValues, version: "2.0.0" });
+
+describe("settleValues()", () => {
+  test("takes the image of this release where there is no installation, and stores only what was given", async () => {
+    expect(await settle({ replicas: 3 })).toEqual({
+      values: { image: "fairlead:2.0.0", replicas: 3 },
+      chosen: { replicas: 3 },
+      notes: [],
+    });
+  });
+
+  test("keeps the values of the last run, and says so", async () => {
+    const objects = installed({ replicas: 3, repository: { url: "/r" } }, "2.0.0");
+    const { chosen, notes } = await settle({ repository: { branch: "env" } }, objects);
+    expect(chosen).toEqual({ replicas: 3, repository: { url: "/r", branch: "env" } });
+    expect(notes).toEqual([
+      "Kept from before: replicas=3, repository.url=/r (--reset-values takes the defaults)",
+    ]);
+  });
+
+  test("keeps nothing where the values are reset, and names what is lost", async () => {
+    const objects = installed({ replicas: 3 }, "2.0.0");
+    const { values, chosen, notes } = await settle({ logLevel: "debug", ha: null }, objects, true);
+    expect([values, chosen]).toEqual([{ image: "fairlead:2.0.0", logLevel: "debug" }, { logLevel: "debug" }]);
+    expect(notes).toEqual(["Not kept from before: replicas=3"]);
+  });
+
+  test("looks at the values of the installation that is named, and of no other", async () => {
+    const objects = installed({ name: "lead", namespace: "ops", replicas: 3 }, "2.0.0");
+    expect((await settle({}, objects)).chosen).toEqual({});
+    const { chosen, notes } = await settle({ name: "lead", namespace: "ops" }, objects);
+    expect([chosen["replicas"], notes.length]).toEqual([3, 1]);
+  });
+
+  test("refuses to start the image of an earlier release with the options of this one", async () => {
+    const objects = installed({ image: "registry.test/fairlead:1.0.0" }, "1.0.0");
+    await expect(settle({}, objects)).rejects.toThrow(
+      "Cannot install 2.0.0 with the image registry.test/fairlead:1.0.0, which was given to 1.0.0: name the image of this release with --set image=…",
+    );
+    const image = "registry.test/fairlead:2.0.0";
+    expect((await settle({ image }, objects)).chosen).toEqual({ image });
+  });
+
+  test("keeps the defaults that an installation without stored values was made with, and names them", async () => {
+    const { chosen, notes } = await settle({}, installed(former));
+    expect(chosen).toEqual({
+      samples: { enabled: true },
+      releases: { requireServiceAccount: false, impersonate: false },
+    });
+    expect(notes[0]).toContain(
+      "Defaults that have changed since such: samples.enabled (was true), releases.enabled (was false), releases.impersonate (was false), releases.requireServiceAccount (was false)",
+    );
+    expect(notes[2]).toContain(
+      "Kept from before: samples.enabled=true, releases.requireServiceAccount=false",
+    );
+    expect((await settle({ samples: { enabled: false } }, installed(former))).chosen["samples"]).toEqual({
+      enabled: false,
+    });
+  });
+
+  test("takes the new defaults where the values of such an installation are reset, and says how to go back", async () => {
+    const { chosen, notes } = await settle({}, installed(former), true);
+    expect(chosen).toEqual({});
+    expect(notes[1]).toBe(
+      "The new ones hold now; the former ones: --set samples.enabled=true --set releases.enabled=false " +
+        "--set releases.impersonate=false --set releases.requireServiceAccount=false",
+    );
+  });
+
+  test("derives nothing from a Deployment of somebody else", async () => {
+    const objects = installed(former).map((object) => ({
+      ...object,
+      metadata: { ...object.metadata, labels: { app: "theirs" } },
+    }));
+    expect((await settle({}, objects)).chosen).toEqual({});
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { kinds } from "../../../charts/bindings.ts";
+import type { StoredObject } from "../../../cli/install/install-client.ts";
+import { planInstall } from "../../../cli/install/plan-install.ts";
+import { findLeftDefinitions, noteRefusedReleases } from "../../../cli/install/upgrade-notes.ts";
+import type { KubernetesObject, ObjectKind } from "../../../crds/object.ts";
+
+const image = "registry.test/fairlead:1";
+
+function aClusterWith(objects: readonly KubernetesObject[]) {
+  const ofKind = ({ kind }: ObjectKind) =>
+    objects.filter((object) => object.kind === kind) as unknown as readonly StoredObject[];
+  return {
+    list: async (kind: ObjectKind) => ofKind(kind),
+    read: async (kind: ObjectKind, { name }: { name: string }) =>
+      ofKind(kind).find(({ metadata }) => metadata.name === name),
+  };
+}
+
+function aRelease(namespace: string, serviceAccountName?: string): KubernetesObject {
+  const spec = { target: serviceAccountName === undefined ? {} : { serviceAccountName } };
+  return { apiVersion: "fairlead.dev/v1alpha1", kind: "Release", metadata: { name: "web", namespace }, spec };
+}
+
+describe("noteRefusedReleases()", () => {
+  const cluster = aClusterWith([aRelease("a"), aRelease("b", "deployer"), aRelease("c")]);
+
+  test("names the Releases that name no account, and the way out", async () => {
+    const [note, ...others] = await noteRefusedReleases(cluster, { image });
+    expect(note).toMatch(
+      /^Releases that name no ServiceAccount: a\/web, c\/web\. They are refused: what they have/,
+    );
+    expect(note).toContain("--set releases.requireServiceAccount=false");
+    expect(others).toEqual([]);
+  });
+
+  test.for([
+    [{ releases: { requireServiceAccount: false } }],
+    [{ releases: { enabled: false } }],
+    [{ releases: { policy: { serviceAccountName: "tenant" } } }],
+    [{ watchedNamespaces: ["b"] }],
+  ])("says nothing with %j", async ([values]) => {
+    expect(await noteRefusedReleases(cluster, { image, ...values })).toEqual([]);
+  });
+
+  test("does not promise what a ReleasePolicy may change", async () => {
+    const policy = { apiVersion: "fairlead.dev/v1alpha1", kind: "ReleasePolicy", metadata: { name: "p" } };
+    const [note] = await noteRefusedReleases(aClusterWith([aRelease("a"), policy]), { image });
+    expect(note).toContain("They are refused, unless a ReleasePolicy names one");
+  });
+});
+
+describe("findLeftDefinitions()", () => {
+  const plan = planInstall(kinds, { image, kinds: ["Memcached"] }, { crdsOnly: false });
+  const aDefinition = (name: string, manager: string) => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name, managedFields: [{ manager, operation: "Apply" }] },
+  });
+  const definitions = [
+    aDefinition("echos.mmontes.io", "fairlead-cli"),
+    aDefinition("memcacheds.cache.example.com", "fairlead-cli"),
+    aDefinition("podsets.apps.jicki.cn", "kubectl"),
+  ];
+  const echo = {
+    apiVersion: "mmontes.io/v1alpha1",
+    kind: "Echo",
+    metadata: { name: "e", namespace: "default" },
+  };
+
+  test("leaves the definitions of kinds that are no longer installed, and says what nothing reconciles", async () => {
+    expect(await findLeftDefinitions(aClusterWith([...definitions, echo]), plan, kinds)).toEqual([
+      {
+        did: "left",
+        title: "CustomResourceDefinition echos.mmontes.io",
+        note: "nothing reconciles Echo default/e; --set kinds=[Echo] does",
+      },
+    ]);
+    const [left] = await findLeftDefinitions(aClusterWith(definitions), plan, kinds);
+    expect(left?.note).toBe("not among the kinds; kubectl delete crd removes it");
+  });
+
+  test("says nothing where another installation may reconcile them", async () => {
+    const labels = { "fairlead.dev/installation": "ops.lead" };
+    const other = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "lead", labels } };
+    expect(await findLeftDefinitions(aClusterWith([...definitions, other]), plan, kinds)).toEqual([]);
+  });
+});
