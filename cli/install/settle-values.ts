@@ -102,9 +102,11 @@ function noteKept({ earlier, given, resetValues }: KeptInput): readonly string[]
   const pathOf = (setting: string): string => /^[^=]*/.exec(setting)?.[0] ?? "";
   const now = new Set(toSettings(given).map(pathOf));
   const merged = new Set(toSettings(mergeValues(earlier, given)));
-  const kept = toSettings(earlier).filter(
-    (setting) => merged.has(setting) && !now.has(pathOf(setting)) && !/^(name|namespace)=/.test(setting),
-  );
+  const kept = toSettings(earlier)
+    .filter(
+      (setting) => merged.has(setting) && !now.has(pathOf(setting)) && !/^(name|namespace)=/.test(setting),
+    )
+    .toSorted();
   if (kept.length === 0) return [];
   return [
     resetValues

@@ -72,7 +72,9 @@ interface Rule {
 
 test("the image's program runs an installed operator, with its own token and its own rights alone", async () => {
   const repository = aRepository();
-  await install({ set: [`repository.url=file://${repository.url}`] });
+  await install({
+    set: [`repository.url=file://${repository.url}`, "samples.enabled=true", "releases.enabled=false"],
+  });
   const pods = await kubectl(["get", "pods", "-n", namespace, "-o", "jsonpath={.items[*].metadata.name}"]);
   const [pod = ""] = pods.split(" ");
   const kubeconfig = await kubeconfigOf(pod);

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { kinds } from "../../charts/bindings.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { eventually } from "./eventually.ts";
 import { anEmptyCluster, anInstallation } from "./installation.ts";
@@ -15,7 +14,7 @@ const { kubectl, install, uninstall } = cluster;
 
 const everything =
   "namespaces,serviceaccounts,clusterroles,clusterrolebindings,roles,rolebindings,networkpolicies,services," +
-  "poddisruptionbudgets,deployments,validatingadmissionpolicies,validatingadmissionpolicybindings";
+  "poddisruptionbudgets,deployments,configmaps,validatingadmissionpolicies,validatingadmissionpolicybindings";
 
 const everyValue = {
   imagePullSecrets: ["registry"],
@@ -40,6 +39,11 @@ const everyValue = {
   podAnnotations: { note: "x" },
 };
 
+const releaseCrds = [
+  "customresourcedefinition.apiextensions.k8s.io/releasepolicies.fairlead.dev",
+  "customresourcedefinition.apiextensions.k8s.io/releases.fairlead.dev",
+];
+
 /** Title → resource version of all objects of an installation. */
 async function objectsOf(name: string, namespace = name): Promise<ReadonlyMap<string, string>> {
   const selector = `fairlead.dev/installation=${namespace}.${name}`;
@@ -59,11 +63,16 @@ test("one command installs, the same again changes nothing, and another one leav
   await kubectl("wait deployment fairlead -n fairlead-system --for=condition=Available --timeout=1s");
   const made = await objectsOf("fairlead", "fairlead-system");
 
-  expect(await install({})).toBe(`Installed: ${made.size + kinds.length} unchanged\n`);
-  expect(await objectsOf("fairlead", "fairlead-system")).toEqual(made);
-  expect(await install({ set: ["replicas=3"], dryRun: true })).toBe(
-    `changed   Deployment fairlead-system/fairlead\nWould be: 1 changed, ${made.size + kinds.length - 1} unchanged\n`,
+  expect(await kubectl("get crd -o name")).toBe(`${releaseCrds.join("\n")}\n`);
+  const { length } = releaseCrds;
+  expect(await install({})).toMatch(
+    new RegExp(`^Installed: ${made.size + length} unchanged\nThe pods of this cluster are simulated: `),
   );
+  expect(await objectsOf("fairlead", "fairlead-system")).toEqual(made);
+  const planned = await install({ set: ["replicas=3"], dryRun: true });
+  expect(planned).toContain("changed   Deployment fairlead-system/fairlead\n--- live/Deployment");
+  expect(planned).toContain("\n-  replicas: 2\n+  replicas: 3\n");
+  expect(planned).toMatch(new RegExp(`\nWould be: 2 changed, ${made.size + length - 2} unchanged\n$`));
   expect(await objectsOf("fairlead", "fairlead-system")).toEqual(made);
 
   // Every value that says something in the manifests.
@@ -73,6 +82,23 @@ test("one command installs, the same again changes nothing, and another one leav
     "changed   Deployment fairlead-system/fairlead\n",
   );
 
+  // The values of a run hold for the next one.
+  await install({ set: ["replicas=3", "kinds=[Echo]"] });
+  expect(await install({ set: ["logLevel=debug"] })).toContain(
+    'Kept from before: kinds=["Echo"], replicas=3 (--reset-values takes the defaults)\n',
+  );
+  const kept = await objectsOf("fairlead", "fairlead-system");
+  const replicas = [
+    "get",
+    "deployment",
+    "fairlead",
+    "-n",
+    "fairlead-system",
+    "-o",
+    "jsonpath={.spec.replicas}",
+  ];
+  expect(await kubectl(replicas)).toBe("3");
+
   const metadata = { name: "e", namespace: "default" };
   const echo = { apiVersion: "mmontes.io/v1alpha1", kind: "Echo", metadata, spec: { message: "hello" } };
   await kubectl("create -f -", { input: echo });
@@ -80,7 +106,7 @@ test("one command installs, the same again changes nothing, and another one leav
     code: 1,
     stderr: expect.stringContaining("there are Echo default/e, and all that was made for them"),
   });
-  expect(await objectsOf("fairlead", "fairlead-system")).toEqual(made);
+  expect(await objectsOf("fairlead", "fairlead-system")).toEqual(kept);
 
   expect(await uninstall({ deleteResources: true })).toContain("removed   Namespace fairlead-system\n");
   expect((await objectsOf("fairlead", "fairlead-system")).size).toBe(0);
@@ -134,7 +160,7 @@ test("says what is wrong before anything is changed", async () => {
 
   const { operatorKubeconfigPath, kubeconfigPath } = cluster.local;
   await expect(install({ set, kubeconfig: operatorKubeconfigPath })).rejects.toThrow(
-    'user "operator" may not get "customresourcedefinitions"',
+    'user "operator" may not get "configmaps"',
   );
   const kubeconfig = join(await aFolder(), "kubeconfig");
   const text = await readFile(kubeconfigPath, "utf8");
@@ -169,12 +195,13 @@ test("leaves CustomResourceDefinitions that another installation needs", async (
   expect(await uninstall({ set: one.set })).toMatch(
     /kept +the CustomResourceDefinitions: Deployment .* needs them too/,
   );
-  expect(await kubectl("get crd -o name")).toContain("echos.mmontes.io");
+  expect(await kubectl("get crd -o name")).toContain("releases.fairlead.dev");
 });
 
 // The last of the file: afterwards this kind is another one.
 test("refuses a CustomResourceDefinition that would lose a version in which resources are stored", async () => {
-  await install({ crdsOnly: true });
+  const set = ["kinds=[Echo]"];
+  await install({ set, crdsOnly: true });
   const crd = "crd/echos.mmontes.io";
   const [storage] = JSON.parse(await kubectl(["get", crd, "-o", "jsonpath={.spec.versions}"]));
   const spec = {
@@ -188,7 +215,7 @@ test("refuses a CustomResourceDefinition that would lose a version in which reso
     async () => (await kubectl(["get", crd, "-o", "jsonpath={.status.storedVersions}"])).includes("v9"),
     { what: "v9 is stored" },
   );
-  await expect(install({ crdsOnly: true, forceConflicts: true })).rejects.toThrow(
+  await expect(install({ set, crdsOnly: true, forceConflicts: true })).rejects.toThrow(
     "Cannot upgrade CustomResourceDefinition echos.mmontes.io: resources may still be stored as v9",
   );
 });

@@ -84,7 +84,7 @@ describe("settleValues()", () => {
       "Defaults that have changed since such: samples.enabled (was true), releases.enabled (was false), releases.impersonate (was false), releases.requireServiceAccount (was false)",
     );
     expect(notes[2]).toContain(
-      "Kept from before: samples.enabled=true, releases.requireServiceAccount=false",
+      "Kept from before: releases.impersonate=false, releases.requireServiceAccount=false, samples.enabled=true",
     );
     expect((await settle({ samples: { enabled: false } }, installed(former))).chosen["samples"]).toEqual({
       enabled: false,
