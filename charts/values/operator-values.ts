@@ -16,77 +16,76 @@ import {
 } from "./value-shapes.ts";
 import { OperatorValuesError } from "./values-error.ts";
 
+const singleValues = z.strictObject({
+  name: dnsLabel(40).default("fairlead").describe("Name of everything that is installed, and of the Lease."),
+  namespace: namespaceName.default("fairlead-system").describe("Namespace of the operator."),
+  createNamespace: z.boolean().default(true).describe("Make the namespace too, for restricted pods only."),
+  image: z
+    .string()
+    .regex(/^\S+$/, { error: "expected the name of an image" })
+    .describe("Container image of the operator, with a tag or digest."),
+  imagePullPolicy: z
+    .enum(["IfNotPresent", "Always", "Never"])
+    .default("IfNotPresent")
+    .describe("When to pull it."),
+  imagePullSecrets: z.array(objectName).default([]).describe("Names of the Secrets to pull it with."),
+  ha: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Elect a leader, with standbys. Off: one pod, no Lease, and the old one ends before a new one starts.",
+    ),
+  replicas: z
+    .int()
+    .min(0)
+    .max(100)
+    .optional()
+    .describe("Pods; 2 with `ha`, 1 without, which is the most there."),
+  leaderElection: leaderElection.prefault({}).describe("Times of the election."),
+  watchedNamespaces: z
+    .array(namespaceName)
+    .default([])
+    .describe(
+      "Namespaces to watch, which must be there; the operator has no rights in any other. None: all.",
+    ),
+  workers: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(16)
+    .describe("Resources of one kind reconciled at the same time."),
+  logLevel: z.enum(["debug", "info", "warn", "error"]).default("info").describe("What is logged."),
+  repository: repository
+    .optional()
+    .describe("Git repository that rendered manifests go to; none unless given."),
+  releases: releases.prefault({}).describe("What git repositories say is to be deployed."),
+  samples: samples.prefault({}).describe("The kinds that ship, to try and to learn from."),
+  kinds: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Kinds that ship to install, by name (`Echo`, or `echos.mmontes.io`)."),
+  monitoring: monitoring.prefault({}).describe("Metrics, alerts and a dashboard."),
+  policies: policies.prefault({}).describe("Fences in the API server."),
+  networkPolicy: networkPolicy.prefault({}).describe("Fence on the network."),
+  resources: resources
+    .default({ requests: { cpu: "100m", memory: "192Mi" }, limits: { memory: "512Mi" } })
+    .describe("Requests and limits of the container."),
+  nodeSelector: nodeSelector.default({}).describe("Labels of the nodes to run on."),
+  tolerations: tolerations.default([]).describe("Taints to tolerate, as in a pod."),
+  affinity: affinity.optional().describe("As in a pod."),
+  topologySpreadConstraints: topologySpreadConstraints
+    .optional()
+    .describe("As in a pod. With two pods and more: on different nodes, where that can be."),
+  priorityClassName: objectName.optional().describe("Priority class of the pods."),
+  labels: labels.default({}).describe("More labels of everything that is installed."),
+  annotations: annotations.default({}).describe("More annotations of everything that is installed."),
+  podLabels: labels.default({}).describe("More labels of the pods."),
+  podAnnotations: annotations.default({}).describe("More annotations of the pods."),
+});
+
 /** What may be chosen when the operator is installed. Unknown names are refused. */
-export const operatorValues = z
-  .strictObject({
-    name: dnsLabel(40)
-      .default("fairlead")
-      .describe("Name of everything that is installed, and of the Lease."),
-    namespace: namespaceName.default("fairlead-system").describe("Namespace of the operator."),
-    createNamespace: z.boolean().default(true).describe("Make the namespace too, for restricted pods only."),
-    image: z
-      .string()
-      .regex(/^\S+$/, { error: "expected the name of an image" })
-      .describe("Container image of the operator, with a tag or digest."),
-    imagePullPolicy: z
-      .enum(["IfNotPresent", "Always", "Never"])
-      .default("IfNotPresent")
-      .describe("When to pull it."),
-    imagePullSecrets: z.array(objectName).default([]).describe("Names of the Secrets to pull it with."),
-    ha: z
-      .boolean()
-      .default(true)
-      .describe(
-        "Elect a leader, with standbys. Off: one pod, no Lease, and the old one ends before a new one starts.",
-      ),
-    replicas: z
-      .int()
-      .min(0)
-      .max(100)
-      .optional()
-      .describe("Pods; 2 with `ha`, 1 without, which is the most there."),
-    leaderElection: leaderElection.prefault({}).describe("Times of the election."),
-    watchedNamespaces: z
-      .array(namespaceName)
-      .default([])
-      .describe(
-        "Namespaces to watch, which must be there; the operator has no rights in any other. None: all.",
-      ),
-    workers: z
-      .int()
-      .min(1)
-      .max(1_000)
-      .default(16)
-      .describe("Resources of one kind reconciled at the same time."),
-    logLevel: z.enum(["debug", "info", "warn", "error"]).default("info").describe("What is logged."),
-    repository: repository
-      .optional()
-      .describe("Git repository that rendered manifests go to; none unless given."),
-    releases: releases.prefault({}).describe("What git repositories say is to be deployed."),
-    samples: samples.prefault({}).describe("The kinds that ship, to try and to learn from."),
-    kinds: z
-      .array(z.string().min(1))
-      .default([])
-      .describe("Kinds that ship to install, by name (`Echo`, or `echos.mmontes.io`)."),
-    monitoring: monitoring.prefault({}).describe("Metrics, alerts and a dashboard."),
-    policies: policies.prefault({}).describe("Fences in the API server."),
-    networkPolicy: networkPolicy.prefault({}).describe("Fence on the network."),
-    resources: resources
-      .default({ requests: { cpu: "100m", memory: "192Mi" }, limits: { memory: "512Mi" } })
-      .describe("Requests and limits of the container."),
-    nodeSelector: nodeSelector.default({}).describe("Labels of the nodes to run on."),
-    tolerations: tolerations.default([]).describe("Taints to tolerate, as in a pod."),
-    affinity: affinity.optional().describe("As in a pod."),
-    topologySpreadConstraints: topologySpreadConstraints
-      .optional()
-      .describe("As in a pod. With two pods and more: on different nodes, where that can be."),
-    priorityClassName: objectName.optional().describe("Priority class of the pods."),
-    labels: labels.default({}).describe("More labels of everything that is installed."),
-    annotations: annotations.default({}).describe("More annotations of everything that is installed."),
-    podLabels: labels.default({}).describe("More labels of the pods."),
-    podAnnotations: annotations.default({}).describe("More annotations of the pods."),
-  })
-  .superRefine(({ ha, replicas, leaderElection: times, releases: { hooks, ...rights } }, context) => {
+export const operatorValues = singleValues.superRefine(
+  ({ ha, replicas, leaderElection: times, releases: { hooks, ...rights } }, context) => {
     const missing = (path: readonly string[], message: string) =>
       context.addIssue({ code: "custom", path: ["releases", ...path], message });
     if (hooks.enabled && hooks.secret === undefined)
@@ -117,13 +116,35 @@ export const operatorValues = z
     // A candidate waits up to 1.2 retry periods.
     if (renew <= 1.2 * retry)
       wrong("renewDeadline", `expected more than 1.2 times retryPeriod (${times.retryPeriod})`);
-  });
+  },
+);
 
 /** Values as people write them: everything but the image has a default. */
 export type OperatorValues = z.input<typeof operatorValues>;
 
 /** Values with all defaults filled in. */
 export type ChosenValues = Omit<z.output<typeof operatorValues>, "replicas"> & { readonly replicas: number };
+
+/**
+ * Checks values that others may be added to: what is there must be right by itself.
+ *
+ * @throws {OperatorValuesError} that names every wrong value and what was expected.
+ */
+export function checkGivenValues(given: Readonly<Record<string, unknown>>): void {
+  const values = { image: "any", ...given };
+  const { error } = singleValues.safeParse(values);
+  const isGiven = ({ code, path }: z.core.$ZodIssue): boolean =>
+    code === "unrecognized_keys" || (valueAt(values, path) ?? undefined) !== undefined;
+  const wrong = (error?.issues ?? []).filter(isGiven);
+  if (wrong.length > 0) throw new OperatorValuesError(wrong, values, operatorValues);
+}
+
+function valueAt(values: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, part) => (value as Record<PropertyKey, unknown> | null)?.[part],
+    values,
+  );
+}
 
 /**
  * Checks values and fills in the defaults.

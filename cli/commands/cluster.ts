@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { down, readStatus, up } from "../local-cluster/named-cluster.ts";
 import { isOnPath } from "../local-cluster/search-path.ts";
 import { printLine } from "../terminal-text.ts";
+import { runClusterOperator } from "./cluster-operator.ts";
 import { withProgress } from "./with-progress.ts";
 
 /**
@@ -23,6 +24,13 @@ export function clusterCommand(): Command {
     .option("--unsafe-no-fsync", "faster, but a power cut may lose data: not for measurements")
     .action(runUp);
   subcommand("status", "List the programs of a cluster; exits 1 unless all are healthy").action(runStatus);
+  subcommand(
+    "operator",
+    "Run the operator that is installed in the cluster, in the place of its simulated pods",
+  )
+    .option("--installation <name>", "name of the installation", "fairlead")
+    .option("--namespace <name>", "namespace of the installation", "fairlead-system")
+    .action(runOperatorOf);
   subcommand("down", "End a cluster and remove its data").action(runDown);
   return cluster;
 }
@@ -48,6 +56,19 @@ async function runUp({ name, nodes, unsafeNoFsync }: UpOptions): Promise<void> {
   const kubectl = cluster.kubectlPath;
   if (kubectl !== undefined && !(await isOnPath("kubectl", process.env))) printLine(`kubectl: ${kubectl}`);
   printLine(`export KUBECONFIG=${quoteForShell(cluster.kubeconfigPath)}`);
+}
+
+interface OperatorOptions extends NameOption {
+  readonly installation: string;
+  readonly namespace: string;
+}
+
+async function runOperatorOf({
+  name: cluster,
+  installation: name,
+  namespace,
+}: OperatorOptions): Promise<void> {
+  await runClusterOperator({ cluster, name, namespace });
 }
 
 async function runStatus({ name }: NameOption): Promise<void> {

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { checkGivenValues } from "../../charts/values/operator-values.ts";
 import { version } from "../../operator/version.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { hasSimulatedNodes, refuseUnpullableImage } from "../install/check-image.ts";
@@ -53,6 +54,7 @@ export async function runInstall(
   const timeoutMs = readTimeout(flags.timeout);
   const { crdsOnly = false, dryRun = false, forceConflicts: force = false, wait = true } = flags;
   const given = await gatherValues(flags);
+  checkGivenValues(given);
   await withCluster(flags, async (client, server) => {
     const resetValues = flags.resetValues === true;
     const { values, chosen, notes } = await settleValues(given, { client, kinds, resetValues, version });

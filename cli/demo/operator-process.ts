@@ -12,29 +12,33 @@ export interface OperatorProcess {
 export interface OperatorProcessOptions {
   /** Arguments of `fairlead run`. */
   readonly args: readonly string[];
-  readonly logPath: string;
+  /** Undefined: the log goes where ours does. */
+  readonly logPath?: string;
+  /** Environment variables beside ours. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Its folder for temporary files: what it leaves there when it is killed is removed with the folder. */
   readonly temporaryFolder: string;
 }
 
 const patienceMs = 10_000;
 
-/** Starts `fairlead run` beside this process, its log in a file. It ends with this process, however that ends. */
+/** Starts `fairlead run` beside this process. It ends with this process, however that ends. */
 export function startOperatorProcess({
   args,
   logPath,
+  environment = {},
   temporaryFolder,
 }: OperatorProcessOptions): OperatorProcess {
   const program = process.argv[1] ?? "";
-  const log = openSync(logPath, "a");
+  const log = logPath === undefined ? "inherit" : openSync(logPath, "a");
   // A group of its own: Ctrl-C in the terminal must not reach it before we have said how to stop. The channel carries
   // nothing; that it breaks tells the operator of our end.
   const child = spawn(process.execPath, [...process.execArgv, program, "run", ...args], {
     stdio: ["ignore", log, log, "ipc"],
     detached: true,
-    env: { ...process.env, TMPDIR: temporaryFolder },
+    env: { ...process.env, ...environment, TMPDIR: temporaryFolder },
   });
-  closeSync(log);
+  if (log !== "inherit") closeSync(log);
   const ended = once(child, "exit").then(([code, signal]: (number | string | null)[]) =>
     code === null ? String(signal) : `exit code ${code}`,
   );

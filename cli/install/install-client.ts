@@ -1,3 +1,4 @@
+import { Pod, ServiceAccount } from "../../crds/core-kinds.ts";
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { toOperatorError } from "../../operator/cluster/api-errors.ts";
 import { readStatus } from "../../operator/cluster/api-status.ts";
@@ -81,6 +82,28 @@ export class InstallClient {
     });
     if (response.status === 409) throw conflict(response, titleOf(object));
     return objectIn(response, "apply", titleOf(object), object.metadata.namespace);
+  }
+
+  /**
+   * Requests a token of a ServiceAccount that is valid as long as a pod is there.
+   *
+   * @returns The token, as the kubelet would mount it into this pod.
+   */
+  async requestToken(account: Required<Place>, pod: StoredObject, seconds: number): Promise<string> {
+    const { name, uid } = pod.metadata;
+    const boundObjectRef = { kind: Pod.kind, apiVersion: apiVersionOf(Pod), name, uid };
+    const response = await this.#transport.send({
+      method: "POST",
+      path: objectPath(ServiceAccount, account, "token"),
+      body: JSON.stringify({
+        apiVersion: "authentication.k8s.io/v1",
+        kind: "TokenRequest",
+        spec: { expirationSeconds: seconds, boundObjectRef },
+      }),
+    });
+    const title = `ServiceAccount ${account.namespace}/${account.name}`;
+    const { status } = objectIn(response, "read", title, account.namespace);
+    return (status as { readonly token: string }).token;
   }
 
   /** All objects of a kind with a label, in all namespaces; none where the kind is not served. */

@@ -83,12 +83,10 @@ function withoutNulls(given: Values): Values {
 function defaultNotes(resetValues: boolean): readonly string[] {
   const former = toSettings(formerDefaults);
   return [
-    `This installation has no stored values. Defaults that have changed since such: ${former
-      .map((setting) => `${setting.split("=")[0]} (was ${setting.split("=")[1]})`)
-      .join(", ")}`,
+    `This installation has no stored values: an earlier release made it, whose defaults were ${former.join(", ")}`,
     resetValues
-      ? `The new ones hold now; the former ones: ${former.map((setting) => `--set ${setting}`).join(" ")}`
-      : "Values that its objects show are kept; all others have their default unless they are given (--dry-run shows what changes)",
+      ? `It now gets the defaults of this release. To keep the former ones: ${former.map((setting) => `--set ${setting}`).join(" ")}`
+      : "Values that its objects show are kept. Every other value that is not given gets its default; --dry-run shows the difference",
   ];
 }
 

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type OperatorValues, readOperatorValues } from "../../../charts/values/operator-values.ts";
+import {
+  checkGivenValues,
+  type OperatorValues,
+  readOperatorValues,
+} from "../../../charts/values/operator-values.ts";
 import { isRepositoryUrl } from "../../../charts/values/repository-url.ts";
 import { readOperatorConfig } from "../../../operator/config.ts";
 import { parseRemoteUrl } from "../../../operator/git/remote-url.ts";
@@ -108,6 +112,26 @@ describe("readOperatorValues()", () => {
 
   test("names everything that is wrong, one in a line", () => {
     expect(complaintsAbout({ ha: 1, repository: { url: "x", brunch: "y" } }).split("\n")).toHaveLength(3);
+  });
+
+  test.for([
+    [{ repository: { branch: "env" } }, ""],
+    [{ repository: null, replicas: 2 }, ""],
+    [{ releases: { impersonate: false } }, ""],
+    [{ replica: 3 }, "replica: there is no such value; did you mean replicas?"],
+    [{ repository: { branch: "-x" } }, 'repository.branch: expected the name of a branch, found "-x"'],
+    [
+      { releases: { programTimeout: "x" } },
+      'releases.programTimeout: expected a duration such as 15s or 1m30s, found "x"',
+    ],
+  ] as const)("checks %j by itself before others are added to it: %j", ([given, complaint]) => {
+    let said = "";
+    try {
+      checkGivenValues(given);
+    } catch (error) {
+      said = (error as Error).message;
+    }
+    expect(said).toBe(complaint);
   });
 
   test("takes the election times that the operator takes", () => {

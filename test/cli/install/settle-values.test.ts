@@ -81,7 +81,7 @@ describe("settleValues()", () => {
       releases: { requireServiceAccount: false, impersonate: false },
     });
     expect(notes[0]).toContain(
-      "Defaults that have changed since such: samples.enabled (was true), releases.enabled (was false), releases.impersonate (was false), releases.requireServiceAccount (was false)",
+      "whose defaults were samples.enabled=true, releases.enabled=false, releases.impersonate=false, releases.requireServiceAccount=false",
     );
     expect(notes[2]).toContain(
       "Kept from before: releases.impersonate=false, releases.requireServiceAccount=false, samples.enabled=true",
@@ -95,7 +95,7 @@ describe("settleValues()", () => {
     const { chosen, notes } = await settle({}, installed(former), true);
     expect(chosen).toEqual({});
     expect(notes[1]).toBe(
-      "The new ones hold now; the former ones: --set samples.enabled=true --set releases.enabled=false " +
+      "It now gets the defaults of this release. To keep the former ones: --set samples.enabled=true --set releases.enabled=false " +
         "--set releases.impersonate=false --set releases.requireServiceAccount=false",
     );
   });

@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { stringify } from "yaml";
+import type { Installation } from "../../charts/installation.ts";
+import { type OperatorProcess, startOperatorProcess } from "../demo/operator-process.ts";
+import { stopOnSignals, untilAborted } from "../demo/stop-signals.ts";
+import { withCluster } from "../install/connect.ts";
+import type { InstallClient } from "../install/install-client.ts";
+import { chooseInstance, isInUse, type OperatorInstance } from "../install/operator-instance.ts";
+import { kubeconfigOf, readServerCertificate } from "../local-cluster/credentials.ts";
+import { type LocalCluster, openLocalCluster } from "../local-cluster/local-cluster.ts";
+import { runDirectoryOf } from "../local-cluster/named-cluster.ts";
+import { printError, printLine } from "../terminal-text.ts";
+
+export interface ClusterOperatorOptions extends Installation {
+  readonly cluster: string;
+}
+
+const podWaitMs = 60_000;
+const pollMs = 2_000;
+
+/**
+ * `fairlead cluster operator`: runs the operator that is installed in a local cluster, whose pods are simulated, as a
+ * process in the place of one of its pods: with its options, its name and its ServiceAccount's rights. Another pod is
+ * taken when a changed Deployment has replaced it.
+ */
+export async function runClusterOperator({
+  cluster: name,
+  ...installation
+}: ClusterOperatorOptions): Promise<void> {
+  const runDirectory = runDirectoryOf({ name, env: process.env });
+  if (!existsSync(runDirectory))
+    throw new Error(`There is no cluster "${name}". Start it: fairlead cluster up --name ${name}`);
+  const cluster = openLocalCluster(runDirectory);
+  const signal = stopOnSignals();
+  await using cleanup = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-operator-"));
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  await withCluster({ kubeconfig: cluster.kubeconfigPath }, async (client) => {
+    while (!signal.aborted) {
+      const instance = await chooseInstance(client, installation, {
+        deadlineMs: performance.now() + podWaitMs,
+      });
+      printLine(
+        `Running the operator in the place of pod ${installation.namespace}/${instance.pod.metadata.name}, until Ctrl-C`,
+      );
+      const operator = await start(instance, cluster, folder);
+      try {
+        const ended = await Promise.race([
+          untilAborted(signal),
+          operator.ended,
+          untilReplaced(client, installation, instance, signal),
+        ]);
+        if (typeof ended !== "string" || signal.aborted) continue;
+        printError(`fairlead: the operator ended (${ended})`);
+        process.exitCode = 1;
+        return;
+      } finally {
+        await operator.stop();
+      }
+    }
+  });
+}
+
+async function start(
+  { pod, args, token }: OperatorInstance,
+  cluster: LocalCluster,
+  folder: string,
+): Promise<OperatorProcess> {
+  const kubeconfig = join(folder, "kubeconfig");
+  const certificate = await readServerCertificate(cluster.runDirectory);
+  const access = { clusterName: cluster.name, server: cluster.server, certificate, user: "operator", token };
+  await writeFile(kubeconfig, stringify(kubeconfigOf(access)), { mode: 0o600 });
+  return startOperatorProcess({
+    temporaryFolder: folder,
+    // They say that it is in a cluster, and which pod it is.
+    environment: { KUBERNETES_SERVICE_HOST: "127.0.0.1", POD_NAME: pod.metadata.name },
+    args: [
+      ...args,
+      `--kubeconfig=${kubeconfig}`,
+      `--repository-cache=${join(folder, "cache")}`,
+      `--release-cache=${join(folder, "release-cache")}`,
+      // It runs where the user's repositories are.
+      "--release-file-remotes=true",
+      "--metrics-bind-address=0",
+      "--health-probe-bind-address=0",
+    ],
+  });
+}
+
+async function untilReplaced(
+  client: InstallClient,
+  installation: Installation,
+  { pod }: OperatorInstance,
+  signal: AbortSignal,
+): Promise<void> {
+  // The cluster may be down for a moment: the operator waits for it, and so do we.
+  const isThere = () => isInUse(client, installation, pod).catch(() => true);
+  while (!signal.aborted && (await isThere()))
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+}
