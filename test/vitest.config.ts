@@ -54,7 +54,14 @@ const onNode = {
 };
 const endToEnd = [
   { test: { ...onNode, ...sideBySide, name: "e2e", include: ["test/e2e/end-to-end.test.ts"] } },
-  { test: { ...onNode, ...oneByOne, name: "e2e-alone", include: ["test/e2e/{hostile,lifetime}.test.ts"] } },
+  {
+    test: {
+      ...onNode,
+      ...oneByOne,
+      name: "e2e-alone",
+      include: ["test/e2e/{hostile,lifetime,default-values}.test.ts"],
+    },
+  },
 ];
 
 /** Each test starts processes, those of sources dozens of git: on a busy machine that takes its time, and what is broken off is not cleaned up. */

@@ -67,9 +67,14 @@ export async function installOperator(
       repository: repositories[repository],
     }),
   );
+  return await installWith(stack, ["--values", values]);
+}
+
+/** Runs `fairlead install` with options of its own, and gives what it wrote. */
+export async function installWith(stack: Stack, options: readonly string[]): Promise<string> {
   const fairlead = join(root, "cli/fairlead.js");
   const kubeconfig = `--kubeconfig=${pathOf(stack.runDirectory, "kubeconfig")}`;
-  const install = [process.execPath, fairlead, "install", kubeconfig, "--values", values, "--timeout=90s"];
+  const install = [process.execPath, fairlead, "install", kubeconfig, ...options, "--timeout=90s"];
   try {
     return await stack.run(install, { timeoutMs: 120_000 });
   } catch (error) {

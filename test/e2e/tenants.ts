@@ -74,16 +74,26 @@ export interface ReleaseInput {
   /** Folder in the repository. Default: the name. */
   readonly path?: string;
   readonly render: object;
+  /** Default: the installation's. */
+  readonly interval?: string;
+  /** Default: none. */
+  readonly serviceAccountName?: string;
 }
 
 /** Creates a Release of a folder in a repository of the git host. */
-export function releaseOf({ namespace, name, repository, path, render }: ReleaseInput): object {
+export function releaseOf(input: ReleaseInput): object {
+  const { namespace, name, repository, path, render, interval, serviceAccountName } = input;
   const url = `https://${network.address}:${network.gitPort}/${repository ?? namespace}.git`;
   return {
     apiVersion: "fairlead.dev/v1alpha1",
     kind: "Release",
     metadata: { namespace, name },
-    spec: { source: { url, path: path ?? name, secretRef: { name: SECRET } }, render },
+    spec: {
+      source: { url, path: path ?? name, secretRef: { name: SECRET } },
+      render,
+      ...(interval && { interval }),
+      ...(serviceAccountName && { target: { serviceAccountName } }),
+    },
   };
 }
 
