@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { App } from "cdk8s";
 import { describe, expect, test } from "vitest";
 import { OperatorChart } from "../../charts/operator-chart.ts";
@@ -42,5 +44,28 @@ describe("the operator's rights for Releases", () => {
       verbs: ["get", "list", "watch", "create", "patch", "delete"],
     });
     expect(configOf(objects).releaseRequireServiceAccount).toBe(false);
+  });
+});
+
+describe("docs/operator-rights.md", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/operator-rights.md"), "utf8");
+  const documented = [...page.matchAll(/^\| `([a-z./0-9]+)` \| (any|its own) \| ([a-z ]+) \| /gm)].map(
+    ([, resource, names, verbs]) => `${resource} ${names}: ${verbs}`,
+  );
+
+  test("lists every right of the default values, and no other", () => {
+    const verbs = new Map<string, string[]>();
+    const roles = productWith({}).filter(({ kind }) => kind === "ClusterRole" || kind === "Role");
+    for (const { apiGroups, resources, resourceNames, verbs: given } of roles.flatMap(
+      (role) => role["rules"] as readonly (Rule & { readonly resourceNames?: readonly string[] })[],
+    )) {
+      const [plural = "", ...rest] = resources[0]?.split("/") ?? [];
+      const group = apiGroups[0] === "" ? "" : `.${apiGroups[0]}`;
+      const resource = [`${plural}${group}`, ...rest].join("/");
+      const name = `${resource} ${resourceNames === undefined ? "any" : "its own"}`;
+      verbs.getOrInsertComputed(name, () => []).push(...given);
+    }
+    const given = [...verbs].map(([name, all]) => `${name}: ${all.join(" ")}`);
+    expect(documented.toSorted()).toEqual(given.toSorted());
   });
 });
