@@ -133,8 +133,7 @@ export type ChosenValues = Omit<z.output<typeof operatorValues>, "replicas"> & {
 export function checkGivenValues(given: Readonly<Record<string, unknown>>): void {
   const values = { image: "any", ...given };
   const { error } = singleValues.safeParse(values);
-  const isGiven = ({ code, path }: z.core.$ZodIssue): boolean =>
-    code === "unrecognized_keys" || (valueAt(values, path) ?? undefined) !== undefined;
+  const isGiven = ({ path }: z.core.$ZodIssue): boolean => (valueAt(values, path) ?? undefined) !== undefined;
   const wrong = (error?.issues ?? []).filter(isGiven);
   if (wrong.length > 0) throw new OperatorValuesError(wrong, values, operatorValues);
 }

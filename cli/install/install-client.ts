@@ -108,9 +108,23 @@ export class InstallClient {
 
   /** All objects of a kind with a label, in all namespaces; none where the kind is not served. */
   async list(kind: ObjectKind, labelSelector?: string): Promise<readonly StoredObject[]> {
+    return this.#listUnless([404], kind, labelSelector);
+  }
+
+  /** All objects of a kind; none where the kind is not served, or the user may not list it. */
+  async listAllowed(kind: ObjectKind): Promise<readonly StoredObject[]> {
+    return this.#listUnless([403, 404], kind);
+  }
+
+  /** @param none Statuses that mean that there is no object. */
+  async #listUnless(
+    none: readonly number[],
+    kind: ObjectKind,
+    labelSelector?: string,
+  ): Promise<readonly StoredObject[]> {
     const found = await listObjects<StoredObject>(this.#transport, kind, { labelSelector });
     if (!("status" in found)) return found;
-    if (found.status === 404) return [];
+    if (none.includes(found.status)) return [];
     throw toOperatorError(found, { verb: "read", id: `the ${kind.plural}`, namespace: undefined });
   }
 

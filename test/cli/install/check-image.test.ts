@@ -30,7 +30,7 @@ describe("refuseUnpullableImage()", () => {
 
 describe("hasSimulatedNodes()", () => {
   const nodesWith = (...versions: readonly string[]) => ({
-    list: async () =>
+    listAllowed: async () =>
       versions.map(
         (kubeletVersion, index): StoredObject => ({
           apiVersion: "v1",

@@ -3,6 +3,7 @@ import { kinds } from "../../../charts/bindings.ts";
 import { type InstallOptions, install } from "../../../cli/install/install.ts";
 import { InstallClient } from "../../../cli/install/install-client.ts";
 import { planInstall } from "../../../cli/install/plan-install.ts";
+import { Namespace } from "../../../crds/core-kinds.ts";
 import type { ApiRequest } from "../../../operator/cluster/transport.ts";
 
 const chosen = { image: "fairlead:1" };
@@ -78,4 +79,11 @@ describe("install()", () => {
     );
     expect(objects.size).toBe(0);
   });
+});
+
+test("InstallClient.listAllowed() gives nothing where the user may not list, and list() says so", async () => {
+  const body = JSON.stringify({ kind: "Status", code: 403, reason: "Forbidden", message: "no" });
+  const client = new InstallClient({ send: async () => ({ status: 403, body, retryAfterMs: undefined }) });
+  expect(await client.listAllowed(Namespace)).toEqual([]);
+  await expect(client.list(Namespace)).rejects.toThrow("namespaces");
 });
