@@ -79,6 +79,8 @@ export interface DefineKindInput<Versions extends readonly KindVersionInput[]> {
   readonly versions: Versions;
   /** Columns of the kind's own; READY, STATUS and AGE come after them. */
   readonly columns?: readonly PrinterColumn[];
+  /** Columns after AGE: long texts, which move no other column. */
+  readonly lastColumns?: readonly PrinterColumn[];
   readonly scale?: Scale;
 }
 
@@ -156,6 +158,7 @@ export function defineKind<const Versions extends readonly [KindVersionInput, ..
     columns: [
       ...(input.columns ?? []),
       ...engineColumns.filter(({ jsonPath }) => input.hasStatus !== false || !jsonPath.startsWith(".status")),
+      ...(input.lastColumns ?? []),
     ],
     ...(input.scale === undefined ? {} : { scale: input.scale }),
     spec,

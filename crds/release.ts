@@ -140,6 +140,7 @@ export const Release = defineKind({
           .string()
           .optional()
           .describe("Newest commit that changed what is deployed, and is applied as a whole."),
+        shortRevision: z.string().optional().describe("The beginning of `revision`, for `kubectl get`."),
         attempted: z.string().optional().describe("The commit that is worked on, or that failed."),
         observedHead: z
           .string()
@@ -183,13 +184,14 @@ export const Release = defineKind({
     },
   ],
   columns: [
-    { name: "Revision", type: "string", jsonPath: ".status.revision", description: "Deployed commit." },
+    { name: "Revision", type: "string", jsonPath: ".status.shortRevision", description: "Deployed commit." },
+  ],
+  lastColumns: [
     {
       name: "Message",
       type: "string",
       jsonPath: '.status.conditions[?(@.type=="Ready")].message',
       description: "Why it is ready, or why not.",
-      priority: 1,
     },
   ],
 });

@@ -51,7 +51,9 @@ test("docs/lock-it-down.md shows Releases that its policy refuses", () => {
   ]);
   for (const { metadata, ...release } of releases) {
     const { source } = release["spec"] as ReleaseSpec;
-    expect(refusalOf(metadata.namespace ?? "", source)).toMatch(/^Refused by ReleasePolicy tenants, rule/);
+    const refusal = refusalOf(metadata.namespace ?? "", source);
+    expect(refusal).toMatch(/^Refused by ReleasePolicy tenants, rule/);
+    expect(textOf("docs/lock-it-down.md")).toContain(`4s    ${refusal}\n`);
   }
 });
 

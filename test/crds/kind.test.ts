@@ -68,6 +68,14 @@ describe("defineKind()", () => {
     const column = { name: "Image", type: "string", jsonPath: ".spec.image" } as const;
     const WebApp = defineKind({ ...names, versions: [{ name: "v1", spec }], columns: [column] });
     expect(WebApp.columns.map(({ name }) => name)).toEqual(["Image", "Ready", "Status", "Age"]);
+    const message = { name: "Message", type: "string", jsonPath: ".status.conditions[0].message" } as const;
+    const WebJob = defineKind({
+      ...names,
+      versions: [{ name: "v1", spec }],
+      columns: [column],
+      lastColumns: [message],
+    });
+    expect(WebJob.columns.map(({ name }) => name)).toEqual(["Image", "Ready", "Status", "Age", "Message"]);
   });
 
   const published = z.object({ published: z.string() });

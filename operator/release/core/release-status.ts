@@ -6,7 +6,7 @@ import type { ResourceStatus, StatusInput } from "../../core/status.ts";
 import { nextHistory } from "./history.ts";
 import type { Inventory } from "./inventory.ts";
 import { composeReleaseConditions } from "./release-conditions.ts";
-import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
+import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
 
 /** How long the status of a Release that is not healthy yet is kept back: most are by then, and need one write. */
 export const releaseParkingMs = 2_000;
@@ -39,15 +39,25 @@ export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus 
   const { resource, source } = input;
   const previous: Partial<ReleaseStatus> = resource.status ?? {};
   const head = source?.head.id ?? previous.observedHead;
-  const quiet = composeWithHead(input, previous, previous.observedHead ?? head);
+  const quiet = compose(input, previous, {
+    observedHead: previous.observedHead ?? head,
+    // A status from before the field, or under a CRD without it, is not written for its sake.
+    isShort: previous.shortRevision !== undefined || previous.revision === undefined,
+  });
   const isSame = toCanonicalJson(quiet) === toCanonicalJson(previous);
-  return isSame ? quiet : composeWithHead(input, previous, head);
+  return isSame ? quiet : compose(input, previous, { observedHead: head, isShort: true });
 }
 
-function composeWithHead(
+interface Extent {
+  readonly observedHead: string | undefined;
+  /** Whether the status has the short revision too. */
+  readonly isShort: boolean;
+}
+
+function compose(
   input: ReleaseStatusInput,
   previous: Partial<ReleaseStatus>,
-  observedHead: string | undefined,
+  { observedHead, isShort }: Extent,
 ): ResourceStatus {
   const { resource, outcome, publish, source } = input;
   // What nobody could look at yet is not observed.
@@ -62,6 +72,7 @@ function composeWithHead(
   const published = publish?.state === "published" ? publish.record : publish && previous.published;
   return {
     ...(revision !== undefined && { revision }),
+    ...(revision !== undefined && isShort && { shortRevision: shortId(revision) }),
     ...(attempted !== undefined && { attempted }),
     ...(observedHead !== undefined && { observedHead }),
     ...(request !== undefined && { lastHandledRequest: request }),

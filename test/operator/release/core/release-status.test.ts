@@ -22,6 +22,7 @@ describe("composeReleaseStatus()", () => {
   test("tells all of a Release that is ready", () => {
     expect(composeReleaseStatus(statusInput())).toEqual({
       revision: aCommit("a").id,
+      shortRevision: "aaaaaaaaaaaa",
       attempted: aCommit("a").id,
       observedHead: aCommit("b").id,
       inventory: { entries: ["/ConfigMap/shop/web"], deployed: 1 },
@@ -72,6 +73,17 @@ describe("composeReleaseStatus()", () => {
       statusInput({ resource: deployedRelease, source: { ...source, handledRequest: "now" }, nowIso: later }),
     );
     expect(asked).toMatchObject({ observedHead: aCommit("c").id, lastHandledRequest: "now" });
+  });
+
+  test("a status without the short revision gets it with the next write, and is not written for its sake", () => {
+    const { shortRevision: _, ...status } = deployedRelease.status ?? {};
+    const resource = { ...deployedRelease, status } as typeof deployedRelease;
+    const source = { head: aCommit("b"), changed: aCommit("a") };
+    expect(composeReleaseStatus(statusInput({ resource, source, nowIso: later }))).toEqual(status);
+    const next = { head: aCommit("c"), changed: aCommit("c") };
+    expect(
+      composeReleaseStatus(statusInput({ resource, source: next, digest: "d2", nowIso: later })),
+    ).toMatchObject({ revision: aCommit("c").id, shortRevision: "cccccccccccc" });
   });
 
   test("a look that is only pending says nothing of an edit, and changes nothing that was known", () => {
