@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { down, readStatus, up } from "../local-cluster/named-cluster.ts";
 import { isOnPath } from "../local-cluster/search-path.ts";
+import { quoteForShell } from "../shell-text.ts";
 import { printLine } from "../terminal-text.ts";
 import { runClusterOperator } from "./cluster-operator.ts";
 import { withProgress } from "./with-progress.ts";
@@ -74,7 +75,7 @@ async function runOperatorOf({
 async function runStatus({ name }: NameOption): Promise<void> {
   const status = await readStatus({ name, env: process.env });
   if (status === undefined) {
-    printLine(`There is no cluster "${name}". Start it: fairlead cluster up --name ${name}`);
+    printLine(`There is no cluster "${name}". Start it: fairlead cluster up --name ${quoteForShell(name)}`);
     process.exitCode = 1;
     return;
   }
@@ -100,8 +101,4 @@ function parseCount(text: string): number {
   if (!Number.isInteger(count) || count < 1 || count > 100)
     throw new InvalidArgumentError("Give a number from 1 to 100");
   return count;
-}
-
-function quoteForShell(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

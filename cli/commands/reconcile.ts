@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { Release, releaseAnnotations } from "../../crds/release.ts";
+import { commandLine } from "../release/command-line.ts";
 import { untilReady } from "../release/follow-release.ts";
 import { type ReleaseFlags, releaseCommand, withReleases } from "../release/release-command.ts";
 import { labelOfRelease, type ReleaseObject } from "../release/release-object.ts";
@@ -41,9 +42,8 @@ export async function runReconcile(
     const found = await find(name);
     if (found.spec.suspend) {
       const title = `Release ${labelOfRelease(found)}`;
-      throw new Error(
-        `Cannot reconcile ${title}: it is suspended; fairlead resume ${found.metadata.name} goes on`,
-      );
+      const resume = commandLine(["resume"], found, { ...flags, env: process.env });
+      throw new Error(`Cannot reconcile ${title}: it is suspended. To resume it: ${resume}`);
     }
     const request = new Date().toISOString();
     const metadata = { annotations: { [releaseAnnotations.requestedAt]: request } };

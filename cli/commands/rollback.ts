@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { Release } from "../../crds/release.ts";
 import { type ChosenRevision, choosePrevious, chooseRevision } from "../release/choose-revision.ts";
 import { printable } from "../release/columns.ts";
+import { commandLine } from "../release/command-line.ts";
 import { untilReady } from "../release/follow-release.ts";
 import { releaseCommand, withReleases } from "../release/release-command.ts";
 import { labelOfRelease, type ReleaseObject, shortCommit } from "../release/release-object.ts";
@@ -40,6 +41,7 @@ export async function runRollback(
   { print, withProgress }: Screen,
 ): Promise<void> {
   const timeoutMs = readTimeout(flags.timeout);
+  const named = { ...flags, env: process.env };
   if (flags.unpin === true && revision !== undefined)
     throw new Error("Cannot roll back: --unpin goes with no revision, because it follows the source");
   const { after, said } = await withReleases(flags, async ({ client, find }) => {
@@ -48,7 +50,10 @@ export async function runRollback(
     // In a merge patch, null takes a field away.
     const change = { spec: { revision: chosen?.revision ?? null } };
     const pinned = (await client.patch(Release, release, change)) as ReleaseObject;
-    const words = chosen === undefined ? sayUnpinned(release) : sayPinned(pinned, chosen);
+    const words =
+      chosen === undefined
+        ? sayUnpinned(release)
+        : sayPinned(pinned, chosen, commandLine(["rollback", "--unpin"], release, named));
     if (flags.wait !== true) return { after: pinned, said: words };
     const ready = await withProgress(`Rolling back Release ${labelOfRelease(release)}`, (report) =>
       untilReady(pinned, { client, report, timeoutMs }),
@@ -58,18 +63,24 @@ export async function runRollback(
   if (flags.output === "json") return print(JSON.stringify(after, undefined, 2));
   for (const line of said) print(printable(line));
   if (after.spec.suspend)
-    print(`It is suspended: nothing is deployed before fairlead resume ${after.metadata.name}`);
+    print(
+      `It is suspended, and nothing is deployed until it is resumed: ${commandLine(["resume"], after, named)}`,
+    );
 }
 
 function choose(release: ReleaseObject, revision: string | undefined): ChosenRevision {
   return revision === undefined ? choosePrevious(release) : chooseRevision(release, revision);
 }
 
-function sayPinned(release: ReleaseObject, { revision, entry }: ChosenRevision): readonly string[] {
+function sayPinned(
+  release: ReleaseObject,
+  { revision, entry }: ChosenRevision,
+  unpin: string,
+): readonly string[] {
   const what = entry === undefined ? "" : ` (${entry.subject})`;
   return [
     `Release ${labelOfRelease(release)} is pinned to ${shortCommit(revision)}${what}`,
-    `To follow the source again: fairlead rollback ${release.metadata.name} --unpin`,
+    `To follow the source again: ${unpin}`,
   ];
 }
 

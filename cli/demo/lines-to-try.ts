@@ -1,3 +1,5 @@
+import { quoteForShell } from "../shell-text.ts";
+
 export interface PlaceToTry {
   /** Undefined: the one that kubectl takes by itself. */
   readonly kubeconfig: string | undefined;
@@ -32,8 +34,4 @@ export function linesToTry({
     `${kubectl} patch echo hello-world --type=merge -p '{"spec":{"message":"Ahoy"}}'`,
     `git -C ${quoteForShell(repository)} log --stat`,
   ];
-}
-
-function quoteForShell(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -40,7 +40,10 @@ export async function findRelease(
       ? `there is no Release in namespace "${namespace}"`
       : `in namespace "${namespace}" there are ${listNames(names)}`;
   const elsewhere = await findElsewhere(name, client);
-  const hint = elsewhere.length === 0 ? "" : `; elsewhere there are ${listNames(elsewhere)}: use --namespace`;
+  const hint =
+    elsewhere.length === 0
+      ? ""
+      : `; elsewhere there are ${listNames(elsewhere)}: use --namespace, or the whole name`;
   throw new UnknownReleaseError(`Cannot find Release "${name}": ${known}${hint}`);
 }
 

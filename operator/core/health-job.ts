@@ -33,13 +33,17 @@ export function assessJob(live: LiveObject, { pods }: AssessHealthOptions): Heal
     completions === undefined || completions === 1
       ? "has not completed yet"
       : `${succeeded} of ${completions} completed`;
-  const problem = findProblem(live, pods)?.message ?? (hasNoPod(live, status) ? refusedPod : undefined);
+  const problem = findProblem(live, pods)?.message ?? (hasNoPod(live, status) ? refusedPod(live) : undefined);
   return inProgress("Running", problem === undefined ? progress : `${progress}; ${problem}`);
 }
 
 /** A Job's status has no place for it, unlike a Deployment's. */
-const refusedPod =
-  "it has no pod; its events say why (kubectl describe job), such as a quota or the Pod Security level of the namespace";
+function refusedPod({ metadata: { name, namespace } }: LiveObject): string {
+  return (
+    `it has no pod; its events say why (kubectl describe job ${name} -n ${namespace}), such as a quota or the Pod ` +
+    "Security level of the namespace"
+  );
+}
 
 /** Started, and nothing of it runs, ends or has ended. */
 function hasNoPod(live: LiveObject, status: Readonly<Record<string, unknown>>): boolean {

@@ -119,11 +119,13 @@ function findObjection(going: readonly OwnedObject[], input: PruneInput): string
   return `what is in ${listNames(names)} would be lost with it`;
 }
 
-function hold(going: readonly OwnedObject[], why: string, { commits }: PruneInput): HeldPrune {
+function hold(going: readonly OwnedObject[], why: string, { commits, resource }: PruneInput): HeldPrune {
   const names = listNames(going.map(({ id }) => describeId(id)).sort());
+  const { name, namespace } = resource.metadata;
   const message =
-    `Nothing is deleted, because ${countObjects(going.length)} would be (${names}), and ${why}. If that is meant, ` +
-    `annotate the Release with ${releaseAnnotations.approvePrune}: ${commits.at(-1) ?? "<commit>"}`;
+    `Nothing is deleted, because ${countObjects(going.length)} would be (${names}), and ${why}. If that is meant: ` +
+    `kubectl annotate release ${name} -n ${namespace} --overwrite ` +
+    `${releaseAnnotations.approvePrune}=${commits.at(-1) ?? "<commit>"}`;
   return { objects: going, message };
 }
 

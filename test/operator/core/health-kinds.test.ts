@@ -14,7 +14,12 @@ const cases: readonly HealthCase[] = [
     does: "a Job whose pod is refused says where the reason stands",
     head: "batch/v1 Job",
     rest: "spec: { parallelism: 1 }\nstatus: { startTime: now, ready: 0, terminating: 0, uncountedTerminatedPods: {} }",
-    is: { status: "InProgress", message: expect.stringMatching(/no pod; its events say why.*Pod Security/) },
+    is: {
+      status: "InProgress",
+      message: expect.stringMatching(
+        /no pod; its events say why \(kubectl describe job \S+ -n \S+\).*Pod Security/,
+      ),
+    },
   },
   {
     does: "a Job whose pod ended, and is not counted yet, has had one",

@@ -181,7 +181,7 @@ describe("decidePrune()", () => {
     const there = owned(configMaps("a", "b", "c", "d", "e", ...desired));
     expect(decide(configMaps(...desired), there, { deployed: 5 }).held?.message).toBe(
       "Nothing is deleted, because 5 objects would be (ConfigMap shop/a, ConfigMap shop/b, ConfigMap shop/c and 2 more), and that is " +
-        `more than half of 5. If that is meant, annotate the Release with fairlead.dev/approve-prune: ${head}`,
+        `more than half of 5. If that is meant: kubectl annotate release web -n shop --overwrite fairlead.dev/approve-prune=${head}`,
     );
     expect(decide(configMaps(...desired), there, { deployed: 50 }).held).toBeUndefined();
   });
