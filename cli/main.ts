@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../operator/version.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
-import { printError } from "./terminal-text.ts";
+import { endOnClosedPipe, printError } from "./terminal-text.ts";
 
 type CommandFactory = (options: { readonly kinds: readonly SynthesizableKind[] }) => Command;
 
@@ -11,20 +11,27 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
   install: async () => (await import("./commands/install.ts")).installCommand,
   uninstall: async () => (await import("./commands/uninstall.ts")).uninstallCommand,
   run: async () => (await import("./commands/run.ts")).runCommand,
+  get: async () => (await import("./commands/get.ts")).getCommand,
   diff: async () => (await import("./commands/diff.ts")).diffCommand,
   tree: async () => (await import("./commands/tree.ts")).treeCommand,
   history: async () => (await import("./commands/history.ts")).historyCommand,
+  events: async () => (await import("./commands/events.ts")).eventsCommand,
+  logs: async () => (await import("./commands/logs.ts")).logsCommand,
   rollback: async () => (await import("./commands/rollback.ts")).rollbackCommand,
   reconcile: async () => (await import("./commands/reconcile.ts")).reconcileCommand,
   suspend: async () => (await import("./commands/suspend.ts")).suspendCommand,
   resume: async () => (await import("./commands/suspend.ts")).resumeCommand,
   render: async () => (await import("./commands/render.ts")).renderCommand,
+  completion: async () => (await import("./commands/completion.ts")).completionCommand,
   crds: async () => (await import("./commands/crds.ts")).crdsCommand,
   cluster: async () => (await import("./commands/cluster.ts")).clusterCommand,
 };
 
 /** Commands whose exit code 1 says something else than that it did not work. */
 const failureCodes: Readonly<Record<string, number>> = { diff: 2 };
+
+/** Commands that clean up first when the reader of their output has gone, or whose log is no reason to end. */
+const outlivingReaders: ReadonlySet<string> = new Set(["start", "run"]);
 
 /**
  * Runs one command line and gives the exit code: 0, or 1 (2 for `diff`, and for a program that needs a better sandbox) for
@@ -36,8 +43,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     .version(version)
     .showHelpAfterError("(fairlead --help lists the commands)")
     .exitOverride();
+  if (!outlivingReaders.has(argv[2] ?? "")) endOnClosedPipe();
   const wanted = commands[argv[2] ?? ""];
-  const factories = wanted === undefined ? Object.values(commands) : [wanted];
+  // A completion script names them all.
+  const isAll = wanted === undefined || wanted === commands["completion"];
+  const factories = isAll ? Object.values(commands) : [wanted];
   try {
     const { kinds } = await import("../charts/bindings.ts");
     for (const load of factories) {

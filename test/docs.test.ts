@@ -4,10 +4,14 @@ import { describe, expect, test } from "vitest";
 import type * as z from "zod";
 import { kinds } from "../charts/bindings.ts";
 import { clusterCommand } from "../cli/commands/cluster.ts";
+import { completionCommand } from "../cli/commands/completion.ts";
 import { crdsCommand } from "../cli/commands/crds.ts";
 import { diffCommand } from "../cli/commands/diff.ts";
+import { eventsCommand } from "../cli/commands/events.ts";
+import { getCommand } from "../cli/commands/get.ts";
 import { historyCommand } from "../cli/commands/history.ts";
 import { installCommand } from "../cli/commands/install.ts";
+import { logsCommand } from "../cli/commands/logs.ts";
 import { reconcileCommand } from "../cli/commands/reconcile.ts";
 import { renderCommand } from "../cli/commands/render.ts";
 import { rollbackCommand } from "../cli/commands/rollback.ts";
@@ -177,9 +181,17 @@ describe("docs/observability.md", () => {
 const commands = new Map(
   [
     clusterCommand(),
-    ...[historyCommand, reconcileCommand, rollbackCommand, suspendCommand, resumeCommand].map((make) =>
-      make(),
-    ),
+    ...[
+      completionCommand,
+      eventsCommand,
+      getCommand,
+      historyCommand,
+      logsCommand,
+      reconcileCommand,
+      rollbackCommand,
+      suspendCommand,
+      resumeCommand,
+    ].map((make) => make()),
     ...[
       crdsCommand,
       diffCommand,

@@ -4,14 +4,14 @@ import { CrdsChart } from "../../charts/crds-chart.ts";
 import type { Manifest } from "../../synth/manifest.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { toYaml } from "../../synth/yaml-text.ts";
-import { printYaml } from "../terminal-text.ts";
+import { printText } from "../terminal-text.ts";
 
 /** `fairlead crds`: the CustomResourceDefinitions of all kinds, for `kubectl apply --server-side -f -`. */
 export function crdsCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   return new Command("crds")
     .description("Print the CustomResourceDefinitions, for kubectl apply --server-side -f -")
     .action(() => {
-      printYaml(
+      printText(
         crdsOf(kinds)
           .map((manifest) => toYaml(manifest))
           .join("---\n"),

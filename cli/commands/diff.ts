@@ -5,7 +5,7 @@ import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { chooseRevision } from "../release/choose-revision.ts";
 import { diffManifests, diffRelease } from "../release/diff/diff-release.ts";
 import { filesOfFolder, filesOfText } from "../release/diff/plain-files.ts";
-import { type DiffReport, exitCodeOf, formatReport } from "../release/diff/report.ts";
+import { type DiffReport, exitCodeOf, formatReport, styleOf } from "../release/diff/report.ts";
 import {
   addReleaseOptions,
   type ReleaseFlags,
@@ -73,7 +73,7 @@ export async function runDiff(
   else {
     for (const report of reports) {
       for (const warning of report.warnings) printError(`Warning: ${warning}`);
-      for (const line of formatReport(report)) screen.print(line);
+      for (const line of formatReport(report)) screen.print(line, styleOf(line));
     }
   }
   return exitCodeOf(reports);

@@ -5,7 +5,7 @@ import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { toYaml } from "../../synth/yaml-text.ts";
 import { renderReleaseFile } from "../release/render-release-file.ts";
 import { type Rendered, renderText } from "../render-text.ts";
-import { printError, printYaml } from "../terminal-text.ts";
+import { printError, printText } from "../terminal-text.ts";
 
 interface RenderOptions {
   readonly namespace: string;
@@ -34,7 +34,7 @@ export function renderCommand({ kinds }: { readonly kinds: readonly Synthesizabl
       for (const file of files.length === 0 ? ["-"] : files) {
         for (const rendered of await renderFile(file, { ...options, kinds })) report(rendered, documents);
       }
-      printYaml(documents.join("---\n"));
+      printText(documents.join("---\n"));
     });
 }
 

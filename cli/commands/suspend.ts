@@ -1,48 +1,125 @@
-import type { Command } from "commander";
+import { Command } from "commander";
 import { Release } from "../../crds/release.ts";
-import { type ReleaseFlags, releaseCommand, withReleases } from "../release/release-command.ts";
+import type { ApiClient } from "../release/api-client.ts";
+import { commandLine } from "../release/command-line.ts";
+import { listReleases } from "../release/list-releases.ts";
+import {
+  addReleaseOptions,
+  type ReleaseFlags,
+  type ReleaseSession,
+  withReleases,
+} from "../release/release-command.ts";
 import { labelOfRelease, type ReleaseObject, shortCommit } from "../release/release-object.ts";
+import { printError } from "../terminal-text.ts";
 import { type Screen, terminal } from "./screen.ts";
+
+export interface SuspendFlags extends ReleaseFlags {
+  /** All Releases of the namespace. */
+  readonly all?: boolean;
+  /** All Releases of all namespaces. */
+  readonly allNamespaces?: boolean;
+}
 
 /** `fairlead suspend NAME`: leaves everything as it is. */
 export function suspendCommand(): Command {
-  return releaseCommand(
-    "suspend",
-    "Leave everything that a Release deployed as it is, until it is resumed",
-  ).action((name: string, flags: ReleaseFlags) => runSuspend(name, { ...flags, suspend: true }, terminal));
+  return commandOf("suspend", "Leave everything that a Release deployed as it is, until it is resumed", true);
 }
 
 /** `fairlead resume NAME`: goes on after a suspend. */
 export function resumeCommand(): Command {
-  return releaseCommand(
-    "resume",
-    "Go on with a Release that was suspended; a pin of a rollback stays",
-  ).action((name: string, flags: ReleaseFlags) => runSuspend(name, { ...flags, suspend: false }, terminal));
+  return commandOf("resume", "Go on with a Release that was suspended; a pin of a rollback stays", false);
+}
+
+function commandOf(verb: string, description: string, suspend: boolean): Command {
+  const command = new Command(verb)
+    .description(description)
+    .argument("[name]", "name of a Release, or the beginning of one; namespace/name")
+    .option("--all", "all Releases of the namespace, in place of one")
+    .option("-A, --all-namespaces", "all Releases of all namespaces")
+    .addHelpText("after", "\nExits 0, or 1 if it did not work for one of them.");
+  return addReleaseOptions(command).action((name: string | undefined, flags: SuspendFlags) =>
+    runSuspend(name, { ...flags, suspend }, terminal),
+  );
 }
 
 /** @throws an error for people. */
 export async function runSuspend(
-  name: string,
-  { suspend, ...flags }: ReleaseFlags & { readonly suspend: boolean },
-  { print }: Screen,
+  name: string | undefined,
+  flags: SuspendFlags & { readonly suspend: boolean },
+  screen: Pick<Screen, "print">,
 ): Promise<void> {
-  const { before, after } = await withReleases(flags, async ({ client, find }) => {
-    const release = await find(name);
-    if (release.spec.suspend === suspend) return { before: release, after: release };
-    const patched = (await client.patch(Release, release, { spec: { suspend } })) as ReleaseObject;
-    return { before: release, after: patched };
-  });
-  if (flags.output === "json") return print(JSON.stringify(after, undefined, 2));
-  const title = `Release ${labelOfRelease(after)}`;
-  const said = suspend ? "is suspended" : "goes on";
-  print(
-    before.spec.suspend === suspend
-      ? `${title} ${suspend ? "was suspended already" : "was not suspended"}`
-      : `${title} ${said}`,
+  const { suspend, all = false, allNamespaces = false } = flags;
+  const verb = suspend ? "suspend" : "resume";
+  const isMany = all || allNamespaces;
+  if (isMany && name !== undefined)
+    throw new Error(`Cannot ${verb} Release "${name}": --all and -A take no name; leave one of them out`);
+  if (!isMany && name === undefined)
+    throw new Error(`Cannot ${verb}: expected the name of a Release, or --all for all of the namespace`);
+  await withReleases(flags, (session) =>
+    name === undefined ? setAll(session, flags, screen) : setOne(name, session, flags, screen),
   );
+}
+
+type SetFlags = SuspendFlags & { readonly suspend: boolean };
+
+async function setOne(
+  name: string,
+  { client, find }: ReleaseSession,
+  flags: SetFlags,
+  { print }: Pick<Screen, "print">,
+): Promise<void> {
+  const { suspend, output } = flags;
+  const before = await find(name);
+  const after = await setSuspend(before, suspend, client);
+  if (output === "json") return print(JSON.stringify(after, undefined, 2));
+  const said = suspend ? "was suspended already" : "was not suspended";
+  if (before.spec.suspend === suspend) print(`Release ${labelOfRelease(after)} ${said}`);
+  else print(describe(after, suspend));
   const { revision } = after.spec;
-  if (!suspend && revision !== undefined)
-    print(
-      `It stays pinned to ${shortCommit(revision)}: fairlead rollback ${after.metadata.name} --unpin takes the pin off`,
-    );
+  if (suspend || revision === undefined) return;
+  const unpin = commandLine(["rollback", "--unpin"], after, { ...flags, env: process.env });
+  print(`It stays pinned to ${shortCommit(revision)}. To take the pin off: ${unpin}`);
+}
+
+/** One after the other; a failure is reported, and the others are set nevertheless. */
+async function setAll(
+  { client, namespace }: ReleaseSession,
+  { suspend, allNamespaces = false, output }: SetFlags,
+  { print }: Pick<Screen, "print">,
+): Promise<void> {
+  const there = await listReleases(client, { namespace: allNamespaces ? undefined : namespace });
+  const set: ReleaseObject[] = [];
+  let already = 0;
+  let failed = 0;
+  for (const release of there) {
+    if (release.spec.suspend === suspend) already++;
+    try {
+      set.push(await setSuspend(release, suspend, client));
+    } catch (error) {
+      failed++;
+      printError(`fairlead: ${error instanceof Error ? error.message : String(error)}`);
+      continue;
+    }
+    if (output !== "json" && release.spec.suspend !== suspend) print(describe(release, suspend));
+  }
+  if (failed > 0) process.exitCode = 1;
+  if (output === "json") return print(JSON.stringify(set, undefined, 2));
+  const where = allNamespaces ? "in all namespaces" : `in namespace "${namespace}"`;
+  if (there.length === 0) return print(`There is no Release ${where}`);
+  const changed = there.length - already - failed;
+  const [done, was] = suspend ? ["suspended", "were suspended already"] : ["resumed", "were not suspended"];
+  print(`${there.length} Releases ${where}: ${changed} ${done}, ${already} ${was}, ${failed} failed`);
+}
+
+function describe(release: ReleaseObject, suspend: boolean): string {
+  return `Release ${labelOfRelease(release)} ${suspend ? "is suspended" : "goes on"}`;
+}
+
+async function setSuspend(
+  release: ReleaseObject,
+  suspend: boolean,
+  client: ApiClient,
+): Promise<ReleaseObject> {
+  if (release.spec.suspend === suspend) return release;
+  return (await client.patch(Release, release, { spec: { suspend } })) as ReleaseObject;
 }

@@ -5,6 +5,7 @@ import type { ApiResponse, ApiTransport } from "../../operator/cluster/transport
 export interface ListOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
 }
 
 interface Page<Found> {
@@ -20,14 +21,14 @@ interface Page<Found> {
 export async function listObjects<Found extends KubernetesObject>(
   transport: Pick<ApiTransport, "send">,
   kind: ObjectKind,
-  { namespace, labelSelector }: ListOptions = {},
+  { namespace, labelSelector, fieldSelector }: ListOptions = {},
 ): Promise<readonly Found[] | ApiResponse> {
   const found: Found[] = [];
   // Items of a list come without these.
   const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   let next: string | undefined;
   do {
-    const query = { labelSelector, limit: "500", continue: next };
+    const query = { labelSelector, fieldSelector, limit: "500", continue: next };
     const path = withQuery(collectionPath(kind, kind.namespaced ? namespace : undefined), query);
     const response = await transport.send({ method: "GET", path });
     if (response.status >= 300) return response;

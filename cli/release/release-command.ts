@@ -35,11 +35,17 @@ export function releaseCommand(name: string, description: string): Command {
 }
 
 export function addReleaseOptions(command: Command): Command {
+  return addConnectionOptions(command).addOption(
+    new Option("-o, --output <format>", "for programs").choices(["json"]),
+  );
+}
+
+/** Adds the options that say which cluster, and which namespace. */
+export function addConnectionOptions(command: Command): Command {
   return command
     .option("-n, --namespace <name>", "namespace; default: that of the kubeconfig's context")
     .option("--kubeconfig <file>", "kubeconfig file; default: KUBECONFIG, ~/.kube/config")
-    .option("--context <name>", "context of the kubeconfig; default: its current context")
-    .addOption(new Option("-o, --output <format>", "for programs").choices(["json"]));
+    .option("--context <name>", "context of the kubeconfig; default: its current context");
 }
 
 /**

@@ -18,7 +18,8 @@ interface Moment {
   readonly at: Date;
 }
 
-const reportingController = "fairlead.dev/operator";
+/** What events of this operator say who reports. */
+export const reportingController = "fairlead.dev/operator";
 /** Limits of the API server: bytes of a note; and room for the suffix in a name of 253. */
 const longestNoteBytes = 1_024;
 const longestNameStart = 230;

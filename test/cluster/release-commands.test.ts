@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { kinds } from "../../charts/bindings.ts";
 import { runDiff } from "../../cli/commands/diff.ts";
+import { runEvents } from "../../cli/commands/events.ts";
+import { runGet } from "../../cli/commands/get.ts";
 import { runHistory } from "../../cli/commands/history.ts";
 import { runReconcile } from "../../cli/commands/reconcile.ts";
 import { runRollback } from "../../cli/commands/rollback.ts";
@@ -59,6 +61,27 @@ test("somebody looks at a Release, compares, rolls back and goes on, by commands
   expect((await readObject<{ data: object }>("configmaps", "a", namespace))?.data).toEqual({
     colour: "blue",
   });
+
+  // All of the namespace are listed, set and told of at once.
+  const all = { ...flags, all: true } as const;
+  expect(await said((screen) => runSuspend(undefined, { ...all, suspend: true }, screen))).toBe(
+    `1 Releases in namespace "${namespace}": 0 suspended, 1 were suspended already, 0 failed`,
+  );
+  expect(await said((screen) => runSuspend(undefined, { ...all, suspend: false }, screen))).toMatch(
+    /shop goes on\n1 Releases .*: 1 resumed/,
+  );
+  expect(await said((screen) => runSuspend(undefined, { ...all, suspend: true }, screen))).toContain(
+    "shop is suspended",
+  );
+  expect(await said((screen) => runGet(flags, screen))).toMatch(
+    new RegExp(`^NAME +READY.*MESSAGE\\nshop +\\w+ +\\w+ +${first.slice(0, 10)} `),
+  );
+  expect(await said((screen) => runGet({ ...flags, output: "name", allNamespaces: true }, screen))).toContain(
+    `${namespace}/shop`,
+  );
+  expect(await said((screen) => runEvents("shop", flags, screen))).toMatch(
+    /^LAST SEEN|reported nothing about/,
+  );
 
   // It goes on, and back.
   const wait = { ...flags, wait: true } as const;

@@ -1,5 +1,6 @@
 import type { PruneDecision } from "../../../operator/release/core/decide-prune.ts";
 import { describeId } from "../../../operator/release/core/object-text.ts";
+import type { LineStyle } from "../../terminal-text.ts";
 import { formatColumns, printable } from "../columns.ts";
 import { type Change, type ChangeAction, changeOf } from "./change.ts";
 
@@ -52,6 +53,19 @@ export function formatReport({ title, changes, held }: DiffReport): readonly str
   if (held !== undefined) lines.push(printable(held));
   return [...lines, printable(`${title}: ${summaryOf(changes)}`)];
 }
+
+/** How a line of a report is shown: what a unified diff adds, takes away or names. Pure. */
+export function styleOf(line: string): LineStyle | undefined {
+  return styles.find(([start]) => line.startsWith(start))?.[1];
+}
+
+const styles: readonly (readonly [start: string, LineStyle])[] = [
+  ["--- ", "bold"],
+  ["+++ ", "bold"],
+  ["@@ ", "cyan"],
+  ["-", "red"],
+  ["+", "green"],
+];
 
 function shorten(lines: readonly string[]): readonly string[] {
   if (lines.length <= mostLines) return lines.map(visible);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Change, ChangeAction } from "../../../../cli/release/diff/change.ts";
-import { exitCodeOf, formatReport } from "../../../../cli/release/diff/report.ts";
+import { exitCodeOf, formatReport, styleOf } from "../../../../cli/release/diff/report.ts";
 
 const change = (action: ChangeAction, name = "web", diff = ""): Change => ({
   action,
@@ -29,6 +29,17 @@ describe("exitCodeOf()", () => {
   test("is 1 where a person would be asked before something goes", () => {
     expect(exitCodeOf([report([], "Nothing is deleted")])).toBe(1);
   });
+});
+
+test.for([
+  { line: "--- live/Service shop/web", style: "bold" },
+  { line: "@@ -1,2 +1,2 @@", style: "cyan" },
+  { line: "-  a: 1", style: "red" },
+  { line: "+  a: 2", style: "green" },
+  { line: "   b: 1", style: undefined },
+  { line: "change  Service shop/web", style: undefined },
+])("styleOf() shows '$line' as $style", ({ line, style }) => {
+  expect(styleOf(line)).toBe(style);
 });
 
 describe("formatReport()", () => {

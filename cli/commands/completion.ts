@@ -1,0 +1,36 @@
+import { Argument, Command } from "commander";
+import { bashScript } from "../completion/bash-script.ts";
+import { type CompletedCommand, describeCommand } from "../completion/describe-commands.ts";
+import { fishScript } from "../completion/fish-script.ts";
+import { zshScript } from "../completion/zsh-script.ts";
+import { printText } from "../terminal-text.ts";
+
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+type Shell = keyof typeof scripts;
+
+/** `fairlead completion SHELL`: a script by which a shell completes commands, options and names of Releases. */
+export function completionCommand(): Command {
+  return new Command("completion")
+    .description(
+      "Print a script by which bash, zsh or fish completes commands, options and names of Releases",
+    )
+    .addArgument(new Argument("<shell>", "shell that reads the script").choices(Object.keys(scripts)))
+    .addHelpText(
+      "after",
+      `
+For the shell that is open, and in its start file for all that come:
+  bash  source <(fairlead completion bash)
+  zsh   source <(fairlead completion zsh)
+  fish  fairlead completion fish | source
+The shell must find the command fairlead: install the package with npm install --global.`,
+    )
+    .action((shell: Shell, _: object, command: Command) => {
+      const program = command.parent ?? command;
+      printText(completionScript(shell, describeCommand(program)));
+    });
+}
+
+/** The script of one shell. Pure. */
+export function completionScript(shell: Shell, program: CompletedCommand): string {
+  return scripts[shell](program);
+}

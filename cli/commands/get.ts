@@ -1,0 +1,48 @@
+import { Argument, Command, Option } from "commander";
+import { listReleases } from "../release/list-releases.ts";
+import { addConnectionOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
+import { labelOfRelease } from "../release/release-object.ts";
+import { formatReleases } from "../release/releases-table.ts";
+import { cutToTerminal, type Screen, terminal } from "./screen.ts";
+
+export interface GetFlags extends Omit<ReleaseFlags, "output"> {
+  readonly allNamespaces?: boolean;
+  readonly output?: "json" | "name";
+}
+
+/** `fairlead get releases`: all Releases of a namespace, or of all. */
+export function getCommand(): Command {
+  const command = new Command("get")
+    .description("List the Releases of a namespace, or of all: whether they are ready, where, and why")
+    .addArgument(new Argument("<what>", "what to list").choices(["releases"]))
+    .option("-A, --all-namespaces", "of all namespaces")
+    .addOption(
+      new Option("-o, --output <format>", "for programs: all fields, or names alone").choices([
+        "json",
+        "name",
+      ]),
+    );
+  return addConnectionOptions(command).action((_: string, flags: GetFlags) => runGet(flags, terminal));
+}
+
+/** @throws an error for people. */
+export async function runGet(
+  { output, allNamespaces = false, ...flags }: GetFlags,
+  { print }: Pick<Screen, "print">,
+): Promise<void> {
+  const { namespace, releases } = await withReleases(flags, async (session) => ({
+    namespace: session.namespace,
+    releases: await listReleases(session.client, {
+      namespace: allNamespaces ? undefined : session.namespace,
+    }),
+  }));
+  if (output === "json") return print(JSON.stringify(releases, undefined, 2));
+  if (output === "name") {
+    for (const release of releases) print(allNamespaces ? labelOfRelease(release) : release.metadata.name);
+    return;
+  }
+  if (releases.length === 0)
+    return print(`There is no Release in ${allNamespaces ? "any namespace" : `namespace "${namespace}"`}`);
+  const table = formatReleases(releases, { namespaces: allNamespaces, nowMs: Date.now() });
+  for (const line of table) print(cutToTerminal(line));
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Command, InvalidArgumentError, Option } from "commander";
+import {
+  findOperatorPods,
+  formatLogLine,
+  type LogFilter,
+  type LogLevelName,
+  logLevels,
+  readLogs,
+} from "../release/operator-log.ts";
+import { addConnectionOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
+import { type Screen, terminal } from "./screen.ts";
+
+export interface LogsFlags extends Omit<ReleaseFlags, "output"> {
+  readonly level?: LogLevelName;
+  readonly tail?: number;
+  readonly follow?: boolean;
+}
+
+const followMs = 1_000;
+const usualTail = 1_000;
+
+/** `fairlead logs [NAME]`: the operator's log, or what it says about one Release. */
+export function logsCommand(): Command {
+  const command = new Command("logs")
+    .description("Show the operator's log, or what it says about one Release")
+    .argument("[name]", "name of a Release, or the beginning of one; namespace/name")
+    .addOption(new Option("--level <level>", "this level and those above").choices(logLevels).default("info"))
+    .option("--tail <lines>", "lines of each pod to look at", parseLines, usualTail)
+    .option("-f, --follow", "go on with what comes, until Ctrl-C")
+    .addHelpText(
+      "after",
+      `
+It reads the logs of the operator's pods, which takes the right to read pods/log in their namespace. The log of what a
+Release deployed is shown by kubectl logs.
+Exits 0, or 1 if it did not work.`,
+    );
+  return addConnectionOptions(command).action((name: string | undefined, flags: LogsFlags) =>
+    runLogs(name, flags, terminal),
+  );
+}
+
+/** @throws an error for people. */
+export async function runLogs(
+  name: string | undefined,
+  { level = "info", tail = usualTail, follow = false, ...flags }: LogsFlags,
+  { print }: Pick<Screen, "print">,
+): Promise<void> {
+  await withReleases(flags, async ({ client, transport, find }) => {
+    const release = name === undefined ? undefined : (await find(name)).metadata;
+    const filter: LogFilter = { release, level };
+    let since: string | undefined;
+    do {
+      if (since !== undefined) await sleep(followMs);
+      const lines = await readLogs(await findOperatorPods(client), { transport, tail, since });
+      for (const line of lines) {
+        const text = formatLogLine(line, filter);
+        if (text !== undefined) print(text);
+      }
+      since = lines.at(-1)?.time ?? since ?? "1970-01-01T00:00:00Z";
+    } while (follow);
+  });
+}
+
+function parseLines(text: string): number {
+  const lines = Number(text);
+  if (!Number.isInteger(lines) || lines < 1) throw new InvalidArgumentError("Give a number from 1");
+  return lines;
+}

@@ -1,0 +1,64 @@
+import type { Argument, Command, Option } from "commander";
+
+/** What a word of a command line may be, beside the choices that are given. */
+export type WordKind = "release" | "releaseOrFile" | "file" | "folder" | "other";
+
+export interface CompletedOption {
+  /** `--output` and `-o`. */
+  readonly flags: readonly string[];
+  /** One line. */
+  readonly help: string;
+  /** Undefined: it takes no value. */
+  readonly value: WordKind | undefined;
+  readonly choices: readonly string[];
+}
+
+/** A command, as far as a shell completes it. */
+export interface CompletedCommand {
+  readonly name: string;
+  readonly help: string;
+  readonly options: readonly CompletedOption[];
+  readonly subcommands: readonly CompletedCommand[];
+  /** What its first argument may be; undefined: it takes none. */
+  readonly argument: WordKind | undefined;
+  readonly choices: readonly string[];
+}
+
+/** What shells can complete of a command and of what is below it. Pure. */
+export function describeCommand(command: Command): CompletedCommand {
+  const [argument] = command.registeredArguments;
+  return {
+    name: command.name(),
+    help: oneLine(command.description()),
+    options: command.options.filter(({ hidden }) => !hidden).map(describeOption),
+    subcommands: command.commands.map(describeCommand),
+    argument: argument && kindOfArgument(argument),
+    choices: argument?.argChoices ?? [],
+  };
+}
+
+function describeOption(option: Option): CompletedOption {
+  const { long, short, description, argChoices = [] } = option;
+  return {
+    flags: [long, short].filter((flag) => flag !== undefined && flag !== null),
+    help: oneLine(description),
+    value: option.required ? kindOfValue(option.flags) : undefined,
+    choices: argChoices,
+  };
+}
+
+function kindOfArgument(argument: Argument): WordKind {
+  const name = argument.name();
+  if (name === "file|name") return "releaseOrFile";
+  if (name === "name") return "release";
+  return name.startsWith("file") ? "file" : "other";
+}
+
+function kindOfValue(flags: string): WordKind {
+  if (/<file>/i.test(flags)) return "file";
+  return /<folder>/i.test(flags) ? "folder" : "other";
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
