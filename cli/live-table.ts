@@ -120,10 +120,34 @@ function format<Row extends { readonly [Column in keyof Row]: string }>(
   });
 }
 
+/** One event, under the tables. */
+export interface EventRow {
+  /** Time of day. */
+  readonly time: string;
+  readonly event: string;
+  readonly object: string;
+  readonly message: string;
+}
+
+const eventTitles: EventRow = { time: "TIME", event: "LAST EVENTS", object: "OBJECT", message: "MESSAGE" };
+
+const eventShrinking: Shrinking<EventRow> = [
+  ["message", eventTitles.message.length],
+  ["object", 12],
+  ["event", eventTitles.event.length],
+];
+
+/** Events as lines of text, in the given order, at most `width` characters each. Pure. */
+export function formatEventRows(rows: readonly EventRow[], width: number): readonly string[] {
+  return format([eventTitles, ...rows], eventShrinking, width);
+}
+
 export interface FrameInput {
   /** Shown above the others, if there are any. They never give way: there are few. */
   readonly releases?: readonly ReleaseRow[];
   readonly rows: readonly TableRow[];
+  /** What happened last, the newest last. Where there is not enough room, the newest of them are shown. */
+  readonly events?: readonly EventRow[];
   /** Lines under the table. They are never cut, because somebody copies them: a terminal wraps them. */
   readonly footer: readonly string[];
   /** Width of the screen. */
@@ -133,16 +157,36 @@ export interface FrameInput {
 }
 
 /** All that is shown at one moment, as lines. What a screen has no room for is counted. Pure. */
-export function composeFrame({ releases = [], rows, footer, columns, lines }: FrameInput): readonly string[] {
+export function composeFrame({
+  releases = [],
+  rows,
+  events = [],
+  footer,
+  columns,
+  lines,
+}: FrameInput): readonly string[] {
   const above = releases.length === 0 ? [] : [...formatReleases(releases, columns), ""];
   const table = formatTable(rows, columns);
   const below = footer.length === 0 ? [] : ["", ...footer];
   // One line is where the cursor waits.
   const others = above.length + rowsOnScreen(below, columns) + 1;
   const room = Math.max(2, (lines ?? Number.POSITIVE_INFINITY) - others);
-  if (table.length <= room) return [...above, ...table, ...below];
-  const shown = table.slice(0, room - 1);
-  return [...above, ...shown, shorten(`… and ${table.length - shown.length} more`, columns), ...below];
+  const news = chooseEvents(events, Math.max(room - table.length, Math.min(leastNews, room - 2)));
+  const happened = news.length === 0 ? [] : ["", ...formatEventRows(news, columns)];
+  const left = room - happened.length;
+  if (table.length <= left) return [...above, ...table, ...happened, ...below];
+  const shown = table.slice(0, left - 1);
+  const more = shorten(`… and ${table.length - shown.length} more`, columns);
+  return [...above, ...shown, more, ...happened, ...below];
+}
+
+/** Of events with their title and an empty line above, also where the table has to give way. */
+const leastNews = 4;
+
+/** The newest events that fit into some lines, with their title and an empty line above. */
+function chooseEvents(events: readonly EventRow[], lines: number): readonly EventRow[] {
+  const room = Math.min(events.length, lines - 2);
+  return room <= 0 ? [] : events.slice(-room);
 }
 
 /** How many rows of a screen lines of text take, wrapped as a terminal does. Pure. */

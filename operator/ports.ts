@@ -1,5 +1,7 @@
 import type { LiveObject, ObjectKind } from "../crds/object.ts";
 import type { Addition, Manifest } from "../synth/manifest.ts";
+import type { CommitOrigin } from "./core/origin-text.ts";
+import type { Announcement } from "./core/transitions.ts";
 
 /** Time, injected. `now` is monotonic; `wallClock` is for what people read. */
 export interface Clock {
@@ -85,10 +87,7 @@ export type EventType = "Normal" | "Warning";
 /** Events of events.k8s.io/v1; never blocks, never fails. */
 export interface EventRecorder {
   /** `note` is for people: what, why, what to do. `action` is a verb in UpperCamelCase. */
-  record(
-    regarding: LiveObject,
-    event: { type: EventType; reason: string; action: string; note: string },
-  ): void;
+  record(regarding: LiveObject, event: Announcement): void;
 }
 
 /** Structured log: a constant message and fields. */
@@ -161,6 +160,8 @@ export interface PublishOffer {
   readonly last: PublishedRecord | undefined;
   /** More trailers of its commit, such as `Fairlead-Source: …`: one line each. */
   readonly trailers?: readonly string[];
+  /** Commit of a source that the files are made from, as its author describes it. */
+  readonly origin?: CommitOrigin;
   /** Files below `folder` by relative path. Called only when something must be committed. */
   readonly render: () => ReadonlyMap<string, string>;
 }

@@ -9,6 +9,7 @@ import type { KubernetesObject } from "../../crds/object.ts";
 import { releaseKind } from "../../operator/release/release-kind.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { type AdminOptions, applyAsAdmin, grantToGroup } from "../demo/admin.ts";
+import { followEvents } from "../demo/last-events.ts";
 import { linesToTry } from "../demo/lines-to-try.ts";
 import { showLiveView } from "../demo/live-view.ts";
 import { startOperatorProcess } from "../demo/operator-process.ts";
@@ -19,6 +20,7 @@ import { stopOnSignals, untilAborted } from "../demo/stop-signals.ts";
 import { watchCluster } from "../demo/watched-cluster.ts";
 import { type LocalCluster, startLocalCluster } from "../local-cluster/local-cluster.ts";
 import { isOnPath } from "../local-cluster/search-path.ts";
+import { ApiClient } from "../release/api-client.ts";
 import { printError, printLine } from "../terminal-text.ts";
 import { crdsOf } from "./crds.ts";
 import { withProgress } from "./with-progress.ts";
@@ -114,7 +116,9 @@ async function runStart(
   const kubectl = (await isOnPath("kubectl", process.env)) ? undefined : local?.kubectlPath;
   const { workTree } = shop;
   const footer = linesToTry({ kubeconfig, context, kubectl: kubectl ?? "kubectl", repository, workTree });
-  const stopView = showLiveView({ kinds: shown, stores, output: process.stdout, footer });
+  const events = followEvents(new ApiClient(transport));
+  cleanup.defer(() => events.stop());
+  const stopView = showLiveView({ kinds: shown, stores, events, output: process.stdout, footer });
   const ended = await Promise.race([untilAborted(signal), operator.ended]);
   stopView();
   if (ended !== undefined) {

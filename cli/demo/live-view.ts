@@ -12,10 +12,13 @@ import {
   type TableRow,
 } from "../live-table.ts";
 import { toTerminalText } from "../terminal-text.ts";
+import type { LastEvents } from "./last-events.ts";
 
 export interface LiveViewOptions {
   readonly kinds: readonly BoundKind[];
   readonly stores: KindStores;
+  /** What the operator reported last. */
+  readonly events: LastEvents;
   readonly output: Screen;
   /** Lines under the table. */
   readonly footer: readonly string[];
@@ -31,7 +34,7 @@ const wideColumns = 160;
 
 /** Shows a table of all Releases and one of all other resources, and draws them anew when something changed. The result ends it. */
 export function showLiveView(options: LiveViewOptions): () => void {
-  const { kinds, stores, output } = options;
+  const { kinds, stores, events, output } = options;
   const footer = output.isTTY ? options.footer : [];
   if (!output.isTTY) output.write(`${options.footer.join("\n")}\n\n`);
   let drawn: readonly string[] = [];
@@ -44,6 +47,7 @@ export function showLiveView(options: LiveViewOptions): () => void {
     const frame = composeFrame({
       releases,
       rows,
+      events: events.rows,
       footer,
       columns,
       lines: output.isTTY ? output.rows : undefined,
@@ -60,6 +64,7 @@ export function showLiveView(options: LiveViewOptions): () => void {
   const subscriptions = stores.watched
     .filter(({ role }) => role === "resource" || role === "child")
     .map(({ store }) => store.subscribe({ added: ask, updated: ask, deleted: ask }));
+  events.onChange(ask);
   output.on("resize", ask);
   ask();
   return () => {

@@ -1,7 +1,8 @@
 import type { LiveObject } from "../../crds/object.ts";
 import { keyOf } from "../../crds/object.ts";
-import type { Clock, EventRecorder, EventType, Fence, Random } from "../ports.ts";
-import { EventLimits } from "./event-limits.ts";
+import type { Announcement } from "../core/transitions.ts";
+import type { Clock, EventRecorder, Fence, Random } from "../ports.ts";
+import { EventLimits, RoutineLimit } from "./event-limits.ts";
 import { EventSeries, type RecordedEvent } from "./event-series.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { ApiTransport } from "./transport.ts";
@@ -26,12 +27,14 @@ const noteIntervalMs = 10_000;
 /**
  * Events of events.k8s.io/v1, as client-go's recorder writes them: the first occurrence at once; a repeat makes a
  * series of it, at once; later ones are counted here, written each 30 min and when the series has been quiet for
- * 6 min. What repeats is: type, action, reason and the object. One object gets 25 events at once, then one in 5 min.
+ * 6 min. What repeats is: type, action, reason and the object. One object gets 25 events at once, then one in 5 min; routine events of
+ * all objects together are 25 at once, then one a second.
  */
 export class KubeEventRecorder implements EventRecorder {
   readonly #input: KubeEventRecorderInput;
   readonly #writer: EventWriter;
   readonly #limits = new EventLimits();
+  readonly #routine = new RoutineLimit();
   /** The series that was repeated last comes last. */
   readonly #series = new Map<string, EventSeries>();
   #cancelSweep: (() => void) | undefined;
@@ -42,11 +45,12 @@ export class KubeEventRecorder implements EventRecorder {
     this.#writer = new EventWriter(input);
   }
 
-  record(
-    regarding: LiveObject,
-    event: { type: EventType; reason: string; action: string; note: string },
-  ): void {
+  record(regarding: LiveObject, { isRoutine = false, ...event }: Announcement): void {
     if (!this.#isLeading()) return;
+    if (isRoutine && !this.#routine.take(this.#input.clock.now())) {
+      this.#overLimit++;
+      return;
+    }
     const key = [
       event.type,
       event.action,

@@ -1,4 +1,5 @@
 import type { LeaseTerm } from "../ports.ts";
+import { type CommitOrigin, describeOrigin } from "./origin-text.ts";
 
 /** A resource whose folder a commit writes. */
 export interface AppliedResource {
@@ -7,6 +8,8 @@ export interface AppliedResource {
   readonly generation: number;
   /** More lines for the last paragraph, such as where the objects come from. */
   readonly trailers?: readonly string[] | undefined;
+  /** Where its objects come from; stands in the body, above the last paragraph. */
+  readonly origin?: CommitOrigin | undefined;
 }
 
 export interface CommitMessageInput {
@@ -38,7 +41,21 @@ export function composeCommitMessage({ applied, removed, version, lease }: Commi
   }
   trailers.push(`Fairlead-Version: ${version}`);
   if (lease !== undefined) trailers.push(`Fairlead-Lease: ${lease.leaseUid}/${lease.transitions}`);
-  return `${subjectOf(applied, removed)}\n\n${trailers.join("\n")}\n`;
+  const paragraphs = [subjectOf(applied, removed), originsOf(applied), trailers.join("\n")];
+  return `${paragraphs.filter((text) => text !== "").join("\n\n")}\n`;
+}
+
+/** The text of strangers: each line begins with words of ours, and the paragraph of trailers comes after it. */
+function originsOf(applied: readonly AppliedResource[]): string {
+  return applied
+    .slice(0, NAMED_RESOURCES)
+    .flatMap(({ title, origin }) => {
+      if (origin === undefined) return [];
+      // Of several resources each line says whose it is.
+      const whose = applied.length === 1 ? "Made" : `${oneLine(title)} is made`;
+      return [`${whose} from ${describeOrigin(origin)}`];
+    })
+    .join("\n");
 }
 
 /** The fencing term that a commit of ours carries, read from the last paragraph of its message. */

@@ -7,6 +7,8 @@ export interface Announcement {
   readonly reason: string;
   readonly action: string;
   readonly note: string;
+  /** What happens all the time: of many at once, some are told. */
+  readonly isRoutine?: boolean;
 }
 
 /** Conditions whose turning bad somebody should hear of, and the verb of the step that they speak of. */

@@ -14,6 +14,8 @@ export interface LedgerEntry {
   files: FolderFiles | undefined;
   /** Only with them. */
   trailers: readonly string[] | undefined;
+  /** Only with them. */
+  origin: PublishOffer["origin"] | undefined;
   sinceMs: number;
   /** The last answer, as text, to see when it changes. */
   told: string;

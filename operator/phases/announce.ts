@@ -1,6 +1,7 @@
 import type { BoundKind } from "../../crds/binding.ts";
-import { keyOf } from "../../crds/object.ts";
+import { keyOf, type LiveObject } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
+import { listNames } from "../core/outcome.ts";
 import { announceTransitions } from "../core/transitions.ts";
 import type { EventRecorder, Logger } from "../ports.ts";
 import type { Loaded } from "./load.ts";
@@ -14,13 +15,18 @@ export interface AnnounceOptions {
   readonly log: Logger;
 }
 
-/** Tells what was done to objects that were there: adopted, extended, replaced, restored. Creating and editing is no news. */
+/** Tells what was done to objects that were there: adopted, extended, replaced, restored, pruned. Creating and editing is no news. */
 export function announceChanges(
   changes: readonly Change[],
   { resource }: Pick<Loaded, "resource">,
   { events, log }: Pick<AnnounceOptions, "events" | "log">,
 ): void {
-  for (const { done, live, why } of changes) {
+  announcePruned(
+    changes.filter(({ done }) => done === "Pruned"),
+    resource,
+    { events, log },
+  );
+  for (const { done, live, why } of changes.filter((change) => change.done !== "Pruned")) {
     const note = `${done} ${live.kind} ${keyOf(live)}: ${why}`;
     log.info("Adopted, extended, replaced or restored an object", {
       done,
@@ -29,6 +35,20 @@ export function announceChanges(
     });
     events.record(resource, { type: "Normal", reason: done, action: "Apply", note });
   }
+}
+
+/** One event for all that was pruned in a run: there may be hundreds. */
+function announcePruned(
+  pruned: readonly Change[],
+  resource: LiveObject,
+  { events, log }: Pick<AnnounceOptions, "events" | "log">,
+): void {
+  const [first] = pruned;
+  if (first === undefined) return;
+  const names = listNames(pruned.map(({ live }) => `${live.kind} ${keyOf(live)}`).sort());
+  const note = `Pruned ${names}: ${first.why}`;
+  log.info("Pruned objects", { objects: pruned.length, names, why: first.why });
+  events.record(resource, { type: "Normal", reason: "Pruned", action: "Prune", note, isRoutine: true });
 }
 
 /** Tells of conditions that turned bad or well again or are held up by something, and once per edit of what in the spec is passed over. */

@@ -148,6 +148,7 @@ async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise
   if (waiting.length > 0) return describeWaiting(waiting, loaded.set);
   await prune(plan.prune, options);
   options.count("pruned", plan.prune.length);
+  for (const live of plan.prune) changes.push({ done: "Pruned", live, why: "no longer wanted" });
   // Last: what others have may fail without holding up what is the resource's own.
   const added = await add(additions, {
     ...options,

@@ -180,3 +180,37 @@ test("Releases stand above the other resources, in their order, and their messag
     ...["RESOURCE", "", "try"],
   ]);
 });
+
+describe("composeFrame() with events", () => {
+  const rows = Array.from({ length: 6 }, (_, index) => ({
+    ...{ resource: `Echo shop/e${index}`, ready: "True", reason: "Reconciled" },
+    ...{ children: "none", commit: "none" },
+  }));
+  const events = ["Deployed", "Restored", "Pruned"].map((event, index) => ({
+    ...{ time: `12:00:0${index}`, event, object: "Release shop/web" },
+    message: `${event} a long story`,
+  }));
+  const shown = (lines: number | undefined) =>
+    composeFrame({ rows, events, footer: ["try"], columns: 60, lines }).map((line) =>
+      line.slice(0, 20).trimEnd(),
+    );
+
+  test("shows them between the tables and the lines to try, the newest last", () => {
+    expect(shown(undefined).slice(6)).toEqual(
+      [
+        ...["Echo shop/e5", "", "TIME      LAST EVENT", "12:00:00  Deployed", "12:00:01  Restored"],
+        ...["12:00:02  Pruned", "", "try"].map((line) => line.slice(0, 20)),
+      ].map((line) => expect.stringMatching(new RegExp(`^${line}`))),
+    );
+  });
+
+  test("shows the newest where there is not room for all, and never more lines than there are", () => {
+    expect(
+      shown(13)
+        .filter((line) => line.startsWith("12:"))
+        .map((line) => line.slice(0, 8)),
+    ).toEqual(["12:00:01", "12:00:02"]);
+    for (let lines = 6; lines < 20; lines++) expect(shown(lines).length).toBeLessThan(lines);
+    expect(shown(5).filter((line) => line.startsWith("12:"))).toEqual([]);
+  });
+});

@@ -46,7 +46,7 @@ describe("a reconcile", () => {
     expect(bench.events).toMatchObject([{ type: "Normal", reason: "Restored" }]);
   });
 
-  test("says nothing of an object that an edit takes away and brings back", async () => {
+  test("says of an object that an edit takes away and brings back that it was pruned, and nothing else", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     const child = childOf(bench, "b");
@@ -59,7 +59,13 @@ describe("a reconcile", () => {
     bench.edit(aResource(bench.kind, { ...two, generation: 3 }));
     await bench.reconcile();
     expect(childOf(bench, "b")).toBeDefined();
-    expect(bench.events).toEqual([]);
+    expect(bench.events).toMatchObject([
+      {
+        type: "Normal",
+        reason: "Pruned",
+        note: expect.stringMatching(/^Pruned \S+ shop\/\S+: no longer wanted$/),
+      },
+    ]);
   });
 
   test("speaks of the edit that it applied, also when another one came meanwhile", async () => {

@@ -18,6 +18,7 @@ export interface PendingFolder {
   readonly tree: string;
   readonly files: FolderFiles;
   readonly trailers?: readonly string[] | undefined;
+  readonly origin?: PublishOffer["origin"] | undefined;
 }
 
 /** Who wants what on the branch. Synchronous; knows neither git nor time but by what it is told. */
@@ -50,7 +51,8 @@ export class PublishLedger {
     }
     const { owner, title, generation } = offer;
     const trailers = entry.files && offer.trailers;
-    Object.assign(entry, { owner, title, generation, trailers });
+    const origin = entry.files && offer.origin;
+    Object.assign(entry, { owner, title, generation, trailers, origin });
     this.#entries.set(folder, entry);
     this.#settle(folder, entry);
     const state = this.#answer(folder, entry);
@@ -131,8 +133,8 @@ export class PublishLedger {
     for (const folder of [...this.#pending.keys()].sort()) {
       const entry = this.#entries.get(folder);
       if (entry?.files === undefined) continue;
-      const { title, generation, tree, files, trailers } = entry;
-      folders.push({ folder, title, generation, tree, files, trailers });
+      const { title, generation, tree, files, trailers, origin } = entry;
+      folders.push({ folder, title, generation, tree, files, trailers, origin });
     }
     return folders;
   }
@@ -189,8 +191,8 @@ export class PublishLedger {
     // Only folders of this layout are looked for on the branch: another one would be written again and again.
     if (!isResourceFolder(folder))
       throw new RangeError(`Cannot publish to "${folder}": not a resource's folder`);
-    const nothing = { tree: "", commit: undefined, files: undefined, trailers: undefined, told: "" };
-    const entry: Entry = { owner, title, generation, digest, sinceMs: nowMs, ...nothing };
+    const nothing = { tree: "", commit: undefined, files: undefined, trailers: undefined, origin: undefined };
+    const entry: Entry = { owner, title, generation, digest, sinceMs: nowMs, told: "", ...nothing };
     // Until the branch is known, what the status says of it is the best that is known.
     const trusted =
       last?.digest === digest && (this.#view === undefined || this.#treeOf(folder) === last.tree);
@@ -215,6 +217,7 @@ export class PublishLedger {
     entry.commit ??= this.#view.head;
     entry.files = undefined;
     entry.trailers = undefined;
+    entry.origin = undefined;
     this.#pending.delete(folder);
   }
 

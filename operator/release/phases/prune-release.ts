@@ -3,6 +3,7 @@ import { releaseAnnotations } from "../../../crds/release.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
 import type { ObjectAction } from "../../core/apply-result.ts";
 import type { LostObjects } from "../../phases/lost.ts";
+import type { Change } from "../../phases/note-result.ts";
 import { prune } from "../../phases/prune.ts";
 import { atATime, settleAll } from "../../phases/settle-all.ts";
 import { decidePrune, type PruneDecision } from "../core/decide-prune.ts";
@@ -18,6 +19,8 @@ export interface PruneReleaseInput {
   /** What the Release has recorded. */
   readonly recorded: ReadonlySet<ObjectId>;
   readonly observed: (object: PreparedObject) => LiveObject | undefined;
+  /** What was deleted is added. */
+  readonly changes: Change[];
 }
 
 export interface PruneReleaseOptions {
@@ -29,7 +32,7 @@ export interface PruneReleaseOptions {
 
 /** Deletes what is owned and no longer desired, as far as its turn has come. Call it only after everything was applied. */
 export async function pruneRelease(
-  { release, desired, recorded, observed }: PruneReleaseInput,
+  { release, desired, recorded, observed, changes }: PruneReleaseInput,
   options: PruneReleaseOptions,
 ): Promise<PruneDecision> {
   const { resource, set } = release;
@@ -50,7 +53,9 @@ export async function pruneRelease(
     });
     const { now } = decision;
     if (now.length === 0) return decision;
-    if (!(await deleteWave(now, options))) return decision;
+    const areGone = await deleteWave(now, options);
+    for (const { live } of now) changes.push({ done: "Pruned", live, why: "no longer in the source" });
+    if (!areGone) return decision;
   }
 }
 

@@ -55,6 +55,7 @@ export function publishRelease(
     digest,
     last: resource.status?.published,
     trailers,
+    origin: commit,
     render,
   };
   return publishAt(placeIdOf({ ...places.repository, ...target }), offer, places.at(target));

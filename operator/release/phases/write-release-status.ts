@@ -1,4 +1,4 @@
-import { Release } from "../../../crds/release.ts";
+import { Release, type ReleaseStatus } from "../../../crds/release.ts";
 import type { Health } from "../../core/health.ts";
 import type { ResourceStatus } from "../../core/status.ts";
 import { statusPatch } from "../../core/status-patch.ts";
@@ -7,6 +7,7 @@ import type { OutageNotices } from "../../phases/outage-notices.ts";
 import type { Clock, Cluster, EventRecorder, Logger, ObjectStore } from "../../ports.ts";
 import type { ReleaseOutcome } from "../core/release-outcome.ts";
 import { releaseParkingMs } from "../core/release-status.ts";
+import { announceDeployment } from "./announce-deployment.ts";
 import type { LoadedRelease } from "./load-release.ts";
 
 export interface WriteReleaseStatusOptions {
@@ -64,6 +65,7 @@ export async function writeUnlessParked(
     { resource },
     { ...options, kind: { warnings: () => [] } },
   );
+  announceDeployment({ before: resource.status, after: status as Partial<ReleaseStatus> }, resource, options);
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   composeCommitMessage,
@@ -55,6 +56,69 @@ describe("composeCommitMessage()", () => {
     expect(readLeaseTrailer(message)).toEqual(lease);
   });
 });
+
+describe("composeCommitMessage() of what comes from a source", () => {
+  const origin = { id: "6".repeat(40), author: "Ann", subject: "Ship 1.4.2" };
+  const lease = { leaseUid: "u", transitions: 1 };
+  const composed = (...origins: readonly (typeof origin)[]) =>
+    composeCommitMessage({
+      applied: origins.map((one, index) => ({ ...echo(`e${index}`), origin: one })),
+      removed: [],
+      version: "0.1.0",
+      lease,
+    });
+
+  test("has the commit, its author and its subject in the body, above the trailers", () => {
+    expect(composed(origin)).toBe(
+      `Apply Echo shop/e0, generation 1\n\nMade from commit ${"6".repeat(40)} by Ann: Ship 1.4.2\n\n` +
+        "Fairlead-Resource: Echo shop/e0 generation 1\nFairlead-Version: 0.1.0\nFairlead-Lease: u/1\n",
+    );
+    expect(composed(origin, origin)).toContain(
+      `\n\nEcho shop/e0 is made from commit ${"6".repeat(40)} by Ann: Ship 1.4.2\nEcho shop/e1 is made from`,
+    );
+  });
+
+  test("names a bounded number of commits", () => {
+    const message = composed(...Array.from({ length: 30 }, () => origin));
+    expect(message.match(/ is made from commit /g)).toHaveLength(20);
+  });
+
+  test("a stranger's text stays on its line, and is no trailer", () =>
+    fc.assert(
+      fc.property(strangersText, strangersText, strangersText, (id, author, subject) => {
+        const message = composed({ id, author, subject });
+        const paragraphs = message.trimEnd().split(/\n\s*\n/);
+        expect(paragraphs).toHaveLength(3);
+        expect(paragraphs[1]).toMatch(/^Made from commit .+ by .*: ?.*$/u);
+        expect([...(paragraphs[1] ?? "")].length).toBeLessThan(800);
+        expect(message.isWellFormed()).toBe(true);
+        expect(message.match(/^[\w-]+: /gm)).toHaveLength(3);
+        expect(readLeaseTrailer(message)).toEqual(lease);
+      }),
+    ));
+});
+
+/** Ends of lines, trailers, and characters that change how a line is shown, often. */
+const strangersText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(
+        "\n",
+        "\r\n",
+        "\n\n",
+        "\u2028",
+        "\u0085",
+        "\u000b",
+        "\u202e",
+        "\ud800",
+        "x".repeat(300),
+      ),
+      fc.constantFrom("Fairlead-Lease: u/99", "Signed-off-by: Ann", "---", " "),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(""));
 
 describe("readLeaseTrailer()", () => {
   test.for([

@@ -181,7 +181,34 @@ describe("a reconcile of a Release", () => {
     bench.deliver(bench.cluster.put({ ...live, metadata, data: { x: "by hand" } }));
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/a"]);
-    expect(bench.events).toMatchObject([{ type: "Normal", reason: "Restored" }]);
+    expect(bench.events).toMatchObject([
+      { type: "Normal", reason: "Deployed" },
+      { type: "Normal", reason: "Restored" },
+    ]);
+  });
+
+  test("tells once of each deployment, and of what it pruned", async () => {
+    const bench = await aDeployedBench("a", "b", "c");
+    bench.events.length = 0;
+    bench.commit("2", [map("a", "2")]);
+    await bench.reconcile();
+    await bench.reconcile();
+    expect(bench.events).toEqual([
+      {
+        type: "Normal",
+        reason: "Pruned",
+        action: "Prune",
+        note: "Pruned ConfigMap shop/b, ConfigMap shop/c: no longer in the source",
+        isRoutine: true,
+      },
+      {
+        type: "Normal",
+        reason: "Deployed",
+        action: "Deploy",
+        note: "Deployed commit 222222222222 by Ann: Commit 2",
+        isRoutine: true,
+      },
+    ]);
   });
 
   test("keeps what is deployed as it was while its source cannot be rendered", async () => {

@@ -85,5 +85,8 @@ test("what a render leaves out is told once", async () => {
   bench.edit();
   await bench.reconcile();
   await bench.reconcile();
-  expect(bench.events).toMatchObject([{ type: "Warning", reason: "SourceIgnored" }]);
+  expect(bench.events).toMatchObject([
+    { type: "Warning", reason: "SourceIgnored" },
+    { type: "Normal", reason: "Deployed" },
+  ]);
 });

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EventRow } from "../live-table.ts";
+import type { ApiClient } from "../release/api-client.ts";
+import { type OperatorEvent, readEvents, timeOf } from "../release/operator-events.ts";
+
+/** What the operator reported last, as it is known now. */
+export interface LastEvents {
+  readonly rows: readonly EventRow[];
+  /** Calls when there are other rows; only the last one that asked is called. */
+  onChange(call: () => void): void;
+}
+
+const looksMs = 1_000;
+const mostEvents = 5;
+
+/**
+ * Reads the operator's events once a second, until the result's `stop` is called. Where they cannot be read (no right, a
+ * server that is away), the last ones that could be stay.
+ */
+export function followEvents(client: ApiClient): LastEvents & { stop(): void } {
+  const ending = new AbortController();
+  let rows: readonly EventRow[] = [];
+  let changed = (): void => {};
+  const look = async (): Promise<void> => {
+    const next = lastRows(await readEvents(client, { namespace: undefined, release: undefined }));
+    if (JSON.stringify(next) === JSON.stringify(rows)) return;
+    rows = next;
+    changed();
+  };
+  const { signal } = ending;
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await look().catch(() => {});
+      await sleep(looksMs, undefined, { signal }).catch(() => {});
+    }
+  };
+  void follow();
+  return {
+    get rows() {
+      return rows;
+    },
+    onChange(call) {
+      changed = call;
+    },
+    stop: () => ending.abort(),
+  };
+}
+
+/** The newest events as rows, the newest last. Pure. */
+export function lastRows(events: readonly OperatorEvent[]): readonly EventRow[] {
+  return events.slice(-mostEvents).map((event) => {
+    const { reason = "", note = "", regarding = {}, series } = event;
+    const { kind = "", namespace, name = "" } = regarding;
+    return {
+      time: timeOf(event).slice(11, 19),
+      event: (series?.count ?? 1) > 1 ? `${reason} (${series?.count} times)` : reason,
+      object: `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`,
+      message: note.replaceAll(/\s+/g, " "),
+    };
+  });
+}

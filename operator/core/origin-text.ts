@@ -1,0 +1,45 @@
+/** The commit of a source that a resource is made from, as its author describes it: a stranger's text. */
+export interface CommitOrigin {
+  /** Full id. */
+  readonly id: string;
+  readonly author: string;
+  readonly subject: string;
+}
+
+const longestAuthor = 100;
+const longestSubject = 200;
+
+/** Control and format characters, ends of lines, and characters that are none. */
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]+/gu;
+
+/**
+ * What git hosts act on wherever it stands in a message, and the same with a space that breaks it: references that close
+ * issues, mentions, addresses, and words in brackets or asterisks that skip CI.
+ */
+const directives: readonly (readonly [found: RegExp, shown: string])[] = [
+  [/#/g, "# "],
+  [/@/g, "@ "],
+  [/:\/\//g, ": //"],
+  [/\bgh-/gi, "GH- "],
+  [/\[/g, "("],
+  [/\]/g, ")"],
+  [/\*{3,}/g, "* * *"],
+];
+
+/**
+ * `commit 6f1c… by Ann: Ship 1.4.2`, for the body of a commit's message: one line of bounded length, which the host of the
+ * rendered repository does not act on. Pure.
+ */
+export function describeOrigin({ id, author, subject }: CommitOrigin): string {
+  const commit = /^[0-9a-f]{40,64}$/.exec(id)?.[0] ?? "of unknown id";
+  return `commit ${commit} by ${quote(author, longestAuthor)}: ${quote(subject, longestSubject)}`;
+}
+
+function quote(text: string, longest: number): string {
+  // Cut first, so that a text of megabytes costs nothing.
+  const cut = text.slice(0, longest).toWellFormed().replaceAll(unsafe, " ");
+  return directives
+    .reduce((safe, [found, shown]) => safe.replaceAll(found, shown), cut)
+    .replaceAll(/ +/g, " ")
+    .trim();
+}
