@@ -8,6 +8,7 @@ import {
 import { runOperator } from "../../operator/main.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { provideLauncher } from "../launcher/build-launcher.ts";
+import { requireGit } from "../local-cluster/preconditions.ts";
 
 interface OptionSpec {
   readonly flag: string;
@@ -38,12 +39,19 @@ export function runCommand({ kinds }: { readonly kinds: readonly SynthesizableKi
       Object.entries(values).map(([attribute, value]) => [names.get(attribute) ?? attribute, value]),
     );
     endWithParent();
+    if (needsGit(texts, process.env)) await requireGit(process.env);
     process.exitCode = await runOperator({
       kinds,
       options: texts,
       provideLauncher: () => provideLauncher(process.env),
     });
   });
+}
+
+/** Whether the operator fetches Releases or publishes: the image has git, a laptop may not. */
+function needsGit(texts: OptionTexts, env: NodeJS.ProcessEnv): boolean {
+  const textOf = (name: OptionName) => texts[name] ?? env[environmentTwinOf(name)] ?? "";
+  return textOf("repository") !== "" || !["", "false"].includes(String(textOf("releases")));
 }
 
 /** `fairlead start` holds the other end of a line to us: once it is gone, however it ended, nobody is left to stop us. */

@@ -19,6 +19,7 @@ import { createShopRepository } from "../demo/shop-repository.ts";
 import { stopOnSignals, untilAborted } from "../demo/stop-signals.ts";
 import { watchCluster } from "../demo/watched-cluster.ts";
 import { type LocalCluster, startLocalCluster } from "../local-cluster/local-cluster.ts";
+import { requireGit, requireWritable } from "../local-cluster/preconditions.ts";
 import { isOnPath } from "../local-cluster/search-path.ts";
 import { ApiClient } from "../release/api-client.ts";
 import { printError, printLine } from "../terminal-text.ts";
@@ -61,6 +62,8 @@ async function runStart(
   options: StartOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  await requireGit(process.env);
+  await requireWritable(tmpdir(), { variable: "TMPDIR" });
   await using cleanup = new AsyncDisposableStack();
   const isLocal = options.kubeconfig === undefined && options.context === undefined;
   const local = isLocal ? await startCluster(signal) : undefined;

@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BinariesMissingError, type BinarySource, planBinaries } from "./binary-plan.ts";
 import { type BuildProgress, isUsableGo, readGoVersion, runGo } from "./go.ts";
 import type { Locations } from "./locations.ts";
 import { lockPathOf, withLock } from "./lock.ts";
+import { requireWritable } from "./preconditions.ts";
 import { isExecutable } from "./search-path.ts";
 import {
   BINARY_NAMES,
@@ -100,7 +101,7 @@ async function buildModule(
   { directory, env, report, signal }: BuildModuleOptions,
 ): Promise<void> {
   const cache = dirname(directory);
-  await mkdir(cache, { recursive: true });
+  await requireWritable(cache, { variable: "FAIRLEAD_CACHE" });
   const onWait = ({ pid }: { pid: number }) =>
     report(`${module.name}: waiting for process ${pid}, which builds it`);
   await withLock(

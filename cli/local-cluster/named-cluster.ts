@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
-import { readClusterRecord } from "./cluster-record.ts";
-import type { ComponentName } from "./component-arguments.ts";
+import { dirname, join } from "node:path";
+import { type ClusterRecord, readClusterRecord } from "./cluster-record.ts";
+import { type ComponentName, healthUrl } from "./component-arguments.ts";
 import { isComponentHealthy, isComponentRunning } from "./component-process.ts";
 import {
   type LocalCluster,
@@ -13,6 +13,7 @@ import {
 } from "./local-cluster.ts";
 import { resolveLocations } from "./locations.ts";
 import { lockPathOf, withLock } from "./lock.ts";
+import { type NeededPort, requireFreePorts, requireWritable } from "./preconditions.ts";
 
 export interface NamedClusterOptions {
   readonly name: string;
@@ -34,6 +35,7 @@ export interface UpResult {
 /** Makes sure that a cluster of this name runs; it outlives this process. */
 export async function up({ name, env, report = () => undefined, ...options }: UpOptions): Promise<UpResult> {
   const runDirectory = runDirectoryOf({ name, env });
+  await requireWritable(dirname(runDirectory), { variable: "FAIRLEAD_STATE" });
   return withLock(lockPathOf(runDirectory), async () => {
     const record = readClusterRecord(runDirectory);
     const isComplete = record !== undefined && existsSync(openLocalCluster(runDirectory).kubeconfigPath);
@@ -44,9 +46,24 @@ export async function up({ name, env, report = () => undefined, ...options }: Up
       return { cluster: await startLocalCluster(started), outcome: "started" };
     }
     const isRunning = record.components.every((component) => isComponentRunning(record, component));
-    if (!isRunning) await startMissingComponents(runDirectory, report);
+    if (!isRunning) {
+      const remedy = `End that program, or begin anew: fairlead cluster down --name ${name}`;
+      await requireFreePorts(portsOfStopped(record), { remedy });
+      await startMissingComponents(runDirectory, report);
+    }
     return { cluster: openLocalCluster(runDirectory), outcome: isRunning ? "running" : "resumed" };
   });
+}
+
+/** A cluster keeps its ports, because its certificates and kubeconfigs name them. */
+function portsOfStopped(record: ClusterRecord): readonly NeededPort[] {
+  const { ports } = record;
+  return record.components
+    .filter((component) => !isComponentRunning(record, component))
+    .flatMap((program) => [
+      { program, port: Number(new URL(healthUrl(program, record)).port) },
+      ...(program === "etcd" ? [{ program, port: ports.etcdPeer }] : []),
+    ]);
 }
 
 export interface ComponentStatus {

@@ -1,7 +1,8 @@
-import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { describe, expect, test } from "vitest";
+import { type ExecFileOptions, execFile } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { version } from "../../operator/version.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -13,12 +14,20 @@ interface Said {
   readonly stderr: string;
 }
 
-function fairlead(args: readonly string[], { node = process.execPath } = {}): Promise<Said> {
+function fairlead(
+  args: readonly string[],
+  { node = process.execPath, env = {} }: { readonly node?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<Said> {
+  const options = { env: { ...process.env, NO_COLOR: "1", ...env }, timeout: 15_000 };
+  return run(node, [join(root, "cli/fairlead.js"), ...args], options);
+}
+
+function run(program: string, args: readonly string[], options: ExecFileOptions): Promise<Said> {
   const { promise, resolve: done } = Promise.withResolvers<Said>();
-  const options = { env: { ...process.env, NO_COLOR: "1" }, timeout: 15_000 };
-  execFile(node, [join(root, "cli/fairlead.js"), ...args], options, (error, stdout, stderr) =>
-    done({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
-  );
+  execFile(program, args, { ...options, encoding: "utf8" }, (error, stdout, stderr) => {
+    const code = error?.code === "ENOENT" ? 127 : Number(error?.code ?? (error === null ? 0 : -1));
+    done({ code, stdout, stderr });
+  });
   return promise;
 }
 
@@ -77,6 +86,47 @@ describe("fairlead", () => {
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(code).toBe(1);
   });
+
+  test.for([
+    { args: ["start"], env: { PATH: "" }, says: /^fairlead: Cannot find git: / },
+    { args: ["run", "--releases"], env: { PATH: "" }, says: /^fairlead: Cannot find git: / },
+    {
+      args: ["run"],
+      env: { PATH: "", FAIRLEAD_REPOSITORY: "https://h/r.git" },
+      says: /^fairlead: Cannot find git: /,
+    },
+    {
+      args: ["start"],
+      env: { TMPDIR: "/dev/null/tmp" },
+      says: /^fairlead: Cannot write to "\/dev\/null\/tmp": .*TMPDIR/,
+    },
+    {
+      args: ["cluster", "up"],
+      env: { FAIRLEAD_STATE: "/dev/null/state" },
+      says: /^fairlead: Cannot write to "\/dev\/null\/state\/clusters": .*FAIRLEAD_STATE/,
+    },
+  ])("says what this machine lacks before $args starts anything, with $env", async ({ args, env, says }) => {
+    const { code, stdout, stderr } = await fairlead(args, { env });
+    expect(stderr).toMatch(says);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect([code, stdout]).toEqual([1, ""]);
+  });
+
+  test.skipIf(!existsSync(oldNode))(
+    "is installed by an old Node without a warning about it",
+    async ({ skip }) => {
+      const folder = mkdtempSync(join(tmpdir(), "fairlead-install-"));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      for (const file of ["package.json", "package-lock.json", ".npmrc"])
+        copyFileSync(join(root, file), join(folder, file));
+      const args = ["ci", "--dry-run", "--offline", "--ignore-scripts"];
+      const env = { PATH: `${dirname(oldNode)}:/bin`, HOME: folder };
+      const { code, stdout, stderr } = await run("npm", args, { cwd: folder, env });
+      skip(code === 127, "this machine's own Node has no npm");
+      expect(stdout).toContain("added ");
+      expect(stderr).not.toMatch(/EBADENGINE|npm warn/i);
+    },
+  );
 
   test("names the version of package.json in logs, commits and the User-Agent", () => {
     const { version: published } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
