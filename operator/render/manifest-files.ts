@@ -1,6 +1,7 @@
 import { showText } from "../release/core/show-text.ts";
 import { ReleaseError } from "../release/errors.ts";
 import type { SourceFiles } from "../release/ports.ts";
+import { mayBeForeign, refuseForeign } from "./foreign-files.ts";
 import { IGNORE_FILE, type IgnoreRules, PATH_LIMIT, readIgnoreRules, SEGMENT_LIMIT } from "./ignore-rules.ts";
 import type { Turn } from "./turns.ts";
 
@@ -11,6 +12,8 @@ export const FILE_LIMIT = 4 * MEBIBYTE;
 export const FOLDER_LIMIT = 64 * MEBIBYTE;
 const IGNORE_FILE_LIMIT = 65_536;
 const IGNORE_FILES_LIMIT = 200;
+/** More files that may be another tool's are not looked into: the first one of a tool is refused. */
+const MARKERS_LIMIT = 20;
 
 export interface ManifestFile {
   readonly path: string;
@@ -36,16 +39,35 @@ export async function selectFiles(source: SourceFiles, turn: Turn): Promise<read
     );
   }
   const selected: ManifestFile[] = [];
+  const foreign: ManifestFile[] = [];
   let total = 0;
   for (const file of files) {
     if (turn.isOver) await turn.next();
-    if (!/\.(?:ya?ml|json)$/.test(file.path) || isHidden(file.path)) continue;
+    const isManifest = /\.(?:ya?ml|json)$/.test(file.path);
+    const isForeign = mayBeForeign(file.path);
+    if ((!isManifest && !isForeign) || isHidden(file.path)) continue;
     if (await isIgnored(file.path, rules, turn)) continue;
+    if (isForeign && file.size <= FILE_LIMIT && foreign.length < MARKERS_LIMIT) foreign.push(file);
+    if (!isManifest) continue;
     total += file.size;
     refuseSize(file, total);
     selected.push(file);
   }
+  // First: what the tool takes besides is no object either, and its errors would say nothing of the tool.
+  await refuseForeignFiles(foreign, source, turn);
   return selected;
+}
+
+/** @throws {ReleaseError} for a folder that is the input of Kustomize or Helm. */
+async function refuseForeignFiles(
+  files: readonly ManifestFile[],
+  source: SourceFiles,
+  turn: Turn,
+): Promise<void> {
+  for (const { path, blob } of files) {
+    const contents = await turn.waitFor(source.read([blob]));
+    refuseForeign(path, String(contents.get(blob) ?? ""));
+  }
 }
 
 async function readRules(

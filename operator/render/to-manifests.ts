@@ -1,6 +1,7 @@
 import type { Manifest } from "../../synth/manifest.ts";
 import { showText } from "../release/core/show-text.ts";
 import { DocumentError } from "./document-error.ts";
+import { OTHER_TOOLS_PAGE } from "./foreign-files.ts";
 import { dropServerFields } from "./server-fields.ts";
 
 export type FieldPath = readonly (string | number)[];
@@ -37,7 +38,9 @@ export function* toManifests(value: unknown, path: FieldPath = []): Generator<Fo
     );
   }
   if ("sops" in value && isFields(value["sops"]) && "mac" in value["sops"]) {
-    throw new DocumentError("is encrypted with SOPS, which is not read here", { path: [...path, "sops"] });
+    throw new DocumentError(`is encrypted with SOPS, which is not decrypted here; see ${OTHER_TOOLS_PAGE}`, {
+      path: [...path, "sops"],
+    });
   }
   const apiVersion = textAt(value, "apiVersion", path, apiVersionPattern, 317);
   const kind = textAt(value, "kind", path, kindPattern, 63);

@@ -202,3 +202,43 @@ describe("renderManifests()", () => {
     );
   });
 });
+
+describe("renderManifests() of a folder that is written for another tool", () => {
+  const page = "see docs/release-manifests.md#files-of-other-tools";
+  const kustomize = `is a file of Kustomize, which is not rendered here; ${page}`;
+  const patch = "- op: replace\n  path: /spec/replicas\n  value: 3\n";
+  const typed = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]\n";
+
+  test.for([
+    { path: "kustomization.yaml", content: "resources: [a.yaml]\n", says: kustomize },
+    { path: "base/kustomization.yml", content: typed, says: kustomize },
+    { path: "Kustomization", content: typed.replace("kustomize", '"kustomize'), says: kustomize },
+    {
+      path: "web/Chart.yaml",
+      content: "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+      says: `is part of a Helm chart, which is not rendered here; ${page}`,
+    },
+  ])("says of $path what it is, before anything else", async ({ path, content, says }) => {
+    const files = { "a-patch.yaml": patch, "a/templates/x.yaml": "{{ if }}", [path]: content };
+    expect(await failureOf(files)).toBe(`RenderFailed: ${path}: ${says}`);
+  });
+
+  test("applies objects of Kubernetes in files of these names, and passes over what is left out", async () => {
+    const flux = named("Kustomization", "apps").replace("v1", "kustomize.toolkit.fluxcd.io/v1");
+    const rendered = await render({
+      "kustomization.yaml": flux,
+      "Chart.yaml": named("ConfigMap", "chart"),
+      "base/kustomization.yaml": "resources: []",
+      ".fairleadignore": "/base/",
+      "a/.hidden/Chart.yaml": "apiVersion: v2",
+    });
+    expect(rendered.manifests.map(({ kind }) => kind)).toEqual(["ConfigMap", "Kustomization"]);
+  });
+
+  test("says of an object that is encrypted with SOPS that it is not decrypted", async () => {
+    const secret = named("Secret", "keys", "sops:\n  mac: ENC[AES256_GCM]\n");
+    expect(await failureOf({ "keys.yaml": secret })).toBe(
+      `RenderFailed: keys.yaml:5: is encrypted with SOPS, which is not decrypted here; ${page}`,
+    );
+  });
+});

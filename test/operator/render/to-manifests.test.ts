@@ -188,7 +188,7 @@ describe("toManifests()", () => {
     {
       what: "what SOPS encrypted",
       value: { ...configMap, sops: { mac: "x" } },
-      says: "is encrypted with SOPS, which is not read here",
+      says: "is encrypted with SOPS, which is not decrypted here; see docs/release-manifests.md#files-of-other-tools",
       path: ["sops"],
     },
     {
