@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { refuseLostFields } from "./lost-fields.ts";
 import type { CustomResource, ObjectKind } from "./object.ts";
+import { refuseUnknownPaths } from "./schema-paths.ts";
 import { engineStatus } from "./status.ts";
 
 /** One version of a kind. Exactly one version is the storage version, which is what charts see. */
@@ -131,8 +133,9 @@ const engineColumns: readonly PrinterColumn[] = [
  * Declares a kind. The engine's status fields are added to every version's status; a kind may declare
  * `conditions` of its own shape, and neither `observedGeneration` nor `published`.
  *
- * @throws {RangeError} if not exactly one version is the storage version, if that one is not served, or
- *   if a version's name or a field of the engine is used twice.
+ * @throws {RangeError} if not exactly one version is the storage version, if that one is not served, if
+ *   a version's name or a field of the engine is used twice, if a field would be lost between two versions,
+ *   or if a column or the scale reads a field that there is not.
  */
 export function defineKind<const Versions extends readonly [KindVersionInput, ...KindVersionInput[]]>(
   input: DefineKindInput<Versions>,
@@ -145,6 +148,10 @@ export function defineKind<const Versions extends readonly [KindVersionInput, ..
     return { name, served, storage, spec, status: reported };
   });
   const { name: version, spec, status } = storageVersionOf(versions, title);
+  refuseLostFields(versions, title);
+  const { columns = [], lastColumns = [], scale } = input;
+  const schemas = { spec, status: input.hasStatus === false ? undefined : status };
+  refuseUnknownPaths({ columns: [...columns, ...lastColumns], scale }, schemas, title);
   const definition: KindDefinition = {
     group: input.group,
     version,
@@ -156,11 +163,11 @@ export function defineKind<const Versions extends readonly [KindVersionInput, ..
     description: input.description,
     versions,
     columns: [
-      ...(input.columns ?? []),
+      ...columns,
       ...engineColumns.filter(({ jsonPath }) => input.hasStatus !== false || !jsonPath.startsWith(".status")),
-      ...(input.lastColumns ?? []),
+      ...lastColumns,
     ],
-    ...(input.scale === undefined ? {} : { scale: input.scale }),
+    ...(scale === undefined ? {} : { scale }),
     spec,
     status,
   };

@@ -20,7 +20,12 @@ const spec = z.object({ image: z.string() });
 const TwoVersions = defineKind({
   ...names,
   versions: [
-    { name: "v1alpha1", spec: z.object({ picture: z.string() }), storage: false },
+    {
+      name: "v1alpha1",
+      spec: z.object({ image: z.string().optional() }),
+      status: z.object({ url: z.string().optional() }),
+      storage: false,
+    },
     { name: "v1", spec, status: z.object({ url: z.string() }), storage: true },
   ],
 });

@@ -1,5 +1,6 @@
 import { ZodError } from "zod";
 import { Release } from "../../crds/release.ts";
+import { describeOrigin } from "../../operator/core/origin-text.ts";
 import { BranchListReader } from "../../operator/git/publish/branch-list.ts";
 import { readPublishError } from "../../operator/git/publish/error-answer.ts";
 import { readAnswer } from "../../operator/git/publish/messages.ts";
@@ -14,6 +15,7 @@ import { isSemverRange } from "../../operator/release/core/semver-ref.ts";
 import { showText } from "../../operator/release/core/show-text.ts";
 import { ReleaseError } from "../../operator/release/errors.ts";
 import { DocumentError } from "../../operator/render/document-error.ts";
+import { refuseForeign } from "../../operator/render/foreign-files.ts";
 import { SandboxGarbageError } from "../../operator/sandbox/program/message-reader.ts";
 import { readDetails } from "../../operator/sandbox/read-details.ts";
 import { redactText } from "../../operator/telemetry/redact.ts";
@@ -50,6 +52,8 @@ export const readers: readonly FuzzedReader[] = [
   { name: "answer of git ls-remote", feed: feeds.remoteRefs, throws: [], tokens: tokens.refs, largest: 16 * MiB },
   { name: "tree object", feed: feeds.ofBytes((bytes) => readTree(bytes, 20)), throws: [RangeError], tokens: tokens.tree, largest: MiB },
   { name: "commit object", feed: feeds.ofBytes((bytes) => readCommit("a", bytes)), throws: [RangeError], tokens: tokens.commit, largest: MiB },
+  { name: "author and subject of a commit", feed: feeds.ofBytes((bytes) => describeOrigin({ id: "", author: String(bytes), subject: String(bytes) })), throws: [], tokens: tokens.commit, largest: MiB },
+  { name: "file of another tool", feed: feeds.ofBytes((bytes) => refuseForeign("Chart.yaml", String(bytes))), throws: [ReleaseError], tokens: tokens.yaml, largest: 4 * MiB },
   { name: "body of a webhook", feed: feeds.ofBytes((bytes) => readPush(bytes, "application/json")), throws: [], tokens: tokens.json, largest: MiB },
   { name: "form of a webhook", feed: feeds.ofBytes((bytes) => readPush(bytes, "application/x-www-form-urlencoded")), throws: [], tokens: tokens.form, largest: MiB },
   { name: "message of a sandbox", feed: feeds.messages, throws: [SandboxGarbageError, RangeError], tokens: tokens.frames, largest: 16 * MiB },
