@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LiveObject } from "../../../../crds/object.ts";
+import type { LiveObject, ObjectKind } from "../../../../crds/object.ts";
 import { assessHealth } from "../../../../operator/core/health.ts";
 import {
   planRelease,
@@ -97,6 +97,15 @@ describe("planRelease()", () => {
     const ready = plan(prepared, liveOf(prepared, { [id]: established }));
     // The cluster knows its kind a moment later.
     expect(summary(ready)).toMatchObject({ apply: [["ConfigMap"]], blocked: [`Widget: KindUnknown`] });
+  });
+
+  test.for([
+    { state: "pending", blocked: "Widget: NotSynced" },
+    { state: "known", kind: {} as ObjectKind, blocked: "Widget: NotSynced" },
+    { state: "absent", message: "there is none", blocked: "Widget: KindUnknown" },
+  ] as const)("calls a kind unknown only after it was looked up: $state", ({ blocked, ...answer }) => {
+    const made = plan(asPrepared([widget]), {}, { askKind: () => answer });
+    expect(summary(made).blocked).toEqual([blocked]);
   });
 
   test("waits for a namespace that is on its way out", () => {
