@@ -146,12 +146,22 @@ export class WatchedStore implements ObjectStore {
     if (isNewer(resourceVersion, held)) {
       this.#own.add(key, object, current);
       this.#content.put(key, this.#transform(object));
-      return;
-    }
-    this.#own.addOvertaken(key, resourceVersion);
-    // The watch may be older than the kind's definition, and have dropped fields of this very version.
-    if (this.#isWhole && current !== undefined && isSameVersion(current, object))
+    } else {
+      this.#own.addOvertaken(key, resourceVersion);
+      if (!this.#isWhole || current === undefined || !isSameVersion(current, object)) return;
       this.#content.put(key, object);
+    }
+    // Who wrote decided by a copy that lacked fields, because its watch is older than the definition.
+    if (current !== undefined && this.#showsOtherFields(current, object))
+      this.#handlers.tell([{ type: "updated", old: current, object }]);
+  }
+
+  /** Whether one generation of a custom resource has another spec than before: its definition has changed meanwhile. */
+  #showsOtherFields(before: LiveObject, now: LiveObject): boolean {
+    const { uid, generation } = now.metadata;
+    if (!this.#isWhole || generation === undefined || isBuiltInGroup(this.kind.group)) return false;
+    if (before.metadata.uid !== uid || before.metadata.generation !== generation) return false;
+    return !isSameJson(before["spec"], now["spec"]);
   }
 
   /** Handlers hear of it at once, for others may wait for the name. */

@@ -211,6 +211,19 @@ describe("WatchedStore", () => {
       expect(store.get("shop/a")).toBe(whole);
     });
 
+    test.for([
+      { what: "a write of the status shows another spec", generations: [1, 1], tells: ["updated shop/a@6"] },
+      { what: "the write itself made it", generations: [1, 2], tells: [] },
+    ])("tells of our own write if $what", ({ generations: [before = 0, after = 0], tells }) => {
+      const { store, handler } = aStore();
+      const seen = { ...pruned, metadata: { ...pruned.metadata, generation: before } };
+      store.apply({ type: "ADDED", object: seen });
+      handler.take();
+      store.written({ ...whole, metadata: { ...whole.metadata, resourceVersion: "6", generation: after } });
+      expect(handler.take()).toEqual(tells);
+      expect(store.get("shop/a")?.["spec"]).toEqual({ size: 1 });
+    });
+
     test("takes what a list shows of the same version, and tells of it", async () => {
       const { store, handler } = aStore();
       store.apply({ type: "ADDED", object: pruned });
