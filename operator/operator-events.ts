@@ -1,4 +1,5 @@
-import type { EventRecorder, EventType } from "./ports.ts";
+import type { EventType } from "./core/transitions.ts";
+import type { EventRecorder } from "./ports.ts";
 import type { Election } from "./runtime/election.ts";
 
 /** Something about the operator itself that a person should know. */

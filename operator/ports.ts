@@ -82,8 +82,6 @@ export interface ObjectStore {
   removed(key: string, uid: string): void;
 }
 
-export type EventType = "Normal" | "Warning";
-
 /** Events of events.k8s.io/v1; never blocks, never fails. */
 export interface EventRecorder {
   /** `note` is for people: what, why, what to do. `action` is a verb in UpperCamelCase. */
@@ -223,7 +221,8 @@ export interface ListPage {
 /** Where a reflector gets its objects: one kind, one selector, one namespace or all. Errors: WatchError. */
 export interface WatchSource {
   readonly kind: ObjectKind;
-  readonly isCustomKind?: boolean; // it comes from a definition, which may change
+  /** Whether the kind comes from a CustomResourceDefinition, which may change. */
+  readonly isCustomKind?: boolean;
   list(params: {
     readonly resourceVersion: string;
     readonly limit?: number;

@@ -1,5 +1,6 @@
 import type { Condition } from "../../crds/conditions.ts";
-import type { EventType } from "../ports.ts";
+
+export type EventType = "Normal" | "Warning";
 
 /** An event that is worth a person's attention. */
 export interface Announcement {

@@ -1,6 +1,6 @@
+import type { EventType } from "../../core/transitions.ts";
 import type {
   Clock,
-  EventType,
   Fence,
   FolderClaim,
   LeaseTerm,

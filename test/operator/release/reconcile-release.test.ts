@@ -118,49 +118,6 @@ describe("a reconcile of a Release", () => {
     expect(bench.live("ConfigMap", "b")).toBeDefined();
   });
 
-  test("tries again, and is not stalled, while a definition may explain what a schema refuses", async () => {
-    const bench = await aDeployedBench("a");
-    const refuse = () =>
-      bench.cluster.refuse(
-        "apply ConfigMap/a",
-        new ObjectRejectedError("/ConfigMap/shop/a", "no such field", { isBySchema: true }),
-      );
-    bench.newDefinitions.add("/ConfigMap");
-    bench.commit("2", [map("a", "2")]);
-    refuse();
-    const { requeueAfterMs = 0 } = await bench.reconcile();
-    expect(requeueAfterMs).toBeLessThanOrEqual(101);
-    // It is told after a second only.
-    expect(bench.takeRequests()).toEqual(["apply ConfigMap/a"]);
-    await bench.clock.advance(2_000);
-    refuse();
-    await bench.reconcile();
-    expect(bench.condition("Ready")).toBe("False Progressing");
-    expect(bench.condition("Stalled")).toBeUndefined();
-
-    // The definition has been served for some time.
-    bench.newDefinitions.clear();
-    await bench.clock.advance(10_000);
-    refuse();
-    const later = await bench.reconcile();
-    expect(bench.condition("Ready")).toBe("False ApplyRejected");
-    expect(bench.condition("Stalled")).toBe("True ApplyRejected");
-    expect(later.requeueAfterMs).toBeLessThanOrEqual(60_001);
-    await bench.clock.advance(60_001);
-    await bench.reconcile();
-    expect(bench.condition("Ready")).toBe("True Reconciled");
-  });
-
-  test("reports no repair where only its copy lacked a field", async () => {
-    const bench = await aDeployedBench("a");
-    const live = bench.live("ConfigMap", "a");
-    if (live === undefined) throw new Error("nothing is deployed");
-    // As a watch shows it that is older than the definition; the server has it whole.
-    bench.deliver({ ...bench.cluster.put(live), data: {} });
-    await bench.reconcile();
-    expect(bench.events).toEqual([]);
-  });
-
   test("holds a prune that would leave nothing, and goes on when it is approved", async () => {
     const bench = await aDeployedBench("a");
     bench.commit("2", []);
