@@ -27,6 +27,8 @@ export interface SourceRevision {
   readonly head: SourceCommit;
   /** Newest commit up to `head` that changed the tree at `path`, as far as the clone's history tells; else `head`. */
   readonly changed: SourceCommit;
+  /** The clone's history does not reach back to the last change of the folder: `changed` is the head. */
+  readonly isAssumed?: boolean;
   /** Git tree id of the folder at `path`: equal ids, equal files. */
   readonly tree: string;
   /** Opaque id of URL and credentials. Tree ids of two repositories are never compared. */
@@ -61,7 +63,11 @@ export type SourceState =
       readonly stale?: ReleaseFailure;
     }
   | { readonly state: "pending" }
-  | { readonly state: "failed"; readonly failure: ReleaseFailure };
+  | {
+      readonly state: "failed";
+      readonly failure: ReleaseFailure;
+      readonly handledRequest?: string | undefined;
+    };
 
 export interface SourceRequest {
   /** Key of the Release, for `onChange`. */

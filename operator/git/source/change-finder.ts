@@ -7,27 +7,34 @@ import type { TreeLookup } from "./tree-lookup.ts";
 /** Paths from the root down, of which one or more make the subject of a question. */
 export type Subject = readonly (readonly string[])[];
 
-/** So far back is looked: a folder that nobody changed for longer counts as changed at the head. */
+/** So far back is looked. */
 const COMMITS = 500;
+
+interface FindChangesOptions {
+  readonly trees: TreeLookup;
+  readonly clock: Clock;
+  /** How many commits are compared with their parents. Default: {@link COMMITS}. */
+  readonly commits?: number;
+}
 
 /**
  * The newest commits that changed some paths, of all asked for in one walk. Follows first parents: a merge is what
  * brought a change to the branch.
  *
- * @returns By subject, in their order. Where the clone's history does not tell, the head itself.
+ * @returns By subject, in their order. Undefined: none of the commits did, or the clone's history does not tell.
  * @throws CacheBrokenError when the head is not in the clone.
  */
 export async function findChanges(
   head: CommitObject,
   subjects: readonly Subject[],
-  { trees, clock }: { readonly trees: TreeLookup; readonly clock: Clock },
-): Promise<SourceCommit[]> {
-  const found = new Array<SourceCommit>(subjects.length).fill(head.commit);
+  { trees, clock, commits = COMMITS }: FindChangesOptions,
+): Promise<(SourceCommit | undefined)[]> {
+  const found = new Array<SourceCommit | undefined>(subjects.length).fill(undefined);
   const slice = new TimeSlice(clock);
   let current = head;
   let open = new Map<number, string>();
   for (const [index, subject] of subjects.entries()) open.set(index, await markOf(head.tree, subject, trees));
-  for (let depth = 0; depth < COMMITS && open.size > 0; depth++) {
+  for (let depth = 0; depth < commits && open.size > 0; depth++) {
     const [first] = current.parents;
     const parent = first === undefined ? undefined : await trees.commit(first);
     // The clone's history ends here: the root commit brought everything that is left, a cut-off one tells nothing.
@@ -49,6 +56,27 @@ export async function findChanges(
     current = parent;
   }
   return found;
+}
+
+/**
+ * How many commits a head is after another one, by first parents.
+ *
+ * @returns Undefined: the other one is not among the last {@link COMMITS}, such as after the branch was rewritten.
+ */
+export async function countCommitsSince(
+  head: CommitObject,
+  since: string,
+  { trees, clock }: Pick<FindChangesOptions, "trees" | "clock">,
+): Promise<number | undefined> {
+  const slice = new TimeSlice(clock);
+  let current: CommitObject | undefined = head;
+  for (let count = 0; count <= COMMITS && current !== undefined; count++) {
+    if (current.commit.id === since) return count;
+    const [first]: readonly string[] = current.parents;
+    current = first === undefined ? undefined : await trees.commit(first);
+    if (slice.isOver) await slice.next();
+  }
+  return undefined;
 }
 
 /** Ids of what is at the paths: equal marks, equal content. Waits only where a folder must be read. */

@@ -159,12 +159,15 @@ export class FollowedKeys {
 }
 
 function describe(state: Exclude<SourceState, { readonly state: "pending" }>): StateItem["state"] {
-  if (state.state === "failed") return shortened(state.failure);
-  const { revision, stale, handledRequest } = state;
-  const { head, changed, tree } = revision;
+  const { handledRequest } = state;
+  const handled = handledRequest === undefined ? {} : { handled: Number(handledRequest) };
+  if (state.state === "failed") return { ...shortened(state.failure), ...handled };
+  const { revision, stale } = state;
+  const { head, changed, tree, isAssumed } = revision;
   return {
     ...{ head, changed, tree },
-    ...(handledRequest !== undefined && { handled: Number(handledRequest) }),
+    ...(isAssumed === true && { assumed: true }),
+    ...handled,
     ...(stale !== undefined && { stale: shortened(stale) }),
   };
 }

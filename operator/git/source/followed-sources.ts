@@ -19,7 +19,7 @@ export interface FollowedSourcesOptions {
   readonly firstNumber: number;
   /** The revision that a state of the zone describes. */
   readonly revisionOf: (
-    about: Pick<SourceRevision, "head" | "changed" | "tree" | "repositoryId">,
+    about: Pick<SourceRevision, "head" | "changed" | "isAssumed" | "tree" | "repositoryId">,
     key: string,
   ) => SourceRevision;
 }
@@ -88,12 +88,21 @@ export class FollowedSources {
     const followed = this.#followed.get(key);
     // An answer to an earlier question.
     if (followed?.version !== version) return false;
-    if ("reason" in now) return this.#answer(followed, now, undefined, handledIn(followed.state));
-    const { head, changed, tree, stale, handled } = now;
+    const handledRequest = this.#handled(followed, now.handled);
+    if ("reason" in now) {
+      const { reason, message } = now;
+      return this.#answer(
+        followed,
+        { reason, message },
+        undefined,
+        handledRequest ?? handledIn(followed.state),
+      );
+    }
+    const { head, changed, assumed: isAssumed = false, tree, stale } = now;
     const { source, credentials, repositoryBytes } = followed.request;
     const repositoryId = tenantOf(source.url, credentials, repositoryBytes);
-    const revision = this.#options.revisionOf({ head, changed, tree, repositoryId }, key);
-    return this.#answer(followed, revision, stale, this.#handled(followed, handled));
+    const revision = this.#options.revisionOf({ head, changed, isAssumed, tree, repositoryId }, key);
+    return this.#answer(followed, revision, stale, handledRequest);
   }
 
   /** The zone cannot be reached: what is known stays, and is marked. @returns The keys whose answers changed. */
@@ -140,5 +149,5 @@ function isSameWant(a: SourceRequest, b: SourceRequest): boolean {
 }
 
 function handledIn(state: SourceState): string | undefined {
-  return state.state === "ready" ? state.handledRequest : undefined;
+  return state.state === "pending" ? undefined : state.handledRequest;
 }

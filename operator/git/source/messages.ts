@@ -89,12 +89,14 @@ export const stateItem = z.strictObject({
     z.strictObject({
       head: commit,
       changed: commit,
+      /** The clone's history does not reach back to the change. */
+      assumed: z.boolean().optional(),
       tree: objectId,
       /** The number of the newest request that was handled. */
       handled: count.optional(),
       stale: failure.optional(),
     }),
-    failure,
+    failure.extend({ handled: count.optional() }),
   ]),
 });
 export type StateItem = z.output<typeof stateItem>;

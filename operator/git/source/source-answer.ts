@@ -14,7 +14,7 @@ export interface AnswerInput {
 export function answerOf({ before, now, outage, handledRequest }: AnswerInput): SourceState {
   if (!("reason" in now)) return readyState(now, handledRequest, outage);
   if (before.state === "ready") return readyState(before.revision, handledRequest, now);
-  return { state: "failed", failure: now };
+  return { state: "failed", failure: now, ...(handledRequest !== undefined && { handledRequest }) };
 }
 
 function readyState(
@@ -28,7 +28,8 @@ function readyState(
 
 /** Whether nobody needs to be told: the head may be another commit that changed nothing of ours. Pure. */
 export function isSameAnswer(a: SourceState, b: SourceState): boolean {
-  if (a.state === "failed" && b.state === "failed") return isSameFailure(a.failure, b.failure);
+  if (a.state === "failed" && b.state === "failed")
+    return isSameFailure(a.failure, b.failure) && a.handledRequest === b.handledRequest;
   if (a.state !== "ready" || b.state !== "ready") return a.state === b.state;
   return (
     a.revision.tree === b.revision.tree &&

@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports.ts";
 import { ReleaseError } from "../../release/errors.ts";
 import type { ReleaseFailure, SourceCommit } from "../../release/ports.ts";
-import { findChanges, type Subject } from "./change-finder.ts";
+import { countCommitsSince, findChanges, type Subject } from "./change-finder.ts";
 import type { CommitObject } from "./git-objects.ts";
 import { tellNearbyNames } from "./nearby-names.ts";
 import type { SourceClone } from "./source-clone.ts";
@@ -19,15 +19,28 @@ export interface FoundPlace {
   readonly head: CommitObject;
   readonly tree: string;
   readonly changed: SourceCommit;
+  /** The clone's history does not reach back to the change: `changed` is the head. */
+  readonly isAssumed: boolean;
 }
+
+type Change = Pick<FoundPlace, "changed" | "isAssumed">;
 
 interface Remembered {
+  readonly change: Change;
   /** What was there. */
   readonly mark: string;
-  readonly changed: SourceCommit;
+  /** Id of the commit at which that was found. */
+  readonly head: string;
 }
 
-/** What is at places, and which commits changed it; what is still the same was changed by the same commit as before. */
+interface Question {
+  readonly head: CommitObject;
+  readonly refKey: string;
+  readonly subject: Subject;
+  readonly mark: string;
+}
+
+/** What is at places, and which commits changed it. Only commits that came since the last answer are compared. */
 export class SourcePlaces {
   readonly #clock: Clock;
   readonly #remembered = new Map<string, Remembered>();
@@ -47,7 +60,7 @@ export class SourcePlaces {
     places: readonly (Place & { readonly commit: string })[],
   ): Promise<(FoundPlace | ReleaseFailure)[]> {
     const slice = new TimeSlice(this.#clock);
-    const found: (Omit<FoundPlace, "changed"> | ReleaseFailure)[] = [];
+    const found: (Omit<FoundPlace, keyof Change> | ReleaseFailure)[] = [];
     for (const { commit, segments } of places) {
       if (slice.isOver) await slice.next();
       const head = await clone.trees.commit(commit);
@@ -72,7 +85,7 @@ export class SourcePlaces {
     });
     const changes = await this.#changesOf(clone, questions);
     return found.map((it, index) =>
-      "reason" in it ? it : { ...it, changed: changes[index] ?? it.head.commit },
+      "reason" in it ? it : { ...it, ...(changes[index] ?? assumed(it.head)) },
     );
   }
 
@@ -86,7 +99,7 @@ export class SourcePlaces {
     const entries = await Promise.all(subject.map((segments) => clone.trees.find(head.tree, segments)));
     const mark = entries.map((entry) => entry?.id).join();
     const [change] = await this.#changesOf(clone, [{ head, refKey, subject, mark }]);
-    return change ?? head.commit;
+    return change?.changed ?? head.commit;
   }
 
   /** Keeps no more than what that many places need. */
@@ -98,43 +111,69 @@ export class SourcePlaces {
     }
   }
 
-  /** Walks the history once for all that are at one head and were not there, or not the same, before. */
+  /** Walks the history once for all that are at one head and were last looked at in the same state. */
   async #changesOf(
     clone: SourceClone,
-    questions: readonly (
-      | { head: CommitObject; refKey: string; subject: Subject; mark: string }
-      | undefined
-    )[],
-  ): Promise<(SourceCommit | undefined)[]> {
-    const changes: (SourceCommit | undefined)[] = [];
-    const open = new Map<CommitObject, { index: number; key: string; mark: string; subject: Subject }[]>();
+    questions: readonly (Question | undefined)[],
+  ): Promise<(Change | undefined)[]> {
+    const changes: (Change | undefined)[] = [];
+    const walks = new Map<string, Walk>();
     for (const [index, question] of questions.entries()) {
       if (question === undefined) continue;
       const { head, refKey, subject, mark } = question;
       const key = JSON.stringify([refKey, subject]);
-      const before = this.#remembered.get(key);
-      if (before?.mark === mark) changes[index] = before.changed;
+      const known = this.#remembered.get(key);
+      const before = known?.mark === mark ? known : undefined;
+      if (before?.head === head.commit.id) changes[index] = before.change;
       else {
-        const same = open.get(head) ?? [];
-        same.push({ index, key, mark, subject });
-        open.set(head, same);
+        // The same files may have been changed and changed back since.
+        const of = `${head.commit.id} ${before?.head ?? ""}`;
+        const walk = walks.getOrInsertComputed(of, () => ({ head, since: before?.head, open: [] }));
+        walk.open.push({ index, key, mark, subject, before });
       }
     }
-    for (const [head, subjects] of open) {
-      const found = await findChanges(
-        head,
-        subjects.map(({ subject }) => subject),
-        { trees: clone.trees, clock: this.#clock },
-      );
-      for (const [at, { index, key, mark }] of subjects.entries()) {
-        const changed = found[at] ?? head.commit;
-        changes[index] = changed;
+    for (const walk of walks.values()) {
+      const found = await this.#walk(clone, walk);
+      for (const [at, { index, key, mark, before }] of walk.open.entries()) {
+        const changed = found[at];
+        const change =
+          changed === undefined ? (before?.change ?? assumed(walk.head)) : { changed, isAssumed: false };
+        changes[index] = change;
         this.#remembered.delete(key);
-        this.#remembered.set(key, { mark, changed });
+        this.#remembered.set(key, { mark, head: walk.head.commit.id, change });
       }
     }
     return changes;
   }
+
+  async #walk(
+    { trees }: SourceClone,
+    { head, since, open }: Walk,
+  ): Promise<readonly (SourceCommit | undefined)[]> {
+    const options = { trees, clock: this.#clock };
+    const subjects = open.map(({ subject }) => subject);
+    if (since === undefined) return await findChanges(head, subjects, options);
+    const commits = await countCommitsSince(head, since, options);
+    // The branch was rewritten: what is the same keeps the name that it had.
+    return commits === undefined ? [] : await findChanges(head, subjects, { ...options, commits });
+  }
+}
+
+interface Walk {
+  readonly head: CommitObject;
+  /** The head at which the same was there; undefined: it was not there, or something else was. */
+  readonly since: string | undefined;
+  readonly open: {
+    readonly index: number;
+    readonly key: string;
+    readonly mark: string;
+    readonly subject: Subject;
+    readonly before: Remembered | undefined;
+  }[];
+}
+
+function assumed({ commit }: CommitObject): Change {
+  return { changed: commit, isAssumed: true };
 }
 
 async function notAFolder(

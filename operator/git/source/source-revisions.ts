@@ -91,12 +91,13 @@ export class SourceRevisions {
     const { fetched, places, tenant } = this.#options;
     const key = JSON.stringify([refKey, segments]);
     const known = this.#known.get(key);
-    const { head, tree, changed } = place;
+    const { head, tree, changed, isAssumed } = place;
     if (known?.head.id === head.commit.id && known.tree === tree && known.changed.id === changed.id)
       return known;
     const revision: SourceRevision = {
       head: head.commit,
       changed,
+      isAssumed,
       tree,
       repositoryId: tenant,
       lastChangeOf: async (paths) => {
