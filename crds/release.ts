@@ -141,6 +141,23 @@ export const Release = defineKind({
           .optional()
           .describe("Newest commit that changed what is deployed, and is applied as a whole."),
         shortRevision: z.string().optional().describe("The beginning of `revision`, for `kubectl get`."),
+        deployed: z
+          .object({
+            revision: z
+              .string()
+              .describe(
+                "Newest commit that changed a file of the source's folder, and is applied as a whole.",
+              ),
+            tree: z.string().describe("Id of the git tree of that folder."),
+          })
+          .optional()
+          .describe(
+            "What is deployed of the source. Moves with each commit of the folder, and with no other.",
+          ),
+        ignored: z
+          .string()
+          .optional()
+          .describe("What is not followed, because the Release is pinned or suspended."),
         attempted: z.string().optional().describe("The commit that is worked on, or that failed."),
         observedHead: z
           .string()
@@ -185,6 +202,12 @@ export const Release = defineKind({
   ],
   columns: [
     { name: "Revision", type: "string", jsonPath: ".status.shortRevision", description: "Deployed commit." },
+    {
+      name: "Ignored",
+      type: "string",
+      jsonPath: ".status.ignored",
+      description: "What is not followed, because the Release is pinned or suspended.",
+    },
   ],
   lastColumns: [
     {

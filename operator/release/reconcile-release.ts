@@ -16,7 +16,9 @@ import {
   describeNotice,
   describeUnmet,
   findWait,
+  isCurrentFor,
   isDeployed,
+  noteSource,
   readDependencies,
 } from "./phases/dependencies.ts";
 import { finalizeRelease } from "./phases/finalize-release.ts";
@@ -126,15 +128,16 @@ async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
   }
   const sourced = await readSource(release, parts);
   const report = reportSource(sourced);
-  const { desired, failure, retryAfterMs } = sourced;
+  noteSource(release, sourced, parts);
+  const { desired, retryAfterMs } = sourced;
   const more = { ...(report && { source: report }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
   const dependencies = readDependencies(release, parts);
   if (desired === undefined) {
     // What was deployed is still kept as it was, until something newer can be had.
     const last = memory.applied?.generation === resource.metadata.generation ? memory.applied : undefined;
     if (last !== undefined) await keep(release, last, parts);
-    const unmet = failure === undefined ? describeUnmet(release, dependencies) : undefined;
-    return { outcome: unmet ?? describeMissing(failure), ...more };
+    const unmet = sourced.failure === undefined ? describeUnmet(release, dependencies) : undefined;
+    return { outcome: unmet ?? describeMissing(sourced), ...more };
   }
   const { cycle } = dependencies;
   const wait =
@@ -221,21 +224,12 @@ function findUnseen({ prepared }: Desired, { stores }: Parts): ReleaseOutcome | 
   return { state: "refused", reason: "KindNotWatched", message };
 }
 
-function describeMissing(failure: Sourced["failure"]): ReleaseOutcome {
-  if (failure !== undefined) return { state: "unsourced", failure };
+function describeMissing({ failure, source }: Sourced): ReleaseOutcome {
+  if (failure !== undefined) {
+    const handledRequest = source.state === "pending" ? undefined : source.handledRequest;
+    return { state: "unsourced", failure, handledRequest };
+  }
   return { state: "pending", message: "Waiting for its source to be fetched and rendered" };
-}
-
-/** From memory: whoever depends on a Release asks its source as it did itself last. */
-function isCurrentFor({ memory, sources, releases }: Parts): (key: string) => boolean {
-  return (key) => {
-    const { spec } = (releases.get(key) ?? {}) as { readonly spec?: { readonly suspend?: boolean } };
-    if (spec?.suspend === true) return true;
-    const { request, applied } = memory.find(key) ?? {};
-    if (request === undefined || applied === undefined) return false;
-    const source = sources.resolve(request);
-    return source.state === "ready" && source.revision.tree === applied.tree;
-  };
 }
 
 /** Whether a failure is only tried again, and not told: a lost race, a lost lease, a server that does not answer. */

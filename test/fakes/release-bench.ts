@@ -31,10 +31,11 @@ import { aCatalog, aPlatform, aRelease, aRevision, asRendered } from "./releases
 
 /** What a commit holds, or why it cannot be had. */
 type Source =
-  | { readonly digit: string; readonly rendered: Rendered; readonly tree?: string }
+  | { readonly digit: string; readonly rendered: Rendered; readonly tree?: string; stale?: ReleaseFailure }
   | { readonly source: ReleaseFailure }
   | { readonly digit: string; readonly render: ReleaseFailure | "pending" };
 
+const idle = { forget: () => undefined, close: async () => undefined };
 /** The reconcile of Releases with everything around it in memory: their sources are what a test says. */
 export class ReleaseBench {
   readonly cluster = new FakeCluster();
@@ -76,23 +77,18 @@ export class ReleaseBench {
       stores: this.#releaseStores(),
       catalog: aKnowingCatalog(this.newDefinitions),
       sources: {
-        resolve: ({ key, source }) => this.#resolve(key, source.path),
-        forget: () => undefined,
-        refresh: () => undefined,
-        close: async () => undefined,
+        ...{ ...idle, refresh: () => undefined },
+        resolve: ({ key }) => this.#resolve(key),
       },
       renderer: {
         render: ({ key }) => {
           const source = this.#sources.get(key);
           if (source === undefined || "source" in source) return { state: "pending" };
-          if ("render" in source)
-            return source.render === "pending"
-              ? { state: "pending" }
-              : { state: "failed", failure: source.render };
-          return { state: "ready", rendered: source.rendered };
+          if (!("render" in source)) return { state: "ready", rendered: source.rendered };
+          const { render } = source;
+          return render === "pending" ? { state: "pending" } : { state: "failed", failure: render };
         },
-        forget: () => undefined,
-        close: async () => undefined,
+        ...idle,
       },
       warmUp: () => undefined,
       predecessorMs: () => this.predecessorMs,
@@ -156,11 +152,16 @@ export class ReleaseBench {
   /** The same folder under another commit: somebody changed another one. */
   moveHead(digit: string, key = "shop/web"): void {
     const source = this.#sources.get(key);
-    if (source !== undefined && "rendered" in source) this.#sources.set(key, { ...source, digit });
+    if (source && "rendered" in source) this.#sources.set(key, { ...source, digit });
   }
 
   fail(source: Source, key = "shop/web"): void {
     this.#sources.set(key, source);
+  }
+
+  /** From now on the source cannot be had; what it gave last stays known. */
+  lose(stale: ReleaseFailure, key = "shop/web"): void {
+    this.#sources.set(key, { ...(this.#sources.get(key) as Source & { digit: string }), stale } as Source);
   }
 
   release(key = "shop/web"): ReleaseResource {
@@ -196,12 +197,13 @@ export class ReleaseBench {
     return this.cluster.requests.splice(0);
   }
 
-  #resolve(key: string, _path: string): SourceState {
+  #resolve(key: string): SourceState {
     const source = this.#sources.get(key);
     if (source === undefined) return { state: "pending" };
     if ("source" in source) return { state: "failed", failure: source.source };
-    const tree = "tree" in source ? source.tree : undefined;
-    return { state: "ready", handledRequest: undefined, revision: aRevision(source.digit, tree) };
+    const { tree, stale } = "rendered" in source ? source : {};
+    const revision = aRevision(source.digit, tree);
+    return { state: "ready", handledRequest: undefined, revision, ...(stale && { stale }) };
   }
 
   #releaseStores(): ReleaseStores {

@@ -88,24 +88,32 @@ export function describeHidden(key: string, namespace: string | undefined): stri
 }
 
 /**
- * Why a Release waits for one that it depends on; undefined: that one is ready. Ready is: at its newest revision, as far as
- * its status and `isCurrent` tell, and `Ready=True` for the spec that it has now. Pure.
+ * Why a Release waits for one that it depends on; undefined: for nothing. It waits until all objects of the newest revision
+ * that is known are applied and healthy, for the spec that the other one has now. Whether the source can be had at the moment
+ * makes no difference: an outage of a remote stops nobody. Pure.
  *
  * @param options.isCurrent Whether its source, as last looked at, says what was deployed last.
  */
 export function assessDependency(
   key: string,
-  dependency: Pick<ReleaseResource, "metadata" | "status"> | undefined,
+  dependency: Pick<ReleaseResource, "metadata" | "spec" | "status"> | undefined,
   { isCurrent }: { readonly isCurrent: (key: string) => boolean },
 ): string | undefined {
   if (dependency === undefined) return describeAbsent(key);
   const { generation, deletionTimestamp } = dependency.metadata;
   if (deletionTimestamp !== undefined) return `Release ${key} is being deleted`;
-  const { status } = dependency;
-  const ready = (status as EngineStatus | undefined)?.conditions?.find(({ type }) => type === "Ready");
-  if (ready === undefined || ready.observedGeneration !== generation)
+  const { status, spec } = dependency;
+  const conditions = (status as EngineStatus | undefined)?.conditions ?? [];
+  const find = (type: string) => conditions.find((condition) => condition.type === type);
+  if (find("Ready")?.observedGeneration !== generation)
     return `Release ${key} was not looked at since its spec was edited`;
-  if (ready.status !== "True") return `Release ${key} is not ready (${ready.reason})`;
+  const isWell = (type: string): boolean => find(type)?.status === "True";
+  const [applied, healthy] = ["Applied", "Healthy"] as const;
+  const bad = [applied, healthy].find((type) => !isWell(type));
+  if (bad !== undefined) return `Release ${key} is not ready (${find(bad)?.reason ?? "Progressing"})`;
+  // While it is suspended, nobody judges its objects anew.
+  if (!spec.suspend && find(healthy)?.observedGeneration !== generation)
+    return `Release ${key} is not ready (${find("Ready")?.reason})`;
   const { revision, attempted = revision } = status ?? {};
   if (revision === undefined || attempted !== revision || !isCurrent(key))
     return `Release ${key} is not at its newest revision yet`;

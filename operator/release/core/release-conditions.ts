@@ -5,6 +5,7 @@ import type { Health } from "../../core/health.ts";
 import type { ApplyOutcome } from "../../core/outcome.ts";
 import type { StatusInput } from "../../core/status.ts";
 import type { ReleaseFailure } from "../ports.ts";
+import { describePin, describeRef } from "./ignored.ts";
 import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
 
 export interface ReleaseConditionsInput {
@@ -17,21 +18,37 @@ export interface ReleaseConditionsInput {
   readonly source: SourceReport | undefined;
   /** Added to the message of `Ready` while that is true. */
   readonly notice?: string | undefined;
+  /** The source cannot be had, and that makes the Release unready. Default: unless the remote only does not answer. */
+  readonly isSourceLost?: boolean | undefined;
   readonly previous: readonly Condition[];
   readonly nowIso: string;
 }
 
 /**
  * The conditions of a Release: Ready, Sourced, Applied, Healthy, Published, and Reconciling or Stalled. What is not known
- * anew is kept: an outage of a git host makes nothing unready that was ready. Pure.
+ * anew is kept: a source that cannot be had says nothing of the objects that are deployed. Pure.
  */
 export function composeReleaseConditions(input: ReleaseConditionsInput): Condition[] {
+  const conditions = describeOutcome(input);
+  const pin = describePin(input.resource);
+  const { state } = input.outcome;
+  if (pin === undefined || conditions === input.previous || state === "suspended" || state === "deleting")
+    return [...conditions];
+  return conditions.map((condition) =>
+    // A message that is only kept says it already.
+    condition.type !== "Ready" || condition.message.endsWith(pin)
+      ? condition
+      : { ...condition, message: `${condition.message.slice(0, 32_000)}. ${pin}` },
+  );
+}
+
+function describeOutcome(input: ReleaseConditionsInput): readonly Condition[] {
   const { outcome } = input;
   switch (outcome.state) {
     case "unsourced":
       return withoutSource(outcome.failure, input);
     case "pending":
-      return isDeployed(input) ? [...input.previous] : stillPending(outcome.message, input);
+      return isDeployed(input) ? input.previous : stillPending(outcome.message, input);
     case "suspended":
       return suspended(input);
     case "deleting":
@@ -48,12 +65,39 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
   const { health, notice } = input;
   if (outcome.state === "waiting" && health?.status === "Failed")
     return waitsInVain(`${outcome.message}; ${health.message}`, conditions, input);
+  if (source?.stale !== undefined && isLost(source.stale, input))
+    return withStale(source.stale, conditions, input);
   if (notice === undefined) return conditions;
   return conditions.map((condition) =>
     condition.type === "Ready" && condition.status === "True"
       ? { ...condition, message: `${condition.message}. ${notice}` }
       : condition,
   );
+}
+
+/** All is well with what is deployed, which is not what git says, or nobody knows. */
+function withStale(
+  stale: ReleaseFailure,
+  conditions: readonly Condition[],
+  input: ReleaseConditionsInput,
+): Condition[] {
+  const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  if (!isReady) return [...conditions];
+  const deployed = input.source?.changed.id ?? "";
+  const message = `${stale.message}. Commit ${shortId(deployed)} stays deployed and is kept as it is`;
+  const ready: Statement = { type: "Ready", status: "False", reason: stale.reason, message };
+  const others = conditions.filter(({ type }) => type !== "Ready") as Statement[];
+  return assemble([ready, ...others, describeProgress(ready)], input);
+}
+
+function isLost({ reason }: ReleaseFailure, { isSourceLost }: ReleaseConditionsInput): boolean {
+  return isSourceLost ?? reason !== "SourceUnreachable";
+}
+
+/** What may pass is on its way; anything else needs an edit, a push or other credentials. */
+function describeProgress(cause: Statement): Statement {
+  const passes = cause.reason === "SourceUnreachable" || cause.reason === "RenderQuota";
+  return { ...cause, type: passes ? "Reconciling" : "Stalled", status: "True" };
 }
 
 /** What it waits for has failed, or it waits for longer than its timeout: somebody has to look. */
@@ -74,18 +118,17 @@ function describeSource({ changed, stale }: SourceReport): Statement {
   return { type: "Sourced", status: "False", reason: stale.reason, message };
 }
 
-/** What is deployed stays, and stays ready if only nobody can say whether there is something newer. */
-function withoutSource({ reason, message }: ReleaseFailure, input: ReleaseConditionsInput): Condition[] {
-  const isUnreachable = reason === "SourceUnreachable";
+/** What is deployed stays, and stays ready for a while if only nobody can say whether there is something newer. */
+function withoutSource(failure: ReleaseFailure, input: ReleaseConditionsInput): Condition[] {
+  const { reason, message } = failure;
   const sourced: Statement = { type: "Sourced", status: "False", reason, message };
   const last = input.previous.find(({ type }) => type === "Ready");
   // An edit of the spec that nobody could act on yet is not ready.
   const isCurrent = last?.observedGeneration === input.resource.metadata.generation;
-  const isStillReady = isUnreachable && isDeployed(input) && isCurrent && last?.status === "True";
+  const isStillReady = !isLost(failure, input) && isDeployed(input) && isCurrent && last?.status === "True";
   const ready = isStillReady ? (last as Statement) : { ...sourced, type: "Ready" as const };
-  const passes = isUnreachable || reason === "RenderQuota";
-  const progress: Statement = { ...sourced, type: passes ? "Reconciling" : "Stalled", status: "True" };
-  return assemble([ready, sourced, ...kept(sourced, input), ...(isStillReady ? [] : [progress])], input);
+  const progress = isStillReady ? [] : [describeProgress(sourced)];
+  return assemble([ready, sourced, ...kept(sourced, input), ...progress], input);
 }
 
 function stillPending(message: string, input: ReleaseConditionsInput): Condition[] {
@@ -95,9 +138,13 @@ function stillPending(message: string, input: ReleaseConditionsInput): Condition
 }
 
 function suspended(input: ReleaseConditionsInput): Condition[] {
-  const { previous } = input;
+  const { previous, resource } = input;
   const sourced = previousOf("Sourced", previous);
-  const message = "Suspended: nothing is looked at or changed until spec.suspend is false";
+  const { revision } = resource.status ?? {};
+  const stays = revision === undefined ? "" : `; commit ${shortId(revision)} stays deployed`;
+  const message =
+    "Suspended: nothing is looked at or changed until spec.suspend is false. Ignored are " +
+    `${describeRef(resource.spec)}, edits of the spec and changes of objects by hand${stays}`;
   const status = previousOf("Ready", previous)?.status ?? "Unknown";
   const ready: Statement = { type: "Ready", status, reason: "Suspended", message };
   return assemble([ready, ...(sourced === undefined ? [] : [sourced]), ...kept(ready, input)], input);

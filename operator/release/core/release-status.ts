@@ -3,7 +3,9 @@ import type { ReleaseHistoryEntry, ReleaseResource, ReleaseStatus } from "../../
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import type { Health } from "../../core/health.ts";
 import type { ResourceStatus, StatusInput } from "../../core/status.ts";
+import type { KnownDeployed } from "./deployed-revision.ts";
 import { nextHistory } from "./history.ts";
+import { describeIgnored } from "./ignored.ts";
 import type { Inventory } from "./inventory.ts";
 import { composeReleaseConditions } from "./release-conditions.ts";
 import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
@@ -23,6 +25,10 @@ export interface ReleaseStatusInput {
   readonly source: SourceReport | undefined;
   /** Added to the message of `Ready` while that is true. */
   readonly notice?: string | undefined;
+  /** See {@link composeReleaseConditions}. */
+  readonly isSourceLost?: boolean | undefined;
+  /** Undefined: nothing new is known of it. */
+  readonly deployed?: KnownDeployed | undefined;
   /** Digest over all manifests, as prepared; undefined: there are none. */
   readonly digest: string | undefined;
   /** Undefined: as it was. */
@@ -33,23 +39,26 @@ export interface ReleaseStatusInput {
 
 /**
  * The status that a Release should have. Pure, and stable: composed again with nothing changed it is equal to what is
- * there. A head that only moved elsewhere in the repository is not worth a write; it is told with the next one.
+ * there. A head that only moved elsewhere in the repository is not worth a write, and neither is a deployed revision that an
+ * earlier version did not write; they are told with the next one.
  */
 export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus {
   const { resource, source } = input;
   const previous: Partial<ReleaseStatus> = resource.status ?? {};
   const head = source?.head.id ?? previous.observedHead;
+  const deployed = input.deployed?.value ?? previous.deployed;
+  const isUnwritten = previous.deployed === undefined && input.deployed?.hasMoved !== true;
   const quiet = compose(input, previous, {
     observedHead: previous.observedHead ?? head,
-    // A status from before the field, or under a CRD without it, is not written for its sake.
+    // A status from before these fields, or under a CRD without them, is not written for their sake.
     isShort: previous.shortRevision !== undefined || previous.revision === undefined,
+    deployed: isUnwritten ? undefined : deployed,
   });
   const isSame = toCanonicalJson(quiet) === toCanonicalJson(previous);
-  return isSame ? quiet : compose(input, previous, { observedHead: head, isShort: true });
+  return isSame ? quiet : compose(input, previous, { observedHead: head, isShort: true, deployed });
 }
 
-interface Extent {
-  readonly observedHead: string | undefined;
+interface Extent extends Pick<Partial<ReleaseStatus>, "observedHead" | "deployed"> {
   /** Whether the status has the short revision too. */
   readonly isShort: boolean;
 }
@@ -57,7 +66,7 @@ interface Extent {
 function compose(
   input: ReleaseStatusInput,
   previous: Partial<ReleaseStatus>,
-  { observedHead, isShort }: Extent,
+  { observedHead, isShort, deployed }: Extent,
 ): ResourceStatus {
   const { resource, outcome, publish, source } = input;
   // What nobody could look at yet is not observed.
@@ -66,13 +75,17 @@ function compose(
   const isWorkedOn = outcome.state !== "suspended" && outcome.state !== "deleting";
   const attempted = (isWorkedOn ? source?.changed.id : undefined) ?? previous.attempted;
   const revision = (outcome.state === "applied" ? source?.changed.id : undefined) ?? previous.revision;
-  const request = source?.handledRequest ?? previous.lastHandledRequest;
+  const handled = outcome.state === "unsourced" ? outcome.handledRequest : source?.handledRequest;
+  const request = handled ?? previous.lastHandledRequest;
+  const ignored = isUnseen ? previous.ignored : describeIgnored(resource);
   const inventory = input.inventory ?? previous.inventory;
   const history = historyOf(input, previous.history);
   const published = publish?.state === "published" ? publish.record : publish && previous.published;
   return {
     ...(revision !== undefined && { revision }),
     ...(revision !== undefined && isShort && { shortRevision: shortId(revision) }),
+    ...(deployed !== undefined && { deployed }),
+    ...(ignored !== undefined && { ignored }),
     ...(attempted !== undefined && { attempted }),
     ...(observedHead !== undefined && { observedHead }),
     ...(request !== undefined && { lastHandledRequest: request }),

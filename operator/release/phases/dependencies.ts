@@ -11,8 +11,10 @@ import {
   describeHidden,
   findCycle,
 } from "../core/depends-on.ts";
+import type { Sources } from "../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
-import type { Desired } from "./release-memory.ts";
+import type { Desired, ReleaseMemory } from "./release-memory.ts";
+import type { Sourced } from "./source-release.ts";
 
 export interface DependencyOptions {
   readonly releases: ObjectStore;
@@ -110,4 +112,38 @@ function namespaceIn(key: string): string {
 export function isDeployed({ status }: ReleaseResource, { commit, prepared }: Desired): boolean {
   const [last] = status?.history ?? [];
   return last?.digest === prepared.digest && last.revision === commit.id && status?.revision === commit.id;
+}
+
+/** Others may wait until it is known whether the source has something newer: where it cannot be had, what is deployed counts. */
+export function noteSource(
+  { key, memory }: LoadedRelease,
+  { source, failure }: Pick<Sourced, "source" | "failure">,
+  { wake, dependents }: NoteSourceOptions,
+): void {
+  const isLost = failure !== undefined && source.state !== "ready";
+  if (isLost && memory.isSourceLost !== true) wake(dependents.of(key));
+  memory.isSourceLost = isLost;
+}
+
+interface NoteSourceOptions {
+  readonly wake: (keys: Iterable<string>) => void;
+  readonly dependents: { of(key: string): Iterable<string> };
+}
+
+/** From memory: whoever depends on a Release asks its source as it did itself last. */
+export function isCurrentFor({ memory, sources, releases }: IsCurrentOptions): (key: string) => boolean {
+  return (key) => {
+    const { spec } = (releases.get(key) ?? {}) as { readonly spec?: { readonly suspend?: boolean } };
+    if (spec?.suspend === true) return true;
+    const { request, applied, isSourceLost } = memory.find(key) ?? {};
+    const source = request && sources.resolve(request);
+    if (source?.state === "ready") return source.revision.tree === applied?.tree;
+    return isSourceLost === true;
+  };
+}
+
+interface IsCurrentOptions {
+  readonly memory: ReleaseMemory;
+  readonly sources: Sources;
+  readonly releases: ObjectStore;
 }

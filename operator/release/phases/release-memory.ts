@@ -1,6 +1,7 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
+import type { KnownDeployed } from "../core/deployed-revision.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Prepared } from "../core/prepare-manifests.ts";
 import type { Rendered, SourceCommit, SourceRequest } from "../ports.ts";
@@ -26,6 +27,10 @@ export interface Remembered {
   request?: SourceRequest;
   /** What was applied as a whole last, and for which generation. */
   applied?: Desired & { readonly generation: number | undefined };
+  /** The source cannot be had, and this process never had it. */
+  isSourceLost?: boolean;
+  /** What of the source's folder is deployed. */
+  deployed?: KnownDeployed;
   /** The last commit that was found for a tree and what was read of it. */
   commit?: { readonly of: string; readonly value: SourceCommit };
   /** Namespaces that were there already when we were to see to it that there is one. */

@@ -1,3 +1,4 @@
+import type { Condition } from "../../../crds/conditions.ts";
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
@@ -10,9 +11,11 @@ import { announceChanges } from "../../phases/announce.ts";
 import type { Refusals } from "../../phases/refusals.ts";
 import type { PublishState, Random, ReconcileResult } from "../../ports.ts";
 import { assessRelease, unhealthySinceMs } from "../core/assess-release.ts";
+import { type KnownDeployed, nextDeployed } from "../core/deployed-revision.ts";
 import type { HealthChecks } from "../core/health-checks.ts";
 import type { ReleaseOutcome, SourceReport } from "../core/release-outcome.ts";
 import { composeReleaseStatus } from "../core/release-status.ts";
+import { graceLeftMs, isPinnedTo } from "../core/source-loss.ts";
 import type { ReleaseStores } from "../ports.ts";
 import type { ConvergedRelease } from "./converge-release.ts";
 import type { LoadedRelease } from "./load-release.ts";
@@ -81,6 +84,7 @@ export async function reportRelease(
   noteBlocker(key, error, options);
   noteApplied(now, ended, published, options);
   announceWarnings(now, ended, options);
+  const loss = assessLoss(now, ended, nowMs);
   const status = composeReleaseStatus({
     resource,
     outcome,
@@ -88,6 +92,8 @@ export async function reportRelease(
     publish: published ?? (options.publishers && { state: "skipped" }),
     source: ended.source,
     notice: ended.notice,
+    isSourceLost: loss?.isLost,
+    deployed: noteDeployed(now, ended),
     digest: desired?.prepared.digest,
     inventory: converged?.inventory,
     nowIso: `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
@@ -107,9 +113,13 @@ export async function reportRelease(
     nowMs: clock.now(),
     jitter: random(),
   });
-  const delays = [requeueAfterMs, parkedForMs, ended.retryAfterMs, converged?.againAfterMs].filter(
-    (ms) => ms !== undefined,
-  );
+  const delays = [
+    requeueAfterMs,
+    parkedForMs,
+    ended.retryAfterMs,
+    converged?.againAfterMs,
+    loss?.againAfterMs,
+  ].filter((ms) => ms !== undefined);
   return delays.length === 0 ? {} : { requeueAfterMs: Math.max(1, Math.ceil(Math.min(...delays))) };
 }
 
@@ -117,7 +127,9 @@ export async function reportRelease(
 export function reportSource({ source, desired }: Sourced): Ended["source"] {
   if (source.state !== "ready") return undefined;
   const { revision, stale, handledRequest } = source;
-  return { head: revision.head, changed: desired?.commit ?? revision.changed, stale, handledRequest };
+  const { head, changed: touched, tree, isAssumed = false } = revision;
+  const changed = desired?.commit ?? touched;
+  return { head, changed, folder: { tree, touched, isAssumed }, stale, handledRequest };
 }
 
 /** An edit that came meanwhile is for the next run, which waits already: the status speaks of what was done. */
@@ -125,6 +137,33 @@ function asOf(live: LiveObject, { resource }: LoadedRelease): ReleaseResource {
   const { generation } = resource.metadata;
   const metadata = { ...live.metadata, ...(generation !== undefined && { generation }) };
   return { ...resource, ...live, metadata, spec: resource.spec } as ReleaseResource;
+}
+
+/** Whether a source that cannot be had makes the Release unready now, or when to look again. */
+function assessLoss(
+  { resource }: LoadedRelease,
+  { outcome, source }: Ended,
+  nowMs: number,
+): { readonly isLost: boolean; readonly againAfterMs?: number } | undefined {
+  const failure = outcome.state === "unsourced" ? outcome.failure : source?.stale;
+  if (failure === undefined) return undefined;
+  const head = source?.head.id ?? resource.status?.observedHead;
+  if (isPinnedTo(head, resource, failure)) return { isLost: false };
+  const conditions = resource.status?.conditions as readonly Condition[] | undefined;
+  const leftMs = graceLeftMs({ failure, conditions, nowMs });
+  return leftMs === 0 ? { isLost: true } : { isLost: false, againAfterMs: leftMs };
+}
+
+/** Remembers what of the folder is deployed, if it is applied as a whole. */
+function noteDeployed(
+  { resource, memory }: LoadedRelease,
+  { outcome, source }: Ended,
+): KnownDeployed | undefined {
+  if (outcome.state !== "applied" || source?.folder === undefined) return memory.deployed;
+  const { folder } = source;
+  const known = nextDeployed({ written: resource.status?.deployed, known: memory.deployed, folder });
+  memory.deployed = known;
+  return known;
 }
 
 function judge(

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Condition } from "../../../../crds/conditions.ts";
 import type { ReleaseResource } from "../../../../crds/release.ts";
 import {
   allowsDependents,
@@ -101,8 +102,17 @@ describe("assessDependency()", () => {
     aRelease({
       name: "db",
       generation,
-      status: { revision, attempted: revision, conditions: [{ ...ready, observedGeneration: 1 }], ...more },
+      status: { revision, attempted: revision, conditions: conditions(), ...more },
     });
+  const conditions = (
+    more: Partial<Record<"Ready" | "Applied" | "Healthy", Partial<Condition>>> = {},
+  ): Condition[] =>
+    (["Ready", "Applied", "Healthy"] as const).map((type) => ({
+      ...ready,
+      type,
+      observedGeneration: 1,
+      ...more[type],
+    }));
 
   test.for([
     { case: "ready", of: dependency(), why: undefined },
@@ -120,9 +130,44 @@ describe("assessDependency()", () => {
     {
       case: "not ready",
       of: dependency({
-        conditions: [{ ...ready, status: "False", reason: "Progressing", observedGeneration: 1 }],
+        conditions: conditions({ Applied: { status: "False", reason: "Progressing" } }),
       }),
       why: "Release shop/db is not ready (Progressing)",
+    },
+    {
+      case: "not healthy",
+      of: dependency({ conditions: conditions({ Healthy: { status: "False", reason: "Failed" } }) }),
+      why: "Release shop/db is not ready (Failed)",
+    },
+    {
+      case: "healthy, and without its source",
+      of: dependency({ conditions: conditions({ Ready: { status: "False", reason: "SourceUnreachable" } }) }),
+      why: undefined,
+    },
+    {
+      case: "healthy for an older spec, and without the source that it names now",
+      of: dependency(
+        {
+          conditions: conditions({
+            Ready: { status: "False", reason: "SourceNotFound", observedGeneration: 2 },
+          }),
+        },
+        2,
+      ),
+      why: "Release shop/db is not ready (SourceNotFound)",
+    },
+    {
+      case: "suspended since it was healthy",
+      of: aRelease({
+        name: "db",
+        generation: 2,
+        spec: { suspend: true },
+        status: {
+          revision,
+          conditions: conditions({ Ready: { reason: "Suspended", observedGeneration: 2 } }),
+        },
+      }),
+      why: undefined,
     },
     {
       case: "at work on a newer commit",

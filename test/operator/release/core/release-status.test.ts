@@ -86,6 +86,32 @@ describe("composeReleaseStatus()", () => {
     ).toMatchObject({ revision: aCommit("c").id, shortRevision: "cccccccccccc" });
   });
 
+  test("a deployed revision that an earlier version did not write is no news, and is told with the next one", () => {
+    const value = { revision: aCommit("a").id, tree: "t" };
+    const folder = { tree: "t", touched: aCommit("a"), isAssumed: true };
+    const deployed = { value, folder, hasMoved: false };
+    const input = { resource: deployedRelease, deployed, nowIso: later };
+    expect(composeReleaseStatus(statusInput(input))).toEqual(deployedRelease.status);
+    const failed: Health = { status: "Failed", reason: "Timeout", message: "1 of 2" };
+    expect(composeReleaseStatus(statusInput({ ...input, health: failed }))).toMatchObject({
+      deployed: value,
+    });
+    const moved = { ...deployed, hasMoved: true };
+    expect(composeReleaseStatus(statusInput({ ...input, deployed: moved }))).toEqual({
+      ...deployedRelease.status,
+      observedHead: aCommit("b").id,
+      deployed: value,
+    });
+  });
+
+  test("tells of a request that was handled where nothing can be had", () => {
+    const failure = { reason: "SourceNotFound", message: "no branch" } as const;
+    const outcome = { state: "unsourced", failure, handledRequest: "now" } as const;
+    expect(
+      composeReleaseStatus(statusInput({ outcome, source: undefined, health: undefined })),
+    ).toMatchObject({ lastHandledRequest: "now" });
+  });
+
   test("a look that is only pending says nothing of an edit, and changes nothing that was known", () => {
     const edited = having(deployedRelease.status, 2);
     const pending = {

@@ -1,0 +1,28 @@
+import type { ReleaseResource } from "../../../crds/release.ts";
+import { shortId } from "./release-outcome.ts";
+
+type Spec = Partial<ReleaseResource["spec"]>;
+
+/** What is not followed, because the Release is pinned or suspended; undefined: all is. Also of a spec that is not valid. Pure. */
+export function describeIgnored({ spec }: { readonly spec: Spec }): string | undefined {
+  if (spec.suspend === true) return "everything";
+  const { revision, source } = spec;
+  if (revision === undefined || revision === source?.ref?.commit) return undefined;
+  return describeRef(spec);
+}
+
+/** A sentence about the pin, for the end of a message; undefined: there is none. Pure. */
+export function describePin({ spec }: { readonly spec: Spec }): string | undefined {
+  const { revision } = spec;
+  const ignored = describeIgnored({ spec: { ...spec, suspend: false } });
+  if (revision === undefined || ignored === undefined) return undefined;
+  return `Pinned to ${shortId(revision)} by spec.revision: ${ignored} is ignored`;
+}
+
+/** What a Release follows: `branch main`. Pure. */
+export function describeRef({ source }: Spec): string {
+  const { branch = "main", tag, semver, commit } = source?.ref ?? {};
+  if (commit !== undefined) return `commit ${shortId(commit)}`;
+  if (semver !== undefined) return `tags in ${semver}`;
+  return tag === undefined ? `branch ${branch}` : `tag ${tag}`;
+}
