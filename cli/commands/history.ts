@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { formatHistory } from "../release/history-text.ts";
 import { type ReleaseFlags, releaseCommand, withReleases } from "../release/release-command.ts";
 import { historyOf } from "../release/release-object.ts";
-import { describeRelease } from "../release/state-line.ts";
+import { describeRelease, describeTrouble } from "../release/state-line.ts";
 import { type Screen, terminal } from "./screen.ts";
 
 /** `fairlead history NAME`: what was deployed, by whom, and what came of it. */
@@ -17,6 +17,8 @@ export async function runHistory(name: string, flags: ReleaseFlags, { print }: S
   const release = await withReleases(flags, ({ find }) => find(name));
   if (flags.output === "json") return print(JSON.stringify(historyOf(release), undefined, 2));
   print(describeRelease(release));
+  const trouble = describeTrouble(release);
+  if (trouble !== undefined) print(`  ${trouble.replaceAll(/\s+/g, " ")}`);
   if (historyOf(release).length === 0) print("Nothing was deployed yet");
   else for (const line of formatHistory(release)) print(line);
 }

@@ -6,7 +6,7 @@ import { readKinds } from "../release/read-kinds.ts";
 import { readTree } from "../release/read-tree.ts";
 import { type ReleaseFlags, releaseCommand, withReleases } from "../release/release-command.ts";
 import { conditionOf, labelOfRelease, type ReleaseObject } from "../release/release-object.ts";
-import { describeRelease } from "../release/state-line.ts";
+import { describeRelease, describeTrouble } from "../release/state-line.ts";
 import { type Screen, terminal } from "./screen.ts";
 
 /** Of a file or pipe, which has no width. */
@@ -33,18 +33,20 @@ export async function runTree(
   });
   if (flags.output === "json") {
     const { status, spec } = release;
-    const ready = conditionOf(release, "Ready");
+    const [ready, sourced] = [conditionOf(release, "Ready"), conditionOf(release, "Sourced")];
     const about = {
       release: labelOfRelease(release),
       revision: status?.revision,
       pinned: spec.revision,
+      ignored: status?.ignored,
       ready,
+      sourced,
     };
     return print(JSON.stringify({ ...about, objects }, undefined, 2));
   }
   print(describeRelease(release));
-  const ready = conditionOf(release, "Ready");
-  if (ready !== undefined && ready.status !== "True") print(`  ${ready.message.replaceAll(/\s+/g, " ")}`);
+  const trouble = describeTrouble(release);
+  if (trouble !== undefined) print(`  ${trouble.replaceAll(/\s+/g, " ")}`);
   const width = process.stdout.isTTY ? process.stdout.columns : wideColumns;
   for (const line of formatTree(objects, { width })) print(line);
   if (objects.length === 0) print("It has no objects");

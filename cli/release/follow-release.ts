@@ -1,4 +1,6 @@
 import { Release } from "../../crds/release.ts";
+import { isPinnedTo } from "../../operator/release/core/source-loss.ts";
+import type { ReleaseFailureReason } from "../../operator/release/ports.ts";
 import { waitUntil } from "../install/wait-until.ts";
 import type { ApiClient } from "./api-client.ts";
 import { conditionOf, labelOfRelease, type ReleaseObject, shortCommit } from "./release-object.ts";
@@ -52,10 +54,22 @@ export function missingFor(
   const isLookedAt = request === undefined || release.status?.lastHandledRequest === request;
   if (!isSeen || !isLookedAt)
     return `Waiting for ${title}: the operator has not looked at it yet${saying(release)}`;
-  if (ready.status === "True" && conditionOf(release, "Reconciling")?.status !== "True") return undefined;
+  if (ready.status === "True" && conditionOf(release, "Reconciling")?.status !== "True")
+    return missingSource(release, title);
   if (conditionOf(release, "Stalled")?.status === "True")
     throw new NotReadyError(`${title} does not get ready: ${ready.reason}: ${ready.message}`);
   return `Waiting for ${title}${revisionIn(release)}: ${ready.reason}: ${ready.message}`;
+}
+
+/** Ready by what was known before its source could not be reached, which for a while is no more than that. */
+function missingSource(release: ReleaseObject, title: string): string | undefined {
+  const sourced = conditionOf(release, "Sourced");
+  if (sourced?.status !== "False") return undefined;
+  const { reason, message } = sourced;
+  const isEnough = isPinnedTo(release.status?.observedHead, release, {
+    reason: reason as ReleaseFailureReason,
+  });
+  return isEnough ? undefined : `Waiting for the source of ${title}: ${reason}: ${message}`;
 }
 
 /** What stands in the way of a look, if the Release says so. */

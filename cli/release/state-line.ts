@@ -1,6 +1,14 @@
 import { printable } from "./columns.ts";
 import { conditionOf, historyOf, labelOfRelease, type ReleaseObject, shortCommit } from "./release-object.ts";
 
+/** Why a Release is not ready, or what its source lacks; undefined: all is well. Pure. */
+export function describeTrouble(release: ReleaseObject): string | undefined {
+  const bad = [conditionOf(release, "Ready"), conditionOf(release, "Sourced")].find(
+    (condition) => condition !== undefined && condition.status !== "True",
+  );
+  return bad && printable(bad.message);
+}
+
 /** A Release in one line: `Release shop/web is Ready at 1a2b3c4d5e (Add a shop)`. Pure. */
 export function describeRelease(release: ReleaseObject): string {
   const { status, spec } = release;
@@ -10,7 +18,14 @@ export function describeRelease(release: ReleaseObject): string {
   const revision = status?.revision;
   const subject = historyOf(release).find((entry) => entry.revision === revision)?.subject;
   const at = revision === undefined ? "" : ` at ${shortCommit(revision)}${subject ? ` (${subject})` : ""}`;
-  const marks = [spec.suspend ? "suspended" : [], spec.revision === undefined ? [] : "pinned"].flat();
+  const sourced = conditionOf(release, "Sourced");
+  // Of one that is not ready, the state says it.
+  const isWithoutSource = ready?.status === "True" && sourced?.status === "False";
+  const marks = [
+    spec.suspend ? "suspended" : [],
+    spec.revision === undefined ? [] : "pinned",
+    isWithoutSource ? `without its source (${sourced.reason})` : [],
+  ].flat();
   const marked = marks.length === 0 ? "" : `, ${marks.join(", ")}`;
   return printable(`Release ${labelOfRelease(release)} ${state}${at}${marked}`);
 }

@@ -25,6 +25,12 @@ const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReaso
     "its host key is not in known_hosts",
   ],
   [
+    // A host that goes away says nothing about its certificate.
+    /SSL_ERROR_SYSCALL|SSL_[a-z]{4,10}: .{0,80}(?:reset|timed out|unexpected eof)|unexpected eof while reading|SSL connection timeout|non-properly terminated|Error in the (?:pull|push) function/i,
+    "SourceUnreachable",
+    "the connection was closed before it answered",
+  ],
+  [
     /certificate|SSL|TLS/i,
     "SourceRefused",
     "its certificate is not trusted; put the authority's into ca.crt of the Secret",

@@ -29,6 +29,30 @@ describe("missingFor()", () => {
       missing: /not looked at it yet \(SourceUnreachable: no answer\)$/,
     },
     {
+      state: "ready for as long as an outage is short",
+      status: {
+        lastHandledRequest: "now",
+        conditions: [
+          condition("Ready", "True", seen),
+          condition("Sourced", "False", { ...seen, reason: "SourceUnreachable", message: "no answer" }),
+        ],
+      },
+      missing: /^Waiting for the source of Release shop\/web: SourceUnreachable: no answer$/,
+    },
+    {
+      state: "pinned to what it has deployed, whose remote does not answer",
+      spec: { revision: "a".repeat(40) },
+      status: {
+        lastHandledRequest: "now",
+        ...{ revision: "a".repeat(40), attempted: "a".repeat(40), observedHead: "a".repeat(40) },
+        conditions: [
+          condition("Ready", "True", seen),
+          condition("Sourced", "False", { ...seen, reason: "SourceUnreachable", message: "no answer" }),
+        ],
+      },
+      missing: undefined,
+    },
+    {
       state: "on its way",
       status: {
         lastHandledRequest: "now",
@@ -50,8 +74,8 @@ describe("missingFor()", () => {
       status: { lastHandledRequest: "now", conditions: [condition("Ready", "True", seen)] },
       missing: undefined,
     },
-  ])("of $state", ({ status, missing }) => {
-    const found = missingFor(aRelease({ status, generation: 2 }), asked);
+  ])("of $state", ({ status, spec = {}, missing }) => {
+    const found = missingFor(aRelease({ status, spec, generation: 2 }), asked);
     if (missing === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(missing);
   });

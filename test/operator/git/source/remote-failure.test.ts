@@ -13,6 +13,22 @@ describe("toRemoteFailure()", () => {
       "SourceUnreachable",
     ],
     ["fatal: unable to access 'https://h/x/': The requested URL returned error: 503", "SourceUnreachable"],
+    [
+      "fatal: unable to access 'https://h/x/': OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to h:443",
+      "SourceUnreachable",
+    ],
+    [
+      "fatal: unable to access 'https://h/x/': OpenSSL SSL_read: Connection reset by peer, errno 104",
+      "SourceUnreachable",
+    ],
+    [
+      "fatal: unable to access 'https://h/x/': gnutls_handshake() failed: The TLS connection was non-properly terminated.",
+      "SourceUnreachable",
+    ],
+    [
+      "fatal: unable to access 'https://h/x/': SSL certificate problem: self-signed certificate",
+      "SourceRefused",
+    ],
     ["fatal: Authentication failed for 'https://h/x/'", "SourceRefused"],
     ["fatal: could not read Username for 'https://h': terminal prompts disabled", "SourceRefused"],
     ["git@h: Permission denied (publickey).\nfatal: Could not read from remote repository.", "SourceRefused"],
@@ -36,14 +52,21 @@ describe("toRemoteFailure()", () => {
   });
 
   // Patterns with quadratic time take minutes for these texts, and the test runner ends it after 90 seconds.
-  test.for(["repository ", "host key ", "no ", "Load key ", "a.", ": 1", "remote: ", "Total 1 "])(
-    "reads a megabyte of %j in linear time",
-    (words) => {
-      const text = words.repeat(1_000_000 / words.length);
-      for (const stderr of [text, `${text}\n`, text.replaceAll(" ", "\n")])
-        expect(toRemoteFailure(stderr, ["t0ken"]).message.length).toBeLessThan(600);
-    },
-  );
+  test.for([
+    "repository ",
+    "host key ",
+    "no ",
+    "Load key ",
+    "SSL_connect: ",
+    "a.",
+    ": 1",
+    "remote: ",
+    "Total 1 ",
+  ])("reads a megabyte of %j in linear time", (words) => {
+    const text = words.repeat(1_000_000 / words.length);
+    for (const stderr of [text, `${text}\n`, text.replaceAll(" ", "\n")])
+      expect(toRemoteFailure(stderr, ["t0ken"]).message.length).toBeLessThan(600);
+  });
   test.for([
     "remote: PRIVATE\nfatal: unable to access 'https://h/x/': The requested URL returned error: 403",
     "remote: PRIVATE\nfatal: unable to access 'https://h/x/': The requested URL returned error: 500",
