@@ -76,6 +76,17 @@ export function alertRules({
         description: "The leader's log names the resource.",
       },
     },
+    {
+      alert: "FairleadSourceLost",
+      expr: `max by (reason) (fairlead_resources{${of},controller="releases.fairlead.dev",ready="False",reason=~"Source.+"}) > 0`,
+      for: "10m",
+      labels: { severity: "warning" },
+      annotations: {
+        summary: "Releases cannot get their source ({{ $labels.reason }}): {{ $value }}",
+        description:
+          "What is deployed stays and is kept, but no commit arrives. The condition Sourced of the Releases says why.",
+      },
+    },
   ];
   if (electsLeader) {
     rules.push({

@@ -164,6 +164,7 @@ describe("docs/observability.md", () => {
     metrics.stores.watch([]);
     metrics.publish.watch(() => nothingPublished);
     metrics.releases.watchSources(() => ({ lsRemotes: 0, fetches: 0, rebuilds: 0 }));
+    metrics.releases.watchReleases({ list: () => [] });
     const served = readPrometheusText((await metrics.expose()).body);
     expect([...served.values()].map(({ name, type }) => `${name} ${type}`).toSorted()).toEqual(documented);
   });

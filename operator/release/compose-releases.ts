@@ -128,6 +128,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       wake(keys);
     },
   });
+  metrics?.releases.watchReleases(releases);
   const prepare = createPreparer();
   const publishers = composePublishers(input);
   const noteNews = (key: string): void => {

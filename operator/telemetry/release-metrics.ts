@@ -1,4 +1,6 @@
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { CustomResource, LiveObject } from "../../crds/object.ts";
+import type { EngineStatus } from "../../crds/status.ts";
 import { lagBuckets, shortTimeBuckets } from "./buckets.ts";
 
 /** What sources count by themselves; read when somebody asks for the metrics. */
@@ -57,6 +59,26 @@ export class ReleaseMetrics {
         },
       });
     }
+  }
+
+  /** From now on the sources of these Releases are shown. */
+  watchReleases(releases: { list(): Iterable<LiveObject> }): void {
+    new Gauge({
+      name: "fairlead_release_source_failing",
+      help: "Releases whose source cannot be had, by the reason of their condition Sourced",
+      labelNames: ["reason"],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        // An alert on it needs a series also while all is well.
+        this.set({ reason: "SourceUnreachable" }, 0);
+        for (const release of releases.list()) {
+          const { conditions = [] } = ((release as CustomResource).status ?? {}) as Partial<EngineStatus>;
+          const sourced = conditions.find(({ type }) => type === "Sourced");
+          if (sourced?.status === "False") this.inc({ reason: sourced.reason });
+        }
+      },
+    });
   }
 
   rendered({ outcome }: { readonly outcome: "ready" | "failed" }): void {

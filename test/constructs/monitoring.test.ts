@@ -17,6 +17,12 @@ describe("alerts and dashboard", () => {
     expect(JSON.stringify(dashboardOf({ ...props, name: "lead" }))).not.toContain("$of");
   });
 
+  test("tell of Releases that are not ready because of their source, once for all instances", () => {
+    const rule = alertRules(props).find(({ alert }) => alert === "FairleadSourceLost");
+    expect(rule?.expr).toContain('ready="False",reason=~"Source.+"');
+    expect(rule?.expr).toMatch(/^max by \(reason\)/);
+  });
+
   test("speak of the repository and of leaders only where there are any", () => {
     const names = (more: Partial<typeof props>) =>
       alertRules({ ...props, ...more }).map(({ alert }) => alert);

@@ -1,0 +1,26 @@
+import { Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { Release } from "../../../crds/release.ts";
+import { ReleaseMetrics } from "../../../operator/telemetry/release-metrics.ts";
+import { aLiveObject } from "../../fakes/objects.ts";
+
+test("Releases whose source cannot be had are counted by the reason, ready or not", async () => {
+  const release = (name: string, status?: string, reason?: string) => ({
+    ...aLiveObject({ kind: Release, name }),
+    ...(status && { status: { conditions: [{ type: "Sourced", status, reason }] } }),
+  });
+  const releases = [
+    release("a", "True", "Sourced"),
+    release("b", "False", "SourceUnreachable"),
+    release("c", "False", "SourceUnreachable"),
+    release("d", "False", "SourceNotFound"),
+    release("e"),
+  ];
+  const registry = new Registry();
+  new ReleaseMetrics(registry).watchReleases({ list: () => releases });
+  const lines = (await registry.metrics()).split("\n").filter((line) => line.includes("failing{"));
+  expect(lines).toEqual([
+    'fairlead_release_source_failing{reason="SourceUnreachable"} 2',
+    'fairlead_release_source_failing{reason="SourceNotFound"} 1',
+  ]);
+});
