@@ -55,21 +55,27 @@ export function missingFor(
   if (!isSeen || !isLookedAt)
     return `Waiting for ${title}: the operator has not looked at it yet${saying(release)}`;
   if (ready.status === "True" && conditionOf(release, "Reconciling")?.status !== "True")
-    return missingSource(release, title);
+    return missingSource(release, { title, request });
   if (conditionOf(release, "Stalled")?.status === "True")
     throw new NotReadyError(`${title} does not get ready: ${ready.reason}: ${ready.message}`);
   return `Waiting for ${title}${revisionIn(release)}: ${ready.reason}: ${ready.message}`;
 }
 
-/** Ready by what was known before its source could not be reached, which for a while is no more than that. */
-function missingSource(release: ReleaseObject, title: string): string | undefined {
+/**
+ * What is missing where a Release is ready by what was known before: for a while an outage leaves it so, and for good if it is
+ * pinned to what it has deployed. Whoever asked for a look wants to know what came of it all the same.
+ */
+function missingSource(
+  release: ReleaseObject,
+  { title, request }: { readonly title: string; readonly request: string | undefined },
+): string | undefined {
   const sourced = conditionOf(release, "Sourced");
   if (sourced?.status !== "False") return undefined;
   const { reason, message } = sourced;
-  const isEnough = isPinnedTo(release.status?.observedHead, release, {
-    reason: reason as ReleaseFailureReason,
-  });
-  return isEnough ? undefined : `Waiting for the source of ${title}: ${reason}: ${message}`;
+  const failure = { reason: reason as ReleaseFailureReason };
+  if (request === undefined && isPinnedTo(release.status?.observedHead, release, failure)) return undefined;
+  if (reason === "SourceUnreachable") return `Waiting for the source of ${title}: ${reason}: ${message}`;
+  throw new NotReadyError(`${title} cannot get its source: ${reason}: ${message}`);
 }
 
 /** What stands in the way of a look, if the Release says so. */

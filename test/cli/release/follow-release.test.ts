@@ -40,19 +40,6 @@ describe("missingFor()", () => {
       missing: /^Waiting for the source of Release shop\/web: SourceUnreachable: no answer$/,
     },
     {
-      state: "pinned to what it has deployed, whose remote does not answer",
-      spec: { revision: "a".repeat(40) },
-      status: {
-        lastHandledRequest: "now",
-        ...{ revision: "a".repeat(40), attempted: "a".repeat(40), observedHead: "a".repeat(40) },
-        conditions: [
-          condition("Ready", "True", seen),
-          condition("Sourced", "False", { ...seen, reason: "SourceUnreachable", message: "no answer" }),
-        ],
-      },
-      missing: undefined,
-    },
-    {
       state: "on its way",
       status: {
         lastHandledRequest: "now",
@@ -74,10 +61,28 @@ describe("missingFor()", () => {
       status: { lastHandledRequest: "now", conditions: [condition("Ready", "True", seen)] },
       missing: undefined,
     },
-  ])("of $state", ({ status, spec = {}, missing }) => {
-    const found = missingFor(aRelease({ status, spec, generation: 2 }), asked);
+  ])("of $state", ({ status, missing }) => {
+    const found = missingFor(aRelease({ status, generation: 2 }), asked);
     if (missing === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(missing);
+  });
+
+  test("takes a pin to what is deployed for ready without its source, unless somebody asked for a look", () => {
+    const revision = "a".repeat(40);
+    const pinned = (reason: string) =>
+      aRelease({
+        generation: 2,
+        spec: { revision },
+        status: {
+          ...{ lastHandledRequest: "now", revision, attempted: revision, observedHead: revision },
+          conditions: [condition("Ready", "True", seen), condition("Sourced", "False", { ...seen, reason })],
+        },
+      });
+    const unasked = { ...asked, request: undefined };
+    expect(missingFor(pinned("SourceUnreachable"), unasked)).toBeUndefined();
+    expect(missingFor(pinned("SourceRefused"), unasked)).toBeUndefined();
+    expect(missingFor(pinned("SourceUnreachable"), asked)).toMatch(/^Waiting for the source/);
+    expect(() => missingFor(pinned("SourceRefused"), asked)).toThrow(NotReadyError);
   });
 
   test("ends the wait for what will not come by itself", () => {
