@@ -71,7 +71,11 @@ function describeApplied(applied: ApplyOutcome, previous: Condition | undefined)
   }
 }
 
-function describeHealthy(health: Health | undefined, { reason, status }: Statement): Statement {
+/** The condition `Healthy`, beside the condition `Applied`. Pure. */
+export function describeHealthy(
+  health: Health | undefined,
+  { reason, status }: Pick<Statement, "reason" | "status">,
+): Statement {
   const type = "Healthy";
   if (health === undefined) {
     const cause = status === "True" ? "Progressing" : reason;

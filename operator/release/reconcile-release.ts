@@ -135,9 +135,9 @@ async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
   if (desired === undefined) {
     // What was deployed is still kept as it was, until something newer can be had.
     const last = memory.applied?.generation === resource.metadata.generation ? memory.applied : undefined;
-    if (last !== undefined) await keep(release, last, parts);
+    const isKept = last !== undefined && (await keep(release, last, parts));
     const unmet = sourced.failure === undefined ? describeUnmet(release, dependencies) : undefined;
-    return { outcome: unmet ?? describeMissing(sourced), ...more };
+    return { outcome: unmet ?? describeMissing(sourced), ...(isKept && { kept: last }), ...more };
   }
   const { cycle } = dependencies;
   const wait =
@@ -153,12 +153,13 @@ async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
   return { outcome: converged.outcome, desired, converged, error: converged.error, notice, ...more };
 }
 
-/** Puts back what was done by hand to what is deployed, in the cluster and on the branch. */
-async function keep(release: LoadedRelease, last: Desired, parts: Parts): Promise<void> {
-  if (refuseManifests(release, last) !== undefined) return;
+/** Puts back what was done by hand to what is deployed, in the cluster and on the branch. @returns Whether all is applied. */
+async function keep(release: LoadedRelease, last: Desired, parts: Parts): Promise<boolean> {
+  if (refuseManifests(release, last) !== undefined) return false;
   const { outcome } = await convergeRelease(release, last, parts);
-  if (outcome.state === "applied" && parts.publishers !== undefined)
-    publishRelease(release, last, parts.publishers);
+  if (outcome.state !== "applied") return false;
+  if (parts.publishers !== undefined) publishRelease(release, last, parts.publishers);
+  return true;
 }
 
 /** Whether a Release names no ServiceAccount although one is required: then no request is sent for its objects. */

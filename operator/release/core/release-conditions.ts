@@ -1,6 +1,6 @@
 import type { Condition, ConditionType } from "../../../crds/conditions.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
-import { composeConditions, type Statement, withTransition } from "../../core/conditions.ts";
+import { composeConditions, describeHealthy, type Statement, withTransition } from "../../core/conditions.ts";
 import type { Health } from "../../core/health.ts";
 import type { ApplyOutcome } from "../../core/outcome.ts";
 import type { StatusInput } from "../../core/status.ts";
@@ -125,10 +125,13 @@ function withoutSource(failure: ReleaseFailure, input: ReleaseConditionsInput): 
   const last = input.previous.find(({ type }) => type === "Ready");
   // An edit of the spec that nobody could act on yet is not ready.
   const isCurrent = last?.observedGeneration === input.resource.metadata.generation;
-  const isStillReady = !isLost(failure, input) && isDeployed(input) && isCurrent && last?.status === "True";
+  const objects = kept(sourced, input);
+  const isHealthy = objects.some(({ type, status }) => type === "Healthy" && status === "True");
+  const isReady = isDeployed(input) && isCurrent && last?.status === "True" && isHealthy;
+  const isStillReady = isReady && !isLost(failure, input);
   const ready = isStillReady ? (last as Statement) : { ...sourced, type: "Ready" as const };
   const progress = isStillReady ? [] : [describeProgress(sourced)];
-  return assemble([ready, sourced, ...kept(sourced, input), ...progress], input);
+  return assemble([ready, sourced, ...objects, ...progress], input);
 }
 
 function stillPending(message: string, input: ReleaseConditionsInput): Condition[] {
@@ -161,11 +164,15 @@ function deleting(message: string, input: ReleaseConditionsInput): Condition[] {
 }
 
 /** What was last known of the objects, or that nothing is. */
-function kept(cause: Statement, { previous }: ReleaseConditionsInput): readonly Statement[] {
+function kept(cause: Statement, { previous, health }: ReleaseConditionsInput): readonly Statement[] {
+  const applied = previousOf("Applied", previous);
+  const isJudged = health !== undefined && applied?.status === "True";
   const published = previousOf("Published", previous);
   return [
-    previousOf("Applied", previous) ?? unknown("Applied", cause),
-    previousOf("Healthy", previous) ?? unknown("Healthy", cause),
+    applied ?? unknown("Applied", cause),
+    isJudged
+      ? describeHealthy(health, applied)
+      : (previousOf("Healthy", previous) ?? unknown("Healthy", cause)),
     ...(published === undefined ? [] : [published]),
   ];
 }

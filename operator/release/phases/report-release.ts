@@ -29,6 +29,8 @@ export interface Ended {
   readonly outcome: ReleaseOutcome;
   /** What the source wants now. */
   readonly desired?: Desired;
+  /** What is deployed and was kept as it is, because nothing newer can be had. */
+  readonly kept?: Desired;
   readonly converged?: ConvergedRelease;
   readonly source?: SourceReport;
   /** Nobody will tell: look again after so long. */
@@ -77,7 +79,8 @@ export async function reportRelease(
   const now = { ...release, resource };
   const nowMs = clock.wallClock().getTime();
   const isKnown = converged?.plan !== undefined && outcome.state !== "retry";
-  const health = desired && isKnown ? judge(now, desired, nowMs, options) : undefined;
+  const judged = isKnown ? desired : ended.kept;
+  const health = judged && judge(now, judged, nowMs, options);
   const published = offer(now, ended, options);
 
   if (converged !== undefined) announceChanges(converged.changes, { resource }, options);

@@ -84,6 +84,30 @@ describe("a Release whose source cannot be had", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
+  test("judges what it keeps while a newer commit cannot be rendered", async () => {
+    const bench = new ReleaseBench();
+    const spec = { replicas: 1, selector: {}, template: {} };
+    bench.commit("1", [aSourceManifest("apps/v1", "Deployment", "a", { fields: { spec } })]);
+    bench.edit();
+    await bench.reconcile();
+    const report = async (availableReplicas: number): Promise<void> => {
+      const live = bench.live("Deployment", "a");
+      if (live === undefined) throw new Error("there is none");
+      const { metadata } = live;
+      const resourceVersion = String(Number(metadata.resourceVersion) + 100);
+      const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: availableReplicas, availableReplicas };
+      const status = { observedGeneration: metadata.generation ?? 1, ...counts };
+      bench.deliver(bench.cluster.put({ ...live, metadata: { ...metadata, resourceVersion }, status }));
+      await bench.reconcile();
+    };
+    await report(1);
+    expect(bench.condition("Healthy")).toBe("True Healthy");
+    bench.fail({ digit: "2", render: { reason: "RenderFailed", message: "web.yaml:3: no" } });
+    await report(0);
+    expect(bench.condition("Ready")).toBe("False RenderFailed");
+    expect(bench.condition("Healthy")).toBe("False Progressing");
+  });
+
   test("stays ready while it is pinned to what it has deployed", async () => {
     const former = await aDeployedBench("a");
     former.edit(aRelease({ generation: 2, spec: { revision: aCommit("1").id } }));

@@ -67,6 +67,21 @@ describe("conditions of a Release whose source cannot be had", () => {
       ],
     },
     {
+      case: "objects that failed since, of a commit that cannot be rendered",
+      more: {
+        resource: deployedRelease,
+        outcome: { state: "unsourced", failure: { reason: "RenderFailed", message: "a.yaml:3" } },
+        health: { status: "Failed", reason: "Timeout", message: "1 of 2" },
+      },
+      conditions: [
+        "Ready False RenderFailed",
+        "Sourced False RenderFailed",
+        "Applied True Applied",
+        "Healthy False Failed",
+        "Stalled True RenderFailed",
+      ],
+    },
+    {
       case: "credentials that are refused, of a Release that is pinned to what it has deployed",
       more: {
         resource: deployedRelease,
