@@ -144,6 +144,13 @@ describe("a Release whose source cannot be had", () => {
     expect(bench.woken).toContain("shop/app");
     await bench.reconcile("shop/app");
     expect(bench.live("ConfigMap", "app")?.["data"]).toEqual({ x: "3" });
+
+    // It is woken also where the status says the same as before.
+    const next = restart(bench);
+    next.fail({ source: gone });
+    await next.reconcile();
+    expect(next.takeRequests()).toEqual([]);
+    expect(next.woken).toEqual(["shop/app"]);
   });
 });
 
