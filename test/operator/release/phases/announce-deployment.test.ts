@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import type { ReleaseHistoryEntry } from "../../../../crds/release.ts";
+import { findDeployment } from "../../../../operator/release/phases/announce-deployment.ts";
+
+const entry = (digit: string, more: Partial<ReleaseHistoryEntry> = {}): ReleaseHistoryEntry => ({
+  ...{ revision: digit.repeat(40), digest: `d${digit}`, author: "Ann", subject: `Commit ${digit}` },
+  ...{ committedAt: "2026-01-01T00:00:00Z", deployedAt: `2026-01-01T00:00:0${digit}Z`, outcome: "Ready" },
+  ...more,
+});
+const one = entry("1");
+
+test.for([
+  { what: "the first deployment", before: undefined, after: [one], found: one },
+  { what: "another commit", before: [one], after: [entry("2"), one], found: entry("2") },
+  {
+    what: "the same commit that renders otherwise",
+    before: [one],
+    after: [entry("1", { digest: "d9" }), one],
+    found: entry("1", { digest: "d9" }),
+  },
+  { what: "nothing that changed", before: [one], after: [one], found: undefined },
+  {
+    what: "one that got ready",
+    before: [entry("1", { outcome: "Progressing" })],
+    after: [one],
+    found: undefined,
+  },
+  { what: "no history at all", before: undefined, after: undefined, found: undefined },
+])("findDeployment() for $what", ({ before, after, found }) => {
+  expect(findDeployment(before, after)).toEqual(found);
+});
