@@ -14,6 +14,7 @@ import { bundleContestant } from "./rig/bundle.ts";
 import { runCell } from "./rig/cell.ts";
 import { provideProgram } from "./rig/programs.ts";
 import { untilQuiet } from "./rig/quiet-machine.ts";
+import { takeoverCommand } from "./takeover-command.ts";
 import { tenantsCommand } from "./tenants/tenants-command.ts";
 
 const scenarioNames = ["fill", "edit", "churn", "cold", "idle", "failover"] as const;
@@ -74,6 +75,7 @@ export function benchCommand(): Command {
       .addCommand(dayCommand(report))
       .addCommand(releasesCommand(report))
       .addCommand(tenantsCommand(report))
+      .addCommand(takeoverCommand())
   );
 }
 

@@ -72,12 +72,16 @@ const slow = [
   "test/operator/git/confine-git.test.ts",
 ];
 
+/** Needs the benchmark's Go operator, which takes minutes to compile: `node bench/main.ts takeover` asks for it. */
+const rival = ["test/cluster/rival.test.ts"];
+const besideRival = [{ test: { ...onCluster, ...oneByOne, name: "rival", include: rival } }];
+
 /** By itself, the runner would keep one core for itself, also if there are only two. */
 const unit = { testTimeout: 20_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
 
 /**
  * `unit`, `unit-slow` and `unit-isolated` touch nothing outside the process, `cluster` and `cluster-alone` run stories on a real API
- * server, `e2e` and `e2e-alone` on real containers.
+ * server, `e2e` and `e2e-alone` on real containers, `rival` beside a Go operator.
  */
 export default defineConfig({
   test: {
@@ -103,11 +107,12 @@ export default defineConfig({
           ...sideBySide,
           name: "cluster",
           include: ["test/cluster/**/*.test.ts"],
-          exclude: [...alone, ...measuring],
+          exclude: [...alone, ...measuring, ...rival],
         },
       },
       { test: { ...onCluster, ...oneByOne, name: "cluster-alone", include: alone } },
       ...(process.env["FAIRLEAD_E2E"] === "1" ? endToEnd : []),
+      ...(process.env["FAIRLEAD_RIVAL"] === "1" ? besideRival : []),
     ],
   },
 });

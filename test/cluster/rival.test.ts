@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { provideProgram } from "../../bench/rig/programs.ts";
+import { isUsableGo, readGoVersion } from "../../cli/local-cluster/go.ts";
+import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
+import { PodSet } from "../../crds/pod-set.ts";
+import { eventually } from "./fixture.ts";
+import type { SeenResource } from "./story.ts";
+import { TakeoverStage, type Workload } from "./takeover-stage.ts";
+
+// Compiles a Go operator, for minutes: `node bench/main.ts takeover` and CI run it, `npm test` does not.
+let stage: TakeoverStage;
+beforeAll(async () => {
+  stage = await TakeoverStage.start("rival");
+});
+afterAll(() => stage?.end());
+
+const goVersion = await readGoVersion(process.env);
+const noGo = goVersion === undefined || !isUsableGo(goVersion);
+
+/** Of the pod template: a rollout counts it up. (The generation counts annotations too, so ours as well.) */
+const revision = "deployment.kubernetes.io/revision";
+
+describe.skipIf(noGo)("the Go operator's PodSet (skipped where there is no Go 1.26 to build it)", () => {
+  // Building takes minutes on a busy machine: not within the time of a test.
+  beforeAll(() => provideGoOperator());
+
+  test.for(["seed", "tuned"])(
+    "is taken over as it is, with --mode=%s: no pod restarts, and edits work",
+    async (mode) => {
+      // Given a PodSet that the Go operator keeps, and a label of its own making
+      const namespace = await stage.aPlace(`go-${mode}`);
+      const before = await startGoOperator(mode);
+      const name = "web";
+      const podSet = { apiVersion: apiVersionOf(PodSet), kind: PodSet.kind, metadata: { name, namespace } };
+      await stage.kubectl("apply -f -", { input: { ...podSet, spec: { size: 2 } } });
+      await eventually(
+        async () => {
+          const { status } = await stage.read<SeenResource>(groupKindOf(PodSet), name, namespace);
+          const { status: live } = await stage.read<Workload>("deployment", name, namespace);
+          return ((status?.["nodes"] ?? []) as string[]).length === 2 && live.readyReplicas === 2;
+        },
+        { what: "the Go operator made two pods" },
+      );
+      await end(before);
+      const label = '{"metadata":{"labels":{"old":"yes"}}}';
+      const [manager = ""] = await stage.managersOf(name, namespace);
+      await stage.kubectl([
+        "patch",
+        "deployment",
+        name,
+        "-n",
+        namespace,
+        `--field-manager=${manager}`,
+        "-p",
+        label,
+      ]);
+      const deployment = await stage.read<Workload>("deployment", name, namespace);
+      const pods = await stage.podsIn(namespace);
+      expect(pods).toHaveLength(2);
+
+      // When Fairlead starts in its stead
+      await stage.startFairlead(namespace);
+
+      // Then the same Deployment and pods are its own, with nobody's help
+      await stage.untilReady(PodSet, name, namespace);
+      const taken = await stage.read<Workload>("deployment", name, namespace);
+      expect(taken.metadata).toMatchObject({
+        uid: deployment.metadata.uid,
+        annotations: { [revision]: deployment.metadata.annotations?.[revision] },
+        labels: { "app.kubernetes.io/managed-by": "fairlead" },
+      });
+      expect(taken["spec"]).toEqual(deployment["spec"]);
+      expect(await stage.podsIn(namespace)).toEqual(pods);
+      // what its maker alone had set is gone with it,
+      expect(taken.metadata.labels).not.toHaveProperty("old");
+
+      // and edits are followed.
+      await stage.kubectl("apply -f -", { input: { ...podSet, spec: { size: 3 } } });
+      await eventually(async () => (await stage.podsIn(namespace)).length === 3, { what: "three pods" });
+      expect(await stage.podsIn(namespace)).toEqual(expect.arrayContaining(pods));
+      expect((await stage.untilReady(PodSet, name, namespace)).status?.["nodes"]).toHaveLength(3);
+    },
+  );
+});
+
+function provideGoOperator(): Promise<string> {
+  const report = (line: string) => void process.stderr.write(`${line}\n`);
+  return provideProgram("podset-go", { env: process.env, report });
+}
+
+async function startGoOperator(mode: string): Promise<ChildProcess> {
+  const program = await provideGoOperator();
+  const options = [
+    `--mode=${mode}`,
+    `--kubeconfig=${stage.cluster.kubeconfigPath}`,
+    `--lease-name=podset-${mode}`,
+  ];
+  const child = spawn(program, [...options, "--metrics-bind-address=0"], { stdio: "ignore" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  await ended;
+}

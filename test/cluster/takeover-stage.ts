@@ -1,0 +1,110 @@
+import { type LocalCluster, startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
+import { groupKindOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
+import { type FencedPod, fence } from "./fenced.ts";
+import { eventually } from "./fixture.ts";
+import { install } from "./install.ts";
+import { type Kubectl, kubectlFor } from "./kubectl.ts";
+import { type RunningOperator, startOperator } from "./operator.ts";
+import { aRepository } from "./repository.ts";
+import type { SeenResource } from "./story.ts";
+
+export interface Workload extends KubernetesObject {
+  readonly metadata: KubernetesObject["metadata"] & { readonly uid: string };
+  readonly status: { readonly readyReplicas?: number };
+}
+
+/** A cluster of its own, because other operators look at all namespaces, with ours in a pod of its own namespace. */
+export class TakeoverStage {
+  readonly cluster: LocalCluster;
+  readonly kubectl: Kubectl;
+  readonly #endings: readonly (() => Promise<void>)[];
+  readonly #startArgs: readonly string[];
+  readonly #pod: FencedPod;
+
+  private constructor(
+    cluster: LocalCluster,
+    kubectl: Kubectl,
+    parts: {
+      readonly endings: readonly (() => Promise<void>)[];
+      readonly startArgs: readonly string[];
+      readonly pod: FencedPod;
+    },
+  ) {
+    this.cluster = cluster;
+    this.kubectl = kubectl;
+    this.#endings = parts.endings;
+    this.#startArgs = parts.startArgs;
+    this.#pod = parts.pod;
+  }
+
+  static async start(name: string): Promise<TakeoverStage> {
+    const cluster = await startLocalCluster({ name, fsync: false });
+    const { kubectlPath = "kubectl" } = cluster;
+    const kubectl = kubectlFor({ ...cluster, kubectlPath });
+    await install({ ...cluster, kubectlPath });
+    const endings: (() => Promise<void>)[] = [];
+    const home = await aPlaceOn(kubectl, "operator");
+    const fenced = await fence(home, {
+      cluster: { ...cluster, kubectlPath },
+      onEnd: (end) => void endings.push(end),
+    });
+    const pod = await fenced.aPod("operator-1");
+    return new TakeoverStage(cluster, kubectl, { endings, startArgs: fenced.args, pod });
+  }
+
+  async end(): Promise<void> {
+    for (const end of this.#endings) await end();
+    await this.cluster.stop();
+  }
+
+  /** A namespace whose name begins so. */
+  aPlace(prefix: string): Promise<string> {
+    return aPlaceOn(this.kubectl, prefix);
+  }
+
+  async read<Seen>(type: string, name: string, namespace: string): Promise<Seen> {
+    return JSON.parse(await this.kubectl(["get", type, name, "-n", namespace, "-o", "json"])) as Seen;
+  }
+
+  /** Uid, node and starts of the pods of a namespace: another pod, or one that started again, shows. */
+  async podsIn(namespace: string): Promise<string[]> {
+    const path =
+      "{range .items[*]}{.metadata.uid} {.spec.nodeName} {.status.containerStatuses[*].restartCount}\n{end}";
+    const text = await this.kubectl(["get", "pods", "-n", namespace, "-o", `jsonpath=${path}`]);
+    return text.trim().split("\n").filter(Boolean).toSorted();
+  }
+
+  async managersOf(name: string, namespace: string): Promise<string[]> {
+    const path = "{.metadata.managedFields[?(@.fieldsV1.f:spec)].manager}";
+    const place = ["deployment", name, "-n", namespace, "--show-managed-fields"];
+    const text = await this.kubectl(["get", ...place, "-o", `jsonpath=${path}`]);
+    return text.split(" ").filter((manager) => manager !== "kube-controller-manager");
+  }
+
+  startFairlead(namespace: string): Promise<RunningOperator> {
+    return startOperator({
+      args: [`--namespace=${namespace}`, ...aRepository().args, ...this.#startArgs],
+      kubeconfigPath: this.#pod.kubeconfigPath,
+      environment: this.#pod.environment,
+    });
+  }
+
+  untilReady(kind: ObjectKind, name: string, namespace: string): Promise<SeenResource> {
+    return eventually(
+      async () => {
+        const resource = await this.read<SeenResource>(groupKindOf(kind), name, namespace);
+        const ready = resource.status?.conditions?.find(({ type }) => type === "Ready");
+        const isReady = ready?.status === "True" && ready.observedGeneration === resource.metadata.generation;
+        if (!isReady) throw new Error(JSON.stringify(resource.status));
+        return resource;
+      },
+      { what: `${kind.kind} ${name} is Ready` },
+    );
+  }
+}
+
+async function aPlaceOn(kubectl: Kubectl, prefix: string): Promise<string> {
+  const namespace = `${prefix}-${crypto.randomUUID().slice(0, 8)}`;
+  await kubectl(["create", "namespace", namespace]);
+  return namespace;
+}
