@@ -12,5 +12,5 @@ export function documentedMetrics(page: string): string[] {
 
 /** The same, for an operator that deploys no Releases. */
 export function metricsWithoutReleases(page: string): string[] {
-  return documentedMetrics(page.replace(/^### Releases$[^#]*/m, ""));
+  return documentedMetrics(page.replace(/^### Releases$.*?(?=^### )/ms, ""));
 }
