@@ -124,11 +124,17 @@ export interface AuditEvent {
 export async function podsOf(stack: Stack, selector: string, namespace = "default"): Promise<readonly Pod[]> {
   const list = JSON.parse(
     await stack.kubectl(["get", "pods", "-n", namespace, "-l", selector, "-o", "json"]),
-  ) as { items: { metadata: { name: string }; status: { podIP?: string; phase?: string } }[] };
+  ) as {
+    items: {
+      metadata: { name: string; deletionTimestamp?: string };
+      status: { podIP?: string; phase?: string };
+    }[];
+  };
   return list.items.map(({ metadata, status }) => ({
     name: metadata.name,
     address: status.podIP ?? "",
     phase: status.phase ?? "",
+    isLeaving: metadata.deletionTimestamp !== undefined,
   }));
 }
 
@@ -136,4 +142,6 @@ export interface Pod {
   readonly name: string;
   readonly address: string;
   readonly phase: string;
+  /** It is being deleted. */
+  readonly isLeaving: boolean;
 }

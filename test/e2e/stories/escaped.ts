@@ -66,12 +66,17 @@ export function escapedStories(stack: () => Stack): void {
   const table = (signal: EscapeTargets["signal"]) => escapeAttempts({ otherPod, secret, signal });
 
   test("a plain Node in a program's place deploys what it gives, for two namespaces", async () => {
-    leader = await eventually(() => leaderOf(stack()).then((name) => name || undefined), {
-      what: "there is a leader",
-      timeoutMs: 60_000,
-    });
-    const pods = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
-    otherPod = pods.find(({ name }) => name !== leader)?.address ?? "";
+    // Pods of the installation before may still be there, and one of them may lead.
+    await eventually(
+      async () => {
+        const pods = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
+        leader = await leaderOf(stack());
+        const staying = pods.filter(({ isLeaving }) => !isLeaving);
+        otherPod = staying.find(({ name }) => name !== leader)?.address ?? "";
+        return staying.length === pods.length && otherPod !== "" && pods.some(({ name }) => name === leader);
+      },
+      { what: "a pod of this installation leads, and another one waits", timeoutMs: 60_000 },
+    );
     await Promise.all(["victim", "attacker"].map((tenant) => createTenant(stack(), tenant)));
     await pushVictim(stack(), 1);
     await apply(stack(), [
