@@ -23,6 +23,8 @@ interface Refusal {
   /** It may be accepted without an edit, and no event would tell. */
   readonly isTriedAgain: boolean;
   readonly untilMs: number;
+  /** A run came upon it since the delay was last asked for. */
+  isMet: boolean;
 }
 
 /**
@@ -41,7 +43,9 @@ export class Refusals {
   find(key: string, step: ApplyStep, resource: CustomResource): Error | undefined {
     const refusal = this.#byResource.get(key)?.get(idOf(step.manifest));
     if (refusal === undefined || refusal.untilMs < this.#clock.now()) return undefined;
-    return refusal.attempt === describeAttempt(step, resource) ? refusal.error : undefined;
+    if (refusal.attempt !== describeAttempt(step, resource)) return undefined;
+    refusal.isMet = true;
+    return refusal.error;
   }
 
   /** Keeps an error that would come again. */
@@ -57,16 +61,22 @@ export class Refusals {
     const doubling = delays && Math.min(delays.longest, Math.max(delays.first, nowMs - sinceMs));
     const forMs = doubling ?? (isRejected ? rejectedMs : foreignMs);
     const isTriedAgain = doubling !== undefined;
-    refusals.set(idOf(step.manifest), { attempt, error, sinceMs, isTriedAgain, untilMs: nowMs + forMs });
+    const untilMs = nowMs + forMs;
+    refusals.set(idOf(step.manifest), { attempt, error, sinceMs, isTriedAgain, untilMs, isMet: true });
   }
 
-  /** Delay before retrying what may be accepted without an edit; undefined: there is no such refusal. */
+  /**
+   * Delay before retrying what may be accepted without an edit; undefined: the run that ends now came upon no such refusal.
+   * One that it did not come upon, for example because the resource was suspended meanwhile, is left to a later run.
+   */
   retryAfterMs(key: string): number | undefined {
-    const waiting = [...(this.#byResource.get(key)?.values() ?? [])].filter(
-      ({ isTriedAgain }) => isTriedAgain,
-    );
-    if (waiting.length === 0) return undefined;
-    return Math.max(1, Math.ceil(Math.min(...waiting.map(({ untilMs }) => untilMs)) - this.#clock.now()) + 1);
+    let earliestMs = Number.POSITIVE_INFINITY;
+    for (const refusal of this.#byResource.get(key)?.values() ?? []) {
+      if (refusal.isMet && refusal.isTriedAgain) earliestMs = Math.min(earliestMs, refusal.untilMs);
+      refusal.isMet = false;
+    }
+    if (earliestMs === Number.POSITIVE_INFINITY) return undefined;
+    return Math.max(1, Math.ceil(earliestMs - this.#clock.now()) + 1);
   }
 
   /** The resource is fine or gone, or what stood in its way is. */

@@ -50,6 +50,16 @@ describe("Refusals", () => {
     expect(refusals.retryAfterMs("shop/web")).toBe(60_001);
   });
 
+  test("asks for no retry by a run that did not come upon it, for example of a resource that was suspended", async () => {
+    const clock = new FakeClock();
+    const refusals = new Refusals(clock);
+    const error = new ObjectRejectedError("example.dev/Widget/shop/a", "no", { isBySchema: true });
+    refusals.remember("shop/web", step, resource, error);
+    expect(refusals.retryAfterMs("shop/web")).toBe(101);
+    await clock.advance(101);
+    expect(refusals.retryAfterMs("shop/web")).toBeUndefined();
+  });
+
   test("does not try again what is refused for good", () => {
     const refusals = new Refusals(new FakeClock());
     refusals.remember("shop/web", step, resource, new ObjectRejectedError("/ConfigMap/shop/a", "no"));
