@@ -1,9 +1,11 @@
-/** Namespaces that are remembered before those are forgotten that have nothing ahead. */
-const MANY = 1_000;
+/** Fewer namespaces are never looked through for those that have nothing ahead. */
+const FEW = 1_000;
 
 interface Level {
-  /** Turn of the key that was handed out last. */
+  /** Highest turn of a key that was handed out. */
   now: number;
+  /** Number of namespaces at which those are forgotten that have nothing ahead. */
+  sweepAt: number;
   /** By namespace: the turn after that of its newest key. */
   readonly next: Map<string, number>;
 }
@@ -11,7 +13,8 @@ interface Level {
 /**
  * The order in which keys of several namespaces come, within a priority: start-time fair queueing (Goyal, Vin and Cheng, 1996) with
  * one unit of work per key. A namespace's own keys come in order of arrival, and a key of a namespace that has nothing
- * waiting comes after at most one key of each other namespace, however many these have.
+ * waiting comes after at most one key of each other namespace, however many these have. A key that is raised to a higher
+ * priority leaves its turn at the lower one behind.
  */
 export class FairTurns {
   readonly #levels = new Map<number, Level>();
@@ -28,15 +31,18 @@ export class FairTurns {
   /** A key with this turn was handed out. */
   pass(turn: number, priority: number): void {
     const level = this.#levelOf(priority);
-    level.now = turn;
-    if (level.next.size <= MANY) return;
-    for (const [namespace, next] of level.next) if (next <= turn) level.next.delete(namespace);
+    // A key may have waited in somebody's hands since its turn was given.
+    level.now = Math.max(level.now, turn);
+    if (level.next.size < level.sweepAt) return;
+    for (const [namespace, next] of level.next) if (next <= level.now) level.next.delete(namespace);
+    // Looking through all of them costs each key a constant time, however many stay.
+    level.sweepAt = Math.max(FEW, 2 * level.next.size);
   }
 
   #levelOf(priority: number): Level {
     const known = this.#levels.get(priority);
     if (known !== undefined) return known;
-    const level = { now: 0, next: new Map() };
+    const level = { now: 0, sweepAt: FEW, next: new Map() };
     this.#levels.set(priority, level);
     return level;
   }

@@ -28,6 +28,21 @@ test("what came with an initial list does not delay the same namespace's edits",
   expect(await take(queue, 4)).toEqual(["quiet/0", "busy/7", "quiet/1", "quiet/2"]);
 });
 
+test("a key that waited in a worker's hands does not turn back the order", async () => {
+  const queue = aQueue();
+  queue.add("busy/held");
+  await queue.take();
+  queue.add("busy/held");
+  for (let index = 0; index < 300; index++) queue.add(`${index % 2 === 0 ? "busy" : "other"}/${index}`);
+  await take(queue, 300);
+  queue.done("busy/held");
+  for (let index = 0; index < 200; index++) queue.add(`other/again-${index}`);
+  expect(await take(queue, 1)).toEqual(["busy/held"]);
+  for (let index = 0; index < 200; index++) queue.add(`busy/again-${index}`);
+  const keys = await take(queue, 100);
+  expect(keys.filter((key) => key?.startsWith("busy/")).length).toBeGreaterThanOrEqual(49);
+});
+
 test("a namespace that had nothing for a while has saved up no turns", async () => {
   const queue = aQueue();
   for (let index = 0; index < 100; index++) queue.add(`busy/${index}`);

@@ -42,7 +42,7 @@ class Model {
       .filter(({ key, isReady }) => isReady && !this.inHands.has(key))
       .toSorted((a, b) => b.priority - a.priority || a.turn - b.turn || a.order - b.order);
     if (best === undefined) return undefined;
-    this.#taken.set(best.priority, best.turn);
+    this.#taken.set(best.priority, Math.max(best.turn, this.#taken.get(best.priority) ?? 0));
     this.wishes = this.wishes.filter((wish) => wish !== best);
     this.inHands.add(best.key);
     return { key: best.key, priority: best.priority };
