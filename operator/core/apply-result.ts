@@ -34,7 +34,7 @@ export function isRepair({ live, because }: ApplyStep, answer: LiveObject): bool
   if (live === undefined || ["digest", "foreign", "adopt"].includes(because)) return false;
   const [before, after] = [live.metadata, answer.metadata];
   // Others write the status meanwhile, which moves the version alone.
-  const isCounted = because.startsWith("spec") && before.generation !== undefined;
+  const isCounted = !because.startsWith("metadata") && before.generation !== undefined;
   return isCounted
     ? before.generation !== after.generation
     : before.resourceVersion !== after.resourceVersion;
