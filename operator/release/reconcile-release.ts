@@ -1,3 +1,4 @@
+import { releaseAnnotations } from "../../crds/release.ts";
 import { ApiUnavailableError, NamespaceTerminatingError, NotLeadingError } from "../errors.ts";
 import type { Reconcile } from "../ports.ts";
 import { withoutAccount } from "./cluster/account-required.ts";
@@ -137,7 +138,7 @@ async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
     const last = memory.applied?.generation === resource.metadata.generation ? memory.applied : undefined;
     const isKept = last !== undefined && (await keep(release, last, parts));
     const unmet = sourced.failure === undefined ? describeUnmet(release, dependencies) : undefined;
-    return { outcome: unmet ?? describeMissing(sourced), ...(isKept && { kept: last }), ...more };
+    return { outcome: unmet ?? describeMissing(sourced, release), ...(isKept && { kept: last }), ...more };
   }
   const { cycle } = dependencies;
   const wait =
@@ -225,9 +226,11 @@ function findUnseen({ prepared }: Desired, { stores }: Parts): ReleaseOutcome | 
   return { state: "refused", reason: "KindNotWatched", message };
 }
 
-function describeMissing({ failure, source }: Sourced): ReleaseOutcome {
+function describeMissing({ failure, source }: Sourced, { resource }: LoadedRelease): ReleaseOutcome {
   if (failure !== undefined) {
-    const handledRequest = source.state === "pending" ? undefined : source.handledRequest;
+    // A Release that cannot even ask for its source, as for want of a Secret, is answered by that.
+    const asked = resource.metadata.annotations?.[releaseAnnotations.requestedAt];
+    const handledRequest = source.state === "pending" ? asked : source.handledRequest;
     return { state: "unsourced", failure, handledRequest };
   }
   return { state: "pending", message: "Waiting for its source to be fetched and rendered" };

@@ -1,5 +1,10 @@
 import type { Condition } from "../../../crds/conditions.ts";
-import type { ReleaseHistoryEntry, ReleaseResource, ReleaseStatus } from "../../../crds/release.ts";
+import {
+  type ReleaseHistoryEntry,
+  type ReleaseResource,
+  type ReleaseStatus,
+  releaseAnnotations,
+} from "../../../crds/release.ts";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import type { Health } from "../../core/health.ts";
 import type { ResourceStatus, StatusInput } from "../../core/status.ts";
@@ -75,8 +80,7 @@ function compose(
   const isWorkedOn = outcome.state !== "suspended" && outcome.state !== "deleting";
   const attempted = (isWorkedOn ? source?.changed.id : undefined) ?? previous.attempted;
   const revision = (outcome.state === "applied" ? source?.changed.id : undefined) ?? previous.revision;
-  const handled = outcome.state === "unsourced" ? outcome.handledRequest : source?.handledRequest;
-  const request = handled ?? previous.lastHandledRequest;
+  const request = handledRequestOf(input) ?? previous.lastHandledRequest;
   const ignored = isUnseen ? previous.ignored : describeIgnored(resource);
   const inventory = input.inventory ?? previous.inventory;
   const history = historyOf(input, previous.history);
@@ -98,6 +102,15 @@ function compose(
       previous: conditionsFor(attempted, previous),
     }),
   };
+}
+
+/** The request to look that is answered: by a look at the source, or by why there is none. */
+function handledRequestOf({ resource, outcome, source }: ReleaseStatusInput): string | undefined {
+  if (outcome.state === "unsourced") return outcome.handledRequest;
+  const isLookedAt = outcome.state !== "refused" || source !== undefined;
+  return isLookedAt
+    ? source?.handledRequest
+    : resource.metadata.annotations?.[releaseAnnotations.requestedAt];
 }
 
 /** A commit that is not applied is so since it is worked on, not since the one before it was not: its timeout begins then. */

@@ -157,8 +157,9 @@ async function carryOut(
     isEnough: ({ manifest }) => ensured.has(idOf(manifest)),
   });
   options.count("kept", plan.keep.length);
-  // Own writes are silent, and what comes next may be of a kind that is new by it.
-  for (const { live } of results) if (isDefinition(idOf(live))) catalog.learn(live);
+  // Own writes are silent, and what comes next may be of a kind that is new by it. The watch may know more than the answer.
+  for (const { live } of results)
+    if (isDefinition(idOf(live))) catalog.learn(liveOf(live, parts.kind, parts.stores) ?? live);
   for (const result of results) noteResult(result, { ...run, settled, whose: "this Release's" });
   for (const { live } of results) if (ensured.has(idOf(live))) release.memory.found.set(idOf(live), live);
   const isFreed = plan.replace.some((live) => liveOf(live, parts.kind, parts.stores) === undefined);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { releaseAnnotations } from "../../../crds/release.ts";
 import { ReleaseError } from "../../../operator/release/errors.ts";
 import { ReleaseBench } from "../../fakes/release-bench.ts";
 import { aCatalog, aRelease, aSourceManifest, asOwned } from "../../fakes/releases.ts";
@@ -49,6 +50,18 @@ describe("a Release for another namespace", () => {
   });
 });
 
+/** Somebody asks for a look, as `fairlead reconcile` does. */
+const asking = { [releaseAnnotations.requestedAt]: "now" };
+
+test("a Release whose spec is refused answers a request to look", async () => {
+  const bench = new ReleaseBench();
+  bench.commit("1", [map]);
+  bench.edit(aRelease({ annotations: { ...asking, "applyset.kubernetes.io/tooling": "kubectl/v1" } }));
+  await bench.reconcile();
+  expect(bench.condition("Ready")).toBe("False SpecInvalid");
+  expect(bench.release().status?.lastHandledRequest).toBe("now");
+});
+
 describe("a Release whose repository needs credentials", () => {
   const spec = {
     source: { url: "https://git.example/shop.git", secretRef: { name: "git" } },
@@ -61,9 +74,11 @@ describe("a Release whose repository needs credentials", () => {
     bench.secrets.read = () => {
       throw new ReleaseError("SourceInvalid", "Secret shop/git is not there");
     };
-    bench.edit(aRelease({ spec }));
+    bench.edit(aRelease({ spec, annotations: asking }));
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: 10_000 });
     expect(bench.condition("Ready")).toBe("False SourceInvalid");
+    // Whoever asked for a look waits for an answer.
+    expect(bench.release().status?.lastHandledRequest).toBe("now");
     bench.secrets.read = async () => new Map([["username", "ann"]]);
     await bench.reconcile();
     expect(bench.condition("Ready")).toBe("True Reconciled");
