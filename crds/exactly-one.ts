@@ -2,8 +2,8 @@ import * as z from "zod";
 
 export interface ExactlyOneOptions {
   /**
-   * A value of one field that an earlier version stored by default. It may stand beside another field, and counts for nothing
-   * there: `kubectl apply` cannot take away what nobody wrote, and a backup of such an object can be restored.
+   * A value of one field that an earlier version stored by default. An object that was stored with it may get another
+   * field beside it, because `kubectl apply` cannot take away what nobody wrote; then it counts for nothing.
    */
   readonly onceDefault?: readonly [name: string, value: string];
 }
@@ -33,6 +33,9 @@ function ruleOf(names: readonly string[], onceDefault: ExactlyOneOptions["onceDe
   const count = names.map((name) => `(has(self.${name}) ? 1 : 0)`).join(" + ");
   if (onceDefault === undefined) return { rule: `${count} == 1` };
   const [name, value] = onceDefault;
-  const isOnceDefault = `has(self.${name}) && self.${name} == '${value}'`;
-  return { rule: `${count} == 1 || (${count} == 2 && ${isOnceDefault})` };
+  const isDefault = (of: string): string => `has(${of}.${name}) && ${of}.${name} == '${value}'`;
+  const wasDefault = `oldSelf.hasValue() && ${isDefault("oldSelf.value()")}`;
+  const rule = `${count} == 1 || (${count} == 2 && ${isDefault("self")} && ${wasDefault})`;
+  // Also checked when there is nothing old, as at creation.
+  return { rule, optionalOldSelf: true };
 }
