@@ -1,5 +1,5 @@
 import type { CompletedCommand, CompletedOption, WordKind } from "./describe-commands.ts";
-import { leavesOf, lookupFlags } from "./leaves.ts";
+import { joinedLookupFlags, leavesOf, lookupFlags } from "./leaves.ts";
 
 /** A script for bash, from 3.2 on. Pure. */
 export function bashScript(program: CompletedCommand): string {
@@ -11,18 +11,29 @@ _fairlead_add() {
 }
 _fairlead_words() { _fairlead_add < <(compgen -W "$1" -- "$cur"); }
 _fairlead_releases() {
-  local index
+  local index value name
   local -a flags=()
   for ((index = 2; index < COMP_CWORD; index++)); do
     case "\${COMP_WORDS[index]}" in
-      ${lookupFlags.join(" | ")}) flags+=("\${COMP_WORDS[index]}" "\${COMP_WORDS[index + 1]}") ;;
+      ${lookupFlags.join(" | ")})
+        value=$((index + 1))
+        if [[ "\${COMP_WORDS[value]}" == = ]]; then value=$((index + 2)); fi
+        flags+=("\${COMP_WORDS[index]}" "\${COMP_WORDS[value]}")
+        ;;
+      ${joinedLookupFlags.join(" | ")}) flags+=("\${COMP_WORDS[index]}") ;;
     esac
   done
-  _fairlead_words "$(fairlead get releases --output=name \${flags[@]+"\${flags[@]}"} 2>/dev/null)"
+  # Not compgen -W: it would expand what the API server sends.
+  while IFS= read -r name; do
+    if [[ -n "$name" && "$name" == "$cur"* ]]; then COMPREPLY+=("$name"); fi
+  done < <(fairlead get releases --output=name \${flags[@]+"\${flags[@]}"} 2>/dev/null)
 }
 _fairlead() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
+  # From 4.0 on, bash makes three words of --option=value.
+  if [[ "$prev" == = ]]; then prev="\${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  if [[ "$cur" == = ]]; then cur=""; fi
   if ((COMP_CWORD == 1)); then
     _fairlead_words '${namesOf(program.subcommands)}'
     return

@@ -1,5 +1,5 @@
 import type { CompletedCommand, CompletedOption, WordKind } from "./describe-commands.ts";
-import { leavesOf, lookupFlags } from "./leaves.ts";
+import { joinedLookupFlags, leavesOf, lookupFlags } from "./leaves.ts";
 
 /** A script for fish. Pure. */
 export function fishScript(program: CompletedCommand): string {
@@ -30,6 +30,8 @@ function __fairlead_releases
     switch $tokens[$index]
       case ${lookupFlags.join(" ")}
         set -a flags $tokens[$index] $tokens[(math $index + 1)]
+      case ${joinedLookupFlags.map((flag) => `'${flag}'`).join(" ")}
+        set -a flags $tokens[$index]
     end
   end
   ${name} get releases --output=name $flags 2>/dev/null

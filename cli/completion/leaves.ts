@@ -17,3 +17,8 @@ export function leavesOf({ subcommands }: CompletedCommand): readonly Leaf[] {
 
 /** Options with a value that say which cluster and namespace: names of Releases are looked up with them. */
 export const lookupFlags = ["-n", "--namespace", "--kubeconfig", "--context"] as const;
+
+/** The same as one word, for the `case` of a shell: `--namespace=*`. */
+export const joinedLookupFlags = lookupFlags
+  .filter((flag) => flag.startsWith("--"))
+  .map((flag) => `${flag}=*`);

@@ -1,5 +1,5 @@
 import type { CompletedCommand, CompletedOption, WordKind } from "./describe-commands.ts";
-import { leavesOf, lookupFlags } from "./leaves.ts";
+import { joinedLookupFlags, leavesOf, lookupFlags } from "./leaves.ts";
 
 /** A script for zsh: to be sourced, or the file `_fairlead` in a folder of `fpath`. Pure. */
 export function zshScript(program: CompletedCommand): string {
@@ -12,6 +12,7 @@ _fairlead_releases() {
   for ((index = 3; index < CURRENT; index++)); do
     case "$words[index]" in
       (${lookupFlags.join("|")}) flags+=("$words[index]" "$words[index + 1]") ;;
+      (${joinedLookupFlags.join("|")}) flags+=("$words[index]") ;;
     esac
   done
   names=(\${(f)"$(fairlead get releases --output=name $flags 2>/dev/null)"})

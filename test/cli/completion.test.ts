@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -36,7 +36,7 @@ describe.for(shells)("fairlead completion $shell", ({ shell, isThere }) => {
     const env = { ...process.env, PATH: `${folder}${delimiter}${process.env["PATH"]}`, HOME: folder };
     const asked = askers[shell](join(folder, "script"), ["fairlead", ...words]);
     const { stdout } = await run(shell, ["-c", asked], { cwd: folder, env });
-    const last = words.at(-1) ?? "";
+    const last = words.at(-1)?.replace(/^=$/, "") ?? "";
     return stdout
       .split("\n")
       .filter((line) => line !== "" && line.startsWith(last))
@@ -49,7 +49,7 @@ describe.for(shells)("fairlead completion $shell", ({ shell, isThere }) => {
     // Has Releases with the names of its arguments.
     writeFileSync(
       join(folder, "fairlead"),
-      '#!/bin/sh\necho web\necho worker\necho "flags$*" | tr -d " /"\n',
+      '#!/bin/sh\necho web\necho worker\necho \'evil$(touch evil-ran)`touch evil-ran`\'\necho "flags$*" | tr -d " /"\n',
     );
     chmodSync(join(folder, "fairlead"), 0o755);
     return () => rmSync(folder, { recursive: true });
@@ -76,4 +76,30 @@ describe.for(shells)("fairlead completion $shell", ({ shell, isThere }) => {
     ]);
     expect(await complete("crds", "w")).toEqual([]);
   });
+
+  test.skipIf(!isThere)("looks names up with options that are joined to their values", async () => {
+    // From 4.0 on, bash makes three words of it.
+    const joined = shell === "bash" ? ["--namespace", "=", "shop"] : ["--namespace=shop"];
+    expect(await complete("tree", ...joined, "w")).toEqual(["web", "worker"]);
+    const asked = shell === "bash" ? "--namespaceshop" : "--namespace=shop";
+    expect(await complete("tree", ...joined, "f")).toEqual([`flagsgetreleases--output=name${asked}`]);
+    expect(await complete("tree", "--namespace=shop", "f")).toEqual([
+      "flagsgetreleases--output=name--namespace=shop",
+    ]);
+  });
+
+  test.skipIf(!isThere)("runs nothing of a name that the API server sends", async () => {
+    const [name] = await complete("tree", "evil");
+    expect(existsSync(join(folder, "evil-ran"))).toBe(false);
+    // fish shows what it would put on the line.
+    expect(name?.replaceAll("\\", "")).toBe("evil$(touch evil-ran)`touch evil-ran`");
+  });
+
+  test.skipIf(!isThere || shell !== "bash")(
+    "completes the value of an option that is joined to it",
+    async () => {
+      expect(await complete("get", "releases", "--output", "=", "na")).toEqual(["name"]);
+      expect(await complete("get", "releases", "--output", "=")).toContain("json");
+    },
+  );
 });
