@@ -11,7 +11,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** Bounds how many events one object gets, whatever goes on with it. */
+/** Bounds how many events one object gets, whatever goes on with it; one for warnings and the like, another for routine events. */
 export class EventLimits {
   /** By uid; the one that was asked for last comes last. */
   readonly #buckets = new Map<string, Bucket>();

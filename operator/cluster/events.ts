@@ -27,13 +27,14 @@ const noteIntervalMs = 10_000;
 /**
  * Events of events.k8s.io/v1, as client-go's recorder writes them: the first occurrence at once; a repeat makes a
  * series of it, at once; later ones are counted here, written each 30 min and when the series has been quiet for
- * 6 min. What repeats is: type, action, reason and the object. One object gets 25 events at once, then one in 5 min; routine events of
- * all objects together are 25 at once, then one a second.
+ * 6 min. What repeats is: type, action, reason and the object. One object gets 25 events at once, then one in 5 min. Its routine events
+ * are counted apart, so that they never take the place of a warning; those of all objects together are 25 at once, then one a second.
  */
 export class KubeEventRecorder implements EventRecorder {
   readonly #input: KubeEventRecorderInput;
   readonly #writer: EventWriter;
   readonly #limits = new EventLimits();
+  readonly #routineLimits = new EventLimits();
   readonly #routine = new RoutineLimit();
   /** The series that was repeated last comes last. */
   readonly #series = new Map<string, EventSeries>();
@@ -63,7 +64,8 @@ export class KubeEventRecorder implements EventRecorder {
     const known = this.#series.get(key);
     this.#series.delete(key);
     const isRepeat = known?.takes(event.note, { nowMs, noteIntervalMs }) ?? false;
-    const mayCreate = !isRepeat && this.#limits.take(regarding.metadata.uid, nowMs);
+    const limits = isRoutine ? this.#routineLimits : this.#limits;
+    const mayCreate = !isRepeat && limits.take(regarding.metadata.uid, nowMs);
     if (known !== undefined && !mayCreate) {
       this.#series.set(key, known);
       known.repeat(this.#stamp());

@@ -13,18 +13,28 @@ const deployed = {
 } as const;
 const failed = { type: "Warning", reason: "ApplyRejected", action: "Apply", note: "no room" } as const;
 
-test("of routine events of all objects 25 are written at once, then one a second; and every other one", async () => {
+async function aRecorder() {
   const clock = new FakeClock();
-  await using cluster = await scriptedCluster({ clock });
-  cluster.server.script = (_, answer) => answer.json(200, {});
+  const cluster = await scriptedCluster({ clock });
   const { transport, server } = cluster;
+  server.script = (_, answer) => answer.json(200, {});
   const fence = { check() {} };
-  const recorder = new KubeEventRecorder({ transport, fence, clock, random: () => 0.5, instance: "pod-0" });
+  return {
+    clock,
+    server,
+    recorder: new KubeEventRecorder({ transport, fence, clock, random: () => 0.5, instance: "pod-0" }),
+    bodies: () => server.requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>),
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}
+
+test("of routine events of all objects 25 are written at once, then one a second; and every other one", async () => {
+  await using run = await aRecorder();
+  const { clock, recorder, server, bodies } = run;
   const record = (first: number, last: number) => {
     for (let count = first; count <= last; count++)
       recorder.record(aLiveObject({ name: `web-${count}`, uid: `uid-${count}` }), deployed);
   };
-  const bodies = () => server.requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
   record(1, 1_000);
   recorder.record(aLiveObject({ name: "web" }), failed);
@@ -38,4 +48,20 @@ test("of routine events of all objects 25 are written at once, then one a second
   record(1_001, 1_010);
   await recorder.drained();
   expect(server.requests).toHaveLength(29);
+});
+
+test("a warning passes after a deployment a minute for an hour", async () => {
+  await using run = await aRecorder();
+  const { clock, recorder, bodies } = run;
+  const web = aLiveObject({ name: "web" });
+  for (let minute = 0; minute < 60; minute++) {
+    recorder.record(web, { ...deployed, note: `commit ${minute}` });
+    await clock.advance(60_000);
+    await recorder.drained();
+  }
+  // They have a limit too.
+  expect(bodies().filter(({ reason }) => reason === "Deployed").length).toBeLessThan(60);
+  recorder.record(web, failed);
+  await recorder.drained();
+  expect(bodies().at(-1)).toMatchObject({ reason: "ApplyRejected", type: "Warning" });
 });
