@@ -23,7 +23,7 @@ const kind = z.strictObject({
 });
 
 /** What applications are commonly made of; neither Secrets, nor rights, nor what has no namespace. */
-const commonKinds = [
+export const commonKinds = [
   { group: "", resource: "configmaps" },
   { group: "", resource: "persistentvolumeclaims" },
   { group: "", resource: "serviceaccounts" },

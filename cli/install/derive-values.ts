@@ -1,21 +1,18 @@
 import { operatorValues } from "../../charts/values/operator-values.ts";
 import { toMilliseconds } from "../../crds/duration.ts";
+import { deriveRights, type LiveRights } from "./derive-rights.ts";
 import type { Values } from "./merge-values.ts";
 import { setAt } from "./set-values.ts";
 
-interface Rule {
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly verbs?: readonly string[];
+/** The operator has rights that no value gives: they would go. */
+export class UnknownRightsError extends Error {
+  override readonly name = "UnknownRightsError";
 }
 
 /** What the objects of an installation say about the values that it was made with. */
-export interface LiveInstallation {
+export interface LiveInstallation extends LiveRights {
   /** Of the operator's container. */
   readonly args: readonly string[];
-  /** Of its ClusterRole, or of its Role in a watched namespace. */
-  readonly rules: readonly Rule[];
   /** Secret with the credentials of the repository. */
   readonly credentialsSecret: string | undefined;
   /** Kinds that ship, and those among them whose CustomResourceDefinition is there. */
@@ -42,8 +39,13 @@ const optionValues: Readonly<Record<string, readonly [path: string, read?: (text
 /**
  * Derives the values of an installation that has stored none from its objects, as far as these show them, and leaves out
  * those that are the default. So an upgrade from a release with other defaults changes nothing that runs. Pure.
+ *
+ * @throws UnknownRightsError that names rights that would go, unless they may.
  */
-export function deriveValues(live: LiveInstallation): Values {
+export function deriveValues(
+  live: LiveInstallation,
+  { mayLoseRights = false }: { readonly mayLoseRights?: boolean } = {},
+): Values {
   const options = Map.groupBy(live.args.map(splitOption), ([name]) => name);
   const textsOf = (name: string): readonly string[] => (options.get(name) ?? []).map(([, text]) => text);
   const found: (readonly [path: string, value: unknown])[] = [
@@ -58,7 +60,7 @@ export function deriveValues(live: LiveInstallation): Values {
     ...(live.credentialsSecret === undefined
       ? []
       : [["repository.credentialsSecret", live.credentialsSecret] as const]),
-    ...releaseValuesOf(textsOf("releases")[0] === "true", textsOf, live),
+    ...releaseValuesOf(textsOf("releases")[0] === "true", textsOf, live, mayLoseRights),
   ];
   // The text of a repository's URL has no default: `/any` is nobody's.
   const defaults: unknown = operatorValues.parse({ image: "any", repository: { url: "/any" } });
@@ -82,22 +84,26 @@ function kindsOf(
 function releaseValuesOf(
   enabled: boolean,
   textsOf: (name: string) => readonly string[],
-  { rules }: LiveInstallation,
+  live: LiveInstallation,
+  mayLoseRights: boolean,
 ): readonly (readonly [string, unknown])[] {
   if (!enabled) return [["releases.enabled", false]];
-  const find = (group: string, resource: string, verb: string) =>
-    rules.find(
-      ({ apiGroups = [], resources = [], verbs = [] }) =>
-        apiGroups.includes(group) && resources.includes(resource) && verbs.includes(verb),
+  const impersonation = live.rules.find(
+    ({ apiGroups = [], resources = [], verbs = [] }) =>
+      apiGroups.includes("") && resources.includes("serviceaccounts") && verbs.includes("impersonate"),
+  );
+  const requireServiceAccount = textsOf("release-require-service-account")[0] === "true";
+  const { settings, lost } = deriveRights(live, { requireServiceAccount });
+  if (lost.length > 0 && !mayLoseRights)
+    throw new UnknownRightsError(
+      `The operator has rights that no value gives, and would lose them: ${lost.join(", ")}. ` +
+        "Say which kinds Releases may deploy: --set releases.kinds=… (docs/values.md)",
     );
-  const impersonation = find("", "serviceaccounts", "impersonate");
   return [
-    ["releases.requireServiceAccount", textsOf("release-require-service-account")[0] === "true"],
+    ["releases.requireServiceAccount", requireServiceAccount],
     ["releases.impersonate", impersonation !== undefined],
     ["releases.serviceAccounts", impersonation?.resourceNames ?? []],
-    ["releases.commonKinds", find("networking.k8s.io", "ingresses", "watch") !== undefined],
-    ["releases.readSecrets", find("", "secrets", "get") !== undefined],
-    ["releases.watchAll", find("*", "*", "watch") !== undefined],
+    ...settings,
   ];
 }
 

@@ -4,10 +4,12 @@ import {
   installationIdOf,
   OPERATOR_NAME,
 } from "../../charts/installation.ts";
+import { operatorRulesOf } from "../../constructs/operator-role.ts";
 import { ClusterRole, CustomResourceDefinition, Deployment, Role } from "../../crds/core-kinds.ts";
 import { standardLabels } from "../../crds/names.ts";
-import { groupKindOf } from "../../crds/object.ts";
+import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import type { Rule } from "./derive-rights.ts";
 import type { LiveInstallation } from "./derive-values.ts";
 import type { InstallClient } from "./install-client.ts";
 
@@ -44,15 +46,41 @@ export async function readInstallation(
     watched === undefined
       ? await client.read(ClusterRole, { name })
       : await client.read(Role, { name, namespace: watched });
+  const cluster =
+    watched === undefined ? undefined : await client.read(ClusterRole, { name: `${name}-cluster` });
   const names = shipped.map(({ definition }) => groupKindOf(definition));
   const definitions = await Promise.all(
     names.map((definition) => client.read(CustomResourceDefinition, { name: definition })),
   );
+  const defined = names.filter((_, index) => definitions[index] !== undefined);
+  const [option] = args.flatMap((arg) => /^--kinds=(.*)$/.exec(arg)?.slice(1) ?? []);
+  const named = option?.split(",") ?? defined;
+  const reconciled = shipped.filter(({ definition }) => named.includes(groupKindOf(definition)));
   return {
     args,
-    rules: (role?.["rules"] ?? []) as LiveInstallation["rules"],
+    rules: rulesOf(role),
+    clusterRules: rulesOf(cluster),
+    neededRules: neededRulesOf(args, reconciled),
     credentialsSecret: volumes.find((volume) => volume.name === "repository")?.secret?.secretName,
     shipped: names,
-    defined: names.filter((_, index) => definitions[index] !== undefined),
+    defined,
   };
+}
+
+function rulesOf(role: KubernetesObject | undefined): readonly Rule[] {
+  return (role?.["rules"] ?? []) as readonly Rule[];
+}
+
+/** The rights that this release gives an operator with these options whatever Releases may deploy. */
+function neededRulesOf(args: readonly string[], kinds: readonly SynthesizableKind[]): readonly Rule[] {
+  const releases = {
+    kinds: [],
+    watchAll: false,
+    readSecrets: false,
+    impersonate: false,
+    serviceAccounts: [],
+    requireServiceAccount: args.includes("--release-require-service-account=true"),
+  };
+  const { namespaced, cluster } = operatorRulesOf(kinds, { releases });
+  return [...namespaced, ...cluster];
 }

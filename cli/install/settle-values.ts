@@ -42,7 +42,8 @@ const formerDefaults = {
  * values was made by an earlier release, or by other means; its values are derived from its objects, so that
  * nothing changes because a default did.
  *
- * @throws EarlierImageError where a new release would run the image of an earlier one.
+ * @throws EarlierImageError where a new release would run the image of an earlier one, or UnknownRightsError where the
+ *   operator would lose rights that no value gives.
  */
 export async function settleValues(given: Values, options: SettleValuesOptions): Promise<SettledValues> {
   const { client, kinds: shipped, resetValues, version } = options;
@@ -50,7 +51,9 @@ export async function settleValues(given: Values, options: SettleValuesOptions):
   const stored = await readStoredValues(client, installation);
   const live =
     stored === undefined ? await readInstallation(client, { ...installation, shipped }) : undefined;
-  const earlier = stored?.values ?? (live === undefined ? {} : deriveValues(live));
+  const releases = given["releases"] as Values | null | undefined;
+  const mayLoseRights = resetValues || releases === null || releases?.["kinds"] !== undefined;
+  const earlier = stored?.values ?? (live === undefined ? {} : deriveValues(live, { mayLoseRights }));
   const chosen = resetValues ? withoutNulls(given) : mergeValues(earlier, given);
   const isOlder = stored !== undefined && stored.version !== version;
   if (isOlder && !resetValues && given["image"] === undefined && chosen["image"] !== undefined)

@@ -1,7 +1,9 @@
 import { App } from "cdk8s";
 import { describe, expect, test } from "vitest";
 import { OperatorChart } from "../../../charts/operator-chart.ts";
+import { commonKinds } from "../../../charts/values/release-values.ts";
 import { deriveValues } from "../../../cli/install/derive-values.ts";
+import { operatorRulesOf } from "../../../constructs/operator-role.ts";
 
 const kinds = ["echos.mmontes.io", "memcacheds.cache.example.com"];
 
@@ -19,7 +21,15 @@ const formerArgs = [
   "--workers=16",
   "--log-level=info",
 ];
-const former = { args: formerArgs, rules: [], credentialsSecret: undefined, shipped: kinds, defined: kinds };
+const former = {
+  args: formerArgs,
+  rules: [],
+  clusterRules: [],
+  neededRules: [],
+  credentialsSecret: undefined,
+  shipped: kinds,
+  defined: kinds,
+};
 /** The same with `releases.enabled`. */
 const formerReleases = {
   ...former,
@@ -29,9 +39,11 @@ const formerReleases = {
     "--release-program-timeout=5m",
     "--zone-sockets=/run/fairlead/zones",
   ],
-  rules: [
-    { apiGroups: ["networking.k8s.io"], resources: ["ingresses"], verbs: ["get", "list", "watch", "patch"] },
-  ],
+  rules: commonKinds.map(({ group, resource }) => ({
+    apiGroups: [group],
+    resources: [resource],
+    verbs: ["get", "list", "watch", "create", "patch", "delete"],
+  })),
 };
 
 describe("deriveValues()", () => {
@@ -94,6 +106,9 @@ describe("deriveValues()", () => {
     }).toJson();
     const [{ args }] = objects.find(({ kind }) => kind === "Deployment").spec.template.spec.containers;
     const { rules } = objects.find(({ kind }) => kind === "Role");
-    expect(deriveValues({ ...former, args, rules, credentialsSecret: "git" })).toEqual(values);
+    const neededRules = operatorRulesOf([], {
+      releases: { kinds: [], watchAll: false, readSecrets: false, impersonate: false, serviceAccounts: [] },
+    }).namespaced;
+    expect(deriveValues({ ...former, args, rules, neededRules, credentialsSecret: "git" })).toEqual(values);
   });
 });

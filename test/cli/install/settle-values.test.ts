@@ -91,6 +91,82 @@ describe("settleValues()", () => {
     });
   });
 
+  describe("derives from rights", () => {
+    const own = { enabled: true, impersonate: false, requireServiceAccount: false };
+    const samples = { enabled: true };
+    const ingresses = { group: "networking.k8s.io", resource: "ingresses" };
+    const every = { group: "*", resource: "*" };
+    const clusterRoles = {
+      group: "rbac.authorization.k8s.io",
+      resource: "clusterroles",
+      namespaced: false,
+    };
+    const rulesOf = (objects: readonly KubernetesObject[]) =>
+      objects.filter(({ kind }) => kind.endsWith("Role")).map((role) => [titleOf(role), role["rules"]]);
+
+    test.for<[Values]>([
+      [{}],
+      [{ commonKinds: false }],
+      [{ commonKinds: false, kinds: [ingresses] }],
+      [{ commonKinds: false, kinds: [every] }],
+      [{ kinds: [every], watchAll: true }],
+      [{ watchAll: true, readSecrets: true }],
+      [{ kinds: [{ group: "", resource: "secrets" }] }],
+      [{ kinds: [{ group: "", resource: "secrets", verbs: ["list"] }] }],
+      [{ kinds: [{ ...ingresses, verbs: ["get"] }] }],
+      [{ requireServiceAccount: true, impersonate: true, kinds: [every] }],
+      [{ requireServiceAccount: true, impersonate: true, commonKinds: false, kinds: [ingresses] }],
+    ])("neither more nor fewer: %j", async ([rights]) => {
+      const releases = { ...own, ...rights };
+      for (const values of [
+        { samples, releases },
+        { kinds: ["Memcached"], releases },
+        {
+          releases: {
+            ...releases,
+            kinds: [...((rights["kinds"] as readonly object[] | undefined) ?? []), clusterRoles],
+          },
+          watchedNamespaces: ["a"],
+        },
+      ]) {
+        const before = installed(values);
+        const { chosen } = await settle({}, before);
+        expect(rulesOf(installed(chosen))).toEqual(rulesOf(before));
+      }
+    });
+
+    test("values that say what the rights do", async () => {
+      const releasesOf = async (rights: Values) =>
+        (await settle({}, installed({ samples, releases: { ...own, ...rights } }))).chosen["releases"];
+      const same = { impersonate: false, requireServiceAccount: false };
+      expect(await releasesOf({ commonKinds: false, kinds: [ingresses] })).toEqual({
+        ...same,
+        commonKinds: false,
+        kinds: [ingresses],
+      });
+      expect(await releasesOf({ kinds: [every] })).toEqual({ ...same, kinds: [every] });
+      expect(await releasesOf({ kinds: [every, { group: "", resource: "secrets" }] })).toEqual({
+        ...same,
+        kinds: [every, { group: "", resource: "secrets" }],
+      });
+    });
+
+    test("and stops at a right that no value gives, unless it is said what Releases may deploy", async () => {
+      const wild = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["*"] };
+      const objects = installed({ samples, releases: own }).map((object) =>
+        object.kind === "ClusterRole"
+          ? { ...object, rules: [...(object["rules"] as readonly unknown[]), wild] }
+          : object,
+      );
+      await expect(settle({}, objects)).rejects.toThrow(
+        "would lose them: * deployments.apps. Say which kinds Releases may deploy: --set releases.kinds=…",
+      );
+      const kept = await settle({ releases: { kinds: [ingresses] } }, objects);
+      expect(kept.chosen["releases"]).toMatchObject({ kinds: [ingresses] });
+      expect((await settle({}, objects, true)).chosen).toEqual({});
+    });
+  });
+
   test("takes the new defaults where the values of such an installation are reset, and says how to go back", async () => {
     const { chosen, notes } = await settle({}, installed(former), true);
     expect(chosen).toEqual({});
