@@ -65,7 +65,9 @@ export async function runInstall(
     const changes = await withProgress(`Installing on ${server.origin}`, (report) =>
       install(plan, { client, report, dryRun, force, wait, timeoutMs }),
     );
-    printChanges([...changes, ...(await findLeftDefinitions(client, plan, kinds))], print);
+    // What was done is shown even if it cannot be found out what is left.
+    printChanges(changes, print);
+    printChanges(await findLeftDefinitions(client, plan, kinds), print);
     print(summaryOf(changes, { dryRun }));
     if (isSimulated && !crdsOnly && !dryRun) print(simulatedNote);
   });

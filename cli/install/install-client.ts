@@ -66,6 +66,13 @@ export class InstallClient {
     return objectIn(response, "read", titleOf({ ...kind, apiVersion: apiVersionOf(kind), metadata: place }));
   }
 
+  /** Undefined: there is none, or the user may not read it. */
+  async readIfAllowed(kind: ObjectKind, place: Place): Promise<StoredObject | undefined> {
+    const response = await this.#transport.send({ method: "GET", path: objectPath(kind, place) });
+    if (response.status === 403 || response.status === 404) return undefined;
+    return objectIn(response, "read", titleOf({ ...kind, apiVersion: apiVersionOf(kind), metadata: place }));
+  }
+
   /**
    * Applies an object server-side.
    *
@@ -108,24 +115,30 @@ export class InstallClient {
 
   /** All objects of a kind with a label, in all namespaces; none where the kind is not served. */
   async list(kind: ObjectKind, labelSelector?: string): Promise<readonly StoredObject[]> {
-    return this.#listUnless([404], kind, labelSelector);
+    const found = await this.#list(kind, labelSelector);
+    if (!("status" in found)) return found;
+    throw toOperatorError(found, { verb: "read", id: `the ${kind.plural}`, namespace: undefined });
+  }
+
+  /** The same; undefined where the user may not list it. */
+  async listIfAllowed(
+    kind: ObjectKind,
+    labelSelector?: string,
+  ): Promise<readonly StoredObject[] | undefined> {
+    const found = await this.#list(kind, labelSelector);
+    if (!("status" in found)) return found;
+    if (found.status === 403) return undefined;
+    throw toOperatorError(found, { verb: "read", id: `the ${kind.plural}`, namespace: undefined });
   }
 
   /** All objects of a kind; none where the kind is not served, or the user may not list it. */
   async listAllowed(kind: ObjectKind): Promise<readonly StoredObject[]> {
-    return this.#listUnless([403, 404], kind);
+    return (await this.listIfAllowed(kind)) ?? [];
   }
 
-  /** @param none Statuses that mean that there is no object. */
-  async #listUnless(
-    none: readonly number[],
-    kind: ObjectKind,
-    labelSelector?: string,
-  ): Promise<readonly StoredObject[]> {
+  async #list(kind: ObjectKind, labelSelector?: string): Promise<readonly StoredObject[] | ApiResponse> {
     const found = await listObjects<StoredObject>(this.#transport, kind, { labelSelector });
-    if (!("status" in found)) return found;
-    if (none.includes(found.status)) return [];
-    throw toOperatorError(found, { verb: "read", id: `the ${kind.plural}`, namespace: undefined });
+    return "status" in found && found.status === 404 ? [] : found;
   }
 
   /** Asks for the end of an object, if it is still the same. Gone already: no error. */

@@ -14,9 +14,9 @@ import { countOf } from "./remove-resources.ts";
 
 const mostNames = 5;
 
-/** Names the Releases that the values refuse because they name no ServiceAccount: lines for people. */
+/** Names the Releases that the values refuse because they name no ServiceAccount: lines for people. None where they may not be listed. */
 export async function noteRefusedReleases(
-  client: Pick<InstallClient, "list">,
+  client: Pick<InstallClient, "listIfAllowed">,
   values: OperatorValues,
 ): Promise<readonly string[]> {
   const { releases, watchedNamespaces } = readOperatorValues(values);
@@ -24,14 +24,15 @@ export async function noteRefusedReleases(
   if (releases.policy.serviceAccountName !== undefined) return [];
   const isWatched = (namespace = "") =>
     watchedNamespaces.length === 0 || watchedNamespaces.includes(namespace);
-  const refused = (await client.list(Release))
+  const refused = ((await client.listIfAllowed(Release)) ?? [])
     .filter(({ metadata }) => isWatched(metadata.namespace))
     .filter((release) => !namesAccount(release["spec"]))
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
   if (refused.length === 0) return [];
   const names = refused.slice(0, mostNames).join(", ");
   const more = refused.length > mostNames ? ` and ${refused.length - mostNames} more` : "";
-  const unless = (await client.list(ReleasePolicy)).length === 0 ? "" : ", unless a ReleasePolicy names one";
+  const policies = await client.listIfAllowed(ReleasePolicy);
+  const unless = policies?.length === 0 ? "" : ", unless a ReleasePolicy names one";
   return [
     `Releases that name no ServiceAccount: ${names}${more}. They are refused${unless}: what they have deployed stays, and is not ` +
       "updated. Set spec.target.serviceAccountName, or deploy them with the operator's own rights: --set releases.requireServiceAccount=false",
@@ -45,25 +46,27 @@ function namesAccount(spec: unknown): boolean {
 
 /**
  * Finds the CustomResourceDefinitions of kinds that ship and that the installation no longer has. They are never
- * deleted here, because their resources would go with them.
+ * deleted here, because their resources would go with them. Nothing is said of what the user may not list.
  */
 export async function findLeftDefinitions(
-  client: Pick<InstallClient, "list" | "read">,
+  client: Pick<InstallClient, "listIfAllowed" | "readIfAllowed">,
   { definitions, installation }: InstallPlan,
   shipped: readonly SynthesizableKind[],
 ): Promise<readonly Change[]> {
   const wanted = new Set(definitions.map(({ metadata }) => metadata.name));
-  const operators = await client.list(Deployment, `${standardLabels.name}=${OPERATOR_NAME}`);
+  const operators = await client.listIfAllowed(Deployment, `${standardLabels.name}=${OPERATOR_NAME}`);
   // Another installation may reconcile them.
+  if (operators === undefined) return [];
   if (operators.some(({ metadata }) => metadata.labels?.[INSTALLATION_LABEL] !== installation)) return [];
   const left: Change[] = [];
   for (const { definition } of shipped) {
     const name = groupKindOf(definition);
     if (wanted.has(name)) continue;
-    const live = await client.read(CustomResourceDefinition, { name });
+    const live = await client.readIfAllowed(CustomResourceDefinition, { name });
     const isOurs = live?.metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER);
     if (live === undefined || isOurs !== true) continue;
-    const resources = await client.list(definition);
+    const resources = await client.listIfAllowed(definition);
+    if (resources === undefined) continue;
     const note =
       resources.length === 0
         ? "not among the kinds; kubectl delete crd removes it"

@@ -81,9 +81,12 @@ describe("install()", () => {
   });
 });
 
-test("InstallClient.listAllowed() gives nothing where the user may not list, and list() says so", async () => {
+test("InstallClient gives nothing where the user may not list or read and that is allowed, and else says so", async () => {
   const body = JSON.stringify({ kind: "Status", code: 403, reason: "Forbidden", message: "no" });
   const client = new InstallClient({ send: async () => ({ status: 403, body, retryAfterMs: undefined }) });
   expect(await client.listAllowed(Namespace)).toEqual([]);
+  expect(await client.listIfAllowed(Namespace)).toBeUndefined();
+  expect(await client.readIfAllowed(Namespace, { name: "a" })).toBeUndefined();
   await expect(client.list(Namespace)).rejects.toThrow("namespaces");
+  await expect(client.read(Namespace, { name: "a" })).rejects.toThrow("Namespace a");
 });

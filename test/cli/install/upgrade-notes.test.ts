@@ -7,13 +7,14 @@ import type { KubernetesObject, ObjectKind } from "../../../crds/object.ts";
 
 const image = "registry.test/fairlead:1";
 
-function aClusterWith(objects: readonly KubernetesObject[]) {
+/** A cluster with these objects, whose user may not list or read some kinds. */
+function aClusterWith(objects: readonly KubernetesObject[], forbidden: readonly string[] = []) {
   const ofKind = ({ kind }: ObjectKind) =>
     objects.filter((object) => object.kind === kind) as unknown as readonly StoredObject[];
   return {
-    list: async (kind: ObjectKind) => ofKind(kind),
-    read: async (kind: ObjectKind, { name }: { name: string }) =>
-      ofKind(kind).find(({ metadata }) => metadata.name === name),
+    listIfAllowed: async (kind: ObjectKind) => (forbidden.includes(kind.kind) ? undefined : ofKind(kind)),
+    readIfAllowed: async (kind: ObjectKind, { name }: { name: string }) =>
+      ofKind(kind).find(({ metadata }) => metadata.name === name && !forbidden.includes(kind.kind)),
   };
 }
 
@@ -47,6 +48,12 @@ describe("noteRefusedReleases()", () => {
     const policy = { apiVersion: "fairlead.dev/v1alpha1", kind: "ReleasePolicy", metadata: { name: "p" } };
     const [note] = await noteRefusedReleases(aClusterWith([aRelease("a"), policy]), { image });
     expect(note).toContain("They are refused, unless a ReleasePolicy names one");
+    const [unsure] = await noteRefusedReleases(aClusterWith([aRelease("a")], ["ReleasePolicy"]), { image });
+    expect(unsure).toContain("They are refused, unless a ReleasePolicy names one");
+  });
+
+  test("says nothing where the user may not list Releases", async () => {
+    expect(await noteRefusedReleases(aClusterWith([aRelease("a")], ["Release"]), { image })).toEqual([]);
   });
 });
 
@@ -79,6 +86,15 @@ describe("findLeftDefinitions()", () => {
     const [left] = await findLeftDefinitions(aClusterWith(definitions), plan, kinds);
     expect(left?.note).toBe("not among the kinds; kubectl delete crd removes it");
   });
+
+  test.for(["Deployment", "CustomResourceDefinition", "Echo"])(
+    "says nothing where the user may not list or read a %s",
+    async (kind) => {
+      expect(await findLeftDefinitions(aClusterWith([...definitions, echo], [kind]), plan, kinds)).toEqual(
+        [],
+      );
+    },
+  );
 
   test("says nothing where another installation may reconcile them", async () => {
     const labels = { "fairlead.dev/installation": "ops.lead" };
