@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { LogReader } from "../release/log-reader.ts";
 import {
   findOperatorPods,
   formatLogLine,
   type LogFilter,
   type LogLevelName,
   logLevels,
-  readLogs,
 } from "../release/operator-log.ts";
 import { addConnectionOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
+import { printError } from "../terminal-text.ts";
 import { type Screen, terminal } from "./screen.ts";
 
 export interface LogsFlags extends Omit<ReleaseFlags, "output"> {
@@ -31,9 +32,10 @@ export function logsCommand(): Command {
     .addHelpText(
       "after",
       `
-It reads the logs of the operator's pods, which takes the right to read pods/log in their namespace. The log of what a
-Release deployed is shown by kubectl logs.
-Exits 0, or 1 if it did not work.`,
+It reads the logs of the operator's pods, which takes the right to list pods in all namespaces, and to read pods/log in
+theirs. A pod whose log cannot be read is reported, and the others are shown. The log of what a Release deployed is shown
+by kubectl logs.
+Exits 0, or 1 if no log could be read.`,
     );
   return addConnectionOptions(command).action((name: string | undefined, flags: LogsFlags) =>
     runLogs(name, flags, terminal),
@@ -49,15 +51,17 @@ export async function runLogs(
   await withReleases(flags, async ({ client, transport, find }) => {
     const release = name === undefined ? undefined : (await find(name)).metadata;
     const filter: LogFilter = { release, level };
-    let since: string | undefined;
+    const reader = new LogReader({ transport, tail });
+    let isFirst = true;
     do {
-      if (since !== undefined) await sleep(followMs);
-      const lines = await readLogs(await findOperatorPods(client), { transport, tail, since });
+      if (!isFirst) await sleep(followMs);
+      isFirst = false;
+      const { lines, failures } = await reader.read(await findOperatorPods(client));
+      for (const failure of failures) printError(`fairlead: ${failure}`);
       for (const line of lines) {
         const text = formatLogLine(line, filter);
         if (text !== undefined) print(text);
       }
-      since = lines.at(-1)?.time ?? since ?? "1970-01-01T00:00:00Z";
     } while (follow);
   });
 }

@@ -2,9 +2,7 @@ import { OPERATOR_NAME } from "../../charts/installation.ts";
 import { Pod } from "../../crds/core-kinds.ts";
 import { standardLabels } from "../../crds/names.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
-import { toOperatorError } from "../../operator/cluster/api-errors.ts";
-import { objectPath, withQuery } from "../../operator/cluster/resource-path.ts";
-import type { ApiTransport } from "../../operator/cluster/transport.ts";
+import { ApiUnavailableError } from "../../operator/errors.ts";
 import { formatTextLine } from "../../operator/telemetry/text-line.ts";
 import type { ApiClient } from "./api-client.ts";
 
@@ -23,8 +21,9 @@ export class NoOperatorError extends Error {
 
 /** Pods of all operators, by namespace and name. @throws NoOperatorError. */
 export async function findOperatorPods(client: ApiClient): Promise<readonly KubernetesObject[]> {
-  const labelSelector = `${standardLabels.name}=${OPERATOR_NAME}`;
-  const pods = await client.list(Pod, { labelSelector });
+  const pods = await client.list(Pod, { labelSelector }).catch((error: unknown) => {
+    throw isForbidden(error) ? new NoOperatorError(`${error.message}. ${neededRight}`) : error;
+  });
   if (pods.length > 0) return pods;
   throw new NoOperatorError(
     `Cannot find the operator's pods: no pod in this cluster has the label ${labelSelector}. An operator outside of the ` +
@@ -32,47 +31,14 @@ export async function findOperatorPods(client: ApiClient): Promise<readonly Kube
   );
 }
 
-export interface ReadLogOptions {
-  readonly transport: Pick<ApiTransport, "send">;
-  /** Lines of each pod at most. */
-  readonly tail: number;
-  /** Only lines after this time. */
-  readonly since: string | undefined;
-}
+const labelSelector = `${standardLabels.name}=${OPERATOR_NAME}`;
+const neededRight =
+  "The operator's pods are looked for in all namespaces, which takes the right to list pods there, by a ClusterRole and a " +
+  "ClusterRoleBinding. With rights in the operator's namespace alone: kubectl logs --namespace=NAMESPACE " +
+  `--selector=${labelSelector} --container=operator`;
 
-/** The last lines of some pods, in the order of their times. A pod that cannot be read is an error. */
-export async function readLogs(
-  pods: readonly KubernetesObject[],
-  { transport, tail, since }: ReadLogOptions,
-): Promise<readonly LogLine[]> {
-  const logs = await Promise.all(
-    pods.map(async ({ metadata: { name, namespace } }) => {
-      const query = {
-        container: "operator",
-        timestamps: "true",
-        tailLines: String(tail),
-        // The server compares whole seconds, so what was seen in the same second comes again.
-        sinceTime: since === undefined ? undefined : `${since.slice(0, 19)}Z`,
-      };
-      const path = withQuery(`${objectPath(Pod, { name, namespace })}/log`, query);
-      const response = await transport.send({ method: "GET", path });
-      if (response.status >= 300)
-        throw toOperatorError(response, {
-          verb: "read",
-          id: `the log of Pod ${namespace}/${name}`,
-          namespace,
-        });
-      return linesOf(response.body, name).filter(({ time }) => since === undefined || time > since);
-    }),
-  );
-  return logs.flat().toSorted((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
-}
-
-function linesOf(body: string, pod: string): readonly LogLine[] {
-  return body.split("\n").flatMap((line) => {
-    const space = line.indexOf(" ");
-    return space === -1 ? [] : [{ time: line.slice(0, space), pod, text: line.slice(space + 1) }];
-  });
+function isForbidden(error: unknown): error is ApiUnavailableError {
+  return error instanceof ApiUnavailableError && error.status === 403;
 }
 
 export interface LogFilter {

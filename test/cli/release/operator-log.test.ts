@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiClient } from "../../../cli/release/api-client.ts";
-import { findOperatorPods, formatLogLine, readLogs } from "../../../cli/release/operator-log.ts";
-import type { ApiRequest } from "../../../operator/cluster/transport.ts";
+import { findOperatorPods, formatLogLine } from "../../../cli/release/operator-log.ts";
 import { FakeApi } from "./fake-api.ts";
 
 const record = {
@@ -43,39 +42,17 @@ describe("formatLogLine()", () => {
   });
 });
 
-describe("readLogs()", () => {
-  const pods = ["a", "b"].map((name) => ({
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name, namespace: "fairlead" },
-  }));
-  const logs: Readonly<Record<string, string>> = {
-    a: "2026-01-01T00:00:01.5Z one\n2026-01-01T00:00:03.1Z three\n",
-    b: "2026-01-01T00:00:02.0Z two\n",
-  };
-
-  test("merges the logs of all pods by time, and passes over what was seen", async () => {
-    const asked: string[] = [];
-    const transport = {
-      send: async ({ path }: ApiRequest) => {
-        asked.push(path);
-        const [, pod = ""] = /\/pods\/(\w)\/log/.exec(path) ?? [];
-        return { status: 200, body: logs[pod] ?? "", retryAfterMs: undefined };
-      },
-    };
-    const read = async (since?: string) =>
-      (await readLogs(pods, { transport, tail: 10, since })).map(({ text }) => text);
-    expect(await read()).toEqual(["one", "two", "three"]);
-    expect(asked[0]).toBe(
-      "/api/v1/namespaces/fairlead/pods/a/log?container=operator&timestamps=true&tailLines=10",
-    );
-    expect(await read("2026-01-01T00:00:02.0Z")).toEqual(["three"]);
-    expect(asked[2]).toContain("sinceTime=2026-01-01T00%3A00%3A02Z");
-  });
-
+describe("findOperatorPods()", () => {
   test("says what is missing where there is no operator in the cluster", async () => {
     await expect(findOperatorPods(new ApiClient(new FakeApi({})))).rejects.toThrow(
       /no pod in this cluster has the label app.kubernetes.io\/name=fairlead.*fairlead start names the file/,
+    );
+  });
+
+  test("says which right is missing where the user may not list pods", async () => {
+    const api = new FakeApi({}, { forbidden: ["/api/v1/pods"] });
+    await expect(findOperatorPods(new ApiClient(api))).rejects.toThrow(
+      /^Cannot read "pods": no\. The operator's pods .* right to list pods .*kubectl logs .*--container=operator$/,
     );
   });
 });
