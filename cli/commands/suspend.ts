@@ -16,7 +16,7 @@ import { type Screen, terminal } from "./screen.ts";
 export interface SuspendFlags extends ReleaseFlags {
   /** All Releases of the namespace. */
   readonly all?: boolean;
-  /** All Releases of all namespaces. */
+  /** Together with `all`: all Releases of all namespaces. */
   readonly allNamespaces?: boolean;
 }
 
@@ -31,11 +31,12 @@ export function resumeCommand(): Command {
 }
 
 function commandOf(verb: string, description: string, suspend: boolean): Command {
+  const others = suspend ? "" : "; also those that others had suspended";
   const command = new Command(verb)
     .description(description)
     .argument("[name]", "name of a Release, or the beginning of one; namespace/name")
-    .option("--all", "all Releases of the namespace, in place of one")
-    .option("-A, --all-namespaces", "all Releases of all namespaces")
+    .option("--all", `all Releases of the namespace, in place of one${others}`)
+    .option("-A, --all-namespaces", "with --all: all Releases of all namespaces")
     .addHelpText("after", "\nExits 0, or 1 if it did not work for one of them.");
   return addReleaseOptions(command).action((name: string | undefined, flags: SuspendFlags) =>
     runSuspend(name, { ...flags, suspend }, terminal),
@@ -50,10 +51,14 @@ export async function runSuspend(
 ): Promise<void> {
   const { suspend, all = false, allNamespaces = false } = flags;
   const verb = suspend ? "suspend" : "resume";
-  const isMany = all || allNamespaces;
-  if (isMany && name !== undefined)
+  if ((all || allNamespaces) && name !== undefined)
     throw new Error(`Cannot ${verb} Release "${name}": --all and -A take no name; leave one of them out`);
-  if (!isMany && name === undefined)
+  if (allNamespaces && !all) {
+    throw new Error(
+      `Cannot ${verb}: -A alone does not say that every Release of the cluster is meant; if it is: fairlead ${verb} --all -A`,
+    );
+  }
+  if (!all && name === undefined)
     throw new Error(`Cannot ${verb}: expected the name of a Release, or --all for all of the namespace`);
   await withReleases(flags, (session) =>
     name === undefined ? setAll(session, flags, screen) : setOne(name, session, flags, screen),

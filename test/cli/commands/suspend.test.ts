@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { resumeCommand, runSuspend, suspendCommand } from "../../../cli/commands/suspend.ts";
+
+const screen = {
+  print(line: string) {
+    throw new Error(`Nothing should be printed: ${line}`);
+  },
+};
+// No cluster is asked: there is no such file.
+const nowhere = { kubeconfig: "/nonexistent/kubeconfig" };
+
+test.for([
+  { suspend: true, says: /^Cannot suspend: -A alone .* every Release of the cluster.* --all -A$/ },
+  { suspend: false, says: /^Cannot resume: -A alone .* every Release of the cluster.* --all -A$/ },
+])("-A without --all is refused before a cluster is asked (suspend: $suspend)", async ({ suspend, says }) => {
+  const flags = { ...nowhere, suspend, allNamespaces: true };
+  await expect(runSuspend(undefined, flags, screen)).rejects.toThrow(says);
+  await expect(runSuspend(undefined, { ...flags, all: true }, screen)).rejects.toThrow(/kubeconfig/);
+});
+
+test("a name cannot be combined with --all or -A", async () => {
+  for (const many of [{ all: true }, { allNamespaces: true }, { all: true, allNamespaces: true }])
+    await expect(runSuspend("web", { ...nowhere, suspend: true, ...many }, screen)).rejects.toThrow(
+      /^Cannot suspend Release "web": --all and -A take no name/,
+    );
+});
+
+test("the help says that -A comes with --all, and what resume --all takes along", () => {
+  const help = (text: string) => text.replaceAll(/\s+/g, " ");
+  const suspend = help(suspendCommand().helpInformation());
+  const resume = help(resumeCommand().helpInformation());
+  for (const text of [suspend, resume]) expect(text).toContain("with --all: all Releases of all namespaces");
+  expect(resume).toContain("also those that others had suspended");
+  expect(suspend).not.toContain("others had suspended");
+});
