@@ -67,7 +67,9 @@ export async function runInstall(
     );
     // What was done is shown even if it cannot be found out what is left.
     printChanges(changes, print);
-    printChanges(await findLeftDefinitions(client, plan, kinds), print);
+    const left = await findLeftDefinitions(client, plan, { shipped: kinds, kinds: values.kinds ?? [] });
+    printChanges(left.changes, print);
+    for (const hint of left.hints) print(hint);
     print(summaryOf(changes, { dryRun }));
     if (isSimulated && !crdsOnly && !dryRun) print(simulatedNote);
   });

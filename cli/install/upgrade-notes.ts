@@ -2,10 +2,11 @@ import { INSTALLATION_LABEL, OPERATOR_NAME } from "../../charts/installation.ts"
 import { type OperatorValues, readOperatorValues } from "../../charts/values/operator-values.ts";
 import { CustomResourceDefinition, Deployment } from "../../crds/core-kinds.ts";
 import { standardLabels } from "../../crds/names.ts";
-import { groupKindOf } from "../../crds/object.ts";
+import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { ReleasePolicy } from "../../crds/release-policy.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { quoteForShell } from "../shell-text.ts";
 import type { Change } from "./install.ts";
 import { FIELD_MANAGER, type InstallClient } from "./install-client.ts";
 import { titleOf } from "./installable-kinds.ts";
@@ -44,6 +45,12 @@ function namesAccount(spec: unknown): boolean {
   return target?.serviceAccountName !== undefined;
 }
 
+export interface LeftDefinitions {
+  readonly changes: readonly Change[];
+  /** What to do about resources that nothing reconciles: lines for people. */
+  readonly hints: readonly string[];
+}
+
 /**
  * Finds the CustomResourceDefinitions of kinds that ship and that the installation no longer has. They are never
  * deleted here, because their resources would go with them. Nothing is said of what the user may not list.
@@ -51,14 +58,15 @@ function namesAccount(spec: unknown): boolean {
 export async function findLeftDefinitions(
   client: Pick<InstallClient, "listIfAllowed" | "readIfAllowed">,
   { definitions, installation }: InstallPlan,
-  shipped: readonly SynthesizableKind[],
-): Promise<readonly Change[]> {
+  { shipped, kinds }: { readonly shipped: readonly SynthesizableKind[]; readonly kinds: readonly string[] },
+): Promise<LeftDefinitions> {
   const wanted = new Set(definitions.map(({ metadata }) => metadata.name));
   const operators = await client.listIfAllowed(Deployment, `${standardLabels.name}=${OPERATOR_NAME}`);
+  const isOther = ({ metadata }: KubernetesObject) => metadata.labels?.[INSTALLATION_LABEL] !== installation;
   // Another installation may reconcile them.
-  if (operators === undefined) return [];
-  if (operators.some(({ metadata }) => metadata.labels?.[INSTALLATION_LABEL] !== installation)) return [];
-  const left: Change[] = [];
+  if (operators === undefined || operators.some(isOther)) return { changes: [], hints: [] };
+  const changes: Change[] = [];
+  const inUse: string[] = [];
   for (const { definition } of shipped) {
     const name = groupKindOf(definition);
     if (wanted.has(name)) continue;
@@ -67,11 +75,17 @@ export async function findLeftDefinitions(
     if (live === undefined || isOurs !== true) continue;
     const resources = await client.listIfAllowed(definition);
     if (resources === undefined) continue;
+    if (resources.length > 0) inUse.push(definition.kind);
     const note =
       resources.length === 0
-        ? "not among the kinds; kubectl delete crd removes it"
-        : `nothing reconciles ${countOf({ kind: definition, resources })}; --set kinds=[${definition.kind}] does`;
-    left.push({ did: "left", title: titleOf(live), note });
+        ? `not among the kinds; kubectl delete crd ${name} removes it`
+        : `nothing reconciles ${countOf({ kind: definition, resources })}`;
+    changes.push({ did: "left", title: titleOf(live), note });
   }
-  return left;
+  // A list replaces the stored one, so the kinds that are there stand in it too.
+  const setting = quoteForShell(`kinds=[${[...kinds, ...inUse].join(",")}]`);
+  return {
+    changes,
+    hints: inUse.length === 0 ? [] : [`To have reconciled what nothing reconciles: --set ${setting}`],
+  };
 }

@@ -59,6 +59,9 @@ describe("noteRefusedReleases()", () => {
 
 describe("findLeftDefinitions()", () => {
   const plan = planInstall(kinds, { image, kinds: ["Memcached"] }, { crdsOnly: false });
+  const nothing = { changes: [], hints: [] };
+  const findLeft = (objects: readonly KubernetesObject[], forbidden: readonly string[] = []) =>
+    findLeftDefinitions(aClusterWith(objects, forbidden), plan, { shipped: kinds, kinds: ["Memcached"] });
   const aDefinition = (name: string, manager: string) => ({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -76,29 +79,40 @@ describe("findLeftDefinitions()", () => {
   };
 
   test("leaves the definitions of kinds that are no longer installed, and says what nothing reconciles", async () => {
-    expect(await findLeftDefinitions(aClusterWith([...definitions, echo]), plan, kinds)).toEqual([
-      {
-        did: "left",
-        title: "CustomResourceDefinition echos.mmontes.io",
-        note: "nothing reconciles Echo default/e; --set kinds=[Echo] does",
-      },
-    ]);
-    const [left] = await findLeftDefinitions(aClusterWith(definitions), plan, kinds);
-    expect(left?.note).toBe("not among the kinds; kubectl delete crd removes it");
+    expect(await findLeft([...definitions, echo])).toEqual({
+      changes: [
+        {
+          did: "left",
+          title: "CustomResourceDefinition echos.mmontes.io",
+          note: "nothing reconciles Echo default/e",
+        },
+      ],
+      hints: ["To have reconciled what nothing reconciles: --set 'kinds=[Memcached,Echo]'"],
+    });
+    const { changes, hints } = await findLeft(definitions);
+    expect(changes[0]?.note).toBe("not among the kinds; kubectl delete crd echos.mmontes.io removes it");
+    expect(hints).toEqual([]);
+  });
+
+  test("names in one hint all kinds that are to be reconciled", async () => {
+    const podSets = aDefinition("podsets.apps.jicki.cn", "fairlead-cli");
+    const podSet = { apiVersion: "apps.jicki.cn/v1", kind: "PodSet", metadata: { name: "p" } };
+    const { hints } = await findLeft([...definitions.slice(0, 2), podSets, echo, podSet]);
+    expect(hints).toHaveLength(1);
+    const [, ...named] = /kinds=\[(\w+),(\w+),(\w+)\]'$/.exec(hints[0] ?? "") ?? [];
+    expect(new Set(named)).toEqual(new Set(["Memcached", "Echo", "PodSet"]));
   });
 
   test.for(["Deployment", "CustomResourceDefinition", "Echo"])(
     "says nothing where the user may not list or read a %s",
     async (kind) => {
-      expect(await findLeftDefinitions(aClusterWith([...definitions, echo], [kind]), plan, kinds)).toEqual(
-        [],
-      );
+      expect(await findLeft([...definitions, echo], [kind])).toEqual(nothing);
     },
   );
 
   test("says nothing where another installation may reconcile them", async () => {
     const labels = { "fairlead.dev/installation": "ops.lead" };
     const other = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "lead", labels } };
-    expect(await findLeftDefinitions(aClusterWith([...definitions, other]), plan, kinds)).toEqual([]);
+    expect(await findLeft([...definitions, other])).toEqual(nothing);
   });
 });
