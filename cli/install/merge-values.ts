@@ -6,11 +6,26 @@ export type Values = Readonly<Record<string, unknown>>;
  * its default holds again. Pure.
  */
 export function mergeValues(earlier: Values, given: Values): Values {
+  return withoutNulls(overlay(earlier, given));
+}
+
+/** Values without those that are null, at any depth, and without maps that had nothing else. Pure. */
+export function withoutNulls(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      if (value === null) return [];
+      if (!isMap(value) || Object.keys(value).length === 0) return [[name, value]];
+      const rest = withoutNulls(value);
+      return Object.keys(rest).length === 0 ? [] : [[name, rest]];
+    }),
+  );
+}
+
+function overlay(earlier: Values, given: Values): Values {
   const merged = new Map(Object.entries(earlier));
   for (const [name, value] of Object.entries(given)) {
     const before = merged.get(name);
-    if (value === null && merged.has(name)) merged.delete(name);
-    else merged.set(name, isMap(before) && isMap(value) ? mergeValues(before, value) : value);
+    merged.set(name, isMap(before) && isMap(value) ? overlay(before, value) : value);
   }
   return Object.fromEntries(merged);
 }

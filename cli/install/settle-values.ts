@@ -3,7 +3,7 @@ import { type OperatorValues, readOperatorValues } from "../../charts/values/ope
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { deriveValues } from "./derive-values.ts";
 import type { InstallClient } from "./install-client.ts";
-import { mergeValues, toSettings, type Values } from "./merge-values.ts";
+import { mergeValues, toSettings, type Values, withoutNulls } from "./merge-values.ts";
 import { readInstallation } from "./read-installation.ts";
 import { readStoredValues } from "./stored-values.ts";
 
@@ -73,14 +73,10 @@ export async function settleValues(given: Values, options: SettleValuesOptions):
   };
 }
 
-function installationOf({ name, namespace }: Values): Installation {
+function installationOf(given: Values): Installation {
+  const { name, namespace } = withoutNulls(given);
   const named = { ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
   return readOperatorValues({ image: "any", ...named });
-}
-
-/** Null says that an earlier value goes, which it does with all others. */
-function withoutNulls(given: Values): Values {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
 function defaultNotes(resetValues: boolean): readonly string[] {

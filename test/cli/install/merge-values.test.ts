@@ -14,7 +14,15 @@ describe("mergeValues()", () => {
       { repository: { branch: null } },
       { replicas: 3, repository: { url: "/r" }, watchedNamespaces: ["a", "b"] },
     ],
-    [{ logLevel: null }, { ...earlier, logLevel: null }],
+    [{ logLevel: null }, earlier],
+    [
+      { releases: { hooks: { secret: null } }, podLabels: {} },
+      { ...earlier, podLabels: {} },
+    ],
+    [
+      { releases: { hooks: { secret: null, enabled: false } } },
+      { ...earlier, releases: { hooks: { enabled: false } } },
+    ],
     [{ repository: "text" }, { ...earlier, repository: "text" }],
   ] as const)("lays %j over earlier values", ([given, merged]) => {
     expect(mergeValues(earlier, given)).toEqual(merged);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { kinds } from "../../../charts/bindings.ts";
+import { readOperatorValues } from "../../../charts/values/operator-values.ts";
 import type { StoredObject } from "../../../cli/install/install-client.ts";
 import { titleOf } from "../../../cli/install/installable-kinds.ts";
 import type { Values } from "../../../cli/install/merge-values.ts";
@@ -56,6 +57,14 @@ describe("settleValues()", () => {
     const { values, chosen, notes } = await settle({ logLevel: "debug", ha: null }, objects, true);
     expect([values, chosen]).toEqual([{ image: "fairlead:2.0.0", logLevel: "debug" }, { logLevel: "debug" }]);
     expect(notes).toEqual(["Not kept from before: replicas=3"]);
+  });
+
+  test.for([false, true])("installs with the defaults of values that are null (reset: %s)", async (reset) => {
+    const given = { name: null, replicas: null, releases: { hooks: { secret: null } }, logLevel: "debug" };
+    const { values, chosen } = await settle(given, installed({ replicas: 3 }, "2.0.0"), reset);
+    expect(chosen).toEqual({ logLevel: "debug" });
+    expect(readOperatorValues(values)).toMatchObject({ name: "fairlead", replicas: 2 });
+    expect((await settle(given, [], reset)).chosen).toEqual(chosen);
   });
 
   test("looks at the values of the installation that is named, and of no other", async () => {
