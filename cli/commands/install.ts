@@ -57,7 +57,13 @@ export async function runInstall(
   checkGivenValues(given);
   await withCluster(flags, async (client, server) => {
     const resetValues = flags.resetValues === true;
-    const { values, chosen, notes } = await settleValues(given, { client, kinds, resetValues, version });
+    const { values, chosen, notes } = await settleValues(given, {
+      client,
+      kinds,
+      crdsOnly,
+      resetValues,
+      version,
+    });
     const plan = planInstall(kinds, values, { crdsOnly, stored: { values: chosen, version } });
     const isSimulated = await hasSimulatedNodes(client);
     if (!crdsOnly && !isSimulated) refuseUnpullableImage(values);

@@ -16,6 +16,8 @@ export interface SettleValuesOptions {
   readonly client: Pick<InstallClient, "read">;
   /** The kinds that ship. */
   readonly kinds: readonly SynthesizableKind[];
+  /** Neither a Deployment nor rights are made. Default: false. */
+  readonly crdsOnly?: boolean;
   /** Nothing of an earlier run is kept. */
   readonly resetValues: boolean;
   /** Of this command. */
@@ -46,17 +48,18 @@ const formerDefaults = {
  *   operator would lose rights that no value gives.
  */
 export async function settleValues(given: Values, options: SettleValuesOptions): Promise<SettledValues> {
-  const { client, kinds: shipped, resetValues, version } = options;
+  const { client, kinds: shipped, crdsOnly = false, resetValues, version } = options;
   const installation = installationOf(given);
   const stored = await readStoredValues(client, installation);
   const live =
     stored === undefined ? await readInstallation(client, { ...installation, shipped }) : undefined;
   const releases = given["releases"] as Values | null | undefined;
-  const mayLoseRights = resetValues || releases === null || releases?.["kinds"] !== undefined;
+  const mayLoseRights = crdsOnly || resetValues || releases === null || releases?.["kinds"] !== undefined;
   const earlier = stored?.values ?? (live === undefined ? {} : deriveValues(live, { mayLoseRights }));
   const chosen = resetValues ? withoutNulls(given) : mergeValues(earlier, given);
   const isOlder = stored !== undefined && stored.version !== version;
-  if (isOlder && !resetValues && given["image"] === undefined && chosen["image"] !== undefined)
+  const keepsImage = !resetValues && given["image"] === undefined && chosen["image"] !== undefined;
+  if (isOlder && keepsImage && !crdsOnly)
     throw new EarlierImageError(
       `Cannot install ${version} with the image ${chosen["image"]}, which was given to ${stored.version}: ` +
         "name the image of this release with --set image=…",

@@ -83,6 +83,13 @@ describe("settleValues()", () => {
     expect((await settle({ image }, objects)).chosen).toEqual({ image });
   });
 
+  test("does not look at the image where CRDs alone are installed, which start none", async () => {
+    const objects = installed({ image: "registry.test/fairlead:1.0.0", replicas: 3 }, "1.0.0");
+    const options = { kinds, resetValues: false, version: "2.0.0" };
+    const { chosen } = await settleValues({}, { client: aClusterWith(objects), ...options, crdsOnly: true });
+    expect(chosen["replicas"]).toBe(3);
+  });
+
   test("keeps the defaults that an installation without stored values was made with, and names them", async () => {
     const { chosen, notes } = await settle({}, installed(former));
     expect(chosen).toEqual({
