@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ReleaseRights } from "../../constructs/release-rights.ts";
 import { releaseRule } from "../../crds/release-policy.ts";
+import { hasPassword } from "./repository-url.ts";
 import { duration, namespaceName, objectName, quantity, resources } from "./value-shapes.ts";
 
 const groupName = z
@@ -38,6 +39,14 @@ export const commonKinds = [
   { group: "networking.k8s.io", resource: "networkpolicies" },
   { group: "policy", resource: "poddisruptionbudgets" },
 ] as const;
+
+/** Stricter than a ReleasePolicy, whose stored objects must stay valid: values are stored and shown. */
+const policy = releaseRule.superRefine(({ sources = [] }, context) => {
+  for (const [index, source] of sources.entries()) {
+    const message = "expected a URL without a password: values are stored and shown";
+    if (hasPassword(source)) context.addIssue({ code: "custom", path: ["sources", index], message });
+  }
+});
 
 export const releases = z.strictObject({
   enabled: z.boolean().default(true).describe("Reconcile Releases: deploy what git repositories say."),
@@ -79,7 +88,7 @@ export const releases = z.strictObject({
   programTimeout: duration
     .default("5m")
     .describe("Longest run of a program, whatever timeout its Release asks for."),
-  policy: releaseRule.prefault({}).describe("What Releases may use, as a rule of a ReleasePolicy."),
+  policy: policy.prefault({}).describe("What Releases may use, as a rule of a ReleasePolicy."),
   requireSandbox: z
     .boolean()
     .default(false)

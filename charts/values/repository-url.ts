@@ -36,6 +36,17 @@ export function isRepositoryUrl(text: string): boolean {
   }
 }
 
+/** Whether what a URL asks a host for has a query, where some hosts take tokens. */
+export function hasQuery(text: string): boolean {
+  return /^(https|ssh):\/\/[^#]*\?/i.test(text);
+}
+
+/** Whether a URL has user info with a password, as far as anybody could read it so. */
+export function hasPassword(text: string): boolean {
+  const [, userInfo = ""] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)@/i.exec(text) ?? [];
+  return userInfo.includes(":");
+}
+
 function unusable(): RangeError {
   return new RangeError(`expected ${repositoryUrlForms}`);
 }

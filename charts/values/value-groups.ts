@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isRepositoryUrl, repositoryUrlForms } from "./repository-url.ts";
+import { hasQuery, isRepositoryUrl, repositoryUrlForms } from "./repository-url.ts";
 import { duration, labels, namespaceName, objectName, resources } from "./value-shapes.ts";
 
 // The values that belong together, each group under one name.
@@ -21,6 +21,9 @@ export const repository = z.strictObject({
   url: z
     .string()
     .refine(isRepositoryUrl, { error: `expected ${repositoryUrlForms}` })
+    .refine((url) => !hasQuery(url), {
+      error: "expected a URL without a query: values are stored and shown, and a token would be in them",
+    })
     .describe("Git repository that rendered manifests go to: https, ssh, file."),
   branch: z
     .string()

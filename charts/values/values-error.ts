@@ -63,7 +63,7 @@ function expectationOf(issue: Issue): string {
 
 /** What stood there, unless that may be a secret: in a URL there may be a password. */
 function sayFound(found: unknown, { code, path }: Issue): string {
-  if (code === "invalid_key" || path.at(-1) === "url") return "";
+  if (code === "invalid_key" || path.at(-1) === "url" || path.at(-2) === "sources") return "";
   if (found === undefined) return code === "custom" ? "" : ", found nothing";
   if (found === null) return ", found nothing";
   if (Array.isArray(found)) return code === "invalid_type" ? ", found a list" : "";

@@ -188,6 +188,41 @@ describe("readOperatorValues()", () => {
     expect(isRepositoryUrl(url)).toBe(isTaken);
   });
 
+  test.for([
+    ["https://git.test/r.git?private_token=abc", false],
+    ["ssh://git@git.test/r?x", false],
+    ["https://git.test/r.git", true],
+    ["/srv/what?/r", true],
+  ] as const)("takes no query in the repository URL %s, and does not repeat it", ([url, isTaken]) => {
+    for (const check of [readOperatorValues, checkGivenValues]) {
+      const message = messageOf(() => check({ image, repository: { url } }));
+      expect(message).toBe(
+        isTaken
+          ? undefined
+          : "repository.url: expected a URL without a query: values are stored and shown, and a token would be in them",
+      );
+    }
+  });
+
+  test.for([
+    ["https://bot:s3cret@git.test/", false],
+    ["https://bot:s3@cret@git.test/", false],
+    ["https://:s3cret@git.test", false],
+    ["ssh://git:pw@git.test:22/r", false],
+    ["ssh://git@git.test:22/r", true],
+    ["https://git.test:8443/a:b@c", true],
+  ] as const)("takes no password in the source %s, and does not repeat it", ([source, isTaken]) => {
+    for (const check of [readOperatorValues, checkGivenValues]) {
+      const sources = ["https://git.test/", source];
+      const message = messageOf(() => check({ image, releases: { policy: { sources } } }));
+      expect(message).toBe(
+        isTaken
+          ? undefined
+          : "releases.policy.sources[1]: expected a URL without a password: values are stored and shown",
+      );
+    }
+  });
+
   test("has types that follow from the same declaration", () => {
     const values: OperatorValues = {
       image,
@@ -200,3 +235,12 @@ describe("readOperatorValues()", () => {
     expect(() => readOperatorValues(wrong)).toThrow();
   });
 });
+
+function messageOf(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
