@@ -13,6 +13,10 @@ export class UnknownRightsError extends Error {
 export interface LiveInstallation extends LiveRights {
   /** Of the operator's container. */
   readonly args: readonly string[];
+  readonly imagePullPolicy: string | undefined;
+  /** Of its Deployment. */
+  readonly replicas: number | undefined;
+  readonly imagePullSecrets: readonly string[];
   /** Secret with the credentials of the repository. */
   readonly credentialsSecret: string | undefined;
   /** Kinds that ship, and those among them whose CustomResourceDefinition is there. */
@@ -48,9 +52,16 @@ export function deriveValues(
 ): Values {
   const options = Map.groupBy(live.args.map(splitOption), ([name]) => name);
   const textsOf = (name: string): readonly string[] => (options.get(name) ?? []).map(([, text]) => text);
+  const ha = textsOf("leader-elect")[0] === "true";
   const found: (readonly [path: string, value: unknown])[] = [
     ...kindsOf(textsOf("kinds")[0], live),
-    ["ha", textsOf("leader-elect")[0] === "true"],
+    ["ha", ha],
+    // The default follows from `ha`.
+    ...(live.replicas === undefined || live.replicas === (ha ? 2 : 1)
+      ? []
+      : [["replicas", live.replicas] as const]),
+    ["imagePullSecrets", live.imagePullSecrets],
+    ...(live.imagePullPolicy === undefined ? [] : [["imagePullPolicy", live.imagePullPolicy] as const]),
     ["watchedNamespaces", textsOf("namespace")],
     ...Object.entries(optionValues).flatMap(([name, [path, read = String]]) =>
       textsOf(name)

@@ -16,9 +16,15 @@ import type { InstallClient } from "./install-client.ts";
 /** As much of a Deployment as says how the operator was installed. */
 interface LiveDeployment {
   readonly spec?: {
+    readonly replicas?: number;
     readonly template?: {
       readonly spec?: {
-        readonly containers?: readonly { readonly name: string; readonly args?: readonly string[] }[];
+        readonly imagePullSecrets?: readonly { readonly name: string }[];
+        readonly containers?: readonly {
+          readonly name: string;
+          readonly args?: readonly string[];
+          readonly imagePullPolicy?: string;
+        }[];
         readonly volumes?: readonly {
           readonly name: string;
           readonly secret?: { readonly secretName?: string };
@@ -39,8 +45,9 @@ export async function readInstallation(
   const owner = labels[INSTALLATION_LABEL];
   const isAlike = owner === undefined && labels[standardLabels.name] === OPERATOR_NAME;
   if (live === undefined || !(owner === installationIdOf(installation) || isAlike)) return undefined;
-  const { containers = [], volumes = [] } = (live as LiveDeployment).spec?.template?.spec ?? {};
-  const args = containers.find((container) => container.name === "operator")?.args ?? [];
+  const { replicas, template } = (live as LiveDeployment).spec ?? {};
+  const { containers = [], volumes = [], imagePullSecrets = [] } = template?.spec ?? {};
+  const { args = [], imagePullPolicy } = containers.find((container) => container.name === "operator") ?? {};
   const [watched] = args.flatMap((arg) => /^--namespace=(.*)$/.exec(arg)?.slice(1) ?? []);
   const role =
     watched === undefined
@@ -58,6 +65,9 @@ export async function readInstallation(
   const reconciled = shipped.filter(({ definition }) => named.includes(groupKindOf(definition)));
   return {
     args,
+    replicas,
+    imagePullPolicy,
+    imagePullSecrets: imagePullSecrets.map((secret) => secret.name),
     rules: rulesOf(role),
     clusterRules: rulesOf(cluster),
     neededRules: neededRulesOf(args, reconciled),

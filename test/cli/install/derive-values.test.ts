@@ -23,6 +23,9 @@ const formerArgs = [
 ];
 const former = {
   args: formerArgs,
+  replicas: 2,
+  imagePullPolicy: "IfNotPresent",
+  imagePullSecrets: [],
   rules: [],
   clusterRules: [],
   neededRules: [],

@@ -192,6 +192,16 @@ describe("settleValues()", () => {
     );
   });
 
+  test("derives how many pods there are and how their image is pulled", async () => {
+    const pods = { replicas: 3, imagePullSecrets: ["registry", "mirror"], imagePullPolicy: "Always" };
+    expect((await settle({}, installed({ ...former, ...pods }))).chosen).toMatchObject(pods);
+    const one = { ha: false };
+    const { chosen } = await settle({}, installed({ ...former, ...one }));
+    expect(chosen).toMatchObject(one);
+    expect(chosen).not.toHaveProperty("replicas");
+    expect((await settle({}, installed({ ...former, replicas: 0 }))).chosen["replicas"]).toBe(0);
+  });
+
   test("derives nothing from a Deployment of somebody else", async () => {
     const objects = installed(former).map((object) => ({
       ...object,
