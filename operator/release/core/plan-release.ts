@@ -126,7 +126,7 @@ function consider(
   if (refusal !== undefined) return notApplied(object, "KindNotWatched", refusal);
   if (!hasSynced) return notApplied(object, "NotSynced", "what there is of its kind is not known yet");
   const decision = decideObject(object, input);
-  if (decision.does !== "apply" || isRepair(decision.step)) return decision;
+  if (decision.does !== "apply" || putsBack(decision.step)) return decision;
   return gates.findBlock(object) ?? decision;
 }
 
@@ -163,7 +163,7 @@ function notApplied(object: PreparedObject, reason: BlockedReason, why: string):
 }
 
 /** The object is there, as this very manifest made it: somebody else has changed it since. */
-function isRepair({ live, manifest, because }: ApplyStep): boolean {
+function putsBack({ live, manifest, because }: ApplyStep): boolean {
   const digest = manifest.metadata.annotations?.[stamps.digest];
   return live !== undefined && because !== "foreign" && live.metadata.annotations?.[stamps.digest] === digest;
 }
