@@ -20,7 +20,7 @@ const stamps = { set: "fairlead.dev/set", owner: "fairlead.dev/owner", adoptBy: 
 const fieldManager = "fairlead";
 
 /**
- * The operator changes and deletes only what belongs to a resource of its kinds, as operator/core/ownership.ts decides
+ * The operator changes and deletes only what belongs to a resource of its kinds, as operator/engine/ownership.ts decides
  * it, enforced by the API server. What is made anew, subresources, and kinds that are no children are not looked at.
  *
  * A change is admitted in four cases:

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import { assertElectionTimes } from "./core/election.ts";
+import { assertElectionTimes } from "./engine/election.ts";
 import { bindAddress, dnsLabel, duration, flag, kindNames, relativeFolder } from "./option-values.ts";
 import { releaseOptionShapes, releaseOptions } from "./release-options.ts";
 

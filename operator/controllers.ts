@@ -3,10 +3,10 @@ import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../synth/manifes
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import type { Synthesizer } from "../synth/synthesizer.ts";
 import { BlockedKeys } from "./blocked-keys.ts";
-import { LostObjects } from "./phases/lost.ts";
-import { OutageNotices } from "./phases/outage-notices.ts";
-import { Refusals } from "./phases/refusals.ts";
-import { SettledObjects } from "./phases/settled.ts";
+import { LostObjects } from "./engine/lost.ts";
+import { OutageNotices } from "./engine/outage-notices.ts";
+import { Refusals } from "./engine/refusals.ts";
+import { SettledObjects } from "./engine/settled.ts";
 import type { Clock, Cluster, EventRecorder, Logger, Publisher, Random, Reconcile } from "./ports.ts";
 import { createReconcile } from "./reconcile.ts";
 import { type ControllerSource, type Leadership, runController } from "./runtime/controller.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { toMilliseconds } from "../crds/duration.ts";
 import { type ReleaseRule, releaseRule } from "../crds/release-policy.ts";
-import { parseQuantity } from "./core/quantity.ts";
+import { parseQuantity } from "./engine/quantity.ts";
 
 /** A duration as people write it: `500ms`, `15s`, `1m30s`, `2h`. */
 export const duration = z.string().transform((text, context): number => {

@@ -1,7 +1,7 @@
 import type { LiveObject, ObjectKind } from "../crds/object.ts";
 import type { Addition, Manifest } from "../synth/manifest.ts";
-import type { CommitOrigin } from "./core/origin-text.ts";
-import type { Announcement } from "./core/transitions.ts";
+import type { CommitOrigin } from "./engine/origin-text.ts";
+import type { Announcement } from "./engine/transitions.ts";
 
 /** Time, injected. `now` is monotonic; `wallClock` is for what people read. */
 export interface Clock {

@@ -1,7 +1,15 @@
 import { kindIn, type ObjectId, type ObjectKindId } from "../synth/manifest.ts";
-import { aggregateHealth } from "./core/aggregate-health.ts";
-import { assessHealth, type Health } from "./core/health.ts";
-import { decideRequeue, parkedForMs } from "./core/requeue.ts";
+import { announceChanges, announceStatus } from "./engine/announce.ts";
+import { liveOf } from "./engine/apply.ts";
+import { type Converged, type ConvergeOptions, converge } from "./engine/converge.ts";
+import { finalize, isLeaving } from "./engine/finalize.ts";
+import { aggregateHealth } from "./engine/health/aggregate-health.ts";
+import { assessHealth, type Health } from "./engine/health/health.ts";
+import { type Loaded, load } from "./engine/load.ts";
+import type { OutageNotices } from "./engine/outage-notices.ts";
+import { publish } from "./engine/publish.ts";
+import { decideRequeue, parkedForMs } from "./engine/requeue.ts";
+import { writeStatus } from "./engine/write-status.ts";
 import {
   ApiUnavailableError,
   NamespaceTerminatingError,
@@ -9,14 +17,6 @@ import {
   NotOwnedError,
   ObjectRejectedError,
 } from "./errors.ts";
-import { announceChanges, announceStatus } from "./phases/announce.ts";
-import { liveOf } from "./phases/apply.ts";
-import { type Converged, type ConvergeOptions, converge } from "./phases/converge.ts";
-import { finalize, isLeaving } from "./phases/finalize.ts";
-import { type Loaded, load } from "./phases/load.ts";
-import type { OutageNotices } from "./phases/outage-notices.ts";
-import { publish } from "./phases/publish.ts";
-import { writeStatus } from "./phases/write-status.ts";
 import type {
   Clock,
   EventRecorder,

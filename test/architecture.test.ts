@@ -47,12 +47,41 @@ describe("the import table", () => {
   });
 });
 
+/** Of the engine and what it is told: the steps that await something, and the wiring. The others are decisions. */
+const awaiting: ReadonlySet<string> = new Set([
+  ...[
+    "add",
+    "apply",
+    "attempt",
+    "converge",
+    "finalize",
+    "in-order",
+    "prune",
+    "settle-all",
+    "write-status",
+  ].map((step) => `operator/engine/${step}.ts`),
+  ...[
+    "compose-releases",
+    "compose-sources",
+    "converge-release",
+    "finalize-release",
+    "prune-release",
+    "reconcile-release",
+    "record-set",
+    "release-controller",
+    "release-publishers",
+    "report-release",
+    "source-release",
+    "write-release-status",
+  ].map((step) => `operator/desire/release/${step}.ts`),
+]);
+
 describe("the sources", () => {
   test.for(files)("%s has at most 250 lines", (file) => {
     expect(readFileSync(join(root, file), "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(250);
   });
 
-  test.for(sources.filter((file) => /^operator\/(release\/)?core\//.test(file)))(
+  test.for(sources.filter((file) => /^operator\/(engine|desire)\//.test(file) && !awaiting.has(file)))(
     "%s neither awaits nor reads a clock",
     (file) => {
       const code = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");

@@ -8,21 +8,18 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     packages: ["cdk8s", "constructs", "node:*"],
   },
   synth: { folders: ["crds"], packages: ["cdk8s", "constructs", "yaml", "zod", "node:crypto"] },
-  "operator/core": {
-    folders: ["operator/ports.ts", "operator/errors.ts", "synth", "crds"],
-    packages: ["node:crypto"],
-  },
-  "operator/phases": {
-    folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
-    packages: [],
+  // The one engine: decisions that are pure, and steps that await one thing each.
+  "operator/engine": {
+    folders: ["operator/desire/release", "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
+    packages: ["node:crypto", "@marcbachmann/cel-js"],
   },
   "operator/runtime": {
-    folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
+    folders: ["operator/engine", "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
     packages: ["node:*"],
   },
   "operator/cluster": {
     folders: [
-      "operator/core",
+      "operator/engine",
       "operator/ports.ts",
       "operator/errors.ts",
       "operator/runtime/backoff.ts",
@@ -33,7 +30,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   },
   "operator/git": {
     folders: [
-      "operator/core",
+      "operator/engine",
       "operator/ports.ts",
       "operator/errors.ts",
       "operator/runtime/backoff.ts",
@@ -60,7 +57,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/runtime/backoff.ts",
       "operator/runtime/clock.ts",
       "operator/telemetry/log.ts",
-      "operator/core",
+      "operator/engine",
       "operator/ports.ts",
       "operator/errors.ts",
       "synth",
@@ -75,8 +72,8 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/zones",
       "operator/hooks",
       "operator/sandbox/program/fair-slots.ts",
-      "operator/release/ports.ts",
-      "operator/release/errors.ts",
+      "operator/desire/release/ports.ts",
+      "operator/desire/release/errors.ts",
       "operator/runtime",
       "operator/sandbox/launch-arguments.ts",
       "operator/sandbox/kernel-walls.ts",
@@ -88,8 +85,8 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/telemetry/log.ts",
       "operator/option-values.ts",
       "operator/ports.ts",
-      "operator/release/core",
-      "operator/core",
+      "operator/desire/release",
+      "operator/engine",
       "operator/errors.ts",
       "operator/runtime/backoff.ts",
       "synth",
@@ -116,12 +113,12 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   "operator/sandbox": {
     folders: [
       "operator/zones",
-      "operator/release/core",
+      "operator/desire/release",
       "operator/render",
       "operator/sandbox/program",
-      "operator/release/ports.ts",
-      "operator/release/errors.ts",
-      "operator/core/json-shape.ts",
+      "operator/desire/release/ports.ts",
+      "operator/desire/release/errors.ts",
+      "operator/engine",
       "operator/runtime",
       "operator/telemetry",
       "operator/ports.ts",
@@ -131,41 +128,21 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     packages: ["node:*", "zod"],
   },
   "operator/telemetry": {
-    folders: ["operator/core", "operator/ports.ts", "operator/errors.ts", "crds"],
+    folders: ["operator/engine", "operator/ports.ts", "operator/errors.ts", "crds"],
     packages: ["node:*", "pino", "prom-client", "@opentelemetry/api"],
   },
-  "operator/release/core": {
-    folders: [
-      "operator/release/ports.ts",
-      "operator/release/errors.ts",
-      "operator/core",
-      "operator/ports.ts",
-      "operator/errors.ts",
-      "synth",
-      "crds",
-    ],
-    packages: ["node:crypto", "semver", "@marcbachmann/cel-js"],
-  },
-  "operator/release/phases": {
-    folders: [
-      "operator/release/core",
-      "operator/release/ports.ts",
-      "operator/release/errors.ts",
-      "operator/phases",
-      "operator/core",
-      "operator/ports.ts",
-      "operator/errors.ts",
-      "synth",
-      "crds",
-    ],
-    packages: [],
+  // From a resource to the set of objects that it wants; Releases.
+  "operator/desire/release": {
+    folders: ["operator", "synth", "crds"],
+    packages: ["node:*", "semver"],
   },
   "operator/render": {
     folders: [
-      "operator/release/core",
+      "operator/engine",
+      "operator/desire/release",
       "operator/sandbox/program",
-      "operator/release/ports.ts",
-      "operator/release/errors.ts",
+      "operator/desire/release/ports.ts",
+      "operator/desire/release/errors.ts",
       "operator/ports.ts",
       "operator/errors.ts",
       "synth",
@@ -175,11 +152,11 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   },
   "operator/sandbox/program": {
     folders: [
+      "operator/engine",
+      "operator/render/json-text.ts",
       "operator/sandbox",
       "operator/zones/frame-reader.ts",
-      "operator/release/core",
-      "operator/release/ports.ts",
-      "operator/release/errors.ts",
+      "operator/desire/release",
       "operator/ports.ts",
       "operator/errors.ts",
       "synth",
@@ -192,14 +169,13 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     folders: ["operator/zones/frame.ts"],
     packages: ["node:buffer", "node:fs", "node:vm", "cdk8s", "cdk8s-plus-27", "constructs", "yaml", "zod"],
   },
-  "operator/release/cluster": {
+  // Kinds that are found on demand, and the local copies of their objects.
+  "operator/cluster/found-kinds": {
     folders: [
-      "operator/release/core",
-      "operator/release/ports.ts",
-      "operator/release/errors.ts",
+      "operator/desire/release",
       "operator/cluster",
       "operator/runtime",
-      "operator/core",
+      "operator/engine",
       "operator/ports.ts",
       "operator/errors.ts",
       "synth",
@@ -209,9 +185,9 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   },
   "operator/hooks": {
     folders: [
-      "operator/release/ports.ts",
-      "operator/release/errors.ts",
-      "operator/core/json-shape.ts",
+      "operator/desire/release/ports.ts",
+      "operator/desire/release/errors.ts",
+      "operator/engine/json-shape.ts",
       "operator/runtime",
       "operator/ports.ts",
       "operator/errors.ts",

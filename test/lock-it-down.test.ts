@@ -6,9 +6,9 @@ import { readOperatorValues } from "../charts/values/operator-values.ts";
 import type { LiveObject } from "../crds/object.ts";
 import { Release, type ReleaseSpec } from "../crds/release.ts";
 import { ReleasePolicy, releaseRule } from "../crds/release-policy.ts";
-import { installationLimits } from "../operator/release/core/limits.ts";
-import { findPolicyRefusal } from "../operator/release/core/policy-refusal.ts";
-import { selectRules } from "../operator/release/core/select-rules.ts";
+import { installationLimits } from "../operator/desire/release/limits.ts";
+import { findPolicyRefusal } from "../operator/desire/release/policy-refusal.ts";
+import { selectRules } from "../operator/desire/release/select-rules.ts";
 
 const textOf = (page: string): string => readFileSync(resolve(import.meta.dirname, "..", page), "utf8");
 const read = (page: string): readonly LiveObject[] => {

@@ -108,7 +108,7 @@ export const operatorValues = singleValues.superRefine(
     ].map(toMilliseconds);
     const wrong = (field: string, message: string) =>
       context.addIssue({ code: "custom", path: ["leaderElection", field], message });
-    // As operator/core/election.ts has it.
+    // As operator/engine/election.ts has it.
     if (retry < 250) wrong("retryPeriod", "expected at least 250ms");
     if (renew < 2_000) wrong("renewDeadline", "expected at least 2s");
     if (lease < 3_000) wrong("leaseDuration", "expected at least 3s");

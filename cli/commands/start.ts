@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Command } from "commander";
 import type { KubernetesObject } from "../../crds/object.ts";
-import { releaseKind } from "../../operator/release/release-kind.ts";
+import { releaseKind } from "../../operator/desire/release/release-kind.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { type AdminOptions, applyAsAdmin, grantToGroup } from "../demo/admin.ts";
 import { followEvents } from "../demo/last-events.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createHealthChecks } from "../../operator/release/core/health-checks.ts";
+import { createHealthChecks } from "../../operator/engine/health/health-checks.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { formatTree } from "../release/format-tree.ts";
 import { readKinds } from "../release/read-kinds.ts";

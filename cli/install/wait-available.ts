@@ -1,7 +1,7 @@
 import { CustomResourceDefinition, Deployment, Pod } from "../../crds/core-kinds.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { toLiveObject } from "../../operator/cluster/live-object.ts";
-import { assessHealth } from "../../operator/core/health.ts";
+import { assessHealth } from "../../operator/engine/health/health.ts";
 import type { InstallClient, StoredObject } from "./install-client.ts";
 import { titleOf } from "./installable-kinds.ts";
 import { NotInTimeError, type WaitUntilOptions, waitUntil } from "./wait-until.ts";

@@ -1,6 +1,6 @@
 import type { LiveObject } from "../../crds/object.ts";
-import type { Health } from "../../operator/core/health.ts";
-import { releaseStageOf } from "../../operator/release/core/release-stage.ts";
+import type { Health } from "../../operator/engine/health/health.ts";
+import { releaseStageOf } from "../../operator/engine/release-stage.ts";
 import { idOf, type ObjectId } from "../../synth/manifest.ts";
 import { nodeOf, type TreeNode } from "./tree-node.ts";
 

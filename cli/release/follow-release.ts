@@ -1,6 +1,6 @@
 import { Release } from "../../crds/release.ts";
-import { isPinnedTo } from "../../operator/release/core/source-loss.ts";
-import type { ReleaseFailureReason } from "../../operator/release/ports.ts";
+import type { ReleaseFailureReason } from "../../operator/desire/release/ports.ts";
+import { isPinnedTo } from "../../operator/desire/release/source-loss.ts";
 import { waitUntil } from "../install/wait-until.ts";
 import type { ApiClient } from "./api-client.ts";
 import { conditionOf, labelOfRelease, type ReleaseObject, shortCommit } from "./release-object.ts";

@@ -1,7 +1,7 @@
 import type { ObjectKind } from "../../crds/object.ts";
+import { Discovery } from "../../operator/cluster/found-kinds/discovery.ts";
+import { KindTable } from "../../operator/cluster/found-kinds/kind-table.ts";
 import type { ApiTransport } from "../../operator/cluster/transport.ts";
-import { Discovery } from "../../operator/release/cluster/discovery.ts";
-import { KindTable } from "../../operator/release/cluster/kind-table.ts";
 
 /** The kinds that a cluster has now. */
 export interface KnownKinds {

@@ -1,5 +1,5 @@
+import type { Rendered } from "../../operator/desire/release/ports.ts";
 import type { Logger } from "../../operator/ports.ts";
-import type { Rendered } from "../../operator/release/ports.ts";
 import { localFiles } from "../../operator/render/local-files.ts";
 import { renderOnce } from "../../operator/render/render-once.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";

@@ -1,6 +1,6 @@
 import type { ObjectKind } from "../../crds/object.ts";
-import { prepareManifests } from "../../operator/release/core/prepare-manifests.ts";
-import { ReleaseError } from "../../operator/release/errors.ts";
+import { ReleaseError } from "../../operator/desire/release/errors.ts";
+import { prepareManifests } from "../../operator/desire/release/prepare-manifests.ts";
 import type { Rendered as RenderedText } from "../render-text.ts";
 import { offlineKinds } from "./offline-kinds.ts";
 import { readReleases } from "./release-file.ts";

@@ -1,4 +1,4 @@
-import type { Health, HealthStatus } from "../../operator/core/health.ts";
+import type { Health, HealthStatus } from "../../operator/engine/health/health.ts";
 import type { ObjectId } from "../../synth/manifest.ts";
 
 /** One object of a Release, or one that stands behind it. */

@@ -1,5 +1,5 @@
 import { kindIn } from "../../synth/manifest.ts";
-import { isBuiltInGroup } from "../core/built-in-group.ts";
+import { isBuiltInGroup } from "../engine/built-in-group.ts";
 import {
   ApiUnavailableError,
   NamespaceTerminatingError,

@@ -1,6 +1,6 @@
 import { Event } from "../../crds/core-kinds.ts";
 import { apiVersionOf, type LiveObject } from "../../crds/object.ts";
-import type { EventType } from "../core/transitions.ts";
+import type { EventType } from "../engine/transitions.ts";
 import { collectionPath, objectPath } from "./resource-path.ts";
 import type { ApiRequest } from "./transport.ts";
 

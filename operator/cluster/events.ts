@@ -1,6 +1,6 @@
 import type { LiveObject } from "../../crds/object.ts";
 import { keyOf } from "../../crds/object.ts";
-import type { Announcement } from "../core/transitions.ts";
+import type { Announcement } from "../engine/transitions.ts";
 import type { Clock, EventRecorder, Fence, Random } from "../ports.ts";
 import { EventLimits, RoutineLimit } from "./event-limits.ts";
 import { EventSeries, type RecordedEvent } from "./event-series.ts";

@@ -1,5 +1,5 @@
 import { apiVersionOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
-import { isBuiltInGroup } from "../core/built-in-group.ts";
+import { isBuiltInGroup } from "../engine/built-in-group.ts";
 import { WatchError } from "../errors.ts";
 import type { Clock, ListPage, WatchEvent, WatchSource } from "../ports.ts";
 import { readStatus, statusOf } from "./api-status.ts";

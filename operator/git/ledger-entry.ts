@@ -1,4 +1,4 @@
-import type { FolderFiles } from "../core/git-objects.ts";
+import type { FolderFiles } from "../engine/git-objects.ts";
 import type { PublishOffer } from "../ports.ts";
 
 /** The manifests that a resource publishes, and the last report to its owner. Compact once they are on the branch. */

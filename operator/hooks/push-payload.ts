@@ -1,4 +1,4 @@
-import { shapeOfJson } from "../core/json-shape.ts";
+import { shapeOfJson } from "../engine/json-shape.ts";
 
 /** What is read of a webhook's body, and nothing else is. */
 export interface PushPayload {

@@ -1,4 +1,4 @@
-import type { ReleaseFailureReason } from "../release/ports.ts";
+import type { ReleaseFailureReason } from "../desire/release/ports.ts";
 
 /** What is wrong with one document of a file, so that whoever knows the file can say where. */
 export class DocumentError extends Error {

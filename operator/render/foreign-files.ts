@@ -1,5 +1,5 @@
-import { showText } from "../release/core/show-text.ts";
-import { ReleaseError } from "../release/errors.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
+import { showText } from "../engine/show-text.ts";
 
 /** Page that says what to do with the files of other tools. */
 export const OTHER_TOOLS_PAGE = "docs/release-manifests.md#files-of-other-tools";

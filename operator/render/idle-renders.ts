@@ -1,5 +1,5 @@
-import { estimateMemory } from "../release/core/estimate-memory.ts";
-import type { Rendered } from "../release/ports.ts";
+import { estimateMemory } from "../desire/release/estimate-memory.ts";
+import type { Rendered } from "../desire/release/ports.ts";
 import type { RenderEntry } from "./render-entry.ts";
 import type { SizedRendered } from "./render-manifests.ts";
 

@@ -1,6 +1,6 @@
 import ignore, { type Ignore } from "ignore";
-import { showText } from "../release/core/show-text.ts";
-import { ReleaseError } from "../release/errors.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
+import { showText } from "../engine/show-text.ts";
 
 /** Name of the file that leaves files out, in the syntax of .gitignore. */
 export const IGNORE_FILE = ".fairleadignore";

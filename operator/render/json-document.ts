@@ -1,6 +1,6 @@
-import { JsonTextError } from "../release/core/json-scanner.ts";
-import { readJson } from "../release/core/json-text.ts";
 import { DocumentError } from "./document-error.ts";
+import { JsonTextError } from "./json-scanner.ts";
+import { readJson } from "./json-text.ts";
 import { countLines } from "./split-documents.ts";
 
 /**

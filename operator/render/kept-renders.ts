@@ -1,5 +1,5 @@
-import { showMebibytes } from "../release/core/show-mebibytes.ts";
-import { ReleaseError } from "../release/errors.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
+import { showMebibytes } from "../engine/show-mebibytes.ts";
 
 export interface KeptRendersLimits {
   /** Estimated memory of all renders, in bytes. */

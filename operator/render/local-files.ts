@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { showText } from "../release/core/show-text.ts";
-import { ReleaseError } from "../release/errors.ts";
-import type { SourceFiles } from "../release/ports.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
+import type { SourceFiles } from "../desire/release/ports.ts";
+import { showText } from "../engine/show-text.ts";
 
 const ENTRY_LIMIT = 20_000;
 const READ_LIMIT = 64 * 1_048_576;

@@ -1,6 +1,6 @@
-import { showText } from "../release/core/show-text.ts";
-import { ReleaseError } from "../release/errors.ts";
-import type { SourceFiles } from "../release/ports.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
+import type { SourceFiles } from "../desire/release/ports.ts";
+import { showText } from "../engine/show-text.ts";
 import { mayBeForeign, refuseForeign } from "./foreign-files.ts";
 import { IGNORE_FILE, type IgnoreRules, PATH_LIMIT, readIgnoreRules, SEGMENT_LIMIT } from "./ignore-rules.ts";
 import type { Turn } from "./turns.ts";

@@ -1,7 +1,7 @@
+import type { SmallestLimit } from "../desire/release/limits.ts";
+import type { ReleaseFailure } from "../desire/release/ports.ts";
+import { addUse, decideRun, isForgotten, type UsedMinute } from "../desire/release/program-quota.ts";
 import type { Clock } from "../ports.ts";
-import type { SmallestLimit } from "../release/core/limits.ts";
-import { addUse, decideRun, isForgotten, type UsedMinute } from "../release/core/program-quota.ts";
-import type { ReleaseFailure } from "../release/ports.ts";
 
 export interface ProgramQuotasOptions {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
-import { ReleaseError, RenderEndedError } from "../release/errors.ts";
-import type { ReleaseFailure, RenderRequest, RenderState } from "../release/ports.ts";
+import { ReleaseError, RenderEndedError } from "../desire/release/errors.ts";
+import type { ReleaseFailure, RenderRequest, RenderState } from "../desire/release/ports.ts";
 import { MemoryQuotaError } from "./kept-renders.ts";
 
 /** One render that Releases asked for, and what came of it. */

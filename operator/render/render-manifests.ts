@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../synth/digest.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
-import { estimateFileMemory, estimateMemory } from "../release/core/estimate-memory.ts";
-import { showMebibytes } from "../release/core/show-mebibytes.ts";
-import { showPath, showText } from "../release/core/show-text.ts";
-import { ReleaseError } from "../release/errors.ts";
-import type { Rendered, SourceFiles } from "../release/ports.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
+import { estimateFileMemory, estimateMemory } from "../desire/release/estimate-memory.ts";
+import type { Rendered, SourceFiles } from "../desire/release/ports.ts";
+import { showMebibytes } from "../engine/show-mebibytes.ts";
+import { showPath, showText } from "../engine/show-text.ts";
 import { DocumentError } from "./document-error.ts";
 import { type ManifestFile, selectFiles } from "./manifest-files.ts";
 import { type ReadDocument, readDocuments } from "./read-documents.ts";

@@ -1,6 +1,6 @@
 import { toMilliseconds } from "../../crds/duration.ts";
+import type { Rendered, RenderRequest } from "../desire/release/ports.ts";
 import type { Clock } from "../ports.ts";
-import type { Rendered, RenderRequest } from "../release/ports.ts";
 import { renderManifests } from "./render-manifests.ts";
 import { checkWay, type ProgramRunner } from "./render-task.ts";
 import { Turns } from "./turns.ts";

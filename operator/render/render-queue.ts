@@ -1,6 +1,6 @@
 import { toMilliseconds } from "../../crds/duration.ts";
+import type { RenderRequest } from "../desire/release/ports.ts";
 import type { Clock } from "../ports.ts";
-import type { RenderRequest } from "../release/ports.ts";
 import { FairSlots, type Slot } from "../sandbox/program/fair-slots.ts";
 import { ProgramQuotas } from "./program-quotas.ts";
 

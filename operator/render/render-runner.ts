@@ -1,4 +1,4 @@
-import type { Rendered, RenderRequest, RunPatience } from "../release/ports.ts";
+import type { Rendered, RenderRequest, RunPatience } from "../desire/release/ports.ts";
 
 /** Where sources are rendered. Each call renders; what is remembered is the renderer's to decide. */
 export interface RenderRunner {

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { ReleaseSpec } from "../../crds/release.ts";
 import { toCanonicalJson } from "../../synth/digest.ts";
-import { ReleaseError } from "../release/errors.ts";
-import type { Rendered, RenderRequest, RunPatience, SourceFiles } from "../release/ports.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
+import type { Rendered, RenderRequest, RunPatience, SourceFiles } from "../desire/release/ports.ts";
 
 const LONGEST_ID = 500;
 

@@ -1,6 +1,6 @@
+import { ReleaseError } from "../desire/release/errors.ts";
+import type { Rendered, Renderer, RenderRequest, RenderState, RunPatience } from "../desire/release/ports.ts";
 import type { Clock, Logger } from "../ports.ts";
-import { ReleaseError } from "../release/errors.ts";
-import type { Rendered, Renderer, RenderRequest, RenderState, RunPatience } from "../release/ports.ts";
 import { IdleRenders, sizeOf } from "./idle-renders.ts";
 import { KeptRenders, type KeptRendersLimits } from "./kept-renders.ts";
 import {

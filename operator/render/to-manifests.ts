@@ -1,5 +1,5 @@
 import type { Manifest } from "../../synth/manifest.ts";
-import { showText } from "../release/core/show-text.ts";
+import { showText } from "../engine/show-text.ts";
 import { DocumentError } from "./document-error.ts";
 import { OTHER_TOOLS_PAGE } from "./foreign-files.ts";
 import { dropServerFields } from "./server-fields.ts";

@@ -1,4 +1,4 @@
-import { showText } from "../release/core/show-text.ts";
+import { showText } from "../engine/show-text.ts";
 import { resolvePlain } from "./resolve-scalar.ts";
 
 type Fields = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { acquireDelayMs, assertElectionTimes, type ElectionTimes } from "../core/election.ts";
+import { acquireDelayMs, assertElectionTimes, type ElectionTimes } from "../engine/election.ts";
 import { NotLeadingError } from "../errors.ts";
 import type { Clock, Fence, LeaseClient, LeaseTerm, Logger, Random } from "../ports.ts";
 import type { Election, LeaderPlace, StoppedLeading } from "./election.ts";

@@ -6,7 +6,7 @@ import {
   observe,
   releaseLease,
   requestTimeoutMs,
-} from "../core/election.ts";
+} from "../engine/election.ts";
 import type { Clock, Lease, LeaseClient, LeaseTerm } from "../ports.ts";
 import { withTimeout } from "./with-timeout.ts";
 

@@ -1,5 +1,5 @@
 import type { LiveObject } from "../../crds/object.ts";
-import { isNewer } from "../core/resource-version.ts";
+import { isNewer } from "../engine/resource-version.ts";
 
 /** What the handlers knew of an object when somebody else changed it unseen; undefined if they did not know it. */
 export interface Unseen {

@@ -1,6 +1,6 @@
 import type { LiveObject } from "../../crds/object.ts";
 import { isSameJson } from "../../synth/same-json.ts";
-import { isNewer } from "../core/resource-version.ts";
+import { isNewer } from "../engine/resource-version.ts";
 import type { StoreContent } from "./store-content.ts";
 import type { Notification } from "./store-handlers.ts";
 import type { OwnWrites, Unseen } from "./store-own-writes.ts";

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { isSameJson } from "../../synth/same-json.ts";
-import { isBuiltInGroup } from "../core/built-in-group.ts";
-import { compareResourceVersions, isNewer, newestOf } from "../core/resource-version.ts";
+import { isBuiltInGroup } from "../engine/built-in-group.ts";
+import { compareResourceVersions, isNewer, newestOf } from "../engine/resource-version.ts";
 import type { Logger, ObjectStore, WatchEvent } from "../ports.ts";
 import { StoreContent } from "./store-content.ts";
 import { type StoreHandler, StoreHandlers, type Subscription } from "./store-handlers.ts";

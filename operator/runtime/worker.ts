@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { Pace } from "../core/pace.ts";
+import { Pace } from "../engine/pace.ts";
 import {
   AlreadyThereError,
   ApiUnavailableError,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { RenderRequest } from "../release/ports.ts";
+import type { RenderRequest } from "../desire/release/ports.ts";
 import { wallsReport } from "./walls-report.ts";
 
 // Messages between the operator and the sandbox zone. Those of the zone are untrusted.

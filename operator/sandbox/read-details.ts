@@ -1,4 +1,4 @@
-import { shapeOfJson } from "../core/json-shape.ts";
+import { shapeOfJson } from "../engine/json-shape.ts";
 import { type RenderDetails, renderDetails, renderLimits } from "./messages.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { toCanonicalJson } from "../../synth/digest.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
+import type { Rendered } from "../desire/release/ports.ts";
 import type { Clock, Logger } from "../ports.ts";
-import { ReleaseError } from "../release/errors.ts";
-import type { Rendered } from "../release/ports.ts";
 import { readFolderObjects } from "../render/render-manifests.ts";
 import { Turns } from "../render/turns.ts";
 import type { AskBack, IncomingRequest, Serve } from "../zones/incoming-requests.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
-import { estimateMemory } from "../release/core/estimate-memory.ts";
-import { showMebibytes } from "../release/core/show-mebibytes.ts";
-import { ReleaseError } from "../release/errors.ts";
-import type { Rendered } from "../release/ports.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
+import { estimateMemory } from "../desire/release/estimate-memory.ts";
+import type { Rendered } from "../desire/release/ports.ts";
+import { showMebibytes } from "../engine/show-mebibytes.ts";
 import type { Received } from "../zones/outgoing-requests.ts";
 import { type RenderAnswer, renderAnswer, renderItem, renderLimits } from "./messages.ts";
 import { refuseCycles } from "./program/read-output.ts";

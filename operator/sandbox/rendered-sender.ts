@@ -1,4 +1,4 @@
-import { ReleaseError } from "../release/errors.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
 import type { IncomingRequest } from "../zones/incoming-requests.ts";
 import { checkJson } from "./check-json.ts";
 import { type RenderDetails, renderDetails, renderLimits } from "./messages.ts";

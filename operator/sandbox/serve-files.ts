@@ -1,4 +1,4 @@
-import type { SourceFiles } from "../release/ports.ts";
+import type { SourceFiles } from "../desire/release/ports.ts";
 import type { IncomingRequest } from "../zones/incoming-requests.ts";
 import type { Message } from "../zones/messages.ts";
 import { type FileListItem, listBody, readBody, readLimits } from "./messages.ts";

@@ -1,5 +1,5 @@
+import { RenderEndedError } from "../desire/release/errors.ts";
 import type { Clock } from "../ports.ts";
-import { RenderEndedError } from "../release/errors.ts";
 import { ZoneLostError } from "../zones/errors.ts";
 import { FairSlots } from "./program/fair-slots.ts";
 

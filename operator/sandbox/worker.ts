@@ -1,7 +1,7 @@
 // One process of the sandbox zone: it reads folders, or bundles programs and runs them in processes of their own. It has no
 // credentials, and serves the operator over one Unix socket.
 import { parseArgs } from "node:util";
-import { planMemory } from "../release/core/plan-memory.ts";
+import { planMemory } from "../desire/release/plan-memory.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { removeSocket, serveZone } from "../zones/zone-server.ts";
 import { setEsbuildVariables } from "./esbuild-command.ts";

@@ -1,4 +1,4 @@
-import type { SourceFiles } from "../release/ports.ts";
+import type { SourceFiles } from "../desire/release/ports.ts";
 import type { AskBack } from "../zones/incoming-requests.ts";
 import { type FileListItem, readLimits } from "./messages.ts";
 import type { FairSlots } from "./program/fair-slots.ts";

@@ -1,7 +1,7 @@
 import { toMilliseconds } from "../../crds/duration.ts";
+import { ReleaseError } from "../desire/release/errors.ts";
+import type { Rendered, RenderRequest, RunPatience } from "../desire/release/ports.ts";
 import type { Clock, Logger, Random } from "../ports.ts";
-import { ReleaseError } from "../release/errors.ts";
-import type { Rendered, RenderRequest, RunPatience } from "../release/ports.ts";
 import type { RenderRunner } from "../render/render-runner.ts";
 import { ZoneAnswerError } from "../zones/errors.ts";
 import { MOST_REQUESTS, type Serve } from "../zones/incoming-requests.ts";

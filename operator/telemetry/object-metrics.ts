@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
-import type { ApplyResult, ObjectAction } from "../core/apply-result.ts";
+import type { ApplyResult, ObjectAction } from "../engine/apply-result.ts";
 import { shortTimeBuckets } from "./buckets.ts";
 
 const applyResults: readonly ApplyResult[] = [

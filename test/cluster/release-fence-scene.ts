@@ -6,7 +6,7 @@ import { holderOf } from "../../operator/cluster/impersonation.ts";
 import { KubeCluster } from "../../operator/cluster/kube-cluster.ts";
 import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
 import { ApiTransport } from "../../operator/cluster/transport.ts";
-import type { ReleaseCluster } from "../../operator/release/ports.ts";
+import type { ReleaseCluster } from "../../operator/desire/release/ports.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { type Manifest, stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { LiveObject } from "../../crds/object.ts";
-import { createKindCatalog } from "../../operator/release/cluster/kind-catalog.ts";
+import { createKindCatalog } from "../../operator/cluster/found-kinds/kind-catalog.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { RecordingLogger } from "../fakes/recording-logger.ts";
 import { eventually, kubectl, kubectlJson } from "./fixture.ts";

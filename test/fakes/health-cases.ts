@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import type { LiveObject } from "../../crds/object.ts";
-import { assessHealth, type Health } from "../../operator/core/health.ts";
+import { assessHealth, type Health } from "../../operator/engine/health/health.ts";
 
 /** Every case is judged at noon. */
 export const nowMs = Date.parse("2026-01-01T12:00:00Z");

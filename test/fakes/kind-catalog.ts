@@ -1,5 +1,5 @@
 import type { LiveObject } from "../../crds/object.ts";
-import { KubeKindCatalog } from "../../operator/release/cluster/kind-catalog.ts";
+import { KubeKindCatalog } from "../../operator/cluster/found-kinds/kind-catalog.ts";
 import { FakeDiscovery, type ServedGroups } from "./discovery.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { aLiveObject } from "./objects.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { ReleaseError } from "../../operator/release/errors.ts";
-import type { SourceFiles } from "../../operator/release/ports.ts";
+import { ReleaseError } from "../../operator/desire/release/errors.ts";
+import type { SourceFiles } from "../../operator/desire/release/ports.ts";
 
 export interface MemoryFilesOptions {
   readonly refused?: readonly { readonly path: string; readonly what: "symlink" | "submodule" }[];

@@ -8,10 +8,10 @@ import {
   type LiveObject,
   type ObjectKind,
 } from "../../crds/object.ts";
-import { LostObjects } from "../../operator/phases/lost.ts";
-import { OutageNotices } from "../../operator/phases/outage-notices.ts";
-import { Refusals } from "../../operator/phases/refusals.ts";
-import { SettledObjects } from "../../operator/phases/settled.ts";
+import { LostObjects } from "../../operator/engine/lost.ts";
+import { OutageNotices } from "../../operator/engine/outage-notices.ts";
+import { Refusals } from "../../operator/engine/refusals.ts";
+import { SettledObjects } from "../../operator/engine/settled.ts";
 import type { ObjectStore, Publisher, ReconcileResult, Stores } from "../../operator/ports.ts";
 import { createReconcile } from "../../operator/reconcile.ts";
 import { WatchedStore, type WatchedStoreInput } from "../../operator/runtime/store.ts";

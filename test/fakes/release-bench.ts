@@ -1,25 +1,25 @@
 import type { Condition } from "../../crds/conditions.ts";
 import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { Release, type ReleaseResource } from "../../crds/release.ts";
-import { LostObjects } from "../../operator/phases/lost.ts";
-import { OutageNotices } from "../../operator/phases/outage-notices.ts";
-import { Refusals } from "../../operator/phases/refusals.ts";
-import { SettledObjects } from "../../operator/phases/settled.ts";
-import type { ReconcileResult } from "../../operator/ports.ts";
-import { createHealthChecks } from "../../operator/release/core/health-checks.ts";
-import type { Limits, SelectedRules } from "../../operator/release/core/limits.ts";
-import { createPreparer } from "../../operator/release/core/preparer.ts";
-import { Dependents } from "../../operator/release/dependents.ts";
-import type { PublishPlaces } from "../../operator/release/phases/publish-release.ts";
-import { ReleaseMemory } from "../../operator/release/phases/release-memory.ts";
+import { Dependents } from "../../operator/desire/release/dependents.ts";
+import type { Limits, SelectedRules } from "../../operator/desire/release/limits.ts";
 import type {
   OwnedObject,
   ReleaseFailure,
   ReleaseStores,
   Rendered,
   SourceState,
-} from "../../operator/release/ports.ts";
-import { createReleaseReconcile } from "../../operator/release/reconcile-release.ts";
+} from "../../operator/desire/release/ports.ts";
+import { createPreparer } from "../../operator/desire/release/preparer.ts";
+import type { PublishPlaces } from "../../operator/desire/release/publish-release.ts";
+import { createReleaseReconcile } from "../../operator/desire/release/reconcile-release.ts";
+import { ReleaseMemory } from "../../operator/desire/release/release-memory.ts";
+import { createHealthChecks } from "../../operator/engine/health/health-checks.ts";
+import { LostObjects } from "../../operator/engine/lost.ts";
+import { OutageNotices } from "../../operator/engine/outage-notices.ts";
+import { Refusals } from "../../operator/engine/refusals.ts";
+import { SettledObjects } from "../../operator/engine/settled.ts";
+import type { ReconcileResult } from "../../operator/ports.ts";
 import { WatchedStore } from "../../operator/runtime/store.ts";
 import { idOf, type Manifest, stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";

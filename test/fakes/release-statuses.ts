@@ -1,7 +1,10 @@
 import type { Condition } from "../../crds/conditions.ts";
 import type { ReleaseResource } from "../../crds/release.ts";
-import type { Health } from "../../operator/core/health.ts";
-import { composeReleaseStatus, type ReleaseStatusInput } from "../../operator/release/core/release-status.ts";
+import {
+  composeReleaseStatus,
+  type ReleaseStatusInput,
+} from "../../operator/desire/release/release-status.ts";
+import type { Health } from "../../operator/engine/health/health.ts";
 import { aCommit, aRelease } from "./releases.ts";
 
 export const healthy: Health = { status: "Current", reason: "Current", message: "4 objects in place" };

@@ -2,15 +2,15 @@ import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import type { ReleaseResource } from "../../crds/release.ts";
 import { Release } from "../../crds/release.ts";
 import type { ReleaseRule } from "../../crds/release-policy.ts";
-import type { Limits, Platform, SelectedRules } from "../../operator/release/core/limits.ts";
-import { type Prepared, prepareManifests } from "../../operator/release/core/prepare-manifests.ts";
+import type { Limits, Platform, SelectedRules } from "../../operator/desire/release/limits.ts";
 import type {
   KindCatalog,
   OwnedObject,
   Rendered,
   SourceCommit,
   SourceRevision,
-} from "../../operator/release/ports.ts";
+} from "../../operator/desire/release/ports.ts";
+import { type Prepared, prepareManifests } from "../../operator/desire/release/prepare-manifests.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
 
 export interface ReleaseOptions {

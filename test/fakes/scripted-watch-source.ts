@@ -1,5 +1,5 @@
 import { keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
-import { isNewer } from "../../operator/core/resource-version.ts";
+import { isNewer } from "../../operator/engine/resource-version.ts";
 import { WatchError } from "../../operator/errors.ts";
 import type { Clock, ListPage, WatchEvent, WatchSource } from "../../operator/ports.ts";
 import { aLiveObject, type LiveObjectOptions, widgets } from "./objects.ts";

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Prepared } from "../../operator/release/core/prepare-manifests.ts";
+import type { Prepared } from "../../operator/desire/release/prepare-manifests.ts";
 import { aSourceManifest, asPrepared } from "./releases.ts";
 
 const apiVersions = {

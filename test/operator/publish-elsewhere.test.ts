@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LiveObject } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
-import { placeIdOf } from "../../operator/core/place-id.ts";
+import { placeIdOf } from "../../operator/engine/place-id.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";

@@ -1,6 +1,6 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import type { KubernetesObject } from "../../../crds/object.ts";
-import { describeId } from "../../../operator/release/core/object-text.ts";
+import { describeId } from "../../../operator/engine/object-text.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import { textOf, toComparable } from "./object-text.ts";

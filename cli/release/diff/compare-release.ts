@@ -1,11 +1,11 @@
 import type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "../../../crds/object.ts";
-import { decideOwnership } from "../../../operator/core/ownership.ts";
-import { type ApplyStep, decide } from "../../../operator/core/plan.ts";
+import type { Prepared, PreparedObject } from "../../../operator/desire/release/prepare-manifests.ts";
+import { nameOfRun } from "../../../operator/engine/finished-jobs.ts";
+import { inOrder } from "../../../operator/engine/in-order.ts";
+import { decideOwnership } from "../../../operator/engine/ownership.ts";
+import { type ApplyStep, decide } from "../../../operator/engine/plan.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
-import { inOrder } from "../../../operator/phases/in-order.ts";
 import type { Cluster } from "../../../operator/ports.ts";
-import { nameOfRun } from "../../../operator/release/core/finished-jobs.ts";
-import type { Prepared, PreparedObject } from "../../../operator/release/core/prepare-manifests.ts";
 import { type ObjectId, stamps } from "../../../synth/manifest.ts";
 import type { KnownKinds } from "../read-kinds.ts";
 import { type Change, changeOf } from "./change.ts";

@@ -7,10 +7,10 @@ import {
   type ObjectKind,
 } from "../../../crds/object.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
-import { planChanges } from "../../../operator/core/plan.ts";
-import { inOrder } from "../../../operator/phases/in-order.ts";
-import type { PreparedObject } from "../../../operator/release/core/prepare-manifests.ts";
-import { releaseStageOf } from "../../../operator/release/core/release-stage.ts";
+import type { PreparedObject } from "../../../operator/desire/release/prepare-manifests.ts";
+import { inOrder } from "../../../operator/engine/in-order.ts";
+import { planChanges } from "../../../operator/engine/plan.ts";
+import { releaseStageOf } from "../../../operator/engine/release-stage.ts";
 import { idOf, stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";

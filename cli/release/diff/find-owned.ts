@@ -1,9 +1,9 @@
 import type { ObjectKind } from "../../../crds/object.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
+import type { OwnedObject } from "../../../operator/desire/release/ports.ts";
+import { inOrder } from "../../../operator/engine/in-order.ts";
+import { recordedIdsOf } from "../../../operator/engine/inventory.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
-import { inOrder } from "../../../operator/phases/in-order.ts";
-import { recordedIdsOf } from "../../../operator/release/core/inventory.ts";
-import type { OwnedObject } from "../../../operator/release/ports.ts";
 import { idOf, kindIn, stamps } from "../../../synth/manifest.ts";
 import type { ApiClient, StoredObject } from "../api-client.ts";
 import type { KnownKinds } from "../read-kinds.ts";

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ReleaseError } from "../../../operator/desire/release/errors.ts";
+import type { Rendered, SourceCommit } from "../../../operator/desire/release/ports.ts";
 import { tryWalls } from "../../../operator/git/try-walls.ts";
 import type { Logger } from "../../../operator/ports.ts";
-import { ReleaseError } from "../../../operator/release/errors.ts";
-import type { Rendered, SourceCommit } from "../../../operator/release/ports.ts";
 import { renderOnce } from "../../../operator/render/render-once.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { provideLauncher } from "../../launcher/build-launcher.ts";

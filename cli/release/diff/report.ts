@@ -1,5 +1,5 @@
-import type { PruneDecision } from "../../../operator/release/core/decide-prune.ts";
-import { describeId } from "../../../operator/release/core/object-text.ts";
+import type { PruneDecision } from "../../../operator/engine/decide-prune.ts";
+import { describeId } from "../../../operator/engine/object-text.ts";
 import type { LineStyle } from "../../terminal-text.ts";
 import { formatColumns, printable } from "../columns.ts";
 import { type Change, type ChangeAction, changeOf } from "./change.ts";

@@ -1,9 +1,9 @@
 import { Secret } from "../../../crds/core-kinds.ts";
+import { ReleaseError } from "../../../operator/desire/release/errors.ts";
+import type { SourceRequest, SourceRevision, Sources } from "../../../operator/desire/release/ports.ts";
 import type { ConfineGit } from "../../../operator/git/git-command.ts";
 import { createSources } from "../../../operator/git/source/create-sources.ts";
 import type { Clock, Logger } from "../../../operator/ports.ts";
-import { ReleaseError } from "../../../operator/release/errors.ts";
-import type { SourceRequest, SourceRevision, Sources } from "../../../operator/release/ports.ts";
 import type { ApiClient } from "../api-client.ts";
 import { labelOfRelease, type ReleaseObject } from "../release-object.ts";
 

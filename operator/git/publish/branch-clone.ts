@@ -1,4 +1,4 @@
-import type { ObjectFormat } from "../../core/git-objects.ts";
+import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { BranchView } from "./branch-view.ts";
 import type { CommitInput } from "./commit-stream.ts";
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { isResourceFolder } from "../../core/sweep.ts";
+import { isResourceFolder } from "../../engine/sweep.ts";
 import type { BranchView } from "./branch-view.ts";
 import { branchLimits, isPlainPath } from "./messages.ts";
 

@@ -1,5 +1,5 @@
-import { readLeaseTrailer } from "../../core/commit-message.ts";
-import { isResourceFolder } from "../../core/sweep.ts";
+import { readLeaseTrailer } from "../../engine/commit-message.ts";
+import { isResourceFolder } from "../../engine/sweep.ts";
 import type { LeaseTerm } from "../../ports.ts";
 import type { OwnerFile } from "./owner-file.ts";
 

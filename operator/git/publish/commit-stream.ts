@@ -1,4 +1,4 @@
-import type { FolderFiles } from "../../core/git-objects.ts";
+import type { FolderFiles } from "../../engine/git-objects.ts";
 
 /** One folder as a commit leaves it: whole, or gone. */
 export interface FolderChange {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ObjectFormat } from "../../core/git-objects.ts";
+import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Clock } from "../../ports.ts";
 import { type CacheSlot, takeCacheSlot } from "../cache-lock.ts";
 import type { ConfineGit } from "../git-command.ts";

@@ -1,4 +1,4 @@
-import type { ObjectFormat } from "../../core/git-objects.ts";
+import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Clock } from "../../ports.ts";
 import { type ConfineGit, unconfined } from "../git-command.ts";
 import { gitEnvironment } from "../git-environment.ts";

@@ -1,4 +1,4 @@
-import type { ObjectFormat } from "../../core/git-objects.ts";
+import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { LocalClone } from "./local-clone.ts";
 
 interface OpenClone {

@@ -1,5 +1,5 @@
-import { assertGitPath, type FolderFiles, type ObjectFormat, treeIdOf } from "../../core/git-objects.ts";
-import { isResourceFolder } from "../../core/sweep.ts";
+import { assertGitPath, type FolderFiles, type ObjectFormat, treeIdOf } from "../../engine/git-objects.ts";
+import { isResourceFolder } from "../../engine/sweep.ts";
 import type { PublishedRecord, PublishFailure, PublishOffer, PublishState } from "../../ports.ts";
 import type { LedgerEntry as Entry } from "../ledger-entry.ts";
 import type { BranchView } from "./branch-view.ts";

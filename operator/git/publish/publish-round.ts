@@ -1,4 +1,4 @@
-import { Pace } from "../../core/pace.ts";
+import { Pace } from "../../engine/pace.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import { ObjectFormatError } from "../git-errors.ts";
 import { isFaultOfClone, isKilled } from "./publish-failure.ts";

@@ -1,4 +1,4 @@
-import type { EventType } from "../../core/transitions.ts";
+import type { EventType } from "../../engine/transitions.ts";
 import type {
   Clock,
   Fence,

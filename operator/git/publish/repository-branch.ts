@@ -1,5 +1,5 @@
-import { composeCommitMessage, isLaterTerm } from "../../core/commit-message.ts";
-import type { ObjectFormat } from "../../core/git-objects.ts";
+import { composeCommitMessage, isLaterTerm } from "../../engine/commit-message.ts";
+import type { ObjectFormat } from "../../engine/git-objects.ts";
 import { NotLeadingError } from "../../errors.ts";
 import type { Clock, Fence, LeaseTerm } from "../../ports.ts";
 import {

@@ -1,4 +1,4 @@
-import { type HeldSweep, planSweep } from "../../core/sweep.ts";
+import { type HeldSweep, planSweep } from "../../engine/sweep.ts";
 import type { FolderClaim, Logger } from "../../ports.ts";
 import type { BranchView } from "./branch-view.ts";
 import { OWNER_FILE } from "./owner-file.ts";

@@ -1,4 +1,4 @@
-import type { ObjectFormat } from "../../core/git-objects.ts";
+import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";

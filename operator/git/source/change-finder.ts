@@ -1,5 +1,5 @@
+import type { SourceCommit } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
-import type { SourceCommit } from "../../release/ports.ts";
 import type { CommitObject } from "./git-objects.ts";
 import { TimeSlice } from "./time-slice.ts";
 import type { TreeLookup } from "./tree-lookup.ts";

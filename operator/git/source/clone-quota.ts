@@ -1,4 +1,4 @@
-import { ReleaseError } from "../../release/errors.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
 
 export interface CloneQuotaLimits {
   /** Bytes of the folder in which all clones are. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { SourceFiles, SourceRequest, SourceState, Sources } from "../../desire/release/ports.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
-import { ReleaseError } from "../../release/errors.ts";
-import type { SourceFiles, SourceRequest, SourceState, Sources } from "../../release/ports.ts";
 import type { ConfineGit } from "../git-command.ts";
 import { CloneQuota } from "./clone-quota.ts";
 import { LookSlots } from "./look-slots.ts";

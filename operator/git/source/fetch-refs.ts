@@ -1,5 +1,5 @@
-import { ReleaseError } from "../../release/errors.ts";
-import type { ReleaseFailure } from "../../release/ports.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { ReleaseFailure } from "../../desire/release/ports.ts";
 import type { SourceClone } from "./source-clone.ts";
 import { EVERYTHING, FetchTooBigError, type SourceRemote } from "./source-remote.ts";
 import type { SourceLimits } from "./tree-files.ts";

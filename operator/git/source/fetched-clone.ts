@@ -1,6 +1,6 @@
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { ReleaseFailure } from "../../desire/release/ports.ts";
 import type { Clock, Logger } from "../../ports.ts";
-import { ReleaseError } from "../../release/errors.ts";
-import type { ReleaseFailure } from "../../release/ports.ts";
 import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
 import { toProcessFailure } from "./remote-failure.ts";
 import type { CloneDisk } from "./repository-options.ts";

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { SourceFiles } from "../../release/ports.ts";
+import type { SourceFiles } from "../../desire/release/ports.ts";
 import { listLimits } from "./messages.ts";
 
 /** A list of files, as `SourceFiles` gives it. */

@@ -1,5 +1,5 @@
+import type { ReleaseFailure, SourceRequest, SourceState } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
-import type { ReleaseFailure, SourceRequest, SourceState } from "../../release/ports.ts";
 import type { IncomingRequest } from "../../zones/incoming-requests.ts";
 import { toMessageText } from "../message-text.ts";
 import type { LocalSources } from "./create-sources.ts";

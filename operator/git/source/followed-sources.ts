@@ -1,4 +1,9 @@
-import type { ReleaseFailure, SourceRequest, SourceRevision, SourceState } from "../../release/ports.ts";
+import type {
+  ReleaseFailure,
+  SourceRequest,
+  SourceRevision,
+  SourceState,
+} from "../../desire/release/ports.ts";
 import type { StateItem, WantItem } from "./messages.ts";
 import { answerOf, isSameAnswer } from "./source-answer.ts";
 import { isSameData, isSameQuestion, tenantOf } from "./tenant.ts";

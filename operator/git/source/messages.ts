@@ -1,6 +1,6 @@
 import * as z from "zod";
+import type { SourceRequest } from "../../desire/release/ports.ts";
 import type { HookOutcome } from "../../hooks/hook.ts";
-import type { SourceRequest } from "../../release/ports.ts";
 import { wallsReport } from "../../sandbox/walls-report.ts";
 
 // The messages between the operator and the source zone. Messages of the zone are untrusted.

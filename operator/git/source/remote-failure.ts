@@ -1,5 +1,5 @@
-import { ReleaseError } from "../../release/errors.ts";
-import type { ReleaseFailureReason } from "../../release/ports.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { ReleaseFailureReason } from "../../desire/release/ports.ts";
 import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
 import { redact } from "../redact.ts";
 import { describeGitFailure } from "./git-phrase.ts";

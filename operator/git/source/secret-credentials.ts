@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ReleaseError } from "../../release/errors.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
 import { type GitCredentials, httpsCredentials, sshCredentials } from "../credentials.ts";
 import type { RemoteUrl } from "../remote-url.ts";
 import type { SecretData } from "./tenant.ts";

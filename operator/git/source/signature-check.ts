@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ReleaseError } from "../../release/errors.ts";
-import type { ReleaseFailure } from "../../release/ports.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { ReleaseFailure } from "../../desire/release/ports.ts";
 import type { GitProcesses, GitResult } from "../git-process.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { SecretData } from "./tenant.ts";

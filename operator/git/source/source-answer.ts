@@ -1,4 +1,4 @@
-import type { ReleaseFailure, SourceRevision, SourceState } from "../../release/ports.ts";
+import type { ReleaseFailure, SourceRevision, SourceState } from "../../desire/release/ports.ts";
 
 /** What a Release is told, and what came of its requests. */
 export interface AnswerInput {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { ReleaseFailure } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
-import { ReleaseError } from "../../release/errors.ts";
-import type { ReleaseFailure } from "../../release/ports.ts";
 import { CacheBrokenError } from "../git-errors.ts";
 import { fetchCommits, fetchRefs } from "./fetch-refs.ts";
 import { tellNearbyNames } from "./nearby-names.ts";

@@ -1,6 +1,6 @@
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { ReleaseFailure, SourceCommit } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
-import { ReleaseError } from "../../release/errors.ts";
-import type { ReleaseFailure, SourceCommit } from "../../release/ports.ts";
 import { countCommitsSince, findChanges, type Subject } from "./change-finder.ts";
 import type { CommitObject } from "./git-objects.ts";
 import { tellNearbyNames } from "./nearby-names.ts";

@@ -1,5 +1,5 @@
+import { ReleaseError } from "../../desire/release/errors.ts";
 import type { Clock } from "../../ports.ts";
-import { ReleaseError } from "../../release/errors.ts";
 import type { GitCredentials } from "../credentials.ts";
 import { gitEnvironment } from "../git-environment.ts";
 import { CacheBrokenError } from "../git-errors.ts";

@@ -1,4 +1,4 @@
-import type { ReleaseFailure, SourceFiles, SourceState } from "../../release/ports.ts";
+import type { ReleaseFailure, SourceFiles, SourceState } from "../../desire/release/ports.ts";
 import { GitProcesses } from "../git-process.ts";
 import { redact } from "../redact.ts";
 import { FetchedClone, type Look } from "./fetched-clone.ts";

@@ -1,4 +1,4 @@
-import type { ReleaseFailure, SourceFiles, SourceRevision } from "../../release/ports.ts";
+import type { ReleaseFailure, SourceFiles, SourceRevision } from "../../desire/release/ports.ts";
 import type { FetchedClone, Look } from "./fetched-clone.ts";
 import { digestOf, type SignatureCheck } from "./signature-check.ts";
 import type { FoundPlace, SourcePlaces } from "./source-places.ts";

@@ -1,7 +1,7 @@
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { SourceFiles } from "../../desire/release/ports.ts";
 import type { Leader } from "../../hooks/pass-on.ts";
 import type { Clock, Logger } from "../../ports.ts";
-import { ReleaseError } from "../../release/errors.ts";
-import type { SourceFiles } from "../../release/ports.ts";
 import type { AskBack, IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";

@@ -1,7 +1,7 @@
 import { refOf } from "../../../crds/release-source.ts";
-import { isSemverRange } from "../../release/core/semver-ref.ts";
-import { ReleaseError } from "../../release/errors.ts";
-import type { SourceRequest } from "../../release/ports.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { SourceRequest } from "../../desire/release/ports.ts";
+import { isSemverRange } from "../../desire/release/semver-ref.ts";
 import { parseRemoteUrl, type RemoteUrl, RemoteUrlError } from "../remote-url.ts";
 
 /** Which commit is wanted. */

@@ -1,5 +1,5 @@
+import { chooseTag } from "../../desire/release/semver-ref.ts";
 import type { Clock } from "../../ports.ts";
-import { chooseTag } from "../../release/core/semver-ref.ts";
 import { namesIn, type RemoteRefs } from "./remote-refs.ts";
 import { TimeSlice } from "./time-slice.ts";
 

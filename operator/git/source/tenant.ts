@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SourceRequest } from "../../release/ports.ts";
+import type { SourceRequest } from "../../desire/release/ports.ts";
 
 /** Data of a Secret with the keys that Flux uses, decoded. */
 export type SecretData = ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
-import { ReleaseError } from "../../release/errors.ts";
-import type { SourceFiles } from "../../release/ports.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { SourceFiles } from "../../desire/release/ports.ts";
 import { CacheBrokenError } from "../git-errors.ts";
 import { readTree, type TreeEntry } from "./git-objects.ts";
 import type { GitObject } from "./object-stream.ts";

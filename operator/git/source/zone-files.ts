@@ -1,5 +1,5 @@
-import { ReleaseError } from "../../release/errors.ts";
-import type { SourceFiles } from "../../release/ports.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { SourceFiles } from "../../desire/release/ports.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
 import { type FileList, FileListReader } from "./file-list.ts";

@@ -1,6 +1,6 @@
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { ReleaseFailure, SourceCommit, SourceRequest, SourceState } from "../../desire/release/ports.ts";
 import type { Leader } from "../../hooks/pass-on.ts";
-import { ReleaseError } from "../../release/errors.ts";
-import type { ReleaseFailure, SourceCommit, SourceRequest, SourceState } from "../../release/ports.ts";
 import { FairSlots } from "../../sandbox/program/fair-slots.ts";
 import { type ReportedWalls, readWallsReport } from "../../sandbox/walls-report.ts";
 import { ZoneAnswerError, ZoneLostError, ZoneUnavailableError } from "../../zones/errors.ts";

@@ -8,7 +8,7 @@ import type {
   Plugin,
 } from "esbuild";
 import { digestOf } from "../../../synth/digest.ts";
-import type { SourceFiles } from "../../release/ports.ts";
+import type { SourceFiles } from "../../desire/release/ports.ts";
 import type { Esbuild } from "./esbuild-service.ts";
 import { importContents, withoutDynamicImport } from "./import-contents.ts";
 import { resolveImport } from "./import-path.ts";

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { ReleaseError } from "../../release/errors.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
 import { inSlices, readJsonInSlices } from "./json-in-slices.ts";
 import { toMessage } from "./program-failure.ts";
 import { readHead } from "./read-output.ts";

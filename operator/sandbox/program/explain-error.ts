@@ -1,4 +1,4 @@
-import type { ReleaseError } from "../../release/errors.ts";
+import type { ReleaseError } from "../../desire/release/errors.ts";
 import type { Bundle } from "./bundle.ts";
 import { programFailure } from "./program-failure.ts";
 import type { OutputHead } from "./read-output.ts";

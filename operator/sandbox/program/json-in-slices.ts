@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { readJson } from "../../release/core/json-text.ts";
+import { readJson } from "../../render/json-text.ts";
 
 /** Milliseconds of work before everything else gets a turn. */
 const SLICE_MS = 8;

@@ -1,4 +1,4 @@
-import { ReleaseError } from "../../release/errors.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
 
 /** Longest message of a condition. */
 const LENGTH = 1_024;

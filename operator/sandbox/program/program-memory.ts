@@ -1,5 +1,5 @@
+import { ReleaseError } from "../../desire/release/errors.ts";
 import type { Clock } from "../../ports.ts";
-import { ReleaseError } from "../../release/errors.ts";
 import { FairSlots, type Slot } from "./fair-slots.ts";
 
 /** A job took more than its small share. It is run again with all that a job may have. */

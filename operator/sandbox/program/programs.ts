@@ -1,6 +1,6 @@
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
+import type { Rendered, RunPatience, SourceFiles } from "../../desire/release/ports.ts";
 import type { Clock, Logger } from "../../ports.ts";
-import type { Rendered, RunPatience, SourceFiles } from "../../release/ports.ts";
 import { describeMissingWalls, type KernelWalls } from "../kernel-walls.ts";
 import { type Bundle, bundleProgram, openProgramFolder } from "./bundle.ts";
 import { BundleCache } from "./bundle-cache.ts";

@@ -1,5 +1,5 @@
+import type { RunPatience } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
-import type { RunPatience } from "../../release/ports.ts";
 import type { KernelWalls } from "../kernel-walls.ts";
 import { BlankSandboxes } from "./blank-sandboxes.ts";
 import type { Bundle } from "./bundle.ts";

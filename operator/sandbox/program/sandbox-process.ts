@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import type { ReleaseError } from "../../desire/release/errors.ts";
 import type { Clock } from "../../ports.ts";
-import type { ReleaseError } from "../../release/errors.ts";
 import type { KernelWalls } from "../kernel-walls.ts";
 import { encodeMessage, type ToSandbox } from "./inside/messages.ts";
 import { watchMemory } from "./memory-watch.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { buildTree } from "../../../cli/release/build-tree.ts";
 import { formatTree } from "../../../cli/release/format-tree.ts";
 import type { LiveObject } from "../../../crds/object.ts";
-import { assessHealth } from "../../../operator/core/health.ts";
+import { assessHealth } from "../../../operator/engine/health/health.ts";
 
 function live(
   apiVersion: string,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ReleaseError } from "../../../operator/release/errors.ts";
+import { ReleaseError } from "../../../operator/desire/release/errors.ts";
 import { renderManifests } from "../../../operator/render/render-manifests.ts";
 import { Turns } from "../../../operator/render/turns.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";

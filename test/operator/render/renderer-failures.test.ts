@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReleaseError } from "../../../operator/release/errors.ts";
+import { ReleaseError } from "../../../operator/desire/release/errors.ts";
 import { MemoryFiles } from "../../fakes/memory-files.ts";
 import { aFolder, aRenderer, program, request } from "../../fakes/renderer-bench.ts";
 

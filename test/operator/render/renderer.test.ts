@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ReleaseSpec } from "../../../crds/release.ts";
-import { ReleaseError } from "../../../operator/release/errors.ts";
+import { ReleaseError } from "../../../operator/desire/release/errors.ts";
 import { aFolder, aRenderer, manifests, program, rendered, request } from "../../fakes/renderer-bench.ts";
 
 describe("createRenderer()", () => {

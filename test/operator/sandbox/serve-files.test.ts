@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SourceFiles } from "../../../operator/release/ports.ts";
+import type { SourceFiles } from "../../../operator/desire/release/ports.ts";
 import type { FileListItem } from "../../../operator/sandbox/messages.ts";
 import { FairSlots } from "../../../operator/sandbox/program/fair-slots.ts";
 import { FileServer } from "../../../operator/sandbox/serve-files.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReleaseError } from "../../../operator/release/errors.ts";
+import { ReleaseError } from "../../../operator/desire/release/errors.ts";
 import { renderManifests } from "../../../operator/render/render-manifests.ts";
 import { Turns } from "../../../operator/render/turns.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";

@@ -11,8 +11,8 @@ import {
   type ObjectKind,
 } from "../../../../crds/object.ts";
 import { toLiveObject } from "../../../../operator/cluster/live-object.ts";
+import { prepareManifests } from "../../../../operator/desire/release/prepare-manifests.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../../operator/errors.ts";
-import { prepareManifests } from "../../../../operator/release/core/prepare-manifests.ts";
 import { idOf, type Manifest, stamps } from "../../../../synth/manifest.ts";
 import { aRelease } from "../a-release.ts";
 import { FakeApi } from "../fake-api.ts";

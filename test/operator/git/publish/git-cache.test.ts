@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type FolderFiles, type ObjectFormat, treeIdOf } from "../../../../operator/core/git-objects.ts";
+import { type FolderFiles, type ObjectFormat, treeIdOf } from "../../../../operator/engine/git-objects.ts";
 import { takeCacheSlot } from "../../../../operator/git/cache-lock.ts";
 import { gitEnvironment } from "../../../../operator/git/git-environment.ts";
 import { CacheBrokenError } from "../../../../operator/git/git-errors.ts";

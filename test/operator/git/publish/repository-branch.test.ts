@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { blobIdOf, treeIdOf } from "../../../../operator/core/git-objects.ts";
+import { blobIdOf, treeIdOf } from "../../../../operator/engine/git-objects.ts";
 import { CacheBrokenError } from "../../../../operator/git/git-errors.ts";
 import { LocalClone } from "../../../../operator/git/publish/local-clone.ts";
 import { type BranchChange, RepositoryBranch } from "../../../../operator/git/publish/repository-branch.ts";

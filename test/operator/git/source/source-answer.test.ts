@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type {
+  ReleaseFailure,
+  SourceRevision,
+  SourceState,
+} from "../../../../operator/desire/release/ports.ts";
 import { answerOf, isSameAnswer } from "../../../../operator/git/source/source-answer.ts";
-import type { ReleaseFailure, SourceRevision, SourceState } from "../../../../operator/release/ports.ts";
 
 const down: ReleaseFailure = { reason: "SourceUnreachable", message: "no answer" };
 const gone: ReleaseFailure = { reason: "SourceNotFound", message: "no branch" };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReleaseError } from "../../../../operator/release/errors.ts";
+import { ReleaseError } from "../../../../operator/desire/release/errors.ts";
 import { aCommit, aScriptedZone, aState, one, other, tree } from "../../../fakes/scripted-source-zone.ts";
 
 describe("ZoneSources", () => {

@@ -1,0 +1,51 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import type { ObjectKindId } from "../../../synth/manifest.ts";
+import type { Clock } from "../../ports.ts";
+import { objectIn, textIn } from "../json-value.ts";
+
+/** The API server serves a changed definition some milliseconds after it accepted it; on a busy machine it may be a second. */
+const unservedMs = 10_000;
+
+interface SeenDefinition {
+  readonly uid: string;
+  readonly generation: number | undefined;
+  readonly kind: ObjectKindId;
+  readonly changedMs: number;
+}
+
+/** When CustomResourceDefinitions have changed: for a moment, the API server still judges their resources by the old schema. */
+export class DefinitionChanges {
+  readonly #clock: Clock;
+  readonly #seen = new Map<string, SeenDefinition>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Takes in a definition as it is now.
+   *
+   * @param options.initial It was there before this operator looked: nobody knows when it changed.
+   * @returns The kind that it defines, if that has changed since the last time.
+   */
+  note(crd: LiveObject, { initial }: { readonly initial: boolean }): ObjectKindId | undefined {
+    const { name, uid, generation } = crd.metadata;
+    const before = this.#seen.get(name);
+    if (before?.uid === uid && before.generation === generation) return undefined;
+    const { group, names } = objectIn(crd["spec"]);
+    const kind: ObjectKindId = `${textIn(group)}/${textIn(objectIn(names)["kind"])}`;
+    const changedMs = initial ? Number.NEGATIVE_INFINITY : this.#clock.now();
+    this.#seen.set(name, { uid, generation, kind, changedMs });
+    return initial ? undefined : kind;
+  }
+
+  /** Whether the definition of a kind has changed so recently that the API server may not serve it yet. */
+  areRecent(kind: ObjectKindId): boolean {
+    const sinceMs = this.#clock.now() - unservedMs;
+    return this.#seen.values().some((one) => one.kind === kind && one.changedMs >= sinceMs);
+  }
+
+  forget({ metadata }: LiveObject): void {
+    this.#seen.delete(metadata.name);
+  }
+}

@@ -1,0 +1,102 @@
+import { apiVersionOf } from "../../../crds/object.ts";
+import { ApiUnavailableError } from "../../errors.ts";
+import { readStatus } from "../api-status.ts";
+import type { ApiResponse, ApiTransport } from "../transport.ts";
+import {
+  type DiscoveredVersion,
+  readAggregated,
+  readLegacyGroups,
+  readLegacyResources,
+} from "./discovery-answer.ts";
+
+/** Everything that the server serves, or undefined where it is as it was the last time. */
+export type Discovered = readonly DiscoveredVersion[] | undefined;
+
+const accept = ["v2", "v2beta1"]
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .concat("application/json")
+  .join(",");
+const paths = ["/api", "/apis"] as const;
+/** Requests at a time where every group version has to be asked for by itself. */
+const atATime = 8;
+
+/**
+ * Asks an API server which kinds it has: two requests where it knows aggregated discovery, and two answers without a body
+ * if nothing is new; one more for every group version where it does not.
+ */
+export class Discovery {
+  readonly #transport: Pick<ApiTransport, "send">;
+  /** Of each path: the last answer, and the tag by which to ask whether it still holds. */
+  readonly #last = new Map<
+    string,
+    { readonly etag: string; readonly versions: readonly DiscoveredVersion[] }
+  >();
+
+  constructor(transport: Pick<ApiTransport, "send">) {
+    this.#transport = transport;
+  }
+
+  /** @throws ApiUnavailableError when there is no answer. A group whose own server is down is stale, and no error. */
+  async read(): Promise<Discovered> {
+    const answers = await Promise.all(paths.map((path) => this.#readPath(path)));
+    if (answers.every(({ isSame }) => isSame)) return undefined;
+    return answers.flatMap(({ versions }) => versions);
+  }
+
+  async #readPath(
+    path: string,
+  ): Promise<{ readonly isSame: boolean; readonly versions: readonly DiscoveredVersion[] }> {
+    const last = this.#last.get(path);
+    const response = await this.#get(path, { accept, ...(last && { "if-none-match": last.etag }) });
+    if (response.status === 304 && last !== undefined) return { isSame: true, versions: last.versions };
+    if (response.status !== 200) throw unavailable(path, response);
+    const answer: unknown = JSON.parse(response.body);
+    const versions = readAggregated(answer);
+    if (versions === undefined) return { isSame: false, versions: await this.#readLegacy(answer) };
+    // A stale group may come back without another tag.
+    if (response.etag === undefined || versions.some(({ isStale }) => isStale)) this.#last.delete(path);
+    else this.#last.set(path, { etag: response.etag, versions });
+    return { isSame: false, versions };
+  }
+
+  async #readLegacy(answer: unknown): Promise<readonly DiscoveredVersion[]> {
+    const waiting = [...readLegacyGroups(answer).entries()];
+    const found: DiscoveredVersion[] = [];
+    const readNext = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [index, groupVersion] = next;
+        found[index] = await this.#readResources(groupVersion);
+      }
+    };
+    await Promise.all(Array.from({ length: atATime }, readNext));
+    return found;
+  }
+
+  /** A group version that cannot be had is stale: its server is down, and the others are none the worse for it. */
+  async #readResources(groupVersion: { group: string; version: string }): Promise<DiscoveredVersion> {
+    const { group } = groupVersion;
+    const path = `${group === "" ? "/api" : "/apis"}/${apiVersionOf(groupVersion)}`;
+    const response = await this.#get(path, { accept: "application/json" });
+    if (response.status !== 200) return { ...groupVersion, kinds: [], unkept: [], isStale: true };
+    return readLegacyResources(JSON.parse(response.body), groupVersion);
+  }
+
+  async #get(path: string, headers: Readonly<Record<string, string>>): Promise<ApiResponse> {
+    try {
+      return await this.#transport.send({ method: "GET", path, headers, retries: 0 });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ApiUnavailableError(`Cannot discover kinds at "${path}": ${why}`, {
+        status: 0,
+        cause: error,
+      });
+    }
+  }
+}
+
+function unavailable(path: string, response: ApiResponse): ApiUnavailableError {
+  const { message, code } = readStatus(response);
+  return new ApiUnavailableError(`Cannot discover kinds at "${path}": ${message} (${code})`, {
+    status: code,
+  });
+}

@@ -1,0 +1,105 @@
+import { Secret } from "../../../crds/core-kinds.ts";
+import type { LiveObject } from "../../../crds/object.ts";
+import { ReleaseError } from "../../desire/release/errors.ts";
+import type { Impersonation, ReleaseCluster, SecretReader } from "../../desire/release/ports.ts";
+import { ApiUnavailableError } from "../../errors.ts";
+import type { Clock } from "../../ports.ts";
+import { objectIn } from "../json-value.ts";
+
+export interface SecretReaderInput {
+  readonly cluster: Pick<ReleaseCluster, "as">;
+  readonly clock: Clock;
+}
+
+type SecretRef = Parameters<SecretReader["forget"]>[0];
+type SecretData = ReadonlyMap<string, string>;
+
+interface Entry {
+  readonly ref: SecretRef;
+  readonly askedAtMs: number;
+  readonly data: Promise<SecretData>;
+}
+
+/** Secrets are kept no longer than somebody may ask for them again at this age. */
+const longestAgeMs = 600_000;
+
+/**
+ * Reads Secrets one by one, when a Release needs them, and remembers them for a moment. Watching them would need the right
+ * to see every Secret there is, for the few that Releases name.
+ */
+export class KubeSecretReader implements SecretReader {
+  readonly #input: SecretReaderInput;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(input: SecretReaderInput) {
+    this.#input = input;
+  }
+
+  async read(
+    ref: SecretRef,
+    { as, maxAgeMs }: { readonly as: Impersonation | undefined; readonly maxAgeMs: number },
+  ): Promise<SecretData> {
+    const nowMs = this.#input.clock.now();
+    // What one account may read, another may not.
+    const id = JSON.stringify([ref.namespace, ref.name, as?.namespace, as?.serviceAccountName]);
+    const known = this.#entries.get(id);
+    if (known !== undefined && nowMs - known.askedAtMs < Math.min(maxAgeMs, longestAgeMs))
+      return await known.data;
+    this.#dropOld(nowMs);
+    const data = this.#readAnew(ref, as);
+    const entry = { ref, askedAtMs: nowMs, data };
+    this.#entries.set(id, entry);
+    try {
+      return await data;
+    } catch (error) {
+      // A failure is told to those who wait for it, and asked for again by the next.
+      if (this.#entries.get(id) === entry) this.#entries.delete(id);
+      throw error;
+    }
+  }
+
+  forget({ namespace, name }: SecretRef): void {
+    for (const [id, { ref }] of this.#entries) {
+      if (ref.namespace === namespace && ref.name === name) this.#entries.delete(id);
+    }
+  }
+
+  async #readAnew(ref: SecretRef, as: Impersonation | undefined): Promise<SecretData> {
+    const { namespace, name } = ref;
+    const title = `Secret "${namespace}/${name}"`;
+    let live: LiveObject | undefined;
+    try {
+      live = await this.#input.cluster.as(as).read({ kind: Secret, namespace, name });
+    } catch (error) {
+      if (!(error instanceof ApiUnavailableError && error.status === 403)) throw error;
+      const why = error.message.replace(/^Cannot read "[^"]*": /, "");
+      const how =
+        as === undefined
+          ? " (value releases.readSecrets), or the Release needs a serviceAccountName that may"
+          : "";
+      throw new ReleaseError("SourceInvalid", `${title} may not be read: ${why}${how}`, { cause: error });
+    }
+    if (live === undefined)
+      throw new ReleaseError("SourceInvalid", `${title} does not exist; make it, or name another one`);
+    return decode(live["data"]);
+  }
+
+  #dropOld(nowMs: number): void {
+    for (const [id, { askedAtMs }] of this.#entries) {
+      if (nowMs - askedAtMs >= longestAgeMs) this.#entries.delete(id);
+    }
+  }
+}
+
+/** The texts of a Secret's entries. What is no text cannot be credentials, and comes out as something that fits none. */
+function decode(data: unknown): SecretData {
+  const entries = Object.entries(objectIn(data)).filter((entry): entry is [string, string] => {
+    return typeof entry[1] === "string";
+  });
+  return new Map(entries.map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]));
+}
+
+/** Reads the Secrets that Releases name. */
+export function createSecretReader(input: SecretReaderInput): KubeSecretReader {
+  return new KubeSecretReader(input);
+}

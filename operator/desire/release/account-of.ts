@@ -1,0 +1,25 @@
+import type { ReleaseSpec } from "../../../crds/release.ts";
+import type { Limits } from "./limits.ts";
+import type { Impersonation } from "./ports.ts";
+
+/** As much of a Release as decides whose rights count. Its spec may be invalid. */
+export interface AccountableRelease {
+  readonly metadata: { readonly namespace?: string | undefined };
+  readonly spec?:
+    | { readonly target?: Partial<Pick<ReleaseSpec["target"], "serviceAccountName">> }
+    | undefined;
+}
+
+/**
+ * Whose rights count for everything that is done for a Release, deletions included: the ServiceAccount that it names, or
+ * the default of the first rule that has one. Pure.
+ *
+ * @param limits In the order of the policies' names.
+ * @returns Undefined: the operator's own rights.
+ */
+export function accountOf({ metadata, spec }: AccountableRelease, limits: Limits): Impersonation | undefined {
+  const byRule = limits.find(({ rule }) => rule.serviceAccountName !== undefined)?.rule.serviceAccountName;
+  const serviceAccountName = spec?.target?.serviceAccountName ?? byRule;
+  if (serviceAccountName === undefined) return undefined;
+  return { namespace: metadata.namespace ?? "", serviceAccountName };
+}

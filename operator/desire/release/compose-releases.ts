@@ -1,0 +1,213 @@
+import { groupKindOf, keyOf, type LiveObject } from "../../../crds/object.ts";
+import { Release } from "../../../crds/release.ts";
+import { folderOf } from "../../../synth/file-tree.ts";
+import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../../../synth/manifest.ts";
+import { BlockedKeys } from "../../blocked-keys.ts";
+import { createKindCatalog } from "../../cluster/found-kinds/kind-catalog.ts";
+import { createReleaseStores, type KubeReleaseStores } from "../../cluster/found-kinds/release-stores.ts";
+import { createSecretReader } from "../../cluster/found-kinds/secret-reader.ts";
+import { holderOf } from "../../cluster/impersonation.ts";
+import { KubeCluster } from "../../cluster/kube-cluster.ts";
+import { leaseOf } from "../../compose-election.ts";
+import { createHealthChecks } from "../../engine/health/health-checks.ts";
+import { LostObjects } from "../../engine/lost.ts";
+import { OutageNotices } from "../../engine/outage-notices.ts";
+import { Refusals } from "../../engine/refusals.ts";
+import { SettledObjects } from "../../engine/settled.ts";
+import type { Logger, Reconcile } from "../../ports.ts";
+import type { WatchedKind } from "../../runtime/kind-stores.ts";
+import type { WorkQueue } from "../../runtime/queue.ts";
+import type { LagCounts } from "../../telemetry/lag-metrics.ts";
+import { composeSources } from "./compose-sources.ts";
+import type { Dependents } from "./dependents.ts";
+import type { PolicyLimits } from "./policy-limits.ts";
+import { createPreparer } from "./preparer.ts";
+import { leavePlace } from "./publish-release.ts";
+import { createPlaceClaims } from "./published-places.ts";
+import { createReleaseReconcile } from "./reconcile-release.ts";
+import { watchRecorded } from "./recorded-kinds.ts";
+import type { ReleaseControllerInput } from "./release-controller.ts";
+import { ReleaseMemory } from "./release-memory.ts";
+import { ReleasePublishers } from "./release-publishers.ts";
+import { lateWritesMs } from "./take-inventory.ts";
+
+export interface ComposeReleasesInput extends ReleaseControllerInput {
+  readonly queue: WorkQueue;
+  readonly dependents: Dependents;
+  /** When this instance began to lead, on the monotonic clock. */
+  readonly ledSinceMs: () => number;
+  readonly log: Logger;
+  readonly lag: LagCounts | undefined;
+  readonly platform: PolicyLimits;
+}
+
+/** All that reconciles Releases, once there is one. */
+export interface ComposedReleases {
+  readonly reconcile: Reconcile;
+  /** Runs the watches of what Releases own, until the signal aborts. */
+  readonly watch: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when no watch of them is broken, or when the signal aborts. */
+  readonly whenWatching: (signal: AbortSignal) => Promise<void>;
+  /** A Release was seen: what it has recorded is watched. */
+  readonly warm: (release: LiveObject) => void;
+  /** A Release is gone. */
+  readonly forget: (release: LiveObject) => void;
+  readonly close: (options: { readonly flushMs: number }) => Promise<void>;
+}
+
+/** How long a node port or an address may stay taken after its Service was seen to be gone. */
+const freedAfterMs = 1_000;
+/** How long the API server may judge by the old definition of a kind after it accepted a new one; more than the usual. */
+const servedAfterMs = 100;
+
+/** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
+export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
+  const { ground, stores: kindStores, election, events, queue, dependents, log, platform } = input;
+  const { config, clock, random, metrics, transport } = ground;
+  const releases = kindStores.resources(Release);
+  const wake = (keys: Iterable<string>): void => {
+    for (const key of keys) queue.add(key);
+  };
+  const holder = holderOf(leaseOf(ground), ground.identity);
+  const cluster = new KubeCluster({ transport, fence: election.fence, clock, holder });
+  const memory = new ReleaseMemory();
+  const objects = metrics?.objects.observer(groupKindOf(Release));
+  const [lost, settled, refusals, blocked] = [
+    new LostObjects(),
+    new SettledObjects(),
+    new Refusals(clock),
+    new BlockedKeys(),
+  ];
+  const freedBy = (gone: ObjectId | ObjectKindId): Iterable<string> => {
+    const waiting = blocked.release(gone);
+    for (const key of waiting) refusals.forget(key);
+    return waiting;
+  };
+  const catalog = createKindCatalog({
+    transport,
+    clock,
+    random,
+    log,
+    wake,
+    // It is served a moment later.
+    onDefinitionChanged: (kind) => {
+      for (const key of freedBy(kind)) queue.add(key, { afterMs: servedAfterMs });
+    },
+  });
+  const watched: WatchedKind[] = [];
+  const stores: KubeReleaseStores = createReleaseStores({
+    ...input,
+    onWatch: (more) => {
+      watched.push(...more);
+      input.onWatch(more);
+    },
+    releases,
+    catalog,
+    stores: kindStores,
+    namespaces: config.namespaces,
+    clock,
+    random,
+    onObjectGone: (object, owners) => {
+      settled.forget(object);
+      lost.note(object, owners);
+      const id = idOf(object);
+      // The server frees what an object held only after it has told of its end.
+      for (const key of freedBy(kindIn(id))) queue.add(key, { afterMs: freedAfterMs });
+      return freedBy(id);
+    },
+  });
+  kindStores.onReadmit((namespace) => {
+    for (const release of releases.list())
+      if (release.metadata.namespace === namespace) queue.add(keyOf(release));
+  });
+  const { sources, renderer, sandbox, closeSources } = composeSources(ground, {
+    sourceZone: input.sourceZone,
+    log,
+    wake: (keys) => {
+      for (const key of keys) noteNews(key);
+      wake(keys);
+    },
+  });
+  metrics?.releases.watchReleases(releases);
+  const prepare = createPreparer();
+  const publishers = composePublishers(input);
+  const noteNews = (key: string): void => {
+    // What another instance brings about is not ours to measure, nor what was there before we came.
+    if (!election.isLeading || memory.find(key)?.applied === undefined) return;
+    input.lag?.edited(key, releases.get(key)?.metadata.generation ?? 0);
+  };
+  const forget = (release: LiveObject): void => {
+    const key = keyOf(release);
+    const target = memory.find(key)?.target;
+    // Somebody took our finalizer off: its folder goes all the same.
+    if (target !== undefined && publishers !== undefined && election.isLeading)
+      leavePlace(platform.limitsOf(release), { folder: folderOf(Release, release), target }, publishers);
+    for (const one of [memory, sources, renderer, refusals, lost, blocked, catalog, stores]) one.forget(key);
+    prepare.forget(release.metadata.uid);
+  };
+  const reconcile = createReleaseReconcile({
+    releases,
+    dependents,
+    cluster,
+    stores,
+    catalog,
+    sources,
+    renderer,
+    warmUp: () => sandbox.warmUp(),
+    secrets: createSecretReader({ cluster, clock }),
+    prepare,
+    checks: createHealthChecks(),
+    publishers,
+    memory,
+    platform,
+    settled,
+    refusals,
+    lost,
+    events,
+    outages: new OutageNotices(),
+    namespaceOf: (name) => kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name),
+    predecessorMs: () => Math.max(0, input.ledSinceMs() + lateWritesMs - clock.now()),
+    requiresServiceAccount: config.releaseRequireServiceAccount,
+    progress: input.lag,
+    count: objects?.count ?? (() => undefined),
+    onBlocked: (key, by) => blocked.block(key, by),
+    onNamespaceTerminating: (namespace) => kindStores.refuse(namespace),
+    wake,
+    wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
+    clock,
+    random,
+  });
+  return {
+    reconcile,
+    watch: (signal) => stores.run(signal),
+    whenWatching: async (signal) => {
+      const isBroken = ({ reflector }: WatchedKind) => /^(starting|failing)$/.test(reflector.state.state);
+      const broken = watched.filter(isBroken);
+      await Promise.allSettled(broken.map(({ reflector }) => reflector.whenWatching(signal)));
+    },
+    warm: (release) => {
+      sandbox.start();
+      void watchRecorded({ key: keyOf(release), resource: release }, { catalog, stores });
+    },
+    forget,
+    close: async (options) => {
+      catalog.close();
+      await Promise.all([publishers?.close(options), closeSources()]);
+    },
+  };
+}
+
+function composePublishers({
+  ground: { config },
+  stores,
+  repository,
+}: ComposeReleasesInput): ReleasePublishers | undefined {
+  if (repository === undefined || config.repository === undefined) return undefined;
+  const place = { url: config.repository, branch: config.repositoryBranch, root: config.repositoryPath };
+  return new ReleasePublishers({
+    repository: place,
+    publisher: repository.own,
+    open: repository.open,
+    claimOf: createPlaceClaims(stores, place),
+  });
+}

@@ -1,0 +1,60 @@
+import type { SourceZone } from "../../git/source/compose-source-zone.ts";
+import type { Ground } from "../../ground.ts";
+import type { Logger } from "../../ports.ts";
+import { createRenderer } from "../../render/renderer.ts";
+import { composeSandbox, type Sandbox } from "../../sandbox/compose-sandbox.ts";
+import { planMemory } from "./plan-memory.ts";
+import type { Renderer, Sources } from "./ports.ts";
+
+export interface ComposeSourcesOptions {
+  readonly sourceZone: SourceZone;
+  /** Puts Releases back into their queue: the answer for them changed. */
+  readonly wake: (keys: readonly string[]) => void;
+  readonly log: Logger;
+}
+
+export interface ComposedSources {
+  readonly sources: Sources;
+  readonly renderer: Renderer;
+  readonly sandbox: Sandbox;
+  readonly closeSources: () => Promise<void>;
+}
+
+/** Wires what turns repositories into manifests. Nothing runs before it is asked for. */
+export function composeSources(
+  { config, clock, random, metrics, memoryLimit, walls, reportWalls }: Ground,
+  { sourceZone, wake, log }: ComposeSourcesOptions,
+): ComposedSources {
+  const { sources } = sourceZone;
+  sources.subscribe(wake);
+  const containerMemory = config.releaseMemory ?? memoryLimit;
+  const memory = planMemory(containerMemory);
+  const sandbox = composeSandbox({
+    zoneSockets: config.zoneSockets,
+    longestProgramMs: config.releaseProgramTimeout,
+    memoryLimit: memory.rendered.perNamespace,
+    containerMemory,
+    clock,
+    random,
+    log,
+    walls,
+    onWalls: (process, found) => reportWalls({ zone: "sandbox", process }, found),
+    requireWalls: config.releaseRequireSandbox,
+    observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
+  });
+  const renderer = createRenderer({
+    clock,
+    log,
+    runner: sandbox,
+    keptLimits: memory.rendered,
+    longestProgramMs: config.releaseProgramTimeout,
+    onChange: (key) => wake([key]),
+    observe: (run) => metrics?.releases.rendered(run),
+  });
+  metrics?.releases.watchSources(() => sources.stats);
+  const closeSources = async (): Promise<void> => {
+    await Promise.all([sourceZone.close(), renderer.close()]);
+    sandbox.close();
+  };
+  return { sources, renderer, sandbox, closeSources };
+}

@@ -1,0 +1,149 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import type { ReleaseResource } from "../../../crds/release.ts";
+import { type ApplyOutcome, listNames } from "../../engine/outcome.ts";
+import type { ObjectStore } from "../../ports.ts";
+import {
+  allowsDependents,
+  assessDependency,
+  dependenciesOf,
+  describeAbsent,
+  describeCycle,
+  describeHidden,
+  findCycle,
+} from "./depends-on.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import type { Sources } from "./ports.ts";
+import type { Desired, ReleaseMemory } from "./release-memory.ts";
+import type { Sourced } from "./source-release.ts";
+
+export interface DependencyOptions {
+  readonly releases: ObjectStore;
+  /** Keys of the Releases that one depends on. */
+  readonly dependents: { dependenciesOf(key: string): readonly string[] };
+  /** Whether what a Release's source says now is what it has applied. */
+  readonly isCurrent: (key: string) => boolean;
+}
+
+/** What a Release's `dependsOn` says about the other Releases, whatever its source says. */
+export interface Dependencies {
+  /** It waits for itself, through others: nothing new is applied until somebody edits one of them. */
+  readonly cycle: ApplyOutcome | undefined;
+  /** Names that stand for no Release that it may wait for, each as a sentence. */
+  readonly missing: readonly string[];
+}
+
+/** Looks at the Releases that one depends on. */
+export function readDependencies(
+  { key, resource }: Pick<LoadedRelease, "key" | "resource">,
+  options: Omit<DependencyOptions, "isCurrent">,
+): Dependencies {
+  const keys = dependenciesOf(resource);
+  if (keys.length === 0) return { cycle: undefined, missing: [] };
+  const { namespace } = resource.metadata;
+  const { find, mayDepend } = viewOf(options);
+  // A dependency that is not allowed is waited for without being looked at: it closes no cycle.
+  const cycle = findCycle(key, (other) =>
+    options.dependents.dependenciesOf(other).filter((next) => mayDepend(namespaceIn(other), next)),
+  );
+  const missing = keys.flatMap((other) => {
+    if (!mayDepend(namespace, other)) return describeHidden(other, namespace);
+    return find(other) === undefined ? describeAbsent(other) : [];
+  });
+  if (cycle === undefined) return { cycle, missing };
+  const message = describeCycle(cycle, { isHidden: (other) => !mayDepend(namespace, other) });
+  return { cycle: { state: "refused", reason: "DependencyCycle", message }, missing };
+}
+
+/** What `dependsOn` says of a Release whose source is still on its way: that need not come first. Undefined: nothing. */
+export function describeUnmet(
+  { resource }: Pick<LoadedRelease, "resource">,
+  { cycle, missing }: Dependencies,
+): ApplyOutcome | undefined {
+  const isNew = resource.status?.revision === undefined;
+  if (cycle !== undefined || !isNew || missing.length === 0) return cycle;
+  const message = `Waiting: ${listNames(missing)}`;
+  return { state: "waiting", reason: "DependencyNotReady", message, isWatched: true };
+}
+
+/** What to say of a Release that is deployed and names Releases that do not exist: its next revision will wait. */
+export function describeNotice({ missing }: Dependencies): string | undefined {
+  return missing.length === 0 ? undefined : `The next revision will wait: ${listNames(missing)}`;
+}
+
+/**
+ * What a new state of a Release waits for; undefined: for nothing. What is deployed already is kept as it is, however the
+ * Releases are that it depended on.
+ */
+export function findWait(
+  { resource }: LoadedRelease,
+  desired: Desired,
+  { isCurrent, ...options }: DependencyOptions,
+): ApplyOutcome | undefined {
+  const keys = dependenciesOf(resource);
+  if (keys.length === 0 || isDeployed(resource, desired)) return undefined;
+  const { namespace } = resource.metadata;
+  const { find, mayDepend } = viewOf(options);
+  const reasons = keys.flatMap((other) =>
+    mayDepend(namespace, other)
+      ? (assessDependency(other, find(other), { isCurrent }) ?? [])
+      : describeHidden(other, namespace),
+  );
+  if (reasons.length === 0) return undefined;
+  const message = `Waiting: ${listNames(reasons)}`;
+  return { state: "waiting", reason: "DependencyNotReady", message, isWatched: true };
+}
+
+/** The other Releases, as Releases of a namespace may see them. */
+function viewOf({ releases }: Pick<DependencyOptions, "releases">) {
+  const find = (other: string) => releases.get(other) as (ReleaseResource & LiveObject) | undefined;
+  const mayDepend = (from: string | undefined, other: string): boolean => {
+    const dependency = find(other);
+    // One that does not exist is hidden as well, unless it would be in the same namespace.
+    return namespaceIn(other) === from || (dependency !== undefined && allowsDependents(dependency, from));
+  };
+  return { find, mayDepend };
+}
+
+function namespaceIn(key: string): string {
+  return key.slice(0, key.indexOf("/"));
+}
+
+/** Whether a state is the one that is deployed. */
+export function isDeployed({ status }: ReleaseResource, { commit, prepared }: Desired): boolean {
+  const [last] = status?.history ?? [];
+  return last?.digest === prepared.digest && last.revision === commit.id && status?.revision === commit.id;
+}
+
+/** Others may wait until it is known whether the source has something newer: where it cannot be had, what is deployed counts. */
+export function noteSource(
+  { key, memory }: LoadedRelease,
+  { source, failure }: Pick<Sourced, "source" | "failure">,
+  { wake, dependents }: NoteSourceOptions,
+): void {
+  const isLost = failure !== undefined && source.state !== "ready";
+  if (isLost && memory.isSourceLost !== true) wake(dependents.of(key));
+  memory.isSourceLost = isLost;
+}
+
+interface NoteSourceOptions {
+  readonly wake: (keys: Iterable<string>) => void;
+  readonly dependents: { of(key: string): Iterable<string> };
+}
+
+/** From memory: whoever depends on a Release asks its source as it did itself last. */
+export function isCurrentFor({ memory, sources, releases }: IsCurrentOptions): (key: string) => boolean {
+  return (key) => {
+    const { spec } = (releases.get(key) ?? {}) as { readonly spec?: { readonly suspend?: boolean } };
+    if (spec?.suspend === true) return true;
+    const { request, applied, isSourceLost } = memory.find(key) ?? {};
+    const source = request && sources.resolve(request);
+    if (source?.state === "ready") return source.revision.tree === applied?.tree;
+    return isSourceLost === true;
+  };
+}
+
+interface IsCurrentOptions {
+  readonly memory: ReleaseMemory;
+  readonly sources: Sources;
+  readonly releases: ObjectStore;
+}

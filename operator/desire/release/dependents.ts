@@ -1,0 +1,52 @@
+import { keyOf, type LiveObject } from "../../../crds/object.ts";
+import type { ReleaseSpec } from "../../../crds/release.ts";
+import { dependenciesOf } from "./depends-on.ts";
+
+/** Which Releases wait for which: kept up to date with the Releases that there are. */
+export class Dependents {
+  /** Keys of Releases by the key of a Release that they depend on. */
+  readonly #byDependency = new Map<string, Set<string>>();
+  readonly #dependencies = new Map<string, readonly string[]>();
+
+  /** The Releases that depend on this one. */
+  of(key: string): Iterable<string> {
+    return this.#byDependency.get(key) ?? [];
+  }
+
+  /** The Releases that this one depends on. */
+  dependenciesOf(key: string): readonly string[] {
+    return this.#dependencies.get(key) ?? [];
+  }
+
+  /** Those that depend on it, on one of those, and so on: all that a cycle through it may hold up. */
+  behind(key: string): ReadonlySet<string> {
+    const found = new Set<string>();
+    const queue = [key];
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      for (const dependent of this.of(next)) if (!found.has(dependent)) queue.push(dependent);
+      for (const dependent of this.of(next)) found.add(dependent);
+    }
+    return found;
+  }
+
+  /** @returns Whether it depends on others than before. */
+  learn(release: LiveObject): boolean {
+    const key = keyOf(release);
+    const { dependsOn } = (release["spec"] ?? {}) as Pick<ReleaseSpec, "dependsOn">;
+    const dependencies = dependenciesOf({ metadata: release.metadata, spec: { dependsOn } });
+    if (dependencies.join() === this.dependenciesOf(key).join()) return false;
+    this.forget(key);
+    this.#dependencies.set(key, dependencies);
+    for (const dependency of dependencies)
+      this.#byDependency.getOrInsertComputed(dependency, () => new Set()).add(key);
+    return true;
+  }
+
+  forget(key: string): void {
+    for (const dependency of this.dependenciesOf(key)) {
+      const keys = this.#byDependency.get(dependency);
+      if (keys?.delete(key) && keys.size === 0) this.#byDependency.delete(dependency);
+    }
+    this.#dependencies.delete(key);
+  }
+}

@@ -1,0 +1,55 @@
+import type { ReleaseStatus } from "../../../crds/release.ts";
+import type { SourceCommit } from "./ports.ts";
+
+export type DeployedRevision = NonNullable<ReleaseStatus["deployed"]>;
+
+/** What a source says of the folder that is deployed. */
+export interface FolderState {
+  /** Git tree id of the folder. */
+  readonly tree: string;
+  /** The newest commit that changed a file of it. */
+  readonly touched: SourceCommit;
+  /** The history of the clone does not reach back to that commit: `touched` is the head. */
+  readonly isAssumed: boolean;
+}
+
+/** What one process knows of the deployed revision, between two runs. */
+export interface KnownDeployed {
+  readonly value: DeployedRevision;
+  readonly folder: FolderState;
+  /** It moved while this process looked. */
+  readonly hasMoved: boolean;
+}
+
+/**
+ * The deployed revision after a look: it moves with every commit that changes a file of the folder, also when the same
+ * manifests come out. Where the files are the same, only a newer commit than the one that this process saw moves it: a clone
+ * that was fetched anew knows the head alone, and another name would be a write for every Release. Pure.
+ *
+ * @param input.written As it stands in the status.
+ * @param input.known What the last call gave; undefined: this is the first one of this process.
+ */
+export function nextDeployed({
+  written,
+  known,
+  folder,
+}: {
+  readonly written: DeployedRevision | undefined;
+  readonly known: KnownDeployed | undefined;
+  readonly folder: FolderState;
+}): KnownDeployed {
+  const { tree, touched, isAssumed } = folder;
+  const before = known?.value ?? written;
+  if (before?.tree !== tree) {
+    const value = { revision: touched.id, tree };
+    return { value, folder, hasMoved: known !== undefined };
+  }
+  const seen = known?.folder;
+  if (seen === undefined) return { value: before, folder, hasMoved: false };
+  // What is assumed says nothing.
+  if (isAssumed || touched.id === seen.touched.id) return known as KnownDeployed;
+  const isNewer = touched.committedAt >= seen.touched.committedAt && touched.id !== before.revision;
+  return isNewer
+    ? { value: { revision: touched.id, tree }, folder, hasMoved: true }
+    : { ...(known as KnownDeployed), folder };
+}

@@ -1,0 +1,83 @@
+import type { ReleaseSpec } from "../../../crds/release.ts";
+import { describeUnrecorded, hasUnrecordedMembers } from "../../engine/apply-set.ts";
+import { decideDeletion, type PruneDecision } from "../../engine/decide-prune.ts";
+import { FINALIZER } from "../../engine/finalize.ts";
+import { recordedIdsOf } from "../../engine/inventory.ts";
+import type { ObjectStore } from "../../ports.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import type { KindCatalog, ReleaseCluster } from "./ports.ts";
+import { deleteWave, type PruneReleaseOptions } from "./prune-release.ts";
+import { releaseHold } from "./record-set.ts";
+import { watchRecorded } from "./recorded-kinds.ts";
+
+export interface FinalizeReleaseOptions extends PruneReleaseOptions {
+  /** With the operator's own rights: for the Release itself. */
+  readonly cluster: ReleaseCluster;
+  readonly releases: ObjectStore;
+  readonly catalog: KindCatalog;
+  /** So much longer, in milliseconds, may something arrive that the operator before us had sent when it ended. */
+  readonly predecessorMs: () => number;
+  /** Whether objects may be deleted for it: not without a ServiceAccount where one is required. */
+  readonly mayDelete: boolean;
+  /** The Release is about to go: its folder on the branch goes too. */
+  readonly onLeft: () => void;
+}
+
+/** What still holds a Release that is being deleted. */
+export interface Leaving {
+  /** Undefined: it is not known yet what it has. */
+  readonly decision: PruneDecision | undefined;
+  /** Why some of its objects cannot be seen, and so not be deleted. */
+  readonly unseen: readonly string[];
+  /** Nothing is left that is known; look once more after so long. */
+  readonly againAfterMs?: number;
+  /** It names no ServiceAccount to delete its objects as. */
+  readonly lacksAccount?: true;
+}
+
+/**
+ * Deletes what a Release has recorded: neither git nor a render is needed. Those applied last
+ * go first, and the next ones wait until they are gone. Then the Release may go.
+ *
+ * With `deletionPolicy: Orphan` the objects stay as they are, labels included: a Release of the same name takes them over.
+ *
+ * @returns What is still waited for; undefined: nothing.
+ */
+export async function finalizeRelease(
+  release: LoadedRelease,
+  options: FinalizeReleaseOptions,
+): Promise<Leaving | undefined> {
+  const { resource } = release;
+  if (!(resource.metadata.finalizers ?? []).includes(FINALIZER)) return undefined;
+  // Of a spec that is not valid too: whoever deletes it may have no way to mend it.
+  const { deletionPolicy } = (resource.spec ?? {}) as Partial<ReleaseSpec>;
+  const leaving = deletionPolicy === "Orphan" ? undefined : await deleteAll(release, options);
+  if (leaving !== undefined) return leaving;
+  // Killed in the middle of making objects: one that the API server makes after our look would belong to nobody.
+  const againAfterMs = deletionPolicy === "Orphan" ? 0 : options.predecessorMs();
+  if (againAfterMs > 0 && recordedIdsOf(resource).size > 0)
+    return { decision: undefined, unseen: [], againAfterMs };
+  options.onLeft();
+  await releaseHold(release, options);
+  return undefined;
+}
+
+async function deleteAll(
+  release: LoadedRelease,
+  options: FinalizeReleaseOptions,
+): Promise<Leaving | undefined> {
+  const { resource, set } = release;
+  const { stores, mayDelete } = options;
+  const { areKnown, refusals } = watchRecorded(release, options);
+  const unseen = hasUnrecordedMembers(resource) ? [...refusals, describeUnrecorded(set)] : refusals;
+  if (!areKnown) return { decision: undefined, unseen };
+  for (;;) {
+    const owned = stores.owned(set, recordedIdsOf(resource));
+    const decision = decideDeletion({ resource, set, owned, waves: resource.status?.inventory?.waves });
+    const { now, later, leaving } = decision;
+    if (now.length > 0 && !mayDelete) return { decision, unseen, lacksAccount: true };
+    if (now.length > 0 && (await deleteWave(now, options))) continue;
+    const isOver = now.length + later.length + leaving.length + unseen.length === 0;
+    return isOver ? undefined : { decision, unseen };
+  }
+}

@@ -1,0 +1,45 @@
+import type { ReleaseHistoryEntry } from "../../../crds/release.ts";
+import type { SourceCommit } from "./ports.ts";
+
+/** Entries that are kept. */
+export const historyLength = 10;
+
+export interface Deployment {
+  readonly commit: SourceCommit;
+  /** Digest over all manifests. */
+  readonly digest: string;
+  /** What has come of it so far. */
+  readonly outcome: Exclude<ReleaseHistoryEntry["outcome"], "Superseded">;
+  /** Wall clock, RFC 3339: when it was applied as a whole, if that is new. */
+  readonly nowIso: string;
+}
+
+/**
+ * The history after a look at what is deployed: newest first, one entry per deployment. The same revision with the same
+ * manifests is the same deployment, however often it is looked at; anything else is a new one, also what was deployed
+ * before (a rollback). `Ready` is final; what failed may still get well. Pure.
+ */
+export function nextHistory(
+  history: readonly ReleaseHistoryEntry[] | undefined,
+  { commit, digest, outcome, nowIso }: Deployment,
+): readonly ReleaseHistoryEntry[] {
+  const [newest, ...older] = history ?? [];
+  if (newest?.revision === commit.id && newest.digest === digest) {
+    const isFinal = newest.outcome === "Ready" || outcome === "Progressing" || newest.outcome === outcome;
+    return isFinal ? (history ?? []) : [{ ...newest, outcome }, ...older];
+  }
+  const entry: ReleaseHistoryEntry = {
+    revision: commit.id,
+    digest,
+    author: commit.author,
+    subject: commit.subject,
+    committedAt: commit.committedAt,
+    deployedAt: nowIso,
+    outcome,
+  };
+  return [entry, ...(history ?? []).map(supersede)].slice(0, historyLength);
+}
+
+function supersede(entry: ReleaseHistoryEntry): ReleaseHistoryEntry {
+  return entry.outcome === "Progressing" ? { ...entry, outcome: "Superseded" } : entry;
+}

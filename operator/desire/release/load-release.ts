@@ -1,0 +1,83 @@
+import { keyOf, type LiveObject } from "../../../crds/object.ts";
+import { Release, type ReleaseResource, type ReleaseSpec } from "../../../crds/release.ts";
+import { isSameJson } from "../../../synth/same-json.ts";
+import { setOf } from "../../../synth/stamp.ts";
+import type { ObjectStore } from "../../ports.ts";
+import { type AccountableRelease, accountOf } from "./account-of.ts";
+import type { Limits, Platform, SelectedRules } from "./limits.ts";
+import type { Impersonation } from "./ports.ts";
+import type { ReleaseMemory, Remembered } from "./release-memory.ts";
+
+/** What one run starts from: nothing here was asked of anybody. */
+export interface LoadedRelease {
+  readonly key: string;
+  /** Its spec is completed by defaults; of a spec that is not valid nothing may be believed. */
+  readonly resource: ReleaseResource;
+  /** Why the spec cannot be used. */
+  readonly invalid: string | undefined;
+  /** Id of the set of objects that the Release owns. */
+  readonly set: string;
+  /** Whose rights count; undefined: the operator's. */
+  readonly who: Impersonation | undefined;
+  /** What the platform allows it; nothing is known of it while `undecided`. */
+  readonly limits: Limits;
+  /** Why it cannot be decided what the platform allows; `pending`: it soon can be. */
+  readonly undecided: Exclude<SelectedRules, { readonly state: "known" }> | undefined;
+  readonly memory: Remembered;
+}
+
+export interface LoadReleaseOptions {
+  readonly releases: ObjectStore;
+  readonly memory: ReleaseMemory;
+  readonly platform: Platform;
+}
+
+/** Reads a Release from the local copy. Undefined: it is gone. */
+export function loadRelease(
+  key: string,
+  { releases, memory, platform }: LoadReleaseOptions,
+): LoadedRelease | undefined {
+  const live = releases.get(key);
+  if (live === undefined) return undefined;
+  const remembered = memory.of(key, live.metadata.uid);
+  const spec = specOf(live, remembered);
+  const invalid = typeof spec === "string" ? spec : undefined;
+  // The CRD's schema lets nothing else in; still, its rules may be older than ours.
+  const resource = (typeof spec === "string" ? live : { ...live, spec }) as ReleaseResource;
+  // Also of a spec that is not valid: nothing is ever done with more rights than it asks for.
+  const rules = platform.select(live);
+  const limits = rules.state === "known" ? rules.limits : [];
+  return {
+    key: keyOf(live),
+    resource,
+    invalid,
+    set: setOf(Release, live),
+    who: accountOf(live as AccountableRelease, limits),
+    limits,
+    undecided: rules.state === "known" ? undefined : rules,
+    memory: remembered,
+  };
+}
+
+function specOf(live: LiveObject, memory: Remembered): ReleaseSpec | string {
+  const { generation } = live.metadata;
+  const raw = live["spec"];
+  const { spec } = memory;
+  // One generation may show other fields after the Release's own definition has changed.
+  const isKnown =
+    spec !== undefined &&
+    spec.generation === generation &&
+    generation !== undefined &&
+    isSameJson(spec.raw, raw);
+  if (!isKnown) memory.spec = { generation, raw, value: parse(live) };
+  // The one that the store holds now, so that no other is kept alive.
+  else spec.raw = raw;
+  return memory.spec?.value ?? "";
+}
+
+function parse(live: LiveObject): ReleaseSpec | string {
+  const { success, data, error } = Release.spec.safeParse(live["spec"] ?? {});
+  if (success) return data;
+  const [issue] = error.issues;
+  return `spec${issue === undefined ? "" : `.${issue.path.join(".")}: ${issue.message}`}`;
+}

@@ -1,0 +1,71 @@
+import { groupOf } from "../../../crds/object.ts";
+import type { ReleaseRule } from "../../../crds/release-policy.ts";
+import { ReleasePolicy } from "../../../crds/release-policy.ts";
+import { describeId } from "../../engine/object-text.ts";
+import { type Limits, refusedBy, smallestOf } from "./limits.ts";
+import type { Prepared, PreparedObject } from "./prepare-manifests.ts";
+
+export interface ManifestRefusalInput {
+  readonly prepared: Prepared;
+  readonly limits: Limits;
+  /** Whether the objects are written with the operator's own rights. */
+  readonly actsAsOperator: boolean;
+}
+
+/**
+ * Why the manifests of a Release may not be applied: a kind, an object without a namespace, or their number or size. Pure.
+ *
+ * @returns Undefined if they may; else a message that names the first object with its file.
+ */
+export function findManifestRefusal({
+  prepared: { objects },
+  limits,
+  actsAsOperator,
+}: ManifestRefusalInput): string | undefined {
+  const policy = objects.find(({ manifest }) => isKind(ReleasePolicy, manifest));
+  if (actsAsOperator && policy !== undefined) {
+    const why = `${describe(policy)}: a Release without a ServiceAccount may not change policies`;
+    return refusedBy("default", why);
+  }
+  for (const { from, rule } of limits) {
+    const refused = rule.kinds && objects.find((object) => !isAllowed(object, rule.kinds ?? {}));
+    if (refused !== undefined) return refusedBy(from, `it does not allow ${describe(refused)}`);
+  }
+  const most = smallestOf(limits, ({ quotas }) => quotas?.objects);
+  if (most !== undefined && objects.length > most.value)
+    return refusedBy(
+      most.from,
+      `a Release may have ${most.value} objects, and this one has ${objects.length}`,
+    );
+  const largest = smallestOf(limits, ({ quotas }) => quotas?.renderedBytes);
+  if (largest === undefined) return undefined;
+  const bytes = objects.reduce((sum, { manifest }) => sum + Buffer.byteLength(JSON.stringify(manifest)), 0);
+  if (bytes <= largest.value) return undefined;
+  return refusedBy(largest.from, `manifests may have ${largest.value} bytes in all, and these have ${bytes}`);
+}
+
+type Kinds = NonNullable<ReleaseRule["kinds"]>;
+
+function isAllowed(
+  { manifest, kind }: PreparedObject,
+  { allowed, denied = [], clusterScoped = true }: Kinds,
+): boolean {
+  const matches = (pattern: { readonly group: string; readonly kind: string }) => isKind(pattern, manifest);
+  if (denied.some(matches) || allowed?.some(matches) === false) return false;
+  // Of a kind that the cluster does not have yet, the scope is checked when it has it.
+  return clusterScoped || kind === undefined || kind.namespaced;
+}
+
+function isKind(
+  pattern: { readonly group: string; readonly kind: string },
+  manifest: { readonly apiVersion: string; readonly kind: string },
+): boolean {
+  return (
+    (pattern.group === "*" || pattern.group === groupOf(manifest.apiVersion)) &&
+    (pattern.kind === "*" || pattern.kind === manifest.kind)
+  );
+}
+
+function describe({ id, origin }: PreparedObject): string {
+  return `${describeId(id)} (${origin})`;
+}

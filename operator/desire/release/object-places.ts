@@ -1,0 +1,39 @@
+import { keyOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
+import type { ObjectId } from "../../../synth/manifest.ts";
+import type { PruneOptions } from "../../engine/prune.ts";
+import type { ReleaseStores } from "./ports.ts";
+import type { PreparedObject } from "./prepare-manifests.ts";
+
+export interface ObserveInput {
+  readonly release: { readonly key: string };
+  /** Objects that a read found where we wanted to make ours. */
+  readonly claimed: ReadonlyMap<ObjectId, LiveObject>;
+}
+
+export interface ObserveOptions {
+  readonly stores: ReleaseStores;
+  /** A namespace of the cluster, where we may see those. */
+  readonly namespaceOf: (name: string) => LiveObject | undefined;
+}
+
+/** The live object of a desired one: in the local copies, read in this run, or a namespace that others made. */
+export function observe(
+  { release: { key }, claimed }: ObserveInput,
+  { stores, namespaceOf }: ObserveOptions,
+): (object: PreparedObject) => LiveObject | undefined {
+  return ({ id, kind, manifest, isEnsured }) =>
+    (kind && stores.watch(kind, key).store.get(keyOf(manifest))) ??
+    claimed.get(id) ??
+    (isEnsured ? namespaceOf(manifest.metadata.name) : undefined);
+}
+
+/** Kinds and where their objects are kept, as the phases of every kind take them. */
+export function placesOf(
+  kinds: readonly ObjectKind[],
+  stores: ReleaseStores,
+): Pick<PruneOptions, "kind" | "stores"> {
+  return {
+    kind: { children: [...new Set(kinds)] },
+    stores: { children: (kind) => stores.watch(kind).store },
+  };
+}

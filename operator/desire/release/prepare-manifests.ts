@@ -1,0 +1,194 @@
+import { groupKindOf, groupOf, keyOf, type ObjectKind, type ObjectMeta } from "../../../crds/object.ts";
+import { Release, type ReleaseResource } from "../../../crds/release.ts";
+import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
+import { idOf, type Manifest, type ObjectId, stamps } from "../../../synth/manifest.ts";
+import { setOf, unstampManifest } from "../../../synth/stamp.ts";
+import { type ReleaseStage, releaseStageOf } from "../../engine/release-stage.ts";
+import { orderObjects } from "./order-objects.ts";
+import { type OwnKind, ownKindsOf } from "./own-kinds.ts";
+import type { KindCatalog, Rendered } from "./ports.ts";
+import { cycleError, refuseDuplicates, refuseItself } from "./refuse-manifests.ts";
+
+/** One object of a Release, as it is to be applied. */
+export interface PreparedObject {
+  readonly id: ObjectId;
+  /** With everything that we put on it. */
+  readonly manifest: Manifest;
+  /** Undefined: the cluster has no such kind, as far as is known. */
+  readonly kind: ObjectKind | undefined;
+  /** Where it comes from, for messages: `web/deployment.yaml:12`. */
+  readonly origin: string;
+  readonly stage: ReleaseStage;
+  /** Objects of this Release that must be healthy before it is applied. */
+  readonly needs: readonly ObjectId[];
+  /** The namespace that `createNamespace` asks for: made if there is none, left alone if there is, never deleted. */
+  readonly isEnsured: boolean;
+}
+
+/** What a Release wants in the cluster. */
+export interface Prepared {
+  /** Value of the labels of the set. */
+  readonly set: string;
+  /** Digest over all manifests without stamps. */
+  readonly digest: string;
+  /** In the order of applying; ids are unique. */
+  readonly objects: readonly PreparedObject[];
+  /** Whether the order is more than that of the kinds' stages: the source declares what needs what. */
+  readonly isOrdered: boolean;
+}
+
+/** As much of a Release as decides what its objects are called and carry. */
+export interface PreparableRelease {
+  readonly metadata: Pick<ObjectMeta, "name" | "namespace">;
+  readonly spec: Pick<ReleaseResource["spec"], "target">;
+}
+
+/** What is known of a manifest before it gets its place in the order. */
+interface Placed {
+  readonly id: ObjectId;
+  readonly manifest: Manifest;
+  readonly kind: ObjectKind | undefined;
+  readonly own: OwnKind | undefined;
+  readonly origin: string;
+  readonly isEnsured: boolean;
+}
+
+/**
+ * Completes what a source gave: namespaces, labels and annotations of the target, the set's stamps, stages and order.
+ *
+ * No owner references: `deletionPolicy: Orphan` must be able to leave objects behind, and they may be in other namespaces.
+ *
+ * @throws {ReleaseError} `RenderFailed`: two manifests make one object, the Release would apply itself, or the order has
+ *   a cycle. The message names where they come from.
+ */
+export function prepareManifests(
+  rendered: Pick<Rendered, "manifests" | "origins" | "dependencies">,
+  release: PreparableRelease,
+  kinds: Pick<KindCatalog, "find">,
+): Prepared {
+  const { target } = release.spec;
+  const home = target.namespace ?? release.metadata.namespace ?? "";
+  const own = ownKindsOf(rendered.manifests);
+  const placed = rendered.manifests.map((manifest, index): Placed => {
+    const origin = rendered.origins[index] ?? `manifest ${index + 1}`;
+    return { ...place(manifest, home, kinds, own), origin, isEnsured: false };
+  });
+  refuseDuplicates(placed, home);
+  refuseItself(placed, release);
+
+  const given = placed.length;
+  const namespace = ensuredNamespace(release, kinds);
+  if (namespace !== undefined && !placed.some(({ id }) => id === namespace.id)) placed.push(namespace);
+  const ids = new Set(placed.map(({ id }) => id));
+  const items = placed.map((one, index) => {
+    const declared = index < given ? (rendered.dependencies.get(index) ?? []) : [];
+    return { ...one, stage: releaseStageOf(one.manifest), needs: needsOf(one, declared, { placed, ids }) };
+  });
+  const { order, cycle } = orderObjects(items);
+  if (cycle !== undefined) throw cycleError(cycle, placed);
+
+  const set = setOf(Release, release);
+  const owner = `${groupKindOf(Release)}/${keyOf(release)}`;
+  const parts: string[] = [];
+  const objects = order.map(({ own: _, manifest: plain, ...one }): PreparedObject => {
+    const manifest = dress(plain, target);
+    const digest = digestOf(toCanonicalJson(manifest));
+    parts.push(`${one.id} ${digest}\n`);
+    return { ...one, manifest: stamp(manifest, { digest, set, owner }) };
+  });
+  return { set, digest: digestOf(parts.sort().join("")), objects, isOrdered: rendered.dependencies.size > 0 };
+}
+
+function place(
+  manifest: Manifest,
+  home: string,
+  kinds: Pick<KindCatalog, "find">,
+  ownKinds: ReadonlyMap<string, OwnKind>,
+): Pick<Placed, "id" | "manifest" | "kind" | "own"> {
+  const { apiVersion } = manifest;
+  const kind = kinds.find(apiVersion, manifest.kind);
+  const own = ownKinds.get(`${groupOf(apiVersion)}/${manifest.kind}`);
+  const namespaced = kind?.namespaced ?? own?.namespaced;
+  // Stamps and owner references in a source are copies of somebody's cluster.
+  const plain = unstampManifest(manifest);
+  const { namespace: given, ...metadata } = plain.metadata;
+  // Of a kind that nobody knows yet the namespace stays as it was written.
+  const namespace = namespaced === undefined ? given : namespaced ? (given ?? home) : undefined;
+  const at = { ...plain, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
+  return { id: idOf(at), manifest: at, kind, own };
+}
+
+function ensuredNamespace(
+  { metadata, spec: { target } }: PreparableRelease,
+  kinds: Pick<KindCatalog, "find">,
+): Placed | undefined {
+  const { namespace } = target;
+  if (!target.createNamespace || namespace === undefined || namespace === metadata.namespace)
+    return undefined;
+  const manifest: Manifest = {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: namespace, annotations: { "fairlead.dev/prune": "disabled" } },
+  };
+  const kind = kinds.find("v1", "Namespace");
+  return {
+    id: idOf(manifest),
+    manifest,
+    kind,
+    own: undefined,
+    origin: "target.createNamespace",
+    isEnsured: true,
+  };
+}
+
+/** What was declared, and what goes without saying: an object's namespace and its definition come before it. */
+function needsOf(
+  { manifest, own }: Placed,
+  declared: readonly number[],
+  { placed, ids }: { readonly placed: readonly Placed[]; readonly ids: ReadonlySet<ObjectId> },
+): readonly ObjectId[] {
+  const { namespace } = manifest.metadata;
+  const namespaceId = `/Namespace//${namespace}`;
+  const hasNamespace = namespace !== undefined && ids.has(namespaceId);
+  if (own === undefined && !hasNamespace && declared.length === 0) return [];
+  const needs = new Set<ObjectId>(declared.flatMap((index) => placed[index]?.id ?? []));
+  if (own !== undefined) needs.add(own.definition);
+  if (hasNamespace) needs.add(namespaceId);
+  return [...needs];
+}
+
+/** The labels and annotations of the target go over the object's own. */
+function dress(manifest: Manifest, { labels, annotations }: PreparableRelease["spec"]["target"]): Manifest {
+  if (labels === undefined && annotations === undefined) return manifest;
+  const { metadata } = manifest;
+  return {
+    ...manifest,
+    metadata: {
+      ...metadata,
+      ...(labels && { labels: { ...metadata.labels, ...labels } }),
+      ...(annotations && { annotations: { ...metadata.annotations, ...annotations } }),
+    },
+  };
+}
+
+function stamp(
+  manifest: Manifest,
+  { digest, set, owner }: { readonly digest: string; readonly set: string; readonly owner: string },
+): Manifest {
+  const { metadata } = manifest;
+  const isJob = manifest.kind === "Job" && manifest.apiVersion === "batch/v1";
+  return {
+    ...manifest,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, [stamps.set]: set, [stamps.partOf]: set },
+      annotations: {
+        ...metadata.annotations,
+        [stamps.digest]: digest,
+        // A Job is made anew when the source changes it; what the source says of it is its generation.
+        ...(isJob && { [stamps.generation]: digest }),
+        [stamps.owner]: owner,
+      },
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { ObjectKind } from "../../../crds/object.ts";
+import { toCanonicalJson } from "../../../synth/digest.ts";
+import type { KindCatalog, Rendered } from "./ports.ts";
+import { type PreparableRelease, type Prepared, prepareManifests } from "./prepare-manifests.ts";
+
+/** {@link prepareManifests} with a memory: the very same result as long as nothing that it is made of changed. */
+export interface Preparer {
+  (
+    rendered: Rendered,
+    release: PreparableRelease & { readonly metadata: { readonly uid: string } },
+    kinds: Pick<KindCatalog, "find">,
+  ): Prepared;
+  /** The Release with this uid is gone. */
+  forget(uid: string): void;
+}
+
+interface Memory {
+  readonly rendered: Rendered;
+  readonly target: string;
+  /** What the catalog answered, by index of the manifest. */
+  readonly kinds: readonly (ObjectKind | undefined)[];
+  readonly prepared: Prepared;
+}
+
+export interface CreatePreparerOptions {
+  /** Results to remember, one per Release; the least recently used one goes first. Default: 2000. */
+  readonly capacity?: number;
+}
+
+/** A preparer that remembers one result per Release. What is refused is not remembered. */
+export function createPreparer({ capacity = 2_000 }: CreatePreparerOptions = {}): Preparer {
+  const memories = new Map<string, Memory>();
+  const prepare = (...[rendered, release, catalog]: Parameters<Preparer>): Prepared => {
+    const { uid } = release.metadata;
+    const target = toCanonicalJson(release.spec.target);
+    const kinds = rendered.manifests.map(({ apiVersion, kind }) => catalog.find(apiVersion, kind));
+    const memory = memories.get(uid);
+    const isCurrent =
+      memory?.rendered === rendered &&
+      memory.target === target &&
+      memory.kinds.every((kind, index) => kind === kinds[index]);
+    const prepared = isCurrent ? memory.prepared : prepareManifests(rendered, release, catalog);
+    // Taken out and put in again: a Map iterates in the order of insertion, so the first key is the oldest.
+    memories.delete(uid);
+    memories.set(uid, { rendered, target, kinds, prepared });
+    if (memories.size > capacity) memories.delete(memories.keys().next().value ?? uid);
+    return prepared;
+  };
+  return Object.assign(prepare, { forget: (uid: string) => void memories.delete(uid) });
+}

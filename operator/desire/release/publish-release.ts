@@ -1,0 +1,96 @@
+import { groupKindOf } from "../../../crds/object.ts";
+import { Release } from "../../../crds/release.ts";
+import { folderOf } from "../../../synth/file-tree.ts";
+import { placeIdOf } from "../../engine/place-id.ts";
+import { publishAt } from "../../engine/publish-at.ts";
+import type { Publisher, PublishOffer, PublishState } from "../../ports.ts";
+import type { Limits } from "./limits.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import { findPlaceRefusal } from "./publish-place.ts";
+import {
+  decidePublishTarget,
+  type OperatorRepository,
+  type PublishTarget,
+  type Refused,
+} from "./publish-target.ts";
+import { publishedTree } from "./published-tree.ts";
+import type { Desired } from "./release-memory.ts";
+
+/** The places on the operator's repository where Releases are published. */
+export interface PublishPlaces {
+  readonly repository: OperatorRepository;
+  at(target: PublishTarget): Publisher;
+  /** The folder at `target` belongs to no Release any more. */
+  retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void;
+}
+
+/** Offers what was applied to the repository, and says where that stands. Nothing is written unless it must be. */
+export function publishRelease(
+  release: LoadedRelease,
+  { rendered, prepared, commit }: Desired,
+  places: PublishPlaces,
+): PublishState {
+  const { key, resource, memory } = release;
+  const { folder, digest, trailers, render } = publishedTree({
+    release: resource,
+    prepared,
+    rendered,
+    commit,
+  });
+  const target = decideTarget(release, folder, places);
+  const isRefused = "state" in target;
+  const before = memory.target;
+  const hasMoved = before !== undefined && (isRefused || !isSamePlace(before, target));
+  if (hasMoved) leavePlace(release.limits, { folder, target: before }, places);
+  if (isRefused) {
+    delete memory.target;
+    return target;
+  }
+  memory.target = target;
+  const offer: PublishOffer = {
+    owner: { groupKind: groupKindOf(Release), key },
+    title: `${resource.kind} ${key}`,
+    generation: resource.metadata.generation ?? 0,
+    folder,
+    digest,
+    last: resource.status?.published,
+    trailers,
+    origin: commit,
+    render,
+  };
+  return publishAt(placeIdOf({ ...places.repository, ...target }), offer, places.at(target));
+}
+
+/** The Release goes, and its folder with it. */
+export function unpublishRelease(release: LoadedRelease, places: PublishPlaces): void {
+  const { resource, memory, invalid } = release;
+  const folder = folderOf(Release, resource);
+  const decided = invalid === undefined ? decideTarget(release, folder, places) : undefined;
+  const target = memory.target ?? (decided === undefined || "state" in decided ? places.repository : decided);
+  leavePlace(release.limits, { folder, target }, places);
+}
+
+/** Where the spec asks to publish, if that is valid and allowed. */
+function decideTarget(
+  { resource, limits }: LoadedRelease,
+  folder: string,
+  { repository }: PublishPlaces,
+): PublishTarget | Refused {
+  const target = decidePublishTarget(resource.spec, folder, repository);
+  const message = "state" in target ? undefined : findPlaceRefusal(target, repository, limits);
+  return message === undefined ? target : { state: "failed", reason: "PublishRefused", message };
+}
+
+/** Removes a Release's folder from a place. If the place is no longer allowed, the folder stays there as it is. */
+export function leavePlace(
+  limits: Limits,
+  { folder, target }: { readonly folder: string; readonly target: PublishTarget },
+  places: PublishPlaces,
+): void {
+  const isAllowed = findPlaceRefusal(target, places.repository, limits) === undefined;
+  places.retire(folder, target, { keepFiles: !isAllowed });
+}
+
+function isSamePlace(a: PublishTarget, b: PublishTarget): boolean {
+  return a.branch === b.branch && a.root === b.root;
+}

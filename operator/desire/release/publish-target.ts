@@ -1,0 +1,65 @@
+import type { ReleaseSpec } from "../../../crds/release.ts";
+import { refOf } from "../../../crds/release-source.ts";
+import { repositoryIdOf } from "../../engine/place-id.ts";
+import type { PublishState } from "../../ports.ts";
+import { type Place, trimFolder } from "./publish-place.ts";
+
+/** Where on the operator's repository a Release is published: its own folder is below `root`. */
+export type PublishTarget = Place;
+
+export interface OperatorRepository extends PublishTarget {
+  readonly url: string;
+}
+
+export type Refused = Extract<PublishState, { readonly state: "failed" }>;
+
+const branchName = /^(?![-/.])(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[\w./-]+(?<![./])$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const relativeFolder = /^(?!\/)(?!.*(^|\/)\.{0,2}(\/|$))[^\0-\x1f\x7f\\]*$/;
+
+/**
+ * Where a Release is published, or why it cannot be: a branch or path that is none, or a place inside of what the
+ * Release is made from, where every commit of ours would be a new reason to make one. Pure.
+ *
+ * @param folder The Release's folder below the root.
+ */
+export function decidePublishTarget(
+  { publish, source }: Pick<ReleaseSpec, "publish" | "source">,
+  folder: string,
+  repository: OperatorRepository,
+): PublishTarget | Refused {
+  const branch = publish?.branch ?? repository.branch;
+  const root = publish?.path === undefined ? repository.root : trimFolder(publish.path);
+  if (!branchName.test(branch)) return refuse(`publish.branch "${branch}" is no name of a branch`);
+  if (root !== "" && !relativeFolder.test(root))
+    return refuse(`publish.path "${root}" is no relative folder without . and ..`);
+  const target = { branch, root };
+  if (branch === repository.branch && isInAFolderOfOurs(root, repository.root))
+    return refuse(`publish.path "${root}" lies inside the folder of a resource`);
+  if (!isLoop(source, below(root, folder), { ...repository, ...target })) return target;
+  return refuse(
+    `${below(root, folder)} on branch ${branch} is inside of what the Release is made from: each commit would be a ` +
+      "reason for the next. Set publish.path or publish.branch to a place outside of source.path",
+  );
+}
+
+/** Whether a commit to `path` would be news for the source. A tag or a commit id does not move with a branch. */
+function isLoop(source: ReleaseSpec["source"], path: string, { url, branch }: OperatorRepository): boolean {
+  if (refOf(source).branch !== branch || repositoryIdOf(source.url) !== repositoryIdOf(url)) return false;
+  const from = trimFolder(source.path);
+  return from === "" || from === path || path.startsWith(`${from}/`) || from.startsWith(`${path}/`);
+}
+
+function below(root: string, folder: string): string {
+  return root === "" ? folder : `${root}/${folder}`;
+}
+
+/** What lies in a resource's folder is put back as a hand edit. */
+function isInAFolderOfOurs(root: string, ours: string): boolean {
+  const inside = ours === "" ? root : root.startsWith(`${ours}/`) ? root.slice(ours.length + 1) : "";
+  return /^[^/.][^/]*\/[^/.][^/]*\.[^/]+\/[^/]+/.test(inside);
+}
+
+function refuse(why: string): Refused {
+  return { state: "failed", reason: "PublishRefused", message: `Cannot publish: ${why}` };
+}

@@ -1,0 +1,39 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import { Release } from "../../../crds/release.ts";
+import { folderOf } from "../../../synth/file-tree.ts";
+import { createFolderClaims } from "../../folder-claims.ts";
+import type { FolderClaim } from "../../ports.ts";
+import type { KindStores } from "../../runtime/kind-stores.ts";
+import { decidePublishTarget, type OperatorRepository, type PublishTarget } from "./publish-target.ts";
+
+/** Whether a resource has its folder at a place: of all kinds but Release that is the operator's own. */
+export function isPublishedAt(
+  resource: LiveObject,
+  place: PublishTarget,
+  repository: OperatorRepository,
+): boolean {
+  const target = placeOf(resource, repository);
+  return target === undefined || (target.branch === place.branch && target.root === place.root);
+}
+
+/** What is known of the Releases behind the folders at places other than the operator's own. */
+export function createPlaceClaims(
+  stores: KindStores,
+  repository: OperatorRepository,
+): (folder: string, place: PublishTarget) => FolderClaim {
+  return (folder, place) =>
+    createFolderClaims({
+      kinds: [Release],
+      stores,
+      isHere: (release) => isPublishedAt(release, place, repository),
+    })(folder);
+}
+
+/** Undefined: nobody can tell, so nothing may be concluded from it. */
+function placeOf(resource: LiveObject, repository: OperatorRepository): PublishTarget | undefined {
+  if (resource.kind !== Release.kind) return repository;
+  const { success, data } = Release.spec.safeParse(resource["spec"]);
+  if (!success) return undefined;
+  const target = decidePublishTarget(data, folderOf(Release, resource), repository);
+  return "state" in target ? undefined : target;
+}

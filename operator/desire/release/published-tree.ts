@@ -1,0 +1,46 @@
+import type { ReleaseResource } from "../../../crds/release.ts";
+import { Release } from "../../../crds/release.ts";
+import { filesOf, folderOf } from "../../../synth/file-tree.ts";
+import type { Rendered, SourceCommit } from "./ports.ts";
+import type { Prepared } from "./prepare-manifests.ts";
+
+export interface PublishedTreeInput {
+  readonly release: ReleaseResource;
+  readonly prepared: Prepared;
+  readonly rendered: Pick<Rendered, "programDigest" | "inputsDigest">;
+  /** The newest commit that changed what is deployed. */
+  readonly commit: SourceCommit;
+}
+
+/** What git shows of a Release. */
+export interface PublishedTree {
+  /** Below the root of the branch: as every resource's. */
+  readonly folder: string;
+  /** Equal digests, equal files. */
+  readonly digest: string;
+  /** `Key: value`, for the end of the commit's message. */
+  readonly trailers: readonly string[];
+  /** Files below the folder; without stamps and without the values of Secrets. */
+  readonly render: () => ReadonlyMap<string, string>;
+}
+
+/** The files of a Release for git. What is in its target namespace lies in the folder itself, the rest one level below. Pure. */
+export function publishedTree({ release, prepared, rendered, commit }: PublishedTreeInput): PublishedTree {
+  const { name, namespace } = release.metadata;
+  const home = release.spec.target.namespace ?? namespace;
+  const manifests = prepared.objects.map(({ manifest }) => manifest);
+  const { programDigest, inputsDigest } = rendered;
+  return {
+    folder: folderOf(Release, release),
+    digest: prepared.digest,
+    trailers: [
+      `Fairlead-Source: ${commit.id}`,
+      ...(programDigest === undefined ? [] : [`Fairlead-Program: ${programDigest}`]),
+      ...(inputsDigest === undefined ? [] : [`Fairlead-Inputs: ${inputsDigest}`]),
+    ],
+    render: () =>
+      filesOf(manifests, {
+        metadata: { ...release.metadata, name, ...(home !== undefined && { namespace: home }) },
+      }),
+  };
+}

@@ -1,0 +1,102 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import { Release } from "../../../crds/release.ts";
+import { idOf, type ObjectId } from "../../../synth/manifest.ts";
+import { applySetMetadata } from "../../engine/apply-set.ts";
+import { FINALIZER } from "../../engine/finalize.ts";
+import { entriesToRecord, type RecordInput, recordedIdsOf } from "../../engine/inventory.ts";
+import { ReplacedError } from "../../errors.ts";
+import type { Cluster, ObjectRef, ObjectStore } from "../../ports.ts";
+import type { LoadedRelease } from "./load-release.ts";
+
+interface RecordOptions {
+  readonly cluster: Pick<Cluster, "patchMetadata" | "patchStatus">;
+  readonly releases: ObjectStore;
+}
+
+/**
+ * Records the objects that a plan is about to make or take, before anything is sent: whatever happens to the operator, its
+ * successor finds every object by the inventory. The inventory comes first, so that a Release with our finalizer has one.
+ *
+ * At most two requests: one for the inventory, one for finalizer and ApplySet metadata; none for what is recorded already.
+ *
+ * @throws ReplacedError when the Release is gone or was changed at the same time. Then nothing may be applied.
+ */
+export async function recordObjects(
+  release: Pick<LoadedRelease, "key" | "resource">,
+  { plan, prepared }: Omit<RecordInput, "recorded">,
+  options: RecordOptions,
+): Promise<void> {
+  const before = asItIsNow(release, options);
+  const entries = entriesToRecord({ plan, prepared, recorded: recordedIdsOf(before) });
+  const isHeld = before.metadata.finalizers?.includes(FINALIZER) ?? false;
+  // Nothing is sent for a plan that takes nothing, such as one that waits for local copies.
+  if (entries === undefined && (isHeld || plan.taken.length === 0)) return;
+  if (entries !== undefined) await writeEntries(before, entries, options);
+  const members = entries === undefined ? recordedIdsOf(before) : prepared.objects.map(({ id }) => id);
+  await describeSet(release, [...(entries ?? []), ...members], options);
+}
+
+async function writeEntries(
+  resource: LiveObject,
+  entries: readonly ObjectId[],
+  options: RecordOptions,
+): Promise<void> {
+  const { name, namespace, uid, resourceVersion } = resource.metadata;
+  const live = await options.cluster.patchStatus(
+    { kind: Release, namespace, name },
+    uid,
+    { inventory: { entries } },
+    { resourceVersion },
+  );
+  if (live === undefined) throw new ReplacedError(idOf(resource));
+  options.releases.written(live);
+}
+
+/** Puts our finalizer on a Release, and the labels and annotations that describe its set to other tools. */
+export async function describeSet(
+  release: Pick<LoadedRelease, "key" | "resource">,
+  members: Iterable<ObjectId>,
+  options: RecordOptions,
+): Promise<void> {
+  const resource = asItIsNow(release, options);
+  const finalizers = resource.metadata.finalizers ?? [];
+  const isHeld = finalizers.includes(FINALIZER);
+  const set = applySetMetadata(resource, members);
+  if (isHeld && set === undefined) return;
+  await patch(resource, { ...set, ...(!isHeld && { finalizers: [...finalizers, FINALIZER] }) }, options);
+}
+
+/** Lets a Release go that is being deleted. */
+export async function releaseHold(
+  release: Pick<LoadedRelease, "key" | "resource">,
+  options: RecordOptions,
+): Promise<void> {
+  const resource = asItIsNow(release, options);
+  const finalizers = resource.metadata.finalizers ?? [];
+  if (!finalizers.includes(FINALIZER)) return;
+  await patch(resource, { finalizers: finalizers.filter((name) => name !== FINALIZER) }, options);
+}
+
+/** Our own writes are in the store by now. */
+function asItIsNow(
+  { key, resource }: Pick<LoadedRelease, "key" | "resource">,
+  { releases }: RecordOptions,
+): LiveObject {
+  const live = releases.get(key);
+  if (live?.metadata.uid !== resource.metadata.uid) throw new ReplacedError(idOf(resource));
+  return live;
+}
+
+async function patch(
+  resource: LiveObject,
+  change: object,
+  { cluster, releases }: RecordOptions,
+): Promise<void> {
+  const { name, namespace, uid, resourceVersion } = resource.metadata;
+  const ref: ObjectRef = { kind: Release, namespace, name };
+  // The resourceVersion guards what somebody else puts there at the same time.
+  const live = await cluster.patchMetadata(ref, { uid, resourceVersion, ...change });
+  // Nothing may be made for a Release that is gone.
+  if (live === undefined) throw new ReplacedError(idOf(resource));
+  releases.written(live);
+}

@@ -1,0 +1,55 @@
+import { apiVersionOf, type ObjectMeta } from "../../../crds/object.ts";
+import { Release } from "../../../crds/release.ts";
+import { idOf, type Manifest, type ObjectId } from "../../../synth/manifest.ts";
+import { describeId } from "../../engine/object-text.ts";
+import { ReleaseError } from "./errors.ts";
+
+/** A manifest in its namespace, and where it comes from. */
+export interface NamedManifest {
+  readonly id: ObjectId;
+  readonly manifest: Manifest;
+  readonly origin: string;
+}
+
+/** @throws {ReleaseError} if two manifests make one object; `home` is where what names no namespace goes. */
+export function refuseDuplicates(placed: readonly NamedManifest[], home: string): void {
+  const seen = new Map<ObjectId, NamedManifest>();
+  for (const one of placed) {
+    const other = seen.get(one.id);
+    if (other !== undefined) {
+      const hint =
+        one.manifest.metadata.namespace === home ? ` (what names no namespace goes to "${home}")` : "";
+      throw refusal(`${other.origin} and ${one.origin} both make ${describeId(one.id)}${hint}`);
+    }
+    seen.set(one.id, one);
+  }
+}
+
+/** A Release that applied itself would undo every edit of its own spec, and prune itself. */
+export function refuseItself(
+  placed: readonly NamedManifest[],
+  release: { readonly metadata: Pick<ObjectMeta, "name" | "namespace"> },
+): void {
+  const apiVersion = apiVersionOf(Release);
+  const { name, namespace = "" } = release.metadata;
+  const id = idOf({ apiVersion, kind: Release.kind, metadata: { name, namespace } });
+  const found = placed.find((one) => one.id === id);
+  if (found === undefined) return;
+  throw refusal(
+    `${found.origin} makes ${describeId(id)}, which is this Release itself: a loop. Leave it out with ` +
+      ".fairleadignore, or keep it in another folder",
+  );
+}
+
+/** Shows a cycle with the places that its objects come from. */
+export function cycleError(cycle: readonly ObjectId[], placed: readonly NamedManifest[]): ReleaseError {
+  const names = cycle.map((id) => {
+    const origin = placed.find((one) => one.id === id)?.origin;
+    return `${describeId(id)}${origin === undefined ? "" : ` (${origin})`}`;
+  });
+  return refusal(`nothing can be applied first, because each of these needs the next: ${names.join(" → ")}`);
+}
+
+function refusal(why: string): ReleaseError {
+  return new ReleaseError("RenderFailed", `Cannot apply what the source makes: ${why}`);
+}

@@ -1,0 +1,206 @@
+import type { Condition, ConditionType } from "../../../crds/conditions.ts";
+import type { ReleaseResource } from "../../../crds/release.ts";
+import {
+  composeConditions,
+  describeHealthy,
+  type Statement,
+  withTransition,
+} from "../../engine/conditions.ts";
+import type { Health } from "../../engine/health/health.ts";
+import type { ApplyOutcome } from "../../engine/outcome.ts";
+import type { StatusInput } from "../../engine/status.ts";
+import { describePin, describeRef } from "./ignored.ts";
+import type { ReleaseFailure } from "./ports.ts";
+import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
+
+export interface ReleaseConditionsInput {
+  readonly resource: ReleaseResource;
+  readonly outcome: ReleaseOutcome;
+  /** Undefined: its objects were not judged. */
+  readonly health: Health | undefined;
+  readonly publish: StatusInput["publish"];
+  /** Undefined: nothing new is known of it. */
+  readonly source: SourceReport | undefined;
+  /** Added to the message of `Ready` while that is true. */
+  readonly notice?: string | undefined;
+  /** The source cannot be had, and that makes the Release unready. Default: unless the remote only does not answer. */
+  readonly isSourceLost?: boolean | undefined;
+  readonly previous: readonly Condition[];
+  readonly nowIso: string;
+}
+
+/**
+ * The conditions of a Release: Ready, Sourced, Applied, Healthy, Published, and Reconciling or Stalled. What is not known
+ * anew is kept: a source that cannot be had says nothing of the objects that are deployed. Pure.
+ */
+export function composeReleaseConditions(input: ReleaseConditionsInput): Condition[] {
+  const conditions = describeOutcome(input);
+  const pin = describePin(input.resource);
+  const { state } = input.outcome;
+  if (pin === undefined || conditions === input.previous || state === "suspended" || state === "deleting")
+    return [...conditions];
+  return conditions.map((condition) =>
+    // A message that is only kept says it already.
+    condition.type !== "Ready" || condition.message.endsWith(pin)
+      ? condition
+      : { ...condition, message: `${condition.message.slice(0, 32_000)}. ${pin}` },
+  );
+}
+
+function describeOutcome(input: ReleaseConditionsInput): readonly Condition[] {
+  const { outcome } = input;
+  switch (outcome.state) {
+    case "unsourced":
+      return withoutSource(outcome.failure, input);
+    case "pending":
+      return isDeployed(input) ? input.previous : stillPending(outcome.message, input);
+    case "suspended":
+      return suspended(input);
+    case "deleting":
+      return deleting(outcome.message, input);
+    default:
+      return applied(outcome, input);
+  }
+}
+
+function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Condition[] {
+  const { source, previous } = input;
+  const sourced = source === undefined ? previousOf("Sourced", previous) : describeSource(source);
+  const conditions = composeConditions({ ...input, applied: outcome, own: [], sourced });
+  const { health, notice } = input;
+  if (outcome.state === "waiting" && health?.status === "Failed")
+    return waitsInVain(`${outcome.message}; ${health.message}`, conditions, input);
+  if (source?.stale !== undefined && isLost(source.stale, input))
+    return withStale(source.stale, conditions, input);
+  if (notice === undefined) return conditions;
+  return conditions.map((condition) =>
+    condition.type === "Ready" && condition.status === "True"
+      ? { ...condition, message: `${condition.message}. ${notice}` }
+      : condition,
+  );
+}
+
+/** All is well with what is deployed, which is not what git says, or nobody knows. */
+function withStale(
+  stale: ReleaseFailure,
+  conditions: readonly Condition[],
+  input: ReleaseConditionsInput,
+): Condition[] {
+  const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  if (!isReady) return [...conditions];
+  const deployed = input.source?.changed.id ?? "";
+  const message = `${stale.message}. Commit ${shortId(deployed)} stays deployed and is kept as it is`;
+  const ready: Statement = { type: "Ready", status: "False", reason: stale.reason, message };
+  const others = conditions.filter(({ type }) => type !== "Ready") as Statement[];
+  return assemble([ready, ...others, describeProgress(ready)], input);
+}
+
+function isLost({ reason }: ReleaseFailure, { isSourceLost }: ReleaseConditionsInput): boolean {
+  return isSourceLost ?? reason !== "SourceUnreachable";
+}
+
+/** What may pass is on its way; anything else needs an edit, a push or other credentials. */
+function describeProgress(cause: Statement): Statement {
+  const passes = cause.reason === "SourceUnreachable" || cause.reason === "RenderQuota";
+  return { ...cause, type: passes ? "Reconciling" : "Stalled", status: "True" };
+}
+
+/** What it waits for has failed, or it waits for longer than its timeout: somebody has to look. */
+function waitsInVain(
+  message: string,
+  conditions: readonly Condition[],
+  input: ReleaseConditionsInput,
+): Condition[] {
+  const ready: Statement = { type: "Ready", status: "False", reason: "Failed", message };
+  const others = conditions.filter(({ type }) => type !== "Ready" && type !== "Reconciling");
+  return assemble([ready, ...(others as Statement[]), { ...ready, type: "Stalled", status: "True" }], input);
+}
+
+function describeSource({ changed, stale }: SourceReport): Statement {
+  const commit = `Commit ${shortId(changed.id)} by ${changed.author}: ${changed.subject}`;
+  if (stale === undefined) return { type: "Sourced", status: "True", reason: "Sourced", message: commit };
+  const message = `${stale.message}. What is known holds until then: ${commit}`;
+  return { type: "Sourced", status: "False", reason: stale.reason, message };
+}
+
+/** What is deployed stays, and stays ready for a while if only nobody can say whether there is something newer. */
+function withoutSource(failure: ReleaseFailure, input: ReleaseConditionsInput): Condition[] {
+  const { reason, message } = failure;
+  const sourced: Statement = { type: "Sourced", status: "False", reason, message };
+  const last = input.previous.find(({ type }) => type === "Ready");
+  // An edit of the spec that nobody could act on yet is not ready.
+  const isCurrent = last?.observedGeneration === input.resource.metadata.generation;
+  const objects = kept(sourced, input);
+  const isHealthy = objects.some(({ type, status }) => type === "Healthy" && status === "True");
+  const isReady = isDeployed(input) && isCurrent && last?.status === "True" && isHealthy;
+  const isStillReady = isReady && !isLost(failure, input);
+  const ready = isStillReady ? (last as Statement) : { ...sourced, type: "Ready" as const };
+  const progress = isStillReady ? [] : [describeProgress(sourced)];
+  return assemble([ready, sourced, ...objects, ...progress], input);
+}
+
+function stillPending(message: string, input: ReleaseConditionsInput): Condition[] {
+  const sourced: Statement = { type: "Sourced", status: "Unknown", reason: "SourcePending", message };
+  const reconciling: Statement = { ...sourced, type: "Reconciling", status: "True" };
+  return assemble([{ ...sourced, type: "Ready" }, sourced, ...kept(sourced, input), reconciling], input);
+}
+
+function suspended(input: ReleaseConditionsInput): Condition[] {
+  const { previous, resource } = input;
+  const sourced = previousOf("Sourced", previous);
+  const { revision } = resource.status ?? {};
+  const stays = revision === undefined ? "" : `; commit ${shortId(revision)} stays deployed`;
+  const message =
+    "Suspended: nothing is looked at or changed until spec.suspend is false. Ignored are " +
+    `${describeRef(resource.spec)}, edits of the spec and changes of objects by hand${stays}`;
+  const status = previousOf("Ready", previous)?.status ?? "Unknown";
+  const ready: Statement = { type: "Ready", status, reason: "Suspended", message };
+  return assemble([ready, ...(sourced === undefined ? [] : [sourced]), ...kept(ready, input)], input);
+}
+
+function deleting(message: string, input: ReleaseConditionsInput): Condition[] {
+  const ready: Statement = { type: "Ready", status: "False", reason: "Deleting", message };
+  const sourced = previousOf("Sourced", input.previous);
+  const reconciling: Statement = { ...ready, type: "Reconciling", status: "True" };
+  return assemble(
+    [ready, ...(sourced === undefined ? [] : [sourced]), ...kept(ready, input), reconciling],
+    input,
+  );
+}
+
+/** What was last known of the objects, or that nothing is. */
+function kept(cause: Statement, { previous, health }: ReleaseConditionsInput): readonly Statement[] {
+  const applied = previousOf("Applied", previous);
+  const isJudged = health !== undefined && applied?.status === "True";
+  const published = previousOf("Published", previous);
+  return [
+    applied ?? unknown("Applied", cause),
+    isJudged
+      ? describeHealthy(health, applied)
+      : (previousOf("Healthy", previous) ?? unknown("Healthy", cause)),
+    ...(published === undefined ? [] : [published]),
+  ];
+}
+
+function unknown(type: ConditionType, { reason }: Statement): Statement {
+  return { type, status: "Unknown", reason, message: "Not applied yet" };
+}
+
+function previousOf(type: ConditionType, previous: readonly Condition[]): Statement | undefined {
+  return previous.find((condition) => condition.type === type) as Statement | undefined;
+}
+
+function isDeployed({ resource }: ReleaseConditionsInput): boolean {
+  return resource.status?.revision !== undefined;
+}
+
+/** What is only kept speaks of the generation that it spoke of. */
+function assemble(statements: readonly Statement[], input: ReleaseConditionsInput): Condition[] {
+  const before = new Map(input.previous.map((condition) => [condition.type, condition]));
+  return statements.map((statement) => {
+    const last = before.get(statement.type);
+    return last !== undefined && (statement as unknown) === last
+      ? last
+      : withTransition(statement, before, input);
+  });
+}

@@ -1,0 +1,62 @@
+import type { OpenPlaceOptions } from "../../compose-publisher.ts";
+import type { GitPublisher } from "../../git/publish/git-publisher.ts";
+import type { FolderClaim, Publisher } from "../../ports.ts";
+import type { PublishPlaces } from "./publish-release.ts";
+import type { OperatorRepository, PublishTarget } from "./publish-target.ts";
+
+export interface ReleasePublishersInput {
+  readonly repository: OperatorRepository;
+  /** The operator's own, at its own branch and root. */
+  readonly publisher: Publisher;
+  readonly open: (options: OpenPlaceOptions) => GitPublisher;
+  /** What is known of the Release behind a folder at a place. */
+  readonly claimOf: (folder: string, target: PublishTarget) => FolderClaim;
+}
+
+/** One publisher for each place on the repository where Releases are published, made when the first one comes. */
+export class ReleasePublishers implements PublishPlaces {
+  readonly repository: OperatorRepository;
+  readonly #input: ReleasePublishersInput;
+  readonly #opened = new Map<string, GitPublisher>();
+
+  constructor(input: ReleasePublishersInput) {
+    this.repository = input.repository;
+    this.#input = input;
+  }
+
+  /** Call it only while we lead and the Releases are known: what belongs to none of them is swept. */
+  at(target: PublishTarget): Publisher {
+    if (isSamePlace(target, this.repository)) return this.#input.publisher;
+    return this.#opened.getOrInsertComputed(idOf(target), () => this.#open(target));
+  }
+
+  /** A Release that was published at `target` is gone, or is published elsewhere now. */
+  retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void {
+    const publisher = isSamePlace(target, this.repository)
+      ? this.#input.publisher
+      : this.#opened.get(idOf(target));
+    // Do not open a place that nothing may be written to.
+    if (options?.keepFiles === true) publisher?.retire(folder, options);
+    else this.at(target).retire(folder);
+  }
+
+  async close(options: { readonly flushMs: number }): Promise<void> {
+    await Promise.all([...this.#opened.values()].map((publisher) => publisher.close(options)));
+  }
+
+  #open(target: PublishTarget): GitPublisher {
+    const { open, claimOf } = this.#input;
+    const publisher = open({ ...target, claimOf: (folder) => claimOf(folder, target) });
+    publisher.start();
+    publisher.sweep();
+    return publisher;
+  }
+}
+
+function isSamePlace(a: PublishTarget, b: PublishTarget): boolean {
+  return a.branch === b.branch && a.root === b.root;
+}
+
+function idOf({ branch, root }: PublishTarget): string {
+  return `${branch} ${root}`;
+}

@@ -1,0 +1,172 @@
+import { toMilliseconds } from "../../../crds/duration.ts";
+import { releaseAnnotations } from "../../../crds/release.ts";
+import type { Clock } from "../../ports.ts";
+import { allowedSigners } from "./allowed-signers.ts";
+import { ReleaseError } from "./errors.ts";
+import { limitRender } from "./limit-render.ts";
+import { smallestOf } from "./limits.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import type {
+  KindCatalog,
+  ReleaseFailure,
+  Rendered,
+  Renderer,
+  SecretReader,
+  SourceCommit,
+  SourceRequest,
+  SourceRevision,
+  SourceState,
+  Sources,
+} from "./ports.ts";
+import type { Prepared } from "./prepare-manifests.ts";
+import type { Preparer } from "./preparer.ts";
+import type { Desired } from "./release-memory.ts";
+
+export interface SourceOptions {
+  readonly sources: Sources;
+  readonly renderer: Renderer;
+  /** A program is about to be rendered: what that takes may be loaded while its source is on its way. */
+  readonly warmUp: () => void;
+  readonly secrets: SecretReader;
+  readonly prepare: Preparer;
+  readonly catalog: KindCatalog;
+  readonly clock: Clock;
+}
+
+/** How far a Release's source has come. */
+export interface Sourced {
+  readonly source: SourceState;
+  /** Undefined: `failure` says why, or it is on its way. */
+  readonly desired: Desired | undefined;
+  readonly failure: ReleaseFailure | undefined;
+  /** Nobody will tell: look again after so long. */
+  readonly retryAfterMs?: number;
+}
+
+/** Nothing is asked more often that does not tell by itself, such as a Secret that is missing. */
+const longestRetryMs = 60_000;
+
+/**
+ * Looks at what the source says now, and has it rendered and prepared: from memory, and what is on its way puts the key
+ * back. Only Secrets that a Release names, and the history of what a program read, are waited for.
+ *
+ * @throws ApiUnavailableError when a Secret cannot be read now.
+ */
+export async function readSource(release: LoadedRelease, options: SourceOptions): Promise<Sourced> {
+  const { sources, renderer, warmUp } = options;
+  const { key, resource, memory } = release;
+  const retryAfterMs = Math.min(toMilliseconds(resource.spec.interval), longestRetryMs);
+  let source: SourceState = { state: "pending" };
+  try {
+    const request = await requestOf(release, options);
+    memory.request = request;
+    source = sources.resolve(request);
+    if (source.state === "pending" && resource.spec.render.program !== undefined) warmUp();
+    if (source.state !== "ready")
+      return { source, ...notReady(source, release, options), ...retry(source, retryAfterMs) };
+    const { revision } = source;
+    const state = renderer.render({
+      key,
+      namespace: resource.metadata.namespace ?? "",
+      render: limitRender(resource.spec.render, release.limits),
+      revision,
+      programQuota: smallestOf(release.limits, ({ quotas }) => quotas?.programSecondsPerHour),
+    });
+    if (state.state === "failed" || state.state === "waiting")
+      return { source, desired: undefined, failure: state.failure };
+    if (state.state === "pending") return { source, desired: undefined, failure: undefined };
+    const prepared = prepareAll(release, state.rendered, options);
+    const commit = await commitOf(release, { revision, rendered: state.rendered, prepared });
+    const { head, tree } = revision;
+    return {
+      source,
+      desired: { commit, head, tree, rendered: state.rendered, prepared },
+      failure: undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof ReleaseError)) throw error;
+    // Secrets are not watched: whether a missing one has come is seen by looking.
+    const isSecret = error.reason === "SourceInvalid";
+    return { source, desired: undefined, failure: error.failure, ...(isSecret && { retryAfterMs }) };
+  }
+}
+
+/** Prepared for the kinds that the cluster has; of what it does not have (yet) the catalog tells when it does. */
+function prepareAll(
+  { key, resource }: LoadedRelease,
+  rendered: Rendered,
+  { prepare, catalog }: SourceOptions,
+): Prepared {
+  const prepared = prepare(rendered, resource, catalog);
+  const unknown = prepared.objects.filter(({ kind }) => kind === undefined);
+  // All of them, not only the first: discovery is asked once for all.
+  const answers = unknown.map(({ manifest }) => catalog.ask(manifest.apiVersion, manifest.kind, key));
+  return answers.some(({ state }) => state === "known") ? prepare(rendered, resource, catalog) : prepared;
+}
+
+async function requestOf(
+  { key, resource, who: as, limits }: LoadedRelease,
+  { secrets }: SourceOptions,
+): Promise<SourceRequest> {
+  const { source, interval, revision } = resource.spec;
+  const { namespace = "", annotations } = resource.metadata;
+  const intervalMs = toMilliseconds(interval);
+  const read = async (ref: { readonly name: string } | undefined) =>
+    ref && (await secrets.read({ namespace, name: ref.name }, { as, maxAgeMs: intervalMs }));
+  return {
+    key,
+    source,
+    revision,
+    intervalMs,
+    credentials: await read(source.secretRef),
+    signers: allowedSigners(limits) ?? (await read(source.verify?.secretRef)),
+    requestedAt: annotations?.[releaseAnnotations.requestedAt],
+    repositoryBytes: smallestOf(limits, ({ quotas }) => quotas?.repositoryBytes)?.value,
+  };
+}
+
+function notReady(
+  source: Exclude<SourceState, { readonly state: "ready" }>,
+  { resource }: LoadedRelease,
+  { secrets }: SourceOptions,
+): Pick<Sourced, "desired" | "failure"> {
+  const failure = source.state === "failed" ? source.failure : undefined;
+  const { secretRef } = resource.spec.source;
+  // Whoever put new credentials into the Secret should not wait for the old ones to grow old.
+  if (failure?.reason === "SourceRefused" && secretRef !== undefined)
+    secrets.forget({ namespace: resource.metadata.namespace ?? "", name: secretRef.name });
+  return { desired: undefined, failure };
+}
+
+function retry(source: SourceState, retryAfterMs: number): Pick<Sourced, "retryAfterMs"> {
+  const isRefused = source.state === "failed" && source.failure.reason === "SourceRefused";
+  return isRefused ? { retryAfterMs } : {};
+}
+
+/**
+ * The commit that a Release's state is called by. While nothing but the history of a clone is different, it stays what the
+ * status says: a clone that was made anew knows only the head, and a new name would be a write for every Release.
+ */
+async function commitOf(
+  { resource, memory }: LoadedRelease,
+  {
+    revision,
+    rendered,
+    prepared,
+  }: Pick<Desired, "rendered" | "prepared"> & { readonly revision: SourceRevision },
+): Promise<SourceCommit> {
+  const { readPaths } = rendered;
+  const of = `${revision.tree} ${readPaths?.join("\0") ?? ""}`;
+  if (memory.commit?.of === of) return memory.commit.value;
+  const [last] = resource.status?.history ?? [];
+  const isDeployed =
+    last !== undefined && last.digest === prepared.digest && last.revision === resource.status?.revision;
+  const value =
+    memory.commit === undefined && isDeployed
+      ? { id: last.revision, author: last.author, subject: last.subject, committedAt: last.committedAt }
+      : readPaths === undefined
+        ? revision.changed
+        : await revision.lastChangeOf(readPaths);
+  memory.commit = { of, value };
+  return value;
+}

@@ -1,0 +1,79 @@
+import { kindIn, type ObjectId, type ObjectKindId } from "../../../synth/manifest.ts";
+import type { PruneDecision } from "../../engine/decide-prune.ts";
+import { composeInventory, type Inventory, recordedIdsOf } from "../../engine/inventory.ts";
+import type { Clock, ObjectStore } from "../../ports.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import type { ReleaseStores } from "./ports.ts";
+import type { Desired } from "./release-memory.ts";
+
+/** A request whose answer never came may still be carried out for this long, in milliseconds. */
+export const lateWritesMs = 10_000;
+
+export interface TakeInventoryInput {
+  readonly release: LoadedRelease;
+  readonly desired: Desired;
+  readonly pruned: PruneDecision;
+  readonly isApplied: boolean;
+  /** Kinds of recorded objects that may not be watched. */
+  readonly unseen: ReadonlySet<ObjectKindId>;
+}
+
+export interface TakeInventoryOptions {
+  readonly releases: ObjectStore;
+  readonly stores: ReleaseStores;
+  readonly clock: Clock;
+  /** For how long something may still arrive that the operator before us sent when it ended. */
+  readonly predecessorMs: () => number;
+}
+
+export interface TakenInventory {
+  readonly inventory: Inventory;
+  /** Entries are kept because a late request may still make their objects: look again after this many milliseconds. */
+  readonly againAfterMs: number | undefined;
+}
+
+/**
+ * The inventory after everything was applied and pruned. An entry is dropped only if its object is known not to exist: its
+ * kind is watched, and no request that could make it is under way.
+ */
+export function takeInventory(
+  { release, desired, pruned, isApplied, unseen }: TakeInventoryInput,
+  options: TakeInventoryOptions,
+): TakenInventory {
+  const { key, set, memory } = release;
+  const resource = options.releases.get(key) ?? release.resource;
+  const recorded = recordedIdsOf(resource);
+  const owned = options.stores.owned(set, recorded);
+  const lateMs = lateMsOf(release, options);
+  if (lateMs === 0) memory.seen.clear();
+  const mayArrive = (id: ObjectId): boolean => lateMs > 0 && !memory.seen.has(id);
+  const inventory = composeInventory({
+    owned,
+    prepared: desired.prepared,
+    previous: (resource as typeof release.resource).status?.inventory,
+    isComplete: isApplied && pruned.now.length + pruned.later.length === 0,
+    mayExist: (id) => unseen.has(kindIn(id)) || mayArrive(id),
+  });
+  const there = new Set(owned.map(({ id }) => id));
+  const isWaiting = inventory.entries.some((id) => !there.has(id) && mayArrive(id));
+  return { inventory, againAfterMs: isWaiting ? lateMs : undefined };
+}
+
+/** Remembers which objects exist, while others may still arrive: one that existed and was deleted does not arrive again. */
+export function noteSeen(release: LoadedRelease, options: TakeInventoryOptions): void {
+  const { key, set, memory } = release;
+  if (lateMsOf(release, options) === 0) return;
+  const recorded = recordedIdsOf(options.releases.get(key) ?? release.resource);
+  for (const { id } of options.stores.owned(set, recorded)) memory.seen.add(id);
+}
+
+/** A request failed, and it is not known whether it will be carried out. */
+export function noteFailure({ memory }: LoadedRelease, { clock }: Pick<TakeInventoryOptions, "clock">): void {
+  memory.failedAtMs = clock.now();
+  memory.seen.clear();
+}
+
+function lateMsOf({ memory }: LoadedRelease, { clock, predecessorMs }: TakeInventoryOptions): number {
+  const own = memory.failedAtMs === undefined ? 0 : memory.failedAtMs + lateWritesMs - clock.now();
+  return Math.max(0, own, predecessorMs());
+}

@@ -1,0 +1,72 @@
+import type { BoundKind } from "../../crds/binding.ts";
+import { keyOf, type LiveObject } from "../../crds/object.ts";
+import type { EngineStatus } from "../../crds/status.ts";
+import type { EventRecorder, Logger } from "../ports.ts";
+import type { Loaded } from "./load.ts";
+import type { Change } from "./note-result.ts";
+import type { OutageNotices } from "./outage-notices.ts";
+import { listNames } from "./outcome.ts";
+import { announceTransitions } from "./transitions.ts";
+
+export interface AnnounceOptions {
+  readonly kind: Pick<BoundKind, "warnings">;
+  readonly events: EventRecorder;
+  readonly outages: OutageNotices;
+  readonly log: Logger;
+}
+
+/** Tells what was done to objects that were there: adopted, extended, replaced, restored, pruned. Creating and editing is no news. */
+export function announceChanges(
+  changes: readonly Change[],
+  { resource }: Pick<Loaded, "resource">,
+  { events, log }: Pick<AnnounceOptions, "events" | "log">,
+): void {
+  announcePruned(
+    changes.filter(({ done }) => done === "Pruned"),
+    resource,
+    { events, log },
+  );
+  for (const { done, live, why } of changes.filter((change) => change.done !== "Pruned")) {
+    const note = `${done} ${live.kind} ${keyOf(live)}: ${why}`;
+    log.info("Adopted, extended, replaced or restored an object", {
+      done,
+      object: `${live.kind} ${keyOf(live)}`,
+      why,
+    });
+    events.record(resource, { type: "Normal", reason: done, action: "Apply", note });
+  }
+}
+
+/** One event for all that was pruned in a run: there may be hundreds. */
+function announcePruned(
+  pruned: readonly Change[],
+  resource: LiveObject,
+  { events, log }: Pick<AnnounceOptions, "events" | "log">,
+): void {
+  const [first] = pruned;
+  if (first === undefined) return;
+  const names = listNames(pruned.map(({ live }) => `${live.kind} ${keyOf(live)}`).sort());
+  const note = `Pruned ${names}: ${first.why}`;
+  log.info("Pruned objects", { objects: pruned.length, names, why: first.why });
+  events.record(resource, { type: "Normal", reason: "Pruned", action: "Prune", note, isRoutine: true });
+}
+
+/** Tells of conditions that turned bad or well again or are held up by something, and once per edit of what in the spec is passed over. */
+export function announceStatus(
+  { status, cause }: { readonly status: EngineStatus; readonly cause: string | undefined },
+  { resource }: Pick<Loaded, "resource">,
+  { kind, events, outages, log }: AnnounceOptions,
+): void {
+  const before = resource.status as EngineStatus | undefined;
+  for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [], { cause })) {
+    if (!outages.isNews(event)) continue;
+    const fields = { reason: event.reason, note: event.note };
+    if (event.type === "Warning") log.warn("A resource is not as it should be", fields);
+    else log.info("A resource is well again", fields);
+    events.record(resource, event);
+  }
+  if (before?.observedGeneration === status.observedGeneration) return;
+  for (const note of kind.warnings(resource)) {
+    events.record(resource, { type: "Warning", reason: "SpecIgnored", action: "Synthesize", note });
+  }
+}

@@ -1,0 +1,116 @@
+import type { BoundKind } from "../../crds/binding.ts";
+import { groupOf, keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { idOf, type Manifest } from "../../synth/manifest.ts";
+import { AlreadyThereError, NotOwnedError, ReplacedError } from "../errors.ts";
+import type { Cluster, Stores } from "../ports.ts";
+import { resultOfStep } from "./apply-result.ts";
+import { type AttemptOptions, attempt } from "./attempt.ts";
+import type { LostObjects } from "./lost.ts";
+import { decideOwnership } from "./ownership.ts";
+import type { ApplyStep, Plan } from "./plan.ts";
+import { atATime, settleAll } from "./settle-all.ts";
+
+export interface ApplyOptions extends AttemptOptions {
+  readonly kind: Pick<BoundKind, "children">;
+  readonly cluster: Pick<Cluster, "apply" | "read" | "takeOverFields">;
+  readonly stores: Pick<Stores, "children">;
+  readonly lost: LostObjects;
+  /** Whether it is enough that an object of this name is there, whoever made it. Default: never. */
+  readonly isEnough?: (step: ApplyStep) => boolean;
+}
+
+/** How one step ended: applied, or found to be there and ours; then plan again with what was found. */
+export interface StepResult {
+  readonly step: ApplyStep;
+  /** As the server answered; what was applied is in the store already. */
+  readonly live: LiveObject;
+  readonly was: "applied" | "ours" | "adopted";
+  /** It had been there, and somebody deleted it. */
+  readonly wasLost: boolean;
+}
+
+/**
+ * Applies a plan's manifests, stage by stage and in parallel within a stage. A stage with a failure or a find is
+ * finished, and no later one begins.
+ *
+ * @throws The first failure in apply order: ObjectRejectedError, NotOwnedError, ReplacedError,
+ *   NamespaceTerminatingError, ApiUnavailableError, NotLeadingError.
+ */
+export async function apply(stages: Plan["apply"], options: ApplyOptions): Promise<readonly StepResult[]> {
+  const results: StepResult[] = [];
+  for (const stage of stages) {
+    const outcomes = await settleAll(stage, atATime, (step) => applyOne(step, options));
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") throw outcome.reason;
+      results.push(outcome.value);
+    }
+    if (results.some(({ was }) => was !== "applied")) break;
+  }
+  return results;
+}
+
+async function applyOne(step: ApplyStep, options: ApplyOptions): Promise<StepResult> {
+  const { loaded, lost, count } = options;
+  const { live, was } = await attempt(step, options, () => send(step, options));
+  const wasLost = was === "applied" && lost.take(keyOf(loaded.resource), idOf(live));
+  count(
+    was === "applied" ? resultOfStep(step, { answer: live, wasLost }) : was === "adopted" ? was : "conflict",
+    1,
+  );
+  return { step, live, was, wasLost };
+}
+
+async function send(
+  step: ApplyStep,
+  { kind, loaded, cluster, stores, isEnough }: ApplyOptions,
+): Promise<Pick<StepResult, "live" | "was">> {
+  const { manifest, guard } = step;
+  const child = childKindOf(manifest, kind);
+  try {
+    const live = await cluster.apply(child, manifest, guard);
+    stores.children(child).written(live);
+    return { live, was: "applied" };
+  } catch (error) {
+    if (!(error instanceof AlreadyThereError)) throw error;
+    return await claim(manifest, child, { loaded, cluster, isEnough: isEnough?.(step) ?? false });
+  }
+}
+
+/** One read decides whose the object is that stands where ours should be made. */
+async function claim(
+  manifest: Manifest,
+  child: ObjectKind,
+  { loaded, cluster, isEnough }: Pick<ApplyOptions, "loaded" | "cluster"> & { readonly isEnough: boolean },
+): Promise<Pick<StepResult, "live" | "was">> {
+  const id = idOf(manifest);
+  const { name, namespace } = manifest.metadata;
+  const live = await cluster.read({ kind: child, namespace, name });
+  if (live === undefined) throw new ReplacedError(id);
+  if (isEnough) return { live, was: "ours" };
+  const ownership = decideOwnership(live, loaded.resource, loaded.set);
+  if (ownership.whose === "foreign") throw new NotOwnedError(id, ownership.owner);
+  // Also what is about to go by itself: the next plan waits for its end.
+  if (ownership.whose !== "adopt") return { live, was: "ours" };
+  const taken = await cluster.takeOverFields(child, live);
+  if (taken === undefined) throw new ReplacedError(id);
+  return { live: taken, was: "adopted" };
+}
+
+/** The child kind that a manifest is of; synthesize() has made sure that there is one. */
+export function childKindOf(
+  { apiVersion, kind: name }: Manifest,
+  { children }: Pick<BoundKind, "children">,
+): ObjectKind {
+  const child = children.find(({ kind, group }) => kind === name && group === groupOf(apiVersion));
+  if (child === undefined) throw new Error(`Cannot place "${name}" (${apiVersion}): it is no child kind`);
+  return child;
+}
+
+/** The live object of a manifest, whichever resource's set it is in. */
+export function liveOf(
+  manifest: Manifest,
+  kind: Pick<BoundKind, "children">,
+  stores: Pick<Stores, "children">,
+): LiveObject | undefined {
+  return stores.children(childKindOf(manifest, kind)).get(keyOf(manifest));
+}

@@ -1,0 +1,82 @@
+import type { Condition } from "../../crds/conditions.ts";
+import type { LiveObject } from "../../crds/object.ts";
+import type { Prepared, PreparedObject } from "../desire/release/prepare-manifests.ts";
+import { nameOfRun } from "./finished-jobs.ts";
+import { aggregateHealth } from "./health/aggregate-health.ts";
+import type { Health } from "./health/health.ts";
+import { countObjects } from "./object-text.ts";
+
+export interface AssessReleaseInput {
+  readonly prepared: Pick<Prepared, "objects">;
+  readonly liveOf: (object: PreparedObject) => LiveObject | undefined;
+  readonly assess: (live: LiveObject | undefined) => Health;
+  /** `status.inventory.finished`: Jobs that may have gone by themselves. */
+  readonly finished?: readonly string[] | undefined;
+  /** Since when it is not healthy, milliseconds since 1970; see {@link unhealthySinceMs}. */
+  readonly sinceMs: number;
+  /** `spec.timeout`, and the same in milliseconds. */
+  readonly timeout: string;
+  readonly timeoutMs: number;
+  /** Wall clock, milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** The health of a Release: that of its worst object, and Failed when it is not well by the end of its timeout. Pure. */
+export function assessRelease(input: AssessReleaseInput): Health {
+  const { prepared, liveOf, assess, finished = [] } = input;
+  const children = prepared.objects.flatMap((object) => {
+    const live = liveOf(object);
+    // The local copies need not hold a namespace that somebody else made.
+    if (object.isEnsured && live === undefined) return [];
+    if (live === undefined && finished.includes(nameOfRun(object) ?? "")) return [];
+    return [{ child: live ?? object.manifest, health: assess(live) }];
+  });
+  const health = aggregateHealth(children);
+  // What is well may say how: pods that an autoscaler adds are no reason to write a status.
+  if (health.status === "Current" && children.length > 0)
+    return { ...health, message: `${countObjects(children.length)} in place` };
+  return withTimeout(health, input);
+}
+
+/** A health that is not settled when the time is over is Failed; before, it says when to look again. Pure. */
+export function withTimeout(
+  health: Health,
+  {
+    sinceMs,
+    timeout,
+    timeoutMs,
+    nowMs,
+  }: Omit<AssessReleaseInput, "prepared" | "liveOf" | "assess" | "finished">,
+): Health {
+  const { status, message, recheckAfterMs } = health;
+  if (status === "Current" || status === "Suspended" || status === "Failed") return health;
+  // A clock that was set back must not make it wait longer.
+  const leftMs = Math.min(timeoutMs, sinceMs + timeoutMs - nowMs);
+  if (leftMs > 0) return { ...health, recheckAfterMs: Math.min(leftMs, recheckAfterMs ?? leftMs) };
+  const told = `${message}; this is so for longer than its timeout of ${timeout}`;
+  return { ...health, status: "Failed", reason: "Timeout", message: told };
+}
+
+export interface UnhealthySinceInput {
+  /** As they stand in the status. */
+  readonly conditions: readonly Condition[] | undefined;
+  /** When what is wanted was applied as a whole, RFC 3339; undefined: it is not, or only now. */
+  readonly deployedAt: string | undefined;
+  /** The status speaks of another commit than the one that is judged. Default: false. */
+  readonly isNew?: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * Since when a Release that is not healthy now is not, in milliseconds since 1970: not before it was deployed; of one that is
+ * not applied as a whole yet, since that is so. Pure.
+ */
+export function unhealthySinceMs({ conditions, deployedAt, isNew, nowMs }: UnhealthySinceInput): number {
+  const type = deployedAt === undefined ? "Applied" : "Healthy";
+  const condition = conditions?.find((one) => one.type === type);
+  if (isNew === true || condition?.status !== "False") return nowMs;
+  const times = [condition.lastTransitionTime, deployedAt ?? ""]
+    .map((time) => Date.parse(time))
+    .filter((time) => !Number.isNaN(time));
+  return times.length === 0 ? nowMs : Math.max(...times);
+}

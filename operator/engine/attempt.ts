@@ -1,0 +1,35 @@
+import { keyOf } from "../../crds/object.ts";
+import { type ObjectAction, resultOfFailure } from "./apply-result.ts";
+import type { Loaded } from "./load.ts";
+import type { ApplyStep } from "./plan.ts";
+import type { Refusals } from "./refusals.ts";
+
+export interface AttemptOptions {
+  readonly loaded: Pick<Loaded, "resource" | "set">;
+  readonly refusals: Refusals;
+  /** Told what was done to how many objects, for metrics. */
+  readonly count: (did: ObjectAction, objects: number) => void;
+}
+
+/**
+ * Sends one step, unless this very step was refused a short time ago. A refusal is remembered, and a failure counted.
+ *
+ * @throws What `send` throws, or threw then.
+ */
+export async function attempt<Result>(
+  step: ApplyStep,
+  { loaded: { resource }, refusals, count }: AttemptOptions,
+  send: () => Promise<Result>,
+): Promise<Result> {
+  const key = keyOf(resource);
+  const refusal = refusals.find(key, step, resource);
+  if (refusal !== undefined) throw refusal;
+  try {
+    return await send();
+  } catch (error) {
+    refusals.remember(key, step, resource, error);
+    const result = resultOfFailure(error);
+    if (result !== undefined) count(result, 1);
+    throw error;
+  }
+}

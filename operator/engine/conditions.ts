@@ -1,0 +1,149 @@
+import type { OwnCondition } from "../../crds/binding.ts";
+import type { Condition, ConditionStatus, ConditionType, Reason } from "../../crds/conditions.ts";
+import type { Health } from "./health/health.ts";
+import type { ApplyOutcome } from "./outcome.ts";
+import type { StatusInput } from "./status.ts";
+
+export interface ConditionsInput
+  extends Pick<StatusInput, "resource" | "applied" | "health" | "publish" | "nowIso"> {
+  readonly own: readonly OwnCondition[];
+  readonly previous: readonly Condition[];
+  /** Of a Release: how its source is. Told beside the others; it makes nothing unready by itself. */
+  readonly sourced?: Statement | undefined;
+}
+
+/** One of the engine's conditions, before it is known since when it holds. */
+export interface Statement {
+  readonly type: ConditionType;
+  readonly status: ConditionStatus;
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+const engineTypes: ReadonlySet<string> = new Set<ConditionType>([
+  "Ready",
+  "Sourced",
+  "Applied",
+  "Healthy",
+  "Published",
+  "Reconciling",
+  "Stalled",
+]);
+
+/** The engine's conditions in a fixed order, then the kind's own in the order of their types. */
+export function composeConditions(input: ConditionsInput): Condition[] {
+  const { applied, health, publish, own, previous, sourced } = input;
+  const before = new Map(previous.map((condition) => [condition.type, condition]));
+  const isApplied = describeApplied(applied, before.get("Applied"));
+  const isHealthy = describeHealthy(health, isApplied);
+  const ready = describeReady(isApplied, isHealthy);
+  const stamp = (statement: Statement | OwnCondition): Condition => withTransition(statement, before, input);
+  const kept = publish?.state === "skipped" ? previous.filter(({ type }) => type === "Published") : [];
+  return [
+    ...[ready, ...(sourced === undefined ? [] : [sourced]), isApplied, isHealthy].map(stamp),
+    ...kept,
+    ...[...describePublished(publish), ...describeProgress(applied, isApplied, isHealthy, health)].map(stamp),
+    ...own
+      .filter(({ type }) => !engineTypes.has(type))
+      .map(stamp)
+      .toSorted((a, b) => (a.type < b.type ? -1 : 1)),
+  ];
+}
+
+function describeApplied(applied: ApplyOutcome, previous: Condition | undefined): Statement {
+  const type = "Applied";
+  switch (applied.state) {
+    case "applied": {
+      const what = applied.count === 1 ? "1 object is" : `${applied.count} objects are`;
+      return { type, status: "True", reason: "Applied", message: `${what} as the spec asks` };
+    }
+    case "waiting":
+      return { type, status: "False", reason: applied.reason ?? "Progressing", message: applied.message };
+    case "refused":
+      return { type, status: "False", reason: applied.reason, message: applied.message };
+    case "failed":
+      return { type, status: "False", reason: "ApplyFailed", message: applied.message };
+    case "retry":
+      // What was true stays until it is known better: a lost race is nothing to tell.
+      return previous === undefined
+        ? { type, status: "Unknown", reason: "Progressing", message: "Not applied yet" }
+        : { type, status: previous.status, reason: previous.reason as Reason, message: previous.message };
+  }
+}
+
+/** The condition `Healthy`, beside the condition `Applied`. Pure. */
+export function describeHealthy(
+  health: Health | undefined,
+  { reason, status }: Pick<Statement, "reason" | "status">,
+): Statement {
+  const type = "Healthy";
+  if (health === undefined) {
+    const cause = status === "True" ? "Progressing" : reason;
+    return { type, status: "Unknown", reason: cause, message: "Not known before the objects are applied" };
+  }
+  const { message } = health;
+  switch (health.status) {
+    case "Current":
+      return { type, status: "True", reason: "Healthy", message };
+    case "Suspended":
+      return { type, status: "True", reason: "Suspended", message };
+    case "Failed":
+      return { type, status: "False", reason: "Failed", message };
+    case "InProgress":
+    case "NotFound":
+      return { type, status: "False", reason: "Progressing", message };
+    case "Terminating":
+      return { type, status: "False", reason: "Deleting", message };
+  }
+}
+
+function describeReady(applied: Statement, healthy: Statement): Statement {
+  const cause = [applied, healthy].find(({ status }) => status !== "True");
+  if (cause !== undefined) return { ...cause, type: "Ready" };
+  return { type: "Ready", status: "True", reason: "Reconciled", message: healthy.message };
+}
+
+function describePublished(publish: ConditionsInput["publish"]): readonly Statement[] {
+  const type = "Published";
+  switch (publish?.state) {
+    case "published":
+      return [{ type, status: "True", reason: "Published", message: `Commit ${publish.record.commit}` }];
+    case "pending":
+      return [{ type, status: "Unknown", reason: "Pending", message: "Waiting for its commit to be pushed" }];
+    case "failed":
+      return [{ type, status: "False", reason: publish.reason, message: publish.message }];
+    default:
+      return [];
+  }
+}
+
+/** kstatus: at most one of `Reconciling` and `Stalled`, and only while true. */
+function describeProgress(
+  applied: ApplyOutcome,
+  isApplied: Statement,
+  isHealthy: Statement,
+  health: Health | undefined,
+): readonly Statement[] {
+  if (applied.state === "refused") return [{ ...isApplied, type: "Stalled", status: "True" }];
+  if (isApplied.status !== "True") return [{ ...isApplied, type: "Reconciling", status: "True" }];
+  if (health?.status === "Failed") return [{ ...isHealthy, type: "Stalled", status: "True" }];
+  return isHealthy.status === "True" ? [] : [{ ...isHealthy, type: "Reconciling", status: "True" }];
+}
+
+/** A statement with the time since when its status holds. */
+export function withTransition(
+  { type, status, reason, message }: Statement | OwnCondition,
+  before: ReadonlyMap<string, Condition>,
+  { resource, nowIso }: Pick<ConditionsInput, "resource" | "nowIso">,
+): Condition {
+  const last = before.get(type);
+  return {
+    type,
+    status,
+    reason,
+    // The schema's bound, in case a server's answer is quoted.
+    message: message.slice(0, 32_768),
+    lastTransitionTime: last?.status === status ? last.lastTransitionTime : nowIso,
+    ...(resource.metadata.generation !== undefined && { observedGeneration: resource.metadata.generation }),
+  };
+}

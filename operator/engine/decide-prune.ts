@@ -1,0 +1,173 @@
+import { type CustomResource, groupOf, type LiveObject } from "../../crds/object.ts";
+import { releaseAnnotations } from "../../crds/release.ts";
+import { type ObjectId, stamps } from "../../synth/manifest.ts";
+import type { OwnedObject } from "../desire/release/ports.ts";
+import type { Prepared, PreparedObject } from "../desire/release/prepare-manifests.ts";
+import { countObjects, describeId } from "./object-text.ts";
+import { listNames } from "./outcome.ts";
+import { isKept, mayPrune } from "./prune-guard.ts";
+import { releaseStageOf } from "./release-stage.ts";
+
+export interface PruneInput {
+  readonly resource: CustomResource;
+  /** Id of the Release's set of objects. */
+  readonly set: string;
+  /** Everything that carries the label of our set, of all kinds that the Release ever had. */
+  readonly owned: readonly OwnedObject[];
+  readonly prepared: Pick<Prepared, "objects">;
+  /** As in planRelease(): what is desired is not pruned under another name of its kind. Default: found in `owned`. */
+  readonly observed?: (object: PreparedObject) => LiveObject | undefined;
+  /** `spec.prune`. */
+  readonly isOn: boolean;
+  /** How many objects the last complete deployment had, as status remembers it; undefined: all that are owned. */
+  readonly deployed: number | undefined;
+  /** Value of the annotation `fairlead.dev/approve-prune`. */
+  readonly approved: string | undefined;
+  /** Commits that an approval may name: the head, and the newest one that changed something. The last one is asked for. */
+  readonly commits: readonly string[];
+  /** `status.inventory.waves`: ids in the order of applying, where the source declared one. */
+  readonly waves?: readonly (readonly ObjectId[])[] | undefined;
+  /** Whether something would be lost with a namespace, definition or claim. Default: yes, unless a claim has no volume. */
+  readonly hasContent?: (live: LiveObject) => boolean;
+}
+
+/** What becomes of objects that are owned and no longer desired. Nothing is deleted before every apply succeeded. */
+export interface PruneDecision {
+  /** To be deleted now, side by side, with a uid precondition: the last stage of what goes. */
+  readonly now: readonly OwnedObject[];
+  /** Their turn comes when all of `now` and `leaving` is gone. */
+  readonly later: readonly OwnedObject[];
+  /** On their way out: their events wake us. */
+  readonly leaving: readonly OwnedObject[];
+  /** Somebody asked to keep them, or `prune` is off. They stay in the set. */
+  readonly kept: readonly OwnedObject[];
+  /** Undefined: nothing needs a person. */
+  readonly held: HeldPrune | undefined;
+}
+
+export interface HeldPrune {
+  readonly objects: readonly OwnedObject[];
+  /** For people: how many and which, why it stops, and how to go on. */
+  readonly message: string;
+}
+
+/**
+ * A set of fewer objects loses any number of them without asking (all of them is always asked about): one of two or two of
+ * three is what editing a small folder looks like, half of many is what a wrong path looks like.
+ */
+export const handful = 5;
+
+/** Shortest beginning of a commit id that an approval may give. */
+const shortestId = 7;
+
+/** Decides what is pruned, in which order, and whether a person must be asked. Pure. */
+export function decidePrune(input: PruneInput): PruneDecision {
+  const { prepared, owned, observed, isOn } = input;
+  const desired = new Set(prepared.objects.map(({ id }) => id));
+  const desiredUids = new Set([
+    ...owned.flatMap(({ id, live }) => (desired.has(id) ? live.metadata.uid : [])),
+    ...prepared.objects.flatMap((object) => observed?.(object)?.metadata.uid ?? []),
+  ]);
+  const surplus = owned.filter(({ id }) => !desired.has(id));
+  const { going, leaving, kept } = sortOut(surplus, { ...input, desiredUids, isOn });
+  const why = isApproved(input) ? undefined : findObjection(going, input);
+  if (why !== undefined) return { now: [], later: [], leaving, kept, held: hold(going, why, input) };
+  return { ...inWaves(going, leaving, input.waves), leaving, kept, held: undefined };
+}
+
+export type DeletionInput = Pick<PruneInput, "resource" | "set" | "owned" | "waves">;
+
+/** What becomes of a Release's objects when it is deleted: all of them go, in reverse order. Whoever deletes it is not asked again. Pure. */
+export function decideDeletion(input: DeletionInput): PruneDecision {
+  const { going, leaving, kept } = sortOut(input.owned, { ...input, desiredUids: new Set(), isOn: true });
+  return { ...inWaves(going, leaving, input.waves), leaving, kept, held: undefined };
+}
+
+function sortOut(
+  surplus: readonly OwnedObject[],
+  {
+    resource,
+    set,
+    desiredUids,
+    isOn,
+  }: Pick<PruneInput, "resource" | "set" | "isOn"> & { readonly desiredUids: ReadonlySet<string> },
+): { readonly going: OwnedObject[]; readonly leaving: OwnedObject[]; readonly kept: OwnedObject[] } {
+  const ours = surplus.filter(({ live }) => live.ours && live.metadata.labels?.[stamps.set] === set);
+  const [leaving, there] = split(ours, ({ live }) => live.metadata.deletionTimestamp !== undefined);
+  const mayGo = ({ live }: OwnedObject) =>
+    isOn && mayPrune({ live, resource, set, desiredUids, isUnreferenced: true });
+  const [going, rest] = split(there, mayGo);
+  // What has another controller was never ours to delete.
+  return { going, leaving, kept: rest.filter(({ live }) => !isOn || isKept(live)) };
+}
+
+function isApproved({ approved, commits }: PruneInput): boolean {
+  if (approved === undefined || approved.length < shortestId) return false;
+  return commits.some((commit) => commit.startsWith(approved));
+}
+
+/** Why a person is asked before these objects go. */
+function findObjection(going: readonly OwnedObject[], input: PruneInput): string | undefined {
+  if (going.length === 0) return undefined;
+  const { prepared, deployed, owned, hasContent = mayHaveContent } = input;
+  if (prepared.objects.every(({ isEnsured }) => isEnsured)) return "the source has no objects at all";
+  const before = deployed ?? owned.length;
+  if (before >= handful && going.length * 2 > before) return `that is more than half of ${before}`;
+  const precious = going.filter(({ live }) => isContainer(live) && hasContent(live));
+  if (precious.length === 0) return undefined;
+  const names = precious.map(({ id }) => describeId(id)).sort();
+  return `what is in ${listNames(names)} would be lost with it`;
+}
+
+function hold(going: readonly OwnedObject[], why: string, { commits, resource }: PruneInput): HeldPrune {
+  const names = listNames(going.map(({ id }) => describeId(id)).sort());
+  const { name, namespace } = resource.metadata;
+  const message =
+    `Nothing is deleted, because ${countObjects(going.length)} would be (${names}), and ${why}. If that is meant: ` +
+    `kubectl annotate release ${name} -n ${namespace} --overwrite ` +
+    `${releaseAnnotations.approvePrune}=${commits.at(-1) ?? "<commit>"}`;
+  return { objects: going, message };
+}
+
+const containers: ReadonlySet<string> = new Set([
+  "/Namespace",
+  "/PersistentVolumeClaim",
+  "apiextensions.k8s.io/CustomResourceDefinition",
+]);
+
+function isContainer({ apiVersion, kind }: LiveObject): boolean {
+  return containers.has(`${groupOf(apiVersion)}/${kind}`);
+}
+
+/** Nobody but the server knows what is in a namespace or of a kind; a claim without volume never held anything. */
+function mayHaveContent(live: LiveObject): boolean {
+  if (live.kind !== "PersistentVolumeClaim") return true;
+  return (live["status"] as { readonly phase?: unknown } | undefined)?.phase !== "Pending";
+}
+
+/**
+ * The last to be applied are the first to go, and the next ones wait until those are gone, so that a controller outlives the
+ * objects whose finalizers it serves.
+ */
+function inWaves(
+  going: readonly OwnedObject[],
+  leaving: readonly OwnedObject[],
+  waves: PruneInput["waves"] = [],
+): Pick<PruneDecision, "now" | "later"> {
+  const places = new Map(waves.flatMap((wave, index) => wave.map((id) => [id, index] as const)));
+  const rankOf = ({ id, live }: OwnedObject) =>
+    waves.length === 0 ? releaseStageOf(live) : (places.get(id) ?? waves.length);
+  const last = [...going, ...leaving].reduce((highest, one) => Math.max(highest, rankOf(one)), -1);
+  const [now, later] = split(going, (one) => rankOf(one) === last);
+  return { now: now.toSorted(byId), later: later.toSorted((a, b) => rankOf(b) - rankOf(a) || byId(a, b)) };
+}
+
+function byId(a: OwnedObject, b: OwnedObject): number {
+  return a.id < b.id ? -1 : Number(a.id > b.id);
+}
+
+function split<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  const [first, second]: [Item[], Item[]] = [[], []];
+  for (const item of items) (isFirst(item) ? first : second).push(item);
+  return [first, second];
+}

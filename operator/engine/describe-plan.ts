@@ -1,0 +1,36 @@
+import type { PruneDecision } from "./decide-prune.ts";
+import { type ApplyOutcome, describeWaiting, listNames } from "./outcome.ts";
+import type { ReleasePlan } from "./plan-release.ts";
+import type { BlockedObject, BlockedReason } from "./release-gates.ts";
+
+export interface DescribePlanInput {
+  /** The last plan of the run: nothing is left in its `apply` that was not applied. */
+  readonly plan: ReleasePlan;
+  /** Undefined: not decided, because not all is applied. */
+  readonly prune: PruneDecision | undefined;
+  readonly set: string;
+}
+
+/** What a plan that was carried out (and did not fail) means for the Release: what it waits for, or that all is applied. Pure. */
+export function describePlan({ plan, prune, set }: DescribePlanInput): ApplyOutcome {
+  const { blocked, waiting, replace, keep, apply, done } = plan;
+  const unwatched = textOf(blocked, ["KindNotWatched"]);
+  if (unwatched !== undefined) return { state: "refused", reason: "KindNotWatched", message: unwatched };
+  const leaving = [...waiting, ...replace];
+  if (leaving.length > 0) return describeWaiting(leaving, set);
+  const held = textOf(blocked, ["Dependency", "Stage"]);
+  const unknown = textOf(blocked, ["KindUnknown"]);
+  if (unknown !== undefined)
+    return { state: "waiting", reason: "KindUnknown", message: unknown, isWatched: true };
+  if (held !== undefined) return { state: "waiting", message: held, isWatched: true };
+  // The local copies are filled in a moment, and then it is looked at again: nothing to tell.
+  if (blocked.length > 0) return { state: "retry" };
+  if (prune?.held !== undefined)
+    return { state: "refused", reason: "PruneHeld", message: prune.held.message };
+  return { state: "applied", count: keep.length + done.length + apply.flat().length };
+}
+
+function textOf(blocked: readonly BlockedObject[], reasons: readonly BlockedReason[]): string | undefined {
+  const messages = blocked.filter(({ reason }) => reasons.includes(reason)).map(({ message }) => message);
+  return messages.length === 0 ? undefined : listNames(messages.sort());
+}

@@ -1,0 +1,35 @@
+import type { LiveObject } from "../../crds/object.ts";
+import { stamps } from "../../synth/manifest.ts";
+import type { Prepared, PreparedObject } from "../desire/release/prepare-manifests.ts";
+import { findCondition } from "./health/health-fields.ts";
+
+// A Job with `ttlSecondsAfterFinished` goes by itself. To make it again would run it again, and again.
+
+/** `id digest`: a Job and what it ran; undefined: it is none that goes by itself. */
+export function nameOfRun({ id, manifest }: Pick<PreparedObject, "id" | "manifest">): string | undefined {
+  if (manifest.kind !== "Job" || manifest.apiVersion !== "batch/v1") return undefined;
+  const spec = manifest["spec"] as { readonly ttlSecondsAfterFinished?: unknown } | undefined;
+  if (spec?.ttlSecondsAfterFinished === undefined) return undefined;
+  return `${id} ${manifest.metadata.annotations?.[stamps.digest]}`;
+}
+
+export interface FinishedJobsInput {
+  readonly prepared: Pick<Prepared, "objects">;
+  readonly liveOf: (object: PreparedObject) => LiveObject | undefined;
+  /** As the status remembers them. */
+  readonly before: readonly string[];
+}
+
+/** The Jobs that ran to their end and may go by themselves, or have: those that are still wanted as they ran. Pure. */
+export function findFinishedJobs({ prepared, liveOf, before }: FinishedJobsInput): readonly string[] {
+  return prepared.objects.flatMap((object) => {
+    const name = nameOfRun(object);
+    if (name === undefined) return [];
+    const live = liveOf(object);
+    if (live === undefined) return before.includes(name) ? [name] : [];
+    const isComplete = findCondition(live, "Complete")?.status === "True";
+    const ran = live.metadata.annotations?.[stamps.digest];
+    const isThis = ran === object.manifest.metadata.annotations?.[stamps.digest];
+    return isComplete && isThis ? [name] : [];
+  });
+}

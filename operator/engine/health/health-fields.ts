@@ -1,0 +1,79 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import type { Health } from "./health.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A condition as every kind shows it; times are RFC 3339. */
+export interface ObservedCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+export function specOf(live: LiveObject): Fields {
+  return toFields(live["spec"]);
+}
+
+export function statusOf(live: LiveObject): Fields {
+  return toFields(live["status"]);
+}
+
+export function toFields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+/** A number, or the default where there is none: the server leaves zeros out. */
+export function count(fields: Fields, name: string, otherwise = 0): number {
+  const value = fields[name];
+  return typeof value === "number" ? value : otherwise;
+}
+
+export function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function findCondition(live: LiveObject, type: string): ObservedCondition | undefined {
+  const conditions = statusOf(live)["conditions"];
+  if (!Array.isArray(conditions)) return undefined;
+  return (
+    (conditions as readonly (ObservedCondition | null)[]).find((condition) => condition?.type === type) ??
+    undefined
+  );
+}
+
+/** How much of a period is left since a time, in milliseconds; 0 when it is over or the time is unreadable. */
+export function remainingMs(since: string | undefined, periodMs: number, nowMs: number): number {
+  const sinceMs = Date.parse(since ?? "");
+  if (Number.isNaN(sinceMs)) return 0;
+  // A clock that is behind the server's must not wait longer than the period.
+  return Math.min(periodMs, Math.max(0, sinceMs + periodMs - nowMs));
+}
+
+/** Whether the object's controller has not seen its newest spec yet. */
+export function isUnobserved(live: LiveObject): boolean {
+  const { generation } = live.metadata;
+  return generation !== undefined && count(statusOf(live), "observedGeneration", generation) < generation;
+}
+
+export function current(message: string): Health {
+  return { status: "Current", reason: "Current", message };
+}
+
+export function inProgress(reason: string, message: string, recheckAfterMs = 0): Health {
+  return { status: "InProgress", reason, message, ...(recheckAfterMs > 0 && { recheckAfterMs }) };
+}
+
+export function failed(reason: string, message: string): Health {
+  return { status: "Failed", reason, message };
+}
+
+export function suspended(message: string): Health {
+  return { status: "Suspended", reason: "Suspended", message };
+}
+
+/** `1 pod`, `3 pods`. */
+export function plural(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}

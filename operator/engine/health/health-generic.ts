@@ -1,0 +1,53 @@
+import { groupOf, type LiveObject } from "../../../crds/object.ts";
+import { isBuiltInGroup } from "../built-in-group.ts";
+import type { AssessHealthOptions, Health } from "./health.ts";
+import {
+  current,
+  failed,
+  findCondition,
+  inProgress,
+  isUnobserved,
+  remainingMs,
+  statusOf,
+} from "./health-fields.ts";
+
+/** A custom resource that nobody has reported on yet is waited for this long after its creation. */
+const firstReportGraceMs = 60_000;
+
+const notReportedYet =
+  "no controller has written its status yet; it counts as healthy without one a minute after it was created";
+
+/** A custom resource that is not ready for this long, and whose controller never says Stalled, counts as failed. */
+const notReadyGraceMs = 600_000;
+
+/**
+ * Kinds without rules of their own, after kstatus of cli-utils: generation, `Reconciling`, `Stalled`, `Ready`. Beyond it,
+ * `Ready=False` does not stay in progress for ever, and what no controller has seen does not look healthy at once.
+ */
+export function assessByConditions(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
+  const stalled = findCondition(live, "Stalled");
+  if (stalled?.status === "True") return failed(stalled.reason || "Stalled", stalled.message || "is stalled");
+  if (isUnobserved(live)) return inProgress("Unobserved", "its controller has not seen the change yet");
+  const reconciling = findCondition(live, "Reconciling");
+  if (reconciling?.status === "True") {
+    return inProgress(reconciling.reason || "Reconciling", reconciling.message || "is being worked on");
+  }
+  const ready = findCondition(live, "Ready");
+  if (ready?.status === "True") return current("ready");
+  if (ready?.status === "False") {
+    const [reason, message] = [ready.reason || "NotReady", ready.message || "is not ready"];
+    const leftMs = remainingMs(ready.lastTransitionTime, notReadyGraceMs, nowMs);
+    return leftMs > 0 ? inProgress(reason, message, leftMs) : failed(reason, message);
+  }
+  if (ready !== undefined) return inProgress(ready.reason || "NotReady", ready.message || "is not ready yet");
+  return assessUnreported(live, nowMs);
+}
+
+/** Many kinds have no status at all, and what the server itself keeps is there once it is stored. */
+function assessUnreported(live: LiveObject, nowMs: number): Health {
+  const isReported = Object.keys(statusOf(live)).length > 0;
+  if (isReported || isBuiltInGroup(groupOf(live.apiVersion))) return current("");
+  const leftMs = remainingMs(live.metadata.creationTimestamp, firstReportGraceMs, nowMs);
+  if (leftMs > 0) return inProgress("Unobserved", notReportedYet, leftMs);
+  return current("no controller reports on it");
+}

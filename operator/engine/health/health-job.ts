@@ -1,0 +1,70 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import type { AssessHealthOptions, Health } from "./health.ts";
+import {
+  count,
+  current,
+  failed,
+  findCondition,
+  inProgress,
+  specOf,
+  statusOf,
+  suspended,
+  text,
+} from "./health-fields.ts";
+import { findProblem } from "./health-pod.ts";
+
+/**
+ * A Job is in progress from its start to its end. Whether it is suspended, its spec says: the condition of that type stays
+ * behind, with another status, when it goes on.
+ */
+export function assessJob(live: LiveObject, { pods }: AssessHealthOptions): Health {
+  const [spec, status] = [specOf(live), statusOf(live)];
+  const completions = typeof spec["completions"] === "number" ? spec["completions"] : undefined;
+  const succeeded = count(status, "succeeded");
+  if (findCondition(live, "Complete")?.status === "True") return current("completed");
+  for (const type of ["Failed", "FailureTarget"]) {
+    const condition = findCondition(live, type);
+    if (condition?.status === "True") {
+      return failed(condition.reason || "JobFailed", condition.message || "did not complete");
+    }
+  }
+  if (spec["suspend"] === true) return suspended("is suspended");
+  const progress =
+    completions === undefined || completions === 1
+      ? "has not completed yet"
+      : `${succeeded} of ${completions} completed`;
+  const problem = findProblem(live, pods)?.message ?? (hasNoPod(live, status) ? refusedPod(live) : undefined);
+  return inProgress("Running", problem === undefined ? progress : `${progress}; ${problem}`);
+}
+
+/** A Job's status has no place for it, unlike a Deployment's. */
+function refusedPod({ metadata: { name, namespace } }: LiveObject): string {
+  return (
+    `it has no pod; its events say why (kubectl describe job ${name} -n ${namespace}), such as a quota or the Pod ` +
+    "Security level of the namespace"
+  );
+}
+
+/** Started, and nothing of it runs, ends or has ended. */
+function hasNoPod(live: LiveObject, status: Readonly<Record<string, unknown>>): boolean {
+  const counters = ["active", "ready", "terminating", "succeeded", "failed"];
+  const uncounted = Object.values((status["uncountedTerminatedPods"] as object | undefined) ?? {});
+  return (
+    status["startTime"] !== undefined &&
+    specOf(live)["parallelism"] !== 0 &&
+    counters.every((counter) => count(status, counter) === 0) &&
+    uncounted.flat().length === 0
+  );
+}
+
+/** A schedule is Current as it stands; Failed after a run that did not succeed, until one does. */
+export function assessCronJob(live: LiveObject): Health {
+  const status = statusOf(live);
+  if (specOf(live)["suspend"] === true) return suspended("its schedule is suspended");
+  const scheduled = Date.parse(text(status["lastScheduleTime"]));
+  const succeeded = Date.parse(text(status["lastSuccessfulTime"]));
+  const isRunning = Array.isArray(status["active"]) && status["active"].length > 0;
+  if (isRunning) return current("a run is under way");
+  const isUnsuccessful = !Number.isNaN(scheduled) && !(succeeded >= scheduled);
+  return isUnsuccessful ? failed("LastRunFailed", "its last run did not succeed") : current("scheduled");
+}

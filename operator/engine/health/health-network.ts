@@ -1,0 +1,112 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import type { AssessHealthOptions, Health } from "./health.ts";
+import {
+  current,
+  failed,
+  findCondition,
+  inProgress,
+  remainingMs,
+  specOf,
+  statusOf,
+  text,
+  toFields,
+} from "./health-fields.ts";
+
+/** What nobody may ever report (an address, a volume before its first pod) is waited for this long after creation. */
+const reportGraceMs = 60_000;
+
+/** A failing connection to metrics or to an API behind a Service may be a start: it gets this long. */
+const connectionGraceMs = 120_000;
+
+/**
+ * A load balancer's address is waited for only for a while: many clusters have nobody who gives one, and the Service works
+ * inside the cluster without.
+ */
+export function assessService(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
+  if (specOf(live)["type"] !== "LoadBalancer") return current("");
+  return assessAddress(live, nowMs);
+}
+
+/** Controllers need not publish an address, so it is waited for only for a while. */
+export function assessIngress(
+  live: LiveObject,
+  { nowMs, awaitsAddress = true }: AssessHealthOptions,
+): Health {
+  return assessAddress(live, awaitsAddress ? nowMs : Number.POSITIVE_INFINITY);
+}
+
+function assessAddress(live: LiveObject, nowMs: number): Health {
+  const addresses = toFields(statusOf(live)["loadBalancer"])["ingress"];
+  const [first] = Array.isArray(addresses) ? addresses.map(toFields) : [];
+  if (first !== undefined) return current(`reachable at ${text(first["ip"]) || text(first["hostname"])}`);
+  const leftMs = remainingMs(live.metadata.creationTimestamp, reportGraceMs, nowMs);
+  if (leftMs > 0) return inProgress("NoAddress", "has no address from outside the cluster yet", leftMs);
+  return current("nobody has given it an address from outside the cluster");
+}
+
+/**
+ * A claim that waits for its first pod looks like one that nobody provisions. Both are Current after a while: the pod
+ * that needs the claim tells if it cannot start.
+ */
+export function assessClaim(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
+  const phase = statusOf(live)["phase"];
+  if (phase === "Bound") return current("bound");
+  if (phase === "Lost") return failed("VolumeLost", "its volume is gone");
+  const leftMs = remainingMs(live.metadata.creationTimestamp, reportGraceMs, nowMs);
+  if (leftMs > 0) return inProgress("Pending", "has no volume yet", leftMs);
+  return current("gets its volume with its first pod");
+}
+
+/** An autoscaler that cannot reach what it scales, or finds no metrics for a while, is Failed. */
+export function assessAutoscaler(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
+  const able = findCondition(live, "AbleToScale");
+  if (able === undefined) return inProgress("Unobserved", "its controller has not seen it yet");
+  if (able.status === "False" && /^Failed(Get|Update)Scale$/.test(able.reason ?? "")) {
+    return failed(able.reason ?? "", able.message ?? "cannot scale its target");
+  }
+  const active = findCondition(live, "ScalingActive");
+  if (active?.status !== "False") return current("");
+  if (active.reason === "ScalingDisabled") return current("its target is scaled to zero");
+  return lastingFailure(active, nowMs, "finds no metrics");
+}
+
+/** An aggregated API must answer. */
+export function assessApiService(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
+  const available = findCondition(live, "Available");
+  if (available === undefined) return inProgress("Unobserved", "nobody has looked at it yet");
+  return available.status === "True" ? current("") : lastingFailure(available, nowMs, "does not answer");
+}
+
+/** That no disruption is allowed at this moment is what a budget is for; one that cannot be computed is Failed. */
+export function assessDisruptionBudget(live: LiveObject): Health {
+  const allowed = findCondition(live, "DisruptionAllowed");
+  if (allowed?.reason === "SyncFailed") return failed("SyncFailed", allowed.message ?? "cannot be computed");
+  return current("");
+}
+
+/** A CRD must be served under the names that it asks for. */
+export function assessDefinition(live: LiveObject): Health {
+  const names = findCondition(live, "NamesAccepted");
+  if (names?.status === "False")
+    return failed(names.reason ?? "NamesRefused", names.message ?? "its names are taken");
+  const established = findCondition(live, "Established");
+  if (established?.status === "True") return current("established");
+  const isInstalling = established === undefined || established.reason === "Installing";
+  const message = established?.message ?? "is being installed";
+  return isInstalling
+    ? inProgress("Installing", message)
+    : failed(established.reason ?? "NotEstablished", message);
+}
+
+function lastingFailure(
+  {
+    reason = "Unavailable",
+    message,
+    lastTransitionTime,
+  }: { readonly reason?: string; readonly message?: string; readonly lastTransitionTime?: string },
+  nowMs: number,
+  otherwise: string,
+): Health {
+  const leftMs = remainingMs(lastTransitionTime, connectionGraceMs, nowMs);
+  return leftMs > 0 ? inProgress(reason, message ?? otherwise, leftMs) : failed(reason, message ?? otherwise);
+}

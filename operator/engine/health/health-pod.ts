@@ -1,0 +1,146 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import { type LabelSelector, matchesSelector } from "../label-selector.ts";
+import type { AssessHealthOptions, Health } from "./health.ts";
+import {
+  count,
+  current,
+  failed,
+  findCondition,
+  inProgress,
+  remainingMs,
+  specOf,
+  statusOf,
+  text,
+  toFields,
+} from "./health-fields.ts";
+
+/** A scheduler that is about to find a node, or an autoscaler that is about to add one, gets this long. */
+const unschedulableGraceMs = 15_000;
+
+interface Problem {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** A pod that ended well is Current, one that ended badly is Failed; one that runs must be ready. */
+export function assessPod(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
+  const status = statusOf(live);
+  const problem = findPodProblem(live);
+  switch (status["phase"]) {
+    case "Succeeded":
+      return current("completed");
+    case "Failed": {
+      const reason = text(status["reason"]) || problem?.reason || "PodFailed";
+      return failed(reason, text(status["message"]) || problem?.message || "ended with an error");
+    }
+    default:
+  }
+  if (problem !== undefined) return failed(problem.reason, problem.message);
+  const ready = findCondition(live, "Ready");
+  if (status["phase"] === "Running" && ready?.status === "True") return current("ready");
+  return assessStarting(live, nowMs);
+}
+
+function assessStarting(live: LiveObject, nowMs: number): Health {
+  const scheduled = findCondition(live, "PodScheduled");
+  if (scheduled?.status === "False") {
+    const message = `no node takes it: ${scheduled.message ?? scheduled.reason ?? "unknown"}`;
+    if (scheduled.reason !== "Unschedulable") return inProgress(scheduled.reason ?? "Pending", message);
+    const leftMs = remainingMs(scheduled.lastTransitionTime, unschedulableGraceMs, nowMs);
+    return leftMs > 0 ? inProgress("Unschedulable", message, leftMs) : failed("Unschedulable", message);
+  }
+  const containers = containerStatuses(live, "containerStatuses");
+  const ready = containers.filter((container) => container["ready"] === true).length;
+  if (containers.length < 2) return inProgress("Pending", "is not ready yet");
+  return inProgress("Pending", `${ready} of ${containers.length} containers ready`);
+}
+
+/**
+ * What is wrong with the first bad container of a pod, in words that stay the same while the kubelet tries again:
+ * a container that crashes alternates between running, terminated and backing off, one whose image is missing between
+ * two reasons.
+ */
+export function findPodProblem(pod: LiveObject): Problem | undefined {
+  for (const field of ["initContainerStatuses", "containerStatuses"]) {
+    for (const container of containerStatuses(pod, field)) {
+      const problem = findContainerProblem(container);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
+}
+
+/** The first problem among the pods that a workload selects, in the order of their names. */
+export function findProblem(workload: LiveObject, pods: readonly LiveObject[] = []): Problem | undefined {
+  return findFirst(workload, pods, findPodProblem);
+}
+
+/** Why no node takes the first of a workload's pods that waits for one. It may be over in a moment, so it is no problem. */
+export function describeUnscheduled(
+  workload: LiveObject,
+  pods: readonly LiveObject[] = [],
+): string | undefined {
+  return findFirst(workload, pods, (pod) => {
+    const scheduled = findCondition(pod, "PodScheduled");
+    if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
+    // What the scheduler tried besides is of no help.
+    const [why] = (scheduled.message ?? "").split(/\.? preemption:/);
+    return `no node takes pod ${pod.metadata.name}: ${why || "unknown"}`;
+  });
+}
+
+function findFirst<Found>(
+  workload: LiveObject,
+  pods: readonly LiveObject[],
+  look: (pod: LiveObject) => Found | undefined,
+): Found | undefined {
+  const selector = specOf(workload)["selector"] as LabelSelector | undefined;
+  if (selector === undefined) return undefined;
+  let first: { readonly name: string; readonly found: Found } | undefined;
+  for (const pod of pods) {
+    const { name, labels = {}, deletionTimestamp } = pod.metadata;
+    if (deletionTimestamp !== undefined || !matchesSelector(selector, labels)) continue;
+    if (first !== undefined && first.name < name) continue;
+    const found = look(pod);
+    if (found !== undefined) first = { name, found };
+  }
+  return first?.found;
+}
+
+const imageReasons: ReadonlySet<string> = new Set(["ErrImagePull", "ImagePullBackOff"]);
+const waitingProblem = /^Err|Error$|BackOff$|^InvalidImageName$/;
+
+function findContainerProblem(container: Readonly<Record<string, unknown>>): Problem | undefined {
+  if (container["ready"] === true) return undefined;
+  const name = `container ${text(container["name"])}`;
+  const state = toFields(container["state"]);
+  const waiting = toFields(state["waiting"]);
+  const reason = text(waiting["reason"]);
+  if (imageReasons.has(reason)) {
+    return { reason: "ImagePullBackOff", message: `${name}: its image cannot be pulled (ImagePullBackOff)` };
+  }
+  const crash = findCrash(container);
+  if (crash !== undefined) {
+    const cause = text(crash["reason"]) || "Error";
+    const message = `${name} keeps ending: ${cause}, exit code ${count(crash, "exitCode")}`;
+    return { reason: cause === "OOMKilled" ? cause : "CrashLoopBackOff", message };
+  }
+  if (!waitingProblem.test(reason)) return undefined;
+  const why = text(waiting["message"]);
+  return { reason, message: `${name} cannot start: ${reason}${why === "" ? "" : ` (${why})`}` };
+}
+
+/** How a container ended badly, if it did so the last time. */
+function findCrash(
+  container: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | undefined {
+  const now = toFields(container["state"])["terminated"];
+  const before = toFields(container["lastState"])["terminated"];
+  const ended = toFields(now ?? before);
+  return count(ended, "exitCode") === 0 ? undefined : ended;
+}
+
+function containerStatuses(pod: LiveObject, field: string): readonly Readonly<Record<string, unknown>>[] {
+  const statuses = statusOf(pod)[field];
+  return Array.isArray(statuses) ? statuses.map(toFields) : [];
+}

@@ -1,0 +1,71 @@
+import { groupOf, type LiveObject } from "../../../crds/object.ts";
+import { assessByConditions } from "./health-generic.ts";
+import { assessCronJob, assessJob } from "./health-job.ts";
+import {
+  assessApiService,
+  assessAutoscaler,
+  assessClaim,
+  assessDefinition,
+  assessDisruptionBudget,
+  assessIngress,
+  assessService,
+} from "./health-network.ts";
+import { assessPod } from "./health-pod.ts";
+import { assessDaemonSet, assessDeployment, assessReplicaSet, assessStatefulSet } from "./health-workload.ts";
+
+/** `Suspended`: someone asked for a stop. `NotFound`: desired, and not there. */
+export type HealthStatus = "Current" | "InProgress" | "Failed" | "Suspended" | "Terminating" | "NotFound";
+
+/** How far an object is on the way to what it is for. */
+export interface Health {
+  readonly status: HealthStatus;
+  /** In PascalCase: the cause, such as `DeadlineExceeded`. */
+  readonly reason: string;
+  /** For people; without clock readings, so that it only changes when something happened. May be empty if all is well. */
+  readonly message: string;
+  /** What holds it up, if that is known, in words that are part of the message. */
+  readonly cause?: string;
+  /** The answer changes by time alone: look again after this many milliseconds. */
+  readonly recheckAfterMs?: number;
+}
+
+export interface AssessHealthOptions {
+  /** Wall clock, milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Pods behind a workload, if they are known: they say why it is not getting on. */
+  readonly pods?: readonly LiveObject[];
+  /** Whether an Ingress without address is waited for a while. Default: true. */
+  readonly awaitsAddress?: boolean;
+}
+
+type HealthRule = (live: LiveObject, options: AssessHealthOptions) => Health;
+
+const rules: ReadonlyMap<string, HealthRule> = new Map<string, HealthRule>([
+  ["/PersistentVolumeClaim", assessClaim],
+  ["/Pod", assessPod],
+  ["/Service", assessService],
+  ["apiextensions.k8s.io/CustomResourceDefinition", assessDefinition],
+  ["apiregistration.k8s.io/APIService", assessApiService],
+  ["apps/DaemonSet", assessDaemonSet],
+  ["apps/Deployment", assessDeployment],
+  ["apps/ReplicaSet", assessReplicaSet],
+  ["apps/StatefulSet", assessStatefulSet],
+  ["autoscaling/HorizontalPodAutoscaler", assessAutoscaler],
+  ["batch/CronJob", assessCronJob],
+  ["batch/Job", assessJob],
+  ["networking.k8s.io/Ingress", assessIngress],
+  ["policy/PodDisruptionBudget", assessDisruptionBudget],
+]);
+
+/**
+ * How far one live object is on the way to what it is for; undefined: it is not there. Pure, and it never waits: in
+ * progress means that an event will tell, or that `recheckAfterMs` says when to look again.
+ */
+export function assessHealth(live: LiveObject | undefined, options: AssessHealthOptions): Health {
+  if (live === undefined) return { status: "NotFound", reason: "NotFound", message: "does not exist" };
+  if (live.metadata.deletionTimestamp !== undefined) {
+    return { status: "Terminating", reason: "Terminating", message: "is being deleted" };
+  }
+  const rule = rules.get(`${groupOf(live.apiVersion)}/${live.kind}`) ?? assessByConditions;
+  return rule(live, options);
+}

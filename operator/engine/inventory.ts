@@ -1,0 +1,95 @@
+import type { KubernetesObject } from "../../crds/object.ts";
+import type { ReleaseStatus } from "../../crds/release.ts";
+import { type ObjectId, stamps } from "../../synth/manifest.ts";
+import type { OwnedObject } from "../desire/release/ports.ts";
+import type { Prepared } from "../desire/release/prepare-manifests.ts";
+import { findFinishedJobs } from "./finished-jobs.ts";
+import type { ReleasePlan } from "./plan-release.ts";
+
+export type Inventory = NonNullable<ReleaseStatus["inventory"]>;
+
+/**
+ * The ids that a Release has recorded. Only these objects can belong to it: every id is recorded before its object is
+ * first applied, and only the operator may write the status. Pure.
+ */
+export function recordedIdsOf(release: Pick<KubernetesObject, "metadata">): ReadonlySet<ObjectId> {
+  const { status } = release as { readonly status?: Partial<ReleaseStatus> };
+  return new Set(status?.inventory?.entries);
+}
+
+export interface RecordInput {
+  readonly plan: Pick<ReleasePlan, "taken" | "done" | "others">;
+  readonly prepared: Pick<Prepared, "objects">;
+  readonly recorded: ReadonlySet<ObjectId>;
+}
+
+/**
+ * The entries that the inventory must have before a plan is carried out; undefined: it has them. They are written once for
+ * all objects of a commit, also for those whose turn has not come. Pure.
+ */
+export function entriesToRecord({ plan, prepared, recorded }: RecordInput): ObjectId[] | undefined {
+  if (plan.taken.every((id) => recorded.has(id))) return undefined;
+  const left = new Set([...plan.done, ...plan.others].map(({ id }) => id));
+  const wanted = prepared.objects.flatMap(({ id }) => (left.has(id) ? [] : id));
+  return [...new Set([...recorded, ...wanted])].sort();
+}
+
+export interface InventoryInput {
+  /** What is recorded and there, after what was just applied and pruned. */
+  readonly owned: readonly OwnedObject[];
+  readonly prepared: Prepared;
+  /** What the status says so far. */
+  readonly previous: Inventory | undefined;
+  /** Whether all is applied, and all is pruned that was to be. */
+  readonly isComplete: boolean;
+  /** Whether a recorded object that is not in `owned` may exist all the same. Default: never. */
+  readonly mayExist?: (id: ObjectId) => boolean;
+}
+
+/** The objects of a Release that are there, for its status. Pure. */
+export function composeInventory(input: InventoryInput): Inventory {
+  const { owned, prepared, previous, isComplete, mayExist = () => false } = input;
+  const ours = owned.filter(({ live }) => live.ours && live.metadata.labels?.[stamps.set] === prepared.set);
+  const kept = previous?.entries.filter(mayExist) ?? [];
+  const entries = [...new Set([...ours.map(({ id }) => id), ...kept])].sort();
+  const deployed = isComplete ? prepared.objects.length : previous?.deployed;
+  const byId = new Map(ours.map(({ id, live }) => [id, live]));
+  const liveOf = ({ id }: { readonly id: ObjectId }) => byId.get(id);
+  const finished = findFinishedJobs({ prepared, liveOf, before: previous?.finished ?? [] });
+  const waves = joinWaves(prepared, previous?.waves ?? [], new Set(entries));
+  return {
+    entries,
+    ...(deployed !== undefined && { deployed }),
+    ...(finished.length > 0 && { finished: [...finished].sort() }),
+    ...(waves.length > 0 && { waves: waves.map((wave) => [...wave]) }),
+  };
+}
+
+/** The waves of what is wanted now, then those of what is left from before: what goes first is last. */
+function joinWaves(
+  prepared: Prepared,
+  before: readonly (readonly ObjectId[])[],
+  entries: ReadonlySet<ObjectId>,
+): readonly (readonly ObjectId[])[] {
+  const wanted = new Set(prepared.objects.map(({ id }) => id));
+  const left = before
+    .map((wave) => wave.filter((id) => entries.has(id) && !wanted.has(id)))
+    .filter((wave) => wave.length > 0);
+  if (!prepared.isOrdered && left.length === 0) return [];
+  return [...wavesOf(prepared), ...left];
+}
+
+/**
+ * The objects in the order of applying: those of one wave side by side, each after all that it needs. Waves of one stage
+ * come one after the other.
+ */
+export function wavesOf({ objects }: Pick<Prepared, "objects">): readonly (readonly ObjectId[])[] {
+  const levels = new Map<ObjectId, number>();
+  const waves = new Map<string, ObjectId[]>();
+  for (const { id, stage, needs } of objects) {
+    const level = needs.reduce((highest, need) => Math.max(highest, (levels.get(need) ?? -1) + 1), 0);
+    levels.set(id, level);
+    waves.getOrInsertComputed(`${stage} ${String(level).padStart(6, "0")}`, () => []).push(id);
+  }
+  return [...waves].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ids]) => ids);
+}

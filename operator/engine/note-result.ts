@@ -1,0 +1,40 @@
+import type { LiveObject } from "../../crds/object.ts";
+import { idOf, type ObjectId } from "../../synth/manifest.ts";
+import type { StepResult } from "./apply.ts";
+import { isRepair } from "./apply-result.ts";
+import { findDrift } from "./covers.ts";
+import type { SettledObjects } from "./settled.ts";
+
+/** Something worth an event: what was done to which object, and why. */
+export interface Change {
+  readonly done: "Adopted" | "Extended" | "Pruned" | "Replaced" | "Restored";
+  readonly live: LiveObject;
+  readonly why: string;
+}
+
+export interface NoteOptions {
+  /** Objects that a read found where we wanted to make ours; no store need hold them. */
+  readonly claimed: Map<ObjectId, LiveObject>;
+  readonly changes: Change[];
+  readonly settled: SettledObjects;
+  /** Who adopts, for people: `this resource's`. */
+  readonly whose: string;
+}
+
+/** Keeps what the next pass, the next reconcile and people should know of one step. */
+export function noteResult(
+  { step, live, was, wasLost }: StepResult,
+  { claimed, changes, settled, whose }: NoteOptions,
+): void {
+  if (was !== "applied") {
+    claimed.set(idOf(live), live);
+    if (was === "adopted")
+      changes.push({ done: "Adopted", live, why: `it was there, and is meant to be ${whose}` });
+    return;
+  }
+  claimed.delete(idOf(live));
+  // What the answer still lacks, another apply would not bring either.
+  if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
+  if (isRepair(step, live)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
+  else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });
+}

@@ -1,0 +1,174 @@
+import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.ts";
+import { type ObjectId, stamps } from "../../synth/manifest.ts";
+import type { KindAnswer, WatchedObjects } from "../desire/release/ports.ts";
+import type { Prepared, PreparedObject } from "../desire/release/prepare-manifests.ts";
+import { nameOfRun } from "./finished-jobs.ts";
+import type { Health } from "./health/health.ts";
+import { describeId } from "./object-text.ts";
+import { type ApplyStep, type Decision, decide } from "./plan.ts";
+import { type BlockedObject, type BlockedReason, blockedBy, ReleaseGates } from "./release-gates.ts";
+
+export interface ReleasePlanInput {
+  readonly resource: CustomResource;
+  readonly prepared: Prepared;
+  /**
+   * The live object of a desired one, if the local copies (or a read of this run) hold one, whoever made it; of an ensured
+   * namespace also one that is in no set.
+   */
+  readonly observed: (object: PreparedObject) => LiveObject | undefined;
+  /** How the watch of a kind stands. */
+  readonly watch: (kind: ObjectKind) => Pick<WatchedObjects, "hasSynced" | "refusal">;
+  /** Whether applying to exactly this object was tried and changed nothing; see settledHash(). */
+  readonly isSettled: (live: LiveObject) => boolean;
+  readonly assess: (live: LiveObject) => Health;
+  /** `status.inventory.finished`: Jobs that are not made again. */
+  readonly finished?: readonly string[] | undefined;
+  /** What is known by now of the kind of an object that was prepared without one. */
+  readonly askKind?: (object: PreparedObject) => KindAnswer;
+}
+
+export interface ReleaseStep extends ApplyStep {
+  readonly object: PreparedObject;
+  /** Its kind, which is known. */
+  readonly kind: ObjectKind;
+}
+
+/** What one pass changes in the cluster. Every desired object is in exactly one of the first six lists. */
+export interface ReleasePlan {
+  /** Stages one after the other, the steps of a stage side by side. */
+  readonly apply: readonly (readonly ReleaseStep[])[];
+  /** Already as desired: no request. */
+  readonly keep: readonly LiveObject[];
+  /** Objects that must be deleted before they can be made anew. */
+  readonly replace: readonly LiveObject[];
+  /** Desired objects that are on their way out: the event of their end wakes us. */
+  readonly waiting: readonly LiveObject[];
+  readonly blocked: readonly BlockedObject[];
+  /** Jobs that ran, and went by themselves when their time to live was over. */
+  readonly done: readonly PreparedObject[];
+  /** Namespaces that only have to exist, and that others created. */
+  readonly others: readonly PreparedObject[];
+  /** Ids of what is applied, kept, replaced or waited for as the Release's own: recorded before anything is sent. */
+  readonly taken: readonly ObjectId[];
+  /** Once this is applied everything is: then it may be pruned. */
+  readonly isComplete: boolean;
+  /** The turn of blocked objects may have come once this is applied, and no event will tell: own writes are silent. */
+  readonly isWorthAnotherPass: boolean;
+}
+
+/**
+ * Decides what may be applied now. Definitions and namespaces come first and are waited for; what an object needs is healthy
+ * before it is applied; what the API server asks about every other write comes when all else is applied. What was there and
+ * was changed by others is put right without waiting for anything. Pure.
+ */
+export function planRelease(input: ReleasePlanInput): ReleasePlan {
+  const steps: ReleaseStep[] = [];
+  const lists = { keep: [] as LiveObject[], replace: [] as LiveObject[], wait: [] as LiveObject[] };
+  const blocked: BlockedObject[] = [];
+  const done: PreparedObject[] = [];
+  const others: PreparedObject[] = [];
+  const taken: ObjectId[] = [];
+  const gates = new ReleaseGates(input.assess);
+  for (const object of input.prepared.objects) {
+    if (isDone(object, input)) {
+      done.push(object);
+      gates.note(object, "done");
+      continue;
+    }
+    const found = consider(object, input, gates);
+    gates.note(object, "reason" in found ? undefined : found);
+    if (!("reason" in found)) {
+      if (isOfOthers(object, input)) others.push(object);
+      else taken.push(object.id);
+    }
+    if ("reason" in found) blocked.push(found);
+    else if (found.does === "apply") steps.push({ ...found.step, object, kind: object.kind as ObjectKind });
+    else lists[found.does].push(found.live);
+  }
+  const { keep, replace, wait: waiting } = lists;
+  const isWaiting = blocked.some(({ reason }) => reason === "Dependency" || reason === "Stage");
+  return {
+    apply: [...Map.groupBy(steps, ({ object }) => object.stage).values()],
+    keep,
+    replace,
+    waiting,
+    blocked,
+    done,
+    others,
+    taken,
+    isComplete: blocked.length + replace.length + waiting.length === 0,
+    isWorthAnotherPass: steps.length > 0 && isWaiting,
+  };
+}
+
+function isDone(object: PreparedObject, { finished = [], observed }: ReleasePlanInput): boolean {
+  if (finished.length === 0) return false;
+  const name = nameOfRun(object);
+  return name !== undefined && finished.includes(name) && observed(object) === undefined;
+}
+
+function consider(
+  object: PreparedObject,
+  input: ReleasePlanInput,
+  gates: ReleaseGates,
+): Decision | BlockedObject {
+  const { kind, needs } = object;
+  if (kind === undefined) {
+    const definition = gates.findLacking(needs.filter(isDefinition));
+    if (definition !== undefined) return blockedBy(object, "Dependency", definition);
+    const answer = input.askKind?.(object);
+    // The Release is put back into its queue with the answer, and prepared again.
+    if (answer?.state === "pending" || answer?.state === "known")
+      return notApplied(object, "NotSynced", "its kind is being looked up");
+    return notApplied(object, "KindUnknown", answer?.message ?? describeUnknown(object));
+  }
+  const { hasSynced, refusal } = input.watch(kind);
+  if (refusal !== undefined) return notApplied(object, "KindNotWatched", refusal);
+  if (!hasSynced) return notApplied(object, "NotSynced", "what there is of its kind is not known yet");
+  const decision = decideObject(object, input);
+  if (decision.does !== "apply" || putsBack(decision.step)) return decision;
+  return gates.findBlock(object) ?? decision;
+}
+
+function decideObject(object: PreparedObject, input: ReleasePlanInput): Decision {
+  const { resource, prepared, observed, isSettled } = input;
+  const { set } = prepared;
+  const live = observed(object);
+  if (live === undefined || !isOfOthers(object, input))
+    return decide(object.manifest, live, { resource, set, isSettled });
+  return live.metadata.deletionTimestamp === undefined ? { does: "keep", live } : { does: "wait", live };
+}
+
+/** Whether an ensured namespace exists and is not in the Release's set: then its existence is enough. */
+function isOfOthers(
+  object: PreparedObject,
+  { prepared, observed }: Pick<ReleasePlanInput, "prepared" | "observed">,
+): boolean {
+  if (!object.isEnsured) return false;
+  const live = observed(object);
+  return live !== undefined && live.metadata.labels?.[stamps.set] !== prepared.set;
+}
+
+function describeUnknown({ manifest: { kind, apiVersion } }: PreparedObject): string {
+  return `the cluster has no kind ${kind} in ${apiVersion}`;
+}
+
+function notApplied(object: PreparedObject, reason: BlockedReason, why: string): BlockedObject {
+  return {
+    object,
+    reason,
+    on: [],
+    message: `${describeId(object.id)} (${object.origin}) is not applied: ${why}`,
+  };
+}
+
+/** The object is there, as this very manifest made it: somebody else has changed it since. */
+function putsBack({ live, manifest, because }: ApplyStep): boolean {
+  const digest = manifest.metadata.annotations?.[stamps.digest];
+  return live !== undefined && because !== "foreign" && live.metadata.annotations?.[stamps.digest] === digest;
+}
+
+/** Whether an id is that of a CustomResourceDefinition. */
+export function isDefinition(id: ObjectId): boolean {
+  return id.startsWith("apiextensions.k8s.io/CustomResourceDefinition/");
+}

@@ -1,0 +1,99 @@
+import type { CustomResource } from "../../crds/object.ts";
+import { digestOf, toCanonicalJson } from "../../synth/digest.ts";
+import { idOf, type ObjectId } from "../../synth/manifest.ts";
+import { NotOwnedError, ObjectRejectedError } from "../errors.ts";
+import type { Clock } from "../ports.ts";
+import type { ApplyStep } from "./plan.ts";
+import { settledHash } from "./settled-hash.ts";
+
+/** What belongs to somebody else is looked at again by then; see decideRequeue(). */
+const foreignMs = 20_000;
+/** The server frees what a deleted object held, such as a node port, a moment later: soon at first, then doubling. */
+const contestedMs = { first: 250, longest: 20_000 };
+/** The API server serves a changed definition a moment after it accepted it; anybody may change one later. */
+const schemaMs = { first: 100, longest: 60_000 };
+/** Somebody may have changed what refused it, such as an admission policy. */
+const rejectedMs = 60_000;
+
+interface Refusal {
+  readonly attempt: string;
+  readonly error: Error;
+  /** When this very attempt was refused for the first time. */
+  readonly sinceMs: number;
+  /** It may be accepted without an edit, and no event would tell. */
+  readonly isTriedAgain: boolean;
+  readonly untilMs: number;
+  /** A run came upon it since the delay was last asked for. */
+  isMet: boolean;
+}
+
+/**
+ * Applies that were refused: they are not sent again with every event of the resource's other objects, but only when
+ * something about them is different, or after a while.
+ */
+export class Refusals {
+  readonly #clock: Clock;
+  readonly #byResource = new Map<string, Map<ObjectId, Refusal>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The error of this very apply, if it was refused a short time ago. */
+  find(key: string, step: ApplyStep, resource: CustomResource): Error | undefined {
+    const refusal = this.#byResource.get(key)?.get(idOf(step.manifest));
+    if (refusal === undefined || refusal.untilMs < this.#clock.now()) return undefined;
+    if (refusal.attempt !== describeAttempt(step, resource)) return undefined;
+    refusal.isMet = true;
+    return refusal.error;
+  }
+
+  /** Keeps an error that would come again. */
+  remember(key: string, step: ApplyStep, resource: CustomResource, error: unknown): void {
+    const isRejected = error instanceof ObjectRejectedError;
+    if (!isRejected && !(error instanceof NotOwnedError)) return;
+    const nowMs = this.#clock.now();
+    const attempt = describeAttempt(step, resource);
+    const refusals = this.#byResource.getOrInsertComputed(key, () => new Map<ObjectId, Refusal>());
+    const before = refusals.get(idOf(step.manifest));
+    const sinceMs = before?.attempt === attempt ? before.sinceMs : nowMs;
+    const delays = isRejected ? delaysOf(error) : undefined;
+    const doubling = delays && Math.min(delays.longest, Math.max(delays.first, nowMs - sinceMs));
+    const forMs = doubling ?? (isRejected ? rejectedMs : foreignMs);
+    const isTriedAgain = doubling !== undefined;
+    const untilMs = nowMs + forMs;
+    refusals.set(idOf(step.manifest), { attempt, error, sinceMs, isTriedAgain, untilMs, isMet: true });
+  }
+
+  /**
+   * Delay before retrying what may be accepted without an edit; undefined: the run that ends now came upon no such refusal.
+   * One that it did not come upon, for example because the resource was suspended meanwhile, is left to a later run.
+   */
+  retryAfterMs(key: string): number | undefined {
+    let earliestMs = Number.POSITIVE_INFINITY;
+    for (const refusal of this.#byResource.get(key)?.values() ?? []) {
+      if (refusal.isMet && refusal.isTriedAgain) earliestMs = Math.min(earliestMs, refusal.untilMs);
+      refusal.isMet = false;
+    }
+    if (earliestMs === Number.POSITIVE_INFINITY) return undefined;
+    return Math.max(1, Math.ceil(earliestMs - this.#clock.now()) + 1);
+  }
+
+  /** The resource is fine or gone, or what stood in its way is. */
+  forget(key: string): void {
+    this.#byResource.delete(key);
+  }
+}
+
+/** First and longest delay of a refusal that is tried again, later and later. */
+function delaysOf({ isContested, isBySchema }: ObjectRejectedError): typeof schemaMs | undefined {
+  if (isContested) return contestedMs;
+  return isBySchema ? schemaMs : undefined;
+}
+
+/** Everything that may make a difference; whoever touches the resource has it tried again. */
+function describeAttempt({ manifest, guard, live }: ApplyStep, { metadata }: CustomResource): string {
+  const { uid, generation, labels, annotations } = metadata;
+  const seen = live === undefined ? "" : settledHash(live);
+  return digestOf(toCanonicalJson({ manifest, guard, seen, uid, generation, labels, annotations }));
+}

@@ -1,0 +1,102 @@
+import type { LiveObject } from "../../crds/object.ts";
+import type { ObjectId } from "../../synth/manifest.ts";
+import type { PreparedObject } from "../desire/release/prepare-manifests.ts";
+import type { Health } from "./health/health.ts";
+import { describeId } from "./object-text.ts";
+import type { Decision } from "./plan.ts";
+import { lastStage, waitedStage } from "./release-stage.ts";
+
+/** Why the turn of an object has not come. */
+export type BlockedReason =
+  /** The cluster has no such kind (yet). */
+  | "KindUnknown"
+  /** Its kind may not be watched, so nobody would know what becomes of it. */
+  | "KindNotWatched"
+  /** The local copies of its kind are not filled yet: nothing to tell. */
+  | "NotSynced"
+  /** What it needs is not healthy yet. */
+  | "Dependency"
+  /** Something of an earlier stage is not there yet. */
+  | "Stage";
+
+export interface BlockedObject {
+  readonly object: PreparedObject;
+  readonly reason: BlockedReason;
+  /** Objects whose events bring us here again. */
+  readonly on: readonly ObjectId[];
+  /** For people. */
+  readonly message: string;
+}
+
+/** An object that is waited for, and what it lacks. */
+export interface Lacking {
+  readonly id: ObjectId;
+  readonly lack: string;
+}
+
+/** Remembers what became of the objects that came before, and says whether the turn of the next one has come. */
+export class ReleaseGates {
+  readonly #assess: (live: LiveObject) => Health;
+  readonly #decisions = new Map<ObjectId, Decision | "done" | undefined>();
+  /** What objects lack that were asked about; undefined: nothing. */
+  readonly #lacks = new Map<ObjectId, string | undefined>();
+  readonly #waitedFor: ObjectId[] = [];
+  /** The first object that is neither there nor about to be. */
+  #missing: ObjectId | undefined;
+  /** Of all that is waited for; known when the first object of a later stage asks. */
+  #first: { readonly lacking: Lacking | undefined } | undefined;
+
+  constructor(assess: (live: LiveObject) => Health) {
+    this.#assess = assess;
+  }
+
+  /** Called for every object in the order of applying; undefined: its turn has not come. `done`: it ran, and went by itself. */
+  note({ id, stage }: PreparedObject, decision: Decision | "done" | undefined): void {
+    this.#decisions.set(id, decision);
+    if (stage === waitedStage) this.#waitedFor.push(id);
+    const isThere = decision === "done" || decision?.does === "keep" || decision?.does === "apply";
+    if (!isThere) this.#missing ??= id;
+  }
+
+  /** What an object that is to be applied waits for; undefined: for nothing. */
+  findBlock(object: PreparedObject): BlockedObject | undefined {
+    const needed = this.findLacking(object.needs);
+    if (needed !== undefined) return blockedBy(object, "Dependency", needed);
+    if (object.stage === waitedStage) return undefined;
+    this.#first ??= { lacking: this.findLacking(this.#waitedFor) };
+    const { lacking } = this.#first;
+    if (lacking !== undefined) return blockedBy(object, "Stage", lacking);
+    if (object.stage < lastStage || this.#missing === undefined) return undefined;
+    return blockedBy(object, "Stage", { id: this.#missing, lack: notThere });
+  }
+
+  /** The first of these objects that is not as it should be. */
+  findLacking(ids: readonly ObjectId[]): Lacking | undefined {
+    for (const id of ids) {
+      if (!this.#lacks.has(id)) this.#lacks.set(id, this.#lackOf(id));
+      const lack = this.#lacks.get(id);
+      if (lack !== undefined) return { id, lack };
+    }
+    return undefined;
+  }
+
+  #lackOf(id: ObjectId): string | undefined {
+    const decision = this.#decisions.get(id);
+    if (decision === "done") return undefined;
+    if (decision?.does !== "keep") return notThere;
+    const { status, message } = this.#assess(decision.live);
+    return status === "Current" || status === "Suspended" ? undefined : message || "it is not ready yet";
+  }
+}
+
+const notThere = "it is not applied yet";
+
+/** The object waits for another one of its Release. */
+export function blockedBy(
+  object: PreparedObject,
+  reason: "Dependency" | "Stage",
+  { id, lack }: Lacking,
+): BlockedObject {
+  const message = `${describeId(object.id)} waits for ${describeId(id)}: ${lack}`;
+  return { object, reason, on: [id], message };
+}

@@ -1,0 +1,50 @@
+import type { PublishState } from "../ports.ts";
+import type { Health } from "./health/health.ts";
+import type { ApplyOutcome } from "./outcome.ts";
+
+/** How long an outcome is kept back so that one status patch tells about its commit too. */
+export const parkingMs = 1000;
+
+/** How often we look whether a foreign object has gone, or what it holds: nothing that we watch says so. */
+const foreignRecheckMs = 30_000;
+
+export interface RequeueInput {
+  readonly applied: ApplyOutcome;
+  /** Delay before retrying applies that were refused and may be accepted without an edit. */
+  readonly refusedForMs?: number | undefined;
+  readonly health: Health | undefined;
+  /** Undefined: there is no repository, or nothing was offered. */
+  readonly publish: PublishState | undefined;
+  /** Monotonic clock, as `sinceMs` of the publication. */
+  readonly nowMs: number;
+  /** A random number in [0, 1). */
+  readonly jitter: number;
+}
+
+/**
+ * When to look at a resource again; undefined: an event will tell. Temporary failures are not decided here: they are
+ * thrown, and the queue's backoff decides.
+ */
+export function decideRequeue(input: RequeueInput): number | undefined {
+  const { applied, refusedForMs, health, publish, nowMs, jitter } = input;
+  const isBlind =
+    (applied.state === "refused" && (applied.reason === "NotOwned" || applied.isContested === true)) ||
+    (applied.state === "waiting" && !applied.isWatched);
+  const parked = parkedForMs(publish, nowMs);
+  const delays = [
+    ...(refusedForMs === undefined ? [] : [refusedForMs]),
+    ...(isBlind ? [foreignRecheckMs * (0.9 + 0.2 * jitter)] : []),
+    ...(health?.recheckAfterMs === undefined ? [] : [health.recheckAfterMs]),
+    ...(parked === 0 ? [] : [parked]),
+  ];
+  return delays.length === 0 ? undefined : Math.ceil(Math.min(...delays));
+}
+
+/**
+ * How much longer an outcome waits for its commit before its status is written without one, in milliseconds;
+ * 0: write it now.
+ */
+export function parkedForMs(publish: PublishState | undefined, nowMs: number): number {
+  if (publish?.state !== "pending") return 0;
+  return Math.max(0, publish.sinceMs + parkingMs - nowMs);
+}

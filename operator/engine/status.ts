@@ -1,0 +1,44 @@
+import type { OwnCondition } from "../../crds/binding.ts";
+import type { Condition } from "../../crds/conditions.ts";
+import type { CustomResource } from "../../crds/object.ts";
+import type { EngineStatus } from "../../crds/status.ts";
+import type { PublishState } from "../ports.ts";
+import { composeConditions } from "./conditions.ts";
+import type { Health } from "./health/health.ts";
+import type { ApplyOutcome } from "./outcome.ts";
+
+export interface StatusInput {
+  readonly resource: CustomResource;
+  /** The kind's own part, with the conditions it shows beside the engine's. */
+  readonly kindStatus: Readonly<Record<string, unknown>>;
+  readonly applied: ApplyOutcome;
+  /** Of all children together; undefined when they could not be judged. */
+  readonly health: Health | undefined;
+  /** `skipped`: there is a repository, but nothing was offered to it this time. Undefined: there is none. */
+  readonly publish: PublishState | { readonly state: "skipped" } | undefined;
+  /** Wall clock, RFC 3339; shown only as `lastTransitionTime` of what changed. */
+  readonly nowIso: string;
+}
+
+export type ResourceStatus = EngineStatus & Readonly<Record<string, unknown>>;
+
+/**
+ * The status that a resource should have. Pure, and stable: composed again with nothing changed it is equal to what is
+ * there, so that nothing is written.
+ */
+export function composeStatus(input: StatusInput): ResourceStatus {
+  const { resource, kindStatus, publish } = input;
+  const previous = (resource.status ?? {}) as EngineStatus;
+  const { conditions: own = [], ...fields } = kindStatus;
+  const published = publish?.state === "published" ? publish.record : publish && previous.published;
+  return {
+    ...fields,
+    ...(resource.metadata.generation !== undefined && { observedGeneration: resource.metadata.generation }),
+    ...(published !== undefined && { published }),
+    conditions: composeConditions({
+      ...input,
+      own: own as readonly OwnCondition[],
+      previous: (previous.conditions ?? []) as readonly Condition[],
+    }),
+  };
+}

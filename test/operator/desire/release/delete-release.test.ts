@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { ApiUnavailableError } from "../../../../operator/errors.ts";
+import { aDeployedBench } from "../../../fakes/deployed-bench.ts";
+import { ReleaseBench } from "../../../fakes/release-bench.ts";
+import { aRelease, aSourceManifest } from "../../../fakes/releases.ts";
+
+const map = (name: string) => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x: "1" } } });
+const deployment = aSourceManifest("apps/v1", "Deployment", "web", { fields: { spec: { replicas: 1 } } });
+
+describe("a Release that is deleted", () => {
+  const leaving = (spec = {}) => {
+    const release = aRelease({ spec, generation: 2 });
+    return { ...release, metadata: { ...release.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  };
+
+  test("takes its objects with it, the last first, and then goes", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [deployment, map("a")]);
+    bench.edit();
+    await bench.reconcile();
+    bench.takeRequests();
+    bench.fail({ source: { reason: "SourceUnreachable", message: "gone" } });
+    bench.edit(leaving());
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([
+      "delete Deployment/web",
+      "delete ConfigMap/a",
+      "metadata Release/web",
+    ]);
+    expect(bench.release().metadata.finalizers).toEqual([]);
+  });
+
+  test("waits for an object that has a finalizer of its own", async () => {
+    const bench = await aDeployedBench("a");
+    const live = bench.live("ConfigMap", "a");
+    if (live === undefined) throw new Error("there is none");
+    const metadata = { ...live.metadata, resourceVersion: "900", finalizers: ["example.dev/wait"] };
+    const held = { ...live, metadata };
+    bench.deliver(bench.cluster.put(held));
+    bench.edit(leaving());
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a"]);
+    expect(bench.release().metadata.finalizers).toEqual(["fairlead.dev/objects"]);
+    bench.vanish({ ...held, metadata: { ...metadata, resourceVersion: "901" } });
+    await bench.reconcile();
+    expect(bench.release().metadata.finalizers).toEqual([]);
+  });
+
+  test("waits for an object that goes later without a finalizer, as a namespace does", async () => {
+    const bench = await aDeployedBench("a");
+    bench.cluster.lingers = () => true;
+    bench.edit(leaving());
+    await bench.reconcile();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a"]);
+    const live = bench.live("ConfigMap", "a");
+    if (live === undefined) throw new Error("there is none");
+    bench.vanish({ ...live, metadata: { ...live.metadata, resourceVersion: "901" } });
+    await bench.reconcile();
+    expect(bench.release().metadata.finalizers).toEqual([]);
+  });
+
+  test("is not let go while an object may still come that an operator sent that was killed", async () => {
+    const bench = await aDeployedBench("a");
+    bench.predecessorMs = 9_000;
+    bench.edit(leaving());
+    expect(await bench.reconcile()).toEqual({ requeueAfterMs: 2_000 });
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a"]);
+    bench.predecessorMs = 0;
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
+  });
+
+  test("leaves its objects where it says so", async () => {
+    const bench = await aDeployedBench("a");
+    bench.edit(leaving({ deletionPolicy: "Orphan" }));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
+    expect(bench.live("ConfigMap", "a")).toBeDefined();
+  });
+
+  test("stays while objects of one of its kinds cannot be seen, and says how to go on", async () => {
+    const bench = await aDeployedBench("a");
+    bench.refused.set("configmaps", "the operator may not list and watch configmaps");
+    bench.edit(leaving());
+    await bench.reconcile();
+    await bench.clock.advance(2_000);
+    await bench.reconcile();
+    expect(bench.release().metadata.finalizers).toEqual(["fairlead.dev/objects"]);
+    const [ready] = bench.release().status?.conditions ?? [];
+    expect(ready?.message).toMatch(/may not list and watch configmaps.*Orphan/);
+  });
+
+  test("is not let go before the copies of its kinds are filled", async () => {
+    const bench = await aDeployedBench("a");
+    bench.unsynced.add("configmaps");
+    bench.edit(leaving());
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    bench.unsynced.clear();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a", "metadata Release/web"]);
+  });
+
+  test("says how to go on when its objects may not be deleted", async () => {
+    const bench = await aDeployedBench("a");
+    bench.edit(leaving());
+    const forbidden = new ApiUnavailableError("forbidden", { status: 403 });
+    bench.cluster.refuse("delete ConfigMap/a", forbidden);
+    await expect(bench.reconcile()).rejects.toThrow("forbidden");
+    expect(bench.condition("Ready")).toBe("False Deleting");
+    const [ready] = bench.release().status?.conditions ?? [];
+    expect(ready?.message).toMatch(/deletionPolicy to Orphan/);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { type FolderState, nextDeployed } from "../../../../operator/desire/release/deployed-revision.ts";
+import { aCommit } from "../../../fakes/releases.ts";
+
+const commit = (digit: string, committedAt = "2026-11-21T12:00:00Z") => ({ ...aCommit(digit), committedAt });
+const folder = (tree: string, digit: string, more: Partial<FolderState> = {}): FolderState => ({
+  tree,
+  touched: commit(digit),
+  isAssumed: false,
+  ...more,
+});
+const written = { revision: commit("a").id, tree: "t1" };
+/** What stands after each of several looks of one process. */
+const after = (looks: readonly FolderState[], before: typeof written | null = written) => {
+  let known: ReturnType<typeof nextDeployed> | undefined;
+  return looks.map((one) => {
+    known = nextDeployed({ written: before ?? undefined, known, folder: one });
+    return `${known.value.revision[0]} ${known.value.tree}${known.hasMoved ? " moved" : ""}`;
+  });
+};
+
+describe("nextDeployed()", () => {
+  test.for<{ case: string; looks: FolderState[]; before?: null; expected: string[] }>([
+    {
+      case: "of a new Release is the commit that the source names",
+      before: null,
+      looks: [folder("t1", "a")],
+      expected: ["a t1"],
+    },
+    {
+      case: "moves with the files, also while the operator was away",
+      looks: [folder("t2", "b"), folder("t3", "c")],
+      expected: ["b t2", "c t3 moved"],
+    },
+    {
+      case: "stays when a clone that was fetched anew knows the head alone",
+      looks: [folder("t1", "f", { isAssumed: true }), folder("t1", "e", { isAssumed: true })],
+      expected: ["a t1", "a t1"],
+    },
+    {
+      case: "moves for commits that undo each other",
+      looks: [folder("t1", "a"), folder("t1", "c")],
+      expected: ["a t1", "c t1 moved"],
+    },
+    {
+      case: "does not go back when the history becomes known",
+      looks: [
+        folder("t1", "f", { isAssumed: true, touched: commit("f", "2026-11-21T13:00:00Z") }),
+        folder("t1", "0", { touched: commit("0", "2026-11-20T12:00:00Z") }),
+      ],
+      expected: ["a t1", "a t1"],
+    },
+    {
+      case: "stays moved when it is looked at again",
+      looks: [
+        folder("t1", "a"),
+        folder("t1", "c"),
+        folder("t1", "c"),
+        folder("t1", "d", { isAssumed: true }),
+      ],
+      expected: ["a t1", "c t1 moved", "c t1 moved", "c t1 moved"],
+    },
+  ])("$case", ({ looks, before, expected }) => {
+    expect(after(looks, before)).toEqual(expected);
+  });
+});

@@ -1,0 +1,104 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Deployment, nextHistory } from "../../../../operator/desire/release/history.ts";
+import { aCommit } from "../../../fakes/releases.ts";
+
+const nowIso = "2026-11-21T12:00:00Z";
+const deployment = (commit: string, outcome: Deployment["outcome"], digest = `d${commit}`): Deployment => ({
+  commit: aCommit(commit),
+  digest,
+  outcome,
+  nowIso,
+});
+type History = ReturnType<typeof nextHistory>;
+const historyOf = (...deployments: Deployment[]): History =>
+  deployments.reduce<History>((history, one) => nextHistory(history, one), []);
+const outcomes = (history: History) => history.map(({ revision, outcome }) => `${revision[0]} ${outcome}`);
+
+describe("nextHistory()", () => {
+  test("keeps the commit and the time with the entry", () => {
+    expect(historyOf(deployment("a", "Progressing"))).toEqual([
+      {
+        revision: "a".repeat(40),
+        digest: "da",
+        author: "Ann",
+        subject: "Commit a",
+        committedAt: "2026-11-21T12:00:00Z",
+        deployedAt: nowIso,
+        outcome: "Progressing",
+      },
+    ]);
+  });
+
+  test.for([
+    {
+      does: "tells what came of it",
+      of: [deployment("a", "Progressing"), deployment("a", "Ready")],
+      is: ["a Ready"],
+    },
+    {
+      does: "keeps ready for good",
+      of: [deployment("a", "Ready"), deployment("a", "Failed")],
+      is: ["a Ready"],
+    },
+    {
+      does: "lets what failed get well",
+      of: [deployment("a", "Failed"), deployment("a", "Ready")],
+      is: ["a Ready"],
+    },
+    {
+      does: "keeps failed while it is on its way again",
+      of: [deployment("a", "Failed"), deployment("a", "Progressing")],
+      is: ["a Failed"],
+    },
+    {
+      does: "supersedes what was not ready",
+      of: [deployment("a", "Progressing"), deployment("b", "Ready")],
+      is: ["b Ready", "a Superseded"],
+    },
+    {
+      does: "leaves what had failed",
+      of: [deployment("a", "Failed"), deployment("b", "Ready")],
+      is: ["b Ready", "a Failed"],
+    },
+    {
+      does: "makes a rollback an entry of its own",
+      of: [deployment("a", "Ready"), deployment("b", "Ready"), deployment("a", "Ready")],
+      is: ["a Ready", "b Ready", "a Ready"],
+    },
+    {
+      does: "makes the same commit with other manifests one, too",
+      of: [deployment("a", "Ready"), deployment("a", "Progressing", "other")],
+      is: ["a Progressing", "a Ready"],
+    },
+  ])("$does", ({ of, is }) => {
+    expect(outcomes(historyOf(...of))).toEqual(is);
+  });
+
+  test("keeps 10, whatever happens, is the same when told the same again, and only ever changes its first entry", () => {
+    const one = fc
+      .tuple(
+        fc.constantFrom("a", "b", "c"),
+        fc.constantFrom("x", "y"),
+        fc.constantFrom("Progressing", "Ready", "Failed"),
+      )
+      .map(([commit, digest, outcome]) => deployment(commit, outcome as Deployment["outcome"], digest));
+    fc.assert(
+      fc.property(fc.array(one, { maxLength: 30 }), one, (before, next) => {
+        const history = historyOf(...before);
+        const now = nextHistory(history, next);
+        expect(now.length).toBeLessThanOrEqual(10);
+        expect(nextHistory(now, { ...next, nowIso: "2026-11-21T13:00:00Z" })).toBe(now);
+        expect(now[0]).toMatchObject({ revision: next.commit.id, digest: next.digest });
+        const isSame = history[0]?.revision === next.commit.id && history[0].digest === next.digest;
+        const old = isSame
+          ? history.slice(1)
+          : history.map((entry) =>
+              entry.outcome === "Progressing" ? { ...entry, outcome: "Superseded" } : entry,
+            );
+        expect(now.slice(1)).toEqual(old.slice(0, 9));
+        expect(now.slice(1).every(({ outcome }) => outcome !== "Progressing")).toBe(true);
+      }),
+    );
+  });
+});

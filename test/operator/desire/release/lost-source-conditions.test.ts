@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { Release } from "../../../../crds/release.ts";
+import {
+  composeReleaseStatus,
+  type ReleaseStatusInput,
+} from "../../../../operator/desire/release/release-status.ts";
+import { conditionOf, conditionsOf, deployedRelease, statusInput } from "../../../fakes/release-statuses.ts";
+import { aCommit, aRelease } from "../../../fakes/releases.ts";
+
+const wellApplied = ["Applied True Applied", "Healthy True Healthy"];
+const stale = (reason: "SourceUnreachable" | "SourceNotFound") => ({
+  head: aCommit("b"),
+  changed: aCommit("a"),
+  stale: { reason, message: "no" },
+});
+const nothingKnown = { source: undefined, health: undefined };
+
+describe("conditions of a Release whose source cannot be had", () => {
+  test.for<{ case: string; more: Partial<ReleaseStatusInput>; conditions: string[] }>([
+    {
+      case: "a source that does not answer for longer than its grace",
+      more: { source: stale("SourceUnreachable"), isSourceLost: true },
+      conditions: [
+        "Ready False SourceUnreachable",
+        "Sourced False SourceUnreachable",
+        ...wellApplied,
+        "Reconciling True SourceUnreachable",
+      ],
+    },
+    {
+      case: "a folder that the newest commit has no more",
+      more: { source: stale("SourceNotFound") },
+      conditions: [
+        "Ready False SourceNotFound",
+        "Sourced False SourceNotFound",
+        ...wellApplied,
+        "Stalled True SourceNotFound",
+      ],
+    },
+    {
+      case: "objects that failed, of a source that is gone",
+      more: {
+        source: stale("SourceNotFound"),
+        health: { status: "Failed", reason: "Timeout", message: "1 of 2" },
+      },
+      conditions: [
+        "Ready False Failed",
+        "Sourced False SourceNotFound",
+        "Applied True Applied",
+        "Healthy False Failed",
+        "Stalled True Failed",
+      ],
+    },
+    {
+      case: "a long outage after which nothing is known of the source",
+      more: {
+        resource: deployedRelease,
+        outcome: { state: "unsourced", failure: { reason: "SourceUnreachable", message: "no answer" } },
+        isSourceLost: true,
+        ...nothingKnown,
+      },
+      conditions: [
+        "Ready False SourceUnreachable",
+        "Sourced False SourceUnreachable",
+        ...wellApplied,
+        "Reconciling True SourceUnreachable",
+      ],
+    },
+    {
+      case: "objects that failed since, of a commit that cannot be rendered",
+      more: {
+        resource: deployedRelease,
+        outcome: { state: "unsourced", failure: { reason: "RenderFailed", message: "a.yaml:3" } },
+        health: { status: "Failed", reason: "Timeout", message: "1 of 2" },
+      },
+      conditions: [
+        "Ready False RenderFailed",
+        "Sourced False RenderFailed",
+        "Applied True Applied",
+        "Healthy False Failed",
+        "Stalled True RenderFailed",
+      ],
+    },
+    {
+      case: "credentials that are refused, of a Release that is pinned to what it has deployed",
+      more: {
+        resource: deployedRelease,
+        outcome: { state: "unsourced", failure: { reason: "SourceRefused", message: "expired" } },
+        isSourceLost: false,
+        ...nothingKnown,
+      },
+      conditions: ["Ready True Reconciled", "Sourced False SourceRefused", ...wellApplied],
+    },
+  ])("of $case", ({ more, conditions }) => {
+    const status = composeReleaseStatus(statusInput(more));
+    expect(conditionsOf(status)).toEqual(conditions);
+    Release.status.parse(status);
+  });
+
+  test("Ready says what is deployed instead of what git says", () => {
+    const status = composeReleaseStatus(statusInput({ source: stale("SourceNotFound") }));
+    expect(conditionOf(status, "Ready")?.message).toBe(
+      "no. Commit aaaaaaaaaaaa stays deployed and is kept as it is",
+    );
+  });
+});
+
+describe("Ready of a Release that does not follow its source", () => {
+  test("says what a pin ignores, once", () => {
+    const pin = aCommit("b").id;
+    const resource = aRelease({ spec: { revision: pin } });
+    const status = composeReleaseStatus(statusInput({ resource }));
+    const message = "4 objects in place. Pinned to bbbbbbbbbbbb by spec.revision: branch main is ignored";
+    expect(conditionOf(status, "Ready")?.message).toBe(message);
+    expect(status["ignored"]).toBe("branch main");
+    const outage = { state: "unsourced", failure: { reason: "SourceUnreachable", message: "no" } } as const;
+    const again = statusInput({
+      resource: aRelease({ spec: { revision: pin }, status: status as never }),
+      outcome: outage,
+      ...nothingKnown,
+    });
+    expect(conditionOf(composeReleaseStatus(again), "Ready")?.message).toBe(message);
+  });
+
+  test("says what a suspended Release ignores, and what it keeps", () => {
+    const resource = { ...deployedRelease, spec: { ...deployedRelease.spec, suspend: true } };
+    const status = composeReleaseStatus(
+      statusInput({ resource, outcome: { state: "suspended" }, ...nothingKnown }),
+    );
+    expect(conditionOf(status, "Ready")?.message).toBe(
+      "Suspended: nothing is looked at or changed until spec.suspend is false. Ignored are branch main, edits of the spec and changes of objects by hand; commit aaaaaaaaaaaa stays deployed",
+    );
+    expect(status["ignored"]).toBe("everything");
+  });
+});

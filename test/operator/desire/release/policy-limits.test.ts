@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { Namespace } from "../../../../crds/core-kinds.ts";
+import type { LiveObject } from "../../../../crds/object.ts";
+import { Release } from "../../../../crds/release.ts";
+import { ReleasePolicy, type ReleaseRule } from "../../../../crds/release-policy.ts";
+import { PolicyLimits } from "../../../../operator/desire/release/policy-limits.ts";
+import { releaseKind, releasePolicyKind } from "../../../../operator/desire/release/release-kind.ts";
+import { aRelease } from "../../../fakes/releases.ts";
+import { WatchedKinds } from "../../../fakes/watched-kinds.ts";
+
+const aPolicy = (...rules: object[]): LiveObject => ({
+  apiVersion: "fairlead.dev/v1alpha1",
+  kind: "ReleasePolicy",
+  metadata: { name: "tenants", uid: "tenants", resourceVersion: "1" },
+  ours: false,
+  spec: { rules },
+});
+const aNamespace = (name: string, labels: Record<string, string>): LiveObject => ({
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name, uid: name, resourceVersion: "1", labels },
+  ours: false,
+});
+const [shop, other] = [aRelease(), aRelease({ namespace: "other" })];
+
+async function aPlatform({ installation }: { readonly installation?: ReleaseRule } = {}) {
+  const kinds = new WatchedKinds({ kinds: [releaseKind, releasePolicyKind] });
+  const woken: string[] = [];
+  const wake = (keys: Iterable<string>): void => void woken.push(...keys);
+  const limits = new PolicyLimits({ stores: kinds.stores, installation, wake, allowsLocal: false });
+  const deliver = (type: "ADDED" | "MODIFIED" | "DELETED", object: LiveObject): void => {
+    const [role, kind] =
+      object.kind === "Namespace"
+        ? (["namespace", Namespace] as const)
+        : (["resource", object.kind === "Release" ? Release : ReleasePolicy] as const);
+    const store = kinds.stores.watched.find((one) => one.role === role && one.kind === kind)?.store;
+    store?.apply({ type, object });
+  };
+  for (const release of [shop, other]) deliver("ADDED", release);
+  const originsOf = (release: LiveObject): unknown => {
+    const rules = limits.select(release);
+    return rules.state === "known" ? rules.limits.map(({ from }) => from) : rules.state;
+  };
+  const takeWoken = (): string[] => woken.splice(0);
+  return { limits, deliver, originsOf, takeWoken };
+}
+
+describe("PolicyLimits", () => {
+  test("wakes the Releases of the namespaces that an edit of a policy concerns, and no others", async () => {
+    const { deliver, originsOf, takeWoken } = await aPlatform();
+    expect([shop, other].map(originsOf)).toEqual([[], []]);
+    const policy = aPolicy({ namespaces: { names: ["shop"] }, sources: [] });
+    deliver("ADDED", policy);
+    expect(takeWoken()).toEqual(["shop/web"]);
+    expect([shop, other].map(originsOf)).toEqual([["ReleasePolicy tenants, rule 1"], []]);
+
+    deliver("MODIFIED", { ...policy, metadata: { ...policy.metadata, resourceVersion: "2" } });
+    expect(takeWoken()).toEqual([]);
+    deliver("DELETED", { ...policy, metadata: { ...policy.metadata, resourceVersion: "3" } });
+    expect(takeWoken()).toEqual(["shop/web"]);
+  });
+
+  test("wakes the Releases of a namespace when it is seen, and when its labels decide otherwise", async () => {
+    const { deliver, originsOf, takeWoken } = await aPlatform();
+    deliver("ADDED", aPolicy({ namespaces: { matchLabels: { trust: "low" } }, sources: [] }));
+    expect(originsOf(shop)).toBe("pending");
+    const namespace = aNamespace("shop", { trust: "low" });
+    deliver("ADDED", namespace);
+    expect(takeWoken()).toEqual(["shop/web"]);
+    expect(originsOf(shop)).toEqual(["ReleasePolicy tenants, rule 1"]);
+    const { metadata } = namespace;
+    deliver("MODIFIED", { ...namespace, metadata: { ...metadata, resourceVersion: "2", labels: {} } });
+    expect(takeWoken()).toEqual(["shop/web"]);
+    expect(originsOf(shop)).toEqual([]);
+  });
+
+  test("wakes the Release that comes into the quota when another one goes", async () => {
+    const { limits, deliver, takeWoken } = await aPlatform({ installation: { quotas: { releases: 1 } } });
+    const second = aRelease({ name: "young" });
+    const young = { ...second, metadata: { ...second.metadata, creationTimestamp: "2026-11-22T12:00:00Z" } };
+    deliver("ADDED", young);
+    expect([shop, young].map((release) => limits.olderThan(release))).toEqual([0, 1]);
+    deliver("DELETED", { ...shop, metadata: { ...shop.metadata, resourceVersion: "9" } });
+    expect(takeWoken()).toEqual(["shop/young"]);
+    expect(limits.olderThan(young)).toBe(0);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import type { ReleaseRule } from "../../../../crds/release-policy.ts";
+import type { Limits } from "../../../../operator/desire/release/limits.ts";
+import { ReleaseBench } from "../../../fakes/release-bench.ts";
+import { aRelease, aSourceManifest } from "../../../fakes/releases.ts";
+
+const map = aSourceManifest("v1", "ConfigMap", "a", { fields: { data: { x: "1" } } });
+const limitsOf = (rule: ReleaseRule): Limits => [{ from: "ReleasePolicy tenants, rule 1", rule }];
+const elsewhere = limitsOf({ sources: ["https://git.example/other/"] });
+
+describe("a Release that a policy does not allow", () => {
+  test("is not deployed, and says what is refused, by which policy, and whom to ask", async () => {
+    const bench = new ReleaseBench();
+    bench.limits = elsewhere;
+    bench.commit("1", [map]);
+    bench.edit();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+    expect(bench.condition("Ready")).toBe("False PolicyRefused");
+    expect(bench.condition("Stalled")).toBe("True PolicyRefused");
+    expect(JSON.stringify(bench.release().status)).toMatch(
+      /Refused by ReleasePolicy tenants, rule 1: .*spec\.source\.url.*Ask the platform team/,
+    );
+  });
+
+  test("keeps what is deployed as it is, without repairs, and goes on when it is allowed again", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map]);
+    bench.edit();
+    await bench.reconcile();
+    bench.takeRequests();
+
+    bench.limits = elsewhere;
+    bench.commit("2", [{ ...map, data: { x: "2" } }]);
+    const live = bench.live("ConfigMap", "a");
+    if (live !== undefined) bench.deliver(bench.cluster.put({ ...live, data: { x: "edited" } }));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+    expect(bench.condition("Ready")).toBe("False PolicyRefused");
+
+    bench.limits = [];
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+    expect(bench.live("ConfigMap", "a")).toMatchObject({ data: { x: "2" } });
+  });
+
+  test("is deleted with its objects", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map]);
+    bench.edit();
+    await bench.reconcile();
+    bench.limits = elsewhere;
+    const leaving = aRelease({ generation: 2 });
+    bench.edit({ ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    await bench.reconcile();
+    expect(bench.live("ConfigMap", "a")).toBeUndefined();
+  });
+
+  test("is neither deployed nor deleted with the operator's rights while it cannot be decided what is allowed", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map]);
+    bench.edit();
+    await bench.reconcile();
+    bench.takeRequests();
+
+    bench.rules = { state: "undecidable", message: "Cannot decide what is allowed" };
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("False PolicyRefused");
+    const leaving = aRelease({ generation: 2 });
+    bench.edit({ ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    await bench.reconcile();
+    await bench.clock.advance(2_000);
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("False Deleting");
+    expect(bench.live("ConfigMap", "a")).toBeDefined();
+
+    bench.rules = undefined;
+    await bench.reconcile();
+    expect(bench.live("ConfigMap", "a")).toBeUndefined();
+  });
+
+  test("waits without a word for a namespace that has not been seen yet", async () => {
+    const bench = new ReleaseBench();
+    bench.rules = { state: "pending" };
+    bench.commit("1", [map]);
+    bench.edit();
+    expect(await bench.reconcile()).toEqual({});
+    expect(bench.takeRequests()).toEqual([]);
+  });
+
+  test("has to be signed by a key of the policy, whatever keys it names itself", async () => {
+    const bench = new ReleaseBench();
+    const key = "ssh-ed25519 AAAA";
+    bench.secrets.read = async () => new Map([["own.pub", "ssh-ed25519 BBBB"]]);
+    const source = { url: "https://git.example/shop.git", verify: { secretRef: { name: "own" } } };
+    bench.limits = limitsOf({ verify: { required: true, keys: [key] } });
+    bench.commit("1", [map]);
+    bench.edit(aRelease({ spec: { source } }));
+    await bench.reconcile();
+    expect([...(bench.memory.find("shop/web")?.request?.signers ?? [])]).toEqual([["0.pub", key]]);
+  });
+
+  test.for([
+    { what: "a denied kind", rule: { kinds: { denied: [{ group: "", kind: "ConfigMap" }] } } },
+    { what: "too many objects", rule: { quotas: { objects: 0 } } },
+  ])("does not apply $what", async ({ rule }) => {
+    const bench = new ReleaseBench();
+    bench.limits = limitsOf(rule);
+    bench.commit("1", [map]);
+    bench.edit();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+    expect(bench.condition("Ready")).toBe("False PolicyRefused");
+  });
+});

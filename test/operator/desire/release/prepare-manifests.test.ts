@@ -1,0 +1,214 @@
+import { describe, expect, test } from "vitest";
+import { ReleaseError } from "../../../../operator/desire/release/errors.ts";
+import { prepareManifests } from "../../../../operator/desire/release/prepare-manifests.ts";
+import { stamps } from "../../../../synth/manifest.ts";
+import { aCatalog, aRelease, aSourceManifest, asPrepared, asRendered } from "../../../fakes/releases.ts";
+
+const configMap = aSourceManifest("v1", "ConfigMap", "web");
+const deployment = aSourceManifest("apps/v1", "Deployment", "web");
+const namespace = aSourceManifest("v1", "Namespace", "shop");
+const definition = aSourceManifest(
+  "apiextensions.k8s.io/v1",
+  "CustomResourceDefinition",
+  "widgets.example.dev",
+  {
+    fields: {
+      spec: { group: "example.dev", scope: "Namespaced", names: { kind: "Widget", plural: "widgets" } },
+    },
+  },
+);
+const widget = aSourceManifest("example.dev/v1", "Widget", "w");
+const webhook = aSourceManifest("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "w");
+
+const failureOf = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReleaseError);
+    expect((error as ReleaseError).reason).toBe("RenderFailed");
+    return (error as Error).message;
+  }
+  throw new Error("nothing was thrown");
+};
+
+describe("prepareManifests()", () => {
+  test("stamps what it gives, and names no owner that garbage collection would follow", () => {
+    const labelled = aSourceManifest("v1", "ConfigMap", "web", {
+      labels: { app: "web", [stamps.set]: "forged" },
+    });
+    const { objects, set } = asPrepared([labelled]);
+    expect(set).toMatch(/^applyset-[\w-]{43}-v1$/);
+    expect(objects[0]?.manifest.metadata).toEqual({
+      name: "web",
+      namespace: "shop",
+      labels: { app: "web", "fairlead.dev/set": set, "applyset.kubernetes.io/part-of": set },
+      annotations: {
+        "fairlead.dev/digest": expect.stringMatching(/^[0-9a-f]{32}$/),
+        "fairlead.dev/owner": "releases.fairlead.dev/shop/web",
+      },
+    });
+  });
+
+  test.for([
+    {
+      does: "puts what names no namespace into the Release's own",
+      spec: {},
+      given: configMap,
+      id: "/ConfigMap/shop/web",
+    },
+    {
+      does: "puts it into the target's",
+      spec: { target: { namespace: "prod" } },
+      given: configMap,
+      id: "/ConfigMap/prod/web",
+    },
+    {
+      does: "leaves what names one",
+      spec: { target: { namespace: "prod" } },
+      given: aSourceManifest("v1", "ConfigMap", "web", { namespace: "other" }),
+      id: "/ConfigMap/other/web",
+    },
+    {
+      does: "takes it off where there is none",
+      spec: {},
+      given: aSourceManifest("v1", "Namespace", "x", { namespace: "shop" }),
+      id: "/Namespace//x",
+    },
+    { does: "leaves kinds alone that nobody knows", spec: {}, given: widget, id: "example.dev/Widget//w" },
+  ])("$does", ({ spec, given, id }) => {
+    const { objects } = prepareManifests(asRendered([given]), aRelease({ spec }), aCatalog());
+    expect(objects.map((object) => object.id)).toEqual([id]);
+  });
+
+  test("takes off what a source has copied from somebody's cluster", () => {
+    const { metadata, ...rest } = configMap;
+    const owner = { apiVersion: "v1", kind: "Pod", name: "p", uid: "u" };
+    const annotations = { [stamps.template]: "t", [stamps.generation]: "7", note: "n" };
+    const [object] = asPrepared([
+      { ...rest, metadata: { ...metadata, annotations, ownerReferences: [owner] } },
+    ]).objects;
+    expect(object?.manifest.metadata.ownerReferences).toBeUndefined();
+    expect(Object.keys(object?.manifest.metadata.annotations ?? {}).toSorted()).toEqual([
+      "fairlead.dev/digest",
+      "fairlead.dev/owner",
+      "note",
+    ]);
+  });
+
+  test("knows the scope of kinds that its own definitions make, before the cluster does", () => {
+    const { objects } = asPrepared([widget, definition]);
+    expect(objects.map(({ id, kind, needs }) => ({ id, known: kind !== undefined, needs }))).toEqual([
+      { id: "apiextensions.k8s.io/CustomResourceDefinition//widgets.example.dev", known: true, needs: [] },
+      {
+        id: "example.dev/Widget/shop/w",
+        known: false,
+        needs: ["apiextensions.k8s.io/CustomResourceDefinition//widgets.example.dev"],
+      },
+    ]);
+  });
+
+  test("puts the target's labels and annotations over the object's own, and into its digest", () => {
+    const given = aSourceManifest("v1", "ConfigMap", "web", { labels: { team: "a", app: "web" } });
+    const prepare = (team: string) =>
+      prepareManifests(
+        asRendered([given]),
+        aRelease({ spec: { target: { labels: { team }, annotations: { note: "n" } } } }),
+        aCatalog(),
+      );
+    const [first, second] = [prepare("b"), prepare("c")];
+    expect(first.objects[0]?.manifest.metadata.labels).toMatchObject({ team: "b", app: "web" });
+    expect(first.objects[0]?.manifest.metadata.annotations).toMatchObject({ note: "n" });
+    expect(first.digest).not.toBe(second.digest);
+  });
+
+  test("orders by stage, and within one as given", () => {
+    const { objects } = asPrepared([
+      webhook,
+      aSourceManifest("v1", "Service", "b"),
+      aSourceManifest("v1", "Service", "a"),
+      deployment,
+      configMap,
+      aSourceManifest("storage.k8s.io/v1", "StorageClass", "fast"),
+      namespace,
+    ]);
+    expect(
+      objects.map(({ stage, manifest }) => `${stage} ${manifest.kind} ${manifest.metadata.name}`),
+    ).toEqual([
+      "0 Namespace shop",
+      "1 StorageClass fast",
+      "2 ConfigMap web",
+      "3 Deployment web",
+      "4 Service b",
+      "4 Service a",
+      "5 ValidatingWebhookConfiguration w",
+    ]);
+  });
+
+  test("moves what needs an object of a later stage into that stage, with all that needs it in turn", () => {
+    // The ConfigMap needs the Deployment, and the Secret needs the ConfigMap.
+    const secret = aSourceManifest("v1", "Secret", "web");
+    const { objects, isOrdered } = asPrepared([secret, configMap, deployment], { 0: [1], 1: [2] });
+    expect(isOrdered).toBe(true);
+    expect(objects.map(({ stage, id }) => `${stage} ${id}`)).toEqual([
+      "3 apps/Deployment/shop/web",
+      "3 /ConfigMap/shop/web",
+      "3 /Secret/shop/web",
+    ]);
+  });
+
+  test("needs the namespace that it is in, if that is the Release's own", () => {
+    const { objects } = asPrepared([deployment, namespace]);
+    expect(objects.at(-1)?.needs).toEqual(["/Namespace//shop"]);
+  });
+
+  test("makes the target namespace if it is asked to, for good, and leaves out what is there", () => {
+    const spec = { target: { namespace: "prod", createNamespace: true } };
+    const prepare = (...given: Parameters<typeof asRendered>) =>
+      prepareManifests(asRendered(...given), aRelease({ spec }), aCatalog()).objects.map(
+        ({ id, isEnsured, manifest }) => ({
+          id,
+          isEnsured,
+          kept: manifest.metadata.annotations?.["fairlead.dev/prune"],
+        }),
+      );
+    expect(prepare([configMap])).toEqual([
+      { id: "/Namespace//prod", isEnsured: true, kept: "disabled" },
+      { id: "/ConfigMap/prod/web", isEnsured: false, kept: undefined },
+    ]);
+    expect(prepare([aSourceManifest("v1", "Namespace", "prod")])).toEqual([
+      { id: "/Namespace//prod", isEnsured: false, kept: undefined },
+    ]);
+  });
+
+  test("refuses two manifests that make one object once namespaces are filled in", () => {
+    const twin = aSourceManifest("v1", "ConfigMap", "web", { namespace: "shop" });
+    expect(failureOf(() => asPrepared([configMap, twin]))).toBe(
+      'Cannot apply what the source makes: file-0.yaml:1 and file-1.yaml:1 both make ConfigMap shop/web (what names no namespace goes to "shop")',
+    );
+  });
+
+  test("refuses the Release itself, and takes another one", () => {
+    const self = aSourceManifest("fairlead.dev/v1alpha1", "Release", "web");
+    expect(failureOf(() => asPrepared([self]))).toContain(
+      "file-0.yaml:1 makes Release shop/web, which is this Release itself",
+    );
+    expect(asPrepared([aSourceManifest("fairlead.dev/v1alpha1", "Release", "db")]).objects).toHaveLength(1);
+  });
+
+  test("refuses a cycle, and shows it with the places that it comes from", () => {
+    const secret = aSourceManifest("v1", "Secret", "web");
+    expect(failureOf(() => asPrepared([configMap, deployment, secret], { 0: [1], 1: [2], 2: [0] }))).toBe(
+      "Cannot apply what the source makes: nothing can be applied first, because each of these needs the next: " +
+        "ConfigMap shop/web (file-0.yaml:1) → Deployment shop/web (file-1.yaml:1) → Secret shop/web (file-2.yaml:1) → ConfigMap shop/web (file-0.yaml:1)",
+    );
+  });
+
+  test("a Job has what makes it a new one as its generation: its own content", () => {
+    const job = (image: string) =>
+      aSourceManifest("batch/v1", "Job", "migrate", { fields: { spec: { image } } });
+    const generationOf = (image: string) =>
+      asPrepared([job(image)]).objects[0]?.manifest.metadata.annotations?.[stamps.generation];
+    expect(generationOf("a")).toBe(generationOf("a"));
+    expect(generationOf("a")).not.toBe(generationOf("b"));
+  });
+});

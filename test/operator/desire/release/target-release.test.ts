@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { releaseAnnotations } from "../../../../crds/release.ts";
+import { ReleaseError } from "../../../../operator/desire/release/errors.ts";
+import { ReleaseBench } from "../../../fakes/release-bench.ts";
+import { aCatalog, aRelease, aSourceManifest, asOwned } from "../../../fakes/releases.ts";
+
+const map = aSourceManifest("v1", "ConfigMap", "a", { fields: { data: { x: "1" } } });
+const elsewhere = { target: { namespace: "other", createNamespace: true } };
+
+describe("a Release for another namespace", () => {
+  test("makes it, and what is in it after it", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map]);
+    bench.edit(aRelease({ spec: elsewhere }));
+    bench.cluster.rewrite = (object) =>
+      object.kind === "Namespace" ? { ...object, status: { phase: "Active" } } : object;
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([
+      "status Release/web",
+      "metadata Release/web",
+      "apply Namespace/other",
+      "apply ConfigMap/a",
+      "status Release/web",
+    ]);
+    expect(bench.live("ConfigMap", "a")?.metadata.namespace).toBe("other");
+    expect(bench.release().metadata.annotations).toMatchObject({
+      "applyset.kubernetes.io/additional-namespaces": "other",
+    });
+  });
+
+  test("leaves one as it is that is there, and asks about it once", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map]);
+    const kind = aCatalog().find("v1", "Namespace");
+    const { live } = asOwned({ apiVersion: "v1", kind: kind?.kind ?? "", metadata: { name: "other" } });
+    const theirs = bench.cluster.put({ ...live, ours: false, status: { phase: "Active" } });
+    bench.edit(aRelease({ spec: elsewhere }));
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([
+      "status Release/web",
+      "metadata Release/web",
+      "apply Namespace/other",
+      "read Namespace/other",
+      "apply ConfigMap/a",
+      "status Release/web",
+    ]);
+    expect(bench.live("Namespace", "other")).toBe(theirs);
+    expect(await bench.reconcile()).toEqual({});
+    expect(bench.takeRequests()).toEqual([]);
+  });
+});
+
+/** Somebody asks for a look, as `fairlead reconcile` does. */
+const asking = { [releaseAnnotations.requestedAt]: "now" };
+
+test("a Release whose spec is refused answers a request to look", async () => {
+  const bench = new ReleaseBench();
+  bench.commit("1", [map]);
+  bench.edit(aRelease({ annotations: { ...asking, "applyset.kubernetes.io/tooling": "kubectl/v1" } }));
+  await bench.reconcile();
+  expect(bench.condition("Ready")).toBe("False SpecInvalid");
+  expect(bench.release().status?.lastHandledRequest).toBe("now");
+});
+
+describe("a Release whose repository needs credentials", () => {
+  const spec = {
+    source: { url: "https://git.example/shop.git", secretRef: { name: "git" } },
+    interval: "10s",
+  };
+
+  test("says that its Secret is missing, and looks again", async () => {
+    const bench = new ReleaseBench();
+    bench.commit("1", [map]);
+    bench.secrets.read = () => {
+      throw new ReleaseError("SourceInvalid", "Secret shop/git is not there");
+    };
+    bench.edit(aRelease({ spec, annotations: asking }));
+    expect(await bench.reconcile()).toEqual({ requeueAfterMs: 10_000 });
+    expect(bench.condition("Ready")).toBe("False SourceInvalid");
+    // Whoever asked for a look waits for an answer.
+    expect(bench.release().status?.lastHandledRequest).toBe("now");
+    bench.secrets.read = async () => new Map([["username", "ann"]]);
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+  });
+
+  test("reads its Secret anew when the remote refuses what is in it", async () => {
+    const bench = new ReleaseBench();
+    bench.fail({ source: { reason: "SourceRefused", message: "not with these credentials" } });
+    bench.edit(aRelease({ spec }));
+    expect(await bench.reconcile()).toEqual({ requeueAfterMs: 10_000 });
+    expect(bench.forgotten).toEqual(["shop/git"]);
+    expect(bench.condition("Ready")).toBe("False SourceRefused");
+  });
+});
+
+test("what a render leaves out is told once", async () => {
+  const bench = new ReleaseBench();
+  bench.commit("1", [map], { warnings: ["web.yaml:3: status is left out"] });
+  bench.edit();
+  await bench.reconcile();
+  await bench.reconcile();
+  expect(bench.events).toMatchObject([
+    { type: "Warning", reason: "SourceIgnored" },
+    { type: "Normal", reason: "Deployed" },
+  ]);
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import type { Condition } from "../../../crds/conditions.ts";
+import type { EngineStatus } from "../../../crds/status.ts";
+import { announceChanges, announceStatus } from "../../../operator/engine/announce.ts";
+import { load } from "../../../operator/engine/load.ts";
+import { OutageNotices } from "../../../operator/engine/outage-notices.ts";
+import { aGadgetKind } from "../../fakes/gadget.ts";
+import { aLiveObject } from "../../fakes/objects.ts";
+import { ReconcileBench } from "../../fakes/reconcile-bench.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { aResource } from "../../fakes/resources.ts";
+
+/** What is said of a resource whose spec passes something over, as `Warning SpecIgnored note`. */
+function anAnnouncer(status?: EngineStatus) {
+  const kind = { ...aGadgetKind(), warnings: () => ["size is not used"] };
+  const bench = new ReconcileBench({ kind });
+  bench.deliver(bench.cluster.put({ ...aResource(kind), ...(status && { status }) }));
+  const loaded = load("shop/web", kind, bench.stores);
+  if (loaded === undefined) throw new Error("there is no resource");
+  const said: string[] = [];
+  const log = new RecordingLogger();
+  const events = {
+    record: (_: unknown, event: { type: string; reason: string; note: string }) =>
+      void said.push(`${event.type} ${event.reason} ${event.note}`),
+  };
+  return { loaded, said, log, options: { kind, events, outages: new OutageNotices(), log } };
+}
+
+function aStatus(observedGeneration: number, applied: "True" | "False"): EngineStatus {
+  const reason = applied === "True" ? "Applied" : "ApplyRejected";
+  const condition = { type: "Applied", status: applied, reason, message: "why", lastTransitionTime: "" };
+  return { observedGeneration, conditions: [condition as Condition] };
+}
+
+describe("announceStatus()", () => {
+  test("tells of what turned bad, in the log and as an event", () => {
+    const { loaded, said, log, options } = anAnnouncer(aStatus(1, "True"));
+    announceStatus({ status: aStatus(1, "False"), cause: undefined }, loaded, options);
+    expect(said).toEqual(["Warning ApplyRejected why"]);
+    expect(log.messages("warn")).toEqual(["A resource is not as it should be"]);
+  });
+
+  test("tells of what is well again", () => {
+    const { loaded, said, log, options } = anAnnouncer(aStatus(1, "False"));
+    announceStatus({ status: aStatus(1, "True"), cause: undefined }, loaded, options);
+    expect(said).toEqual(["Normal Applied why"]);
+    expect(log.messages("info")).toEqual(["A resource is well again"]);
+  });
+
+  test.for([
+    { when: "first", before: undefined, says: ["Warning SpecIgnored size is not used"] },
+    { when: "after an edit", before: aStatus(0, "True"), says: ["Warning SpecIgnored size is not used"] },
+    { when: "not again for the same edit", before: aStatus(1, "True"), says: [] },
+  ])("tells what in the spec is passed over: $when", ({ before, says }) => {
+    const { loaded, said, options } = anAnnouncer(before);
+    announceStatus({ status: aStatus(1, "True"), cause: undefined }, loaded, options);
+    expect(said).toEqual(says);
+  });
+});
+
+test("announceChanges() tells what was done to which object, and why", () => {
+  const { loaded, said, log, options } = anAnnouncer();
+  const live = aLiveObject({ name: "a" });
+  announceChanges([{ done: "Restored", live, why: "spec.x was changed" }], loaded, options);
+  expect(said).toEqual(["Normal Restored Restored Widget shop/a: spec.x was changed"]);
+  expect(log.messages("info")).toHaveLength(1);
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import type { LiveObject } from "../../../crds/object.ts";
+import { assessRelease } from "../../../operator/engine/assess-release.ts";
+import { findFinishedJobs } from "../../../operator/engine/finished-jobs.ts";
+import { composeInventory } from "../../../operator/engine/inventory.ts";
+import { planRelease } from "../../../operator/engine/plan-release.ts";
+import { aRelease, aSourceManifest, asOwned, asPrepared } from "../../fakes/releases.ts";
+
+const job = (image: string, ttl: object = { ttlSecondsAfterFinished: 60 }) =>
+  asPrepared(
+    [
+      aSourceManifest("batch/v1", "Job", "migrate", { fields: { spec: { image, ...ttl } } }),
+      aSourceManifest("apps/v1", "Deployment", "web"),
+    ],
+    { 1: [0] },
+  );
+const prepared = job("a");
+const [first] = prepared.objects;
+if (first === undefined) throw new Error("there is a Job");
+const ended = (type: "Complete" | "Failed"): LiveObject => ({
+  ...asOwned(first.manifest).live,
+  status: { conditions: [{ type, status: "True" }] },
+});
+const name = `batch/Job/shop/migrate ${first.manifest.metadata.annotations?.["fairlead.dev/digest"]}`;
+
+describe("findFinishedJobs()", () => {
+  test.for([
+    { case: "is complete", of: prepared, live: ended("Complete"), before: [], finished: [name] },
+    { case: "has gone since", of: prepared, live: undefined, before: [name], finished: [name] },
+    { case: "was never made", of: prepared, live: undefined, before: [], finished: [] },
+    { case: "is running", of: prepared, live: asOwned(first.manifest).live, before: [], finished: [] },
+    { case: "failed", of: prepared, live: ended("Failed"), before: [], finished: [] },
+    {
+      case: "is there again",
+      of: prepared,
+      live: asOwned(first.manifest).live,
+      before: [name],
+      finished: [],
+    },
+    { case: "is to run something else", of: job("b"), live: ended("Complete"), before: [name], finished: [] },
+    {
+      case: "stays when it is complete",
+      of: job("a", {}),
+      live: ended("Complete"),
+      before: [],
+      finished: [],
+    },
+  ])("a Job that $case", ({ of, live, before, finished }) => {
+    const liveOf = ({ manifest }: { readonly manifest: { readonly kind: string } }) =>
+      manifest.kind === "Job" ? live : undefined;
+    expect(findFinishedJobs({ prepared: of, liveOf, before })).toEqual(finished);
+  });
+});
+
+describe("a Job that went by itself", () => {
+  const plan = (finished: readonly string[], of = prepared, live?: LiveObject) =>
+    planRelease({
+      resource: aRelease(),
+      prepared: of,
+      observed: ({ id }) => (id === first.id ? live : undefined),
+      watch: () => ({ hasSynced: true, refusal: undefined }),
+      isSettled: () => false,
+      assess: () => ({ status: "Current", reason: "Current", message: "" }),
+      finished,
+    });
+  const kindsOf = (made: ReturnType<typeof plan>) => made.apply.flat().map(({ manifest }) => manifest.kind);
+
+  test("is not made again, and what needs it goes on", () => {
+    const made = plan([name]);
+    expect(kindsOf(made)).toEqual(["Deployment"]);
+    expect(made.done.map(({ id }) => id)).toEqual(["batch/Job/shop/migrate"]);
+    expect(made.isComplete).toBe(true);
+  });
+
+  test("is looked at as every object while it is still there", () => {
+    const live = asOwned(first.manifest).live;
+    const made = plan([name], prepared, live);
+    expect(made.done).toEqual([]);
+  });
+
+  test("is made again when the source changed it, or when it is not known to be done", () => {
+    expect(kindsOf(plan([name], job("b")))).toEqual(["Job"]);
+    expect(kindsOf(plan([]))).toEqual(["Job"]);
+  });
+
+  test("is well, and remembered", () => {
+    const owned = prepared.objects.slice(1).map(({ manifest }) => asOwned(manifest));
+    const previous = { entries: [], finished: [name] };
+    expect(composeInventory({ owned, prepared, previous, isComplete: true }).finished).toEqual([name]);
+    const health = (finished: readonly string[]) =>
+      assessRelease({
+        prepared,
+        liveOf: ({ id }) => owned.find((one) => one.id === id)?.live,
+        assess: (live) => ({ status: live ? "Current" : "NotFound", reason: "X", message: "" }),
+        finished,
+        sinceMs: 0,
+        timeout: "5m",
+        timeoutMs: 300_000,
+        nowMs: 0,
+      }).status;
+    expect(health([name])).toBe("Current");
+    expect(health([])).toBe("NotFound");
+  });
+});

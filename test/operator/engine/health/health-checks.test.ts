@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import type { LiveObject } from "../../../../crds/object.ts";
+import { createHealthChecks, type HealthCheck } from "../../../../operator/engine/health/health-checks.ts";
+import { aLiveObject } from "../../../fakes/objects.ts";
+
+const check = (more: Partial<HealthCheck> = {}): HealthCheck => ({
+  apiVersion: "example.dev/v1",
+  kind: "Widget",
+  current: "status.phase == 'Running'",
+  ...more,
+});
+const widget = (status: unknown, more: Partial<LiveObject["metadata"]> = {}): LiveObject =>
+  aLiveObject({ fields: { spec: { size: 3, replicas: 2 }, status }, metadata: more });
+const assess = (live: LiveObject | undefined, one: HealthCheck) =>
+  createHealthChecks().assess(live, [one], { nowMs: 0 });
+
+describe("assess()", () => {
+  const full = check({ inProgress: "status.phase == 'Starting'", failed: "status.phase == 'Broken'" });
+
+  test.for([
+    { phase: "Running", is: "Current" },
+    { phase: "Starting", is: "InProgress" },
+    { phase: "Broken", is: "Failed" },
+    { phase: "Odd", is: "InProgress" },
+  ])("$phase is $is", ({ phase, is }) => {
+    expect(assess(widget({ phase }), full).status).toBe(is);
+  });
+
+  test.for([
+    {
+      case: "whole numbers of the object",
+      current: "status.ready == 2 && status.ready == spec.replicas",
+      is: "Current",
+    },
+    { case: "sums", current: "status.ready + 1 == spec.size", is: "Current" },
+    { case: "comparisons", current: "status.ready >= spec.replicas", is: "Current" },
+    { case: "fractions", current: "status.load < 1.0", is: "Current" },
+    {
+      case: "conditions",
+      current: "status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')",
+      is: "Current",
+    },
+    {
+      case: "a filter",
+      current: "status.conditions.filter(c, c.type == 'Ready').all(c, c.status == 'True')",
+      is: "Current",
+    },
+    { case: "what may be missing", current: "has(status.ready) && !has(status.error)", is: "Current" },
+    { case: "metadata", current: "metadata.name == 'web' && kind == 'Widget'", is: "Current" },
+    { case: "a size", current: "size(status.conditions) == 1", is: "Current" },
+  ])("knows $case", ({ current, is }) => {
+    const status = { ready: 2, load: 0.5, conditions: [{ type: "Ready", status: "True" }] };
+    const health = assess(widget(status), check({ current }));
+    expect(health).toMatchObject({ status: is });
+  });
+
+  test("says which expression cannot tell, and why, and calls that progress: the timeout ends it", () => {
+    expect(assess(widget({}), check())).toEqual({
+      status: "InProgress",
+      reason: "HealthCheck",
+      message: "its health check current cannot tell: No such key: phase",
+    });
+    expect(assess(widget({ phase: 3 }), check({ current: "status.phase.startsWith('R')" })).message).toMatch(
+      /^its health check current cannot tell: .+/,
+    );
+    expect(assess(widget({ phase: "x" }), check({ current: "status.phase" })).message).toBe(
+      "its health check current cannot tell: it gave neither true nor false",
+    );
+  });
+
+  test("says so where it cannot tell failure from progress", () => {
+    const odd = check({ current: "true", failed: "status.phase.startsWith('B')" });
+    expect(assess(widget({ phase: 3 }), odd).message).toMatch(/^its health check failed cannot tell: .+/);
+  });
+
+  test("a field that is not there yet says nothing of failure or progress", () => {
+    expect(assess(widget({ ready: true }), { ...full, current: "status.ready" }).status).toBe("Current");
+  });
+
+  test.for([
+    { case: "is not there", live: undefined, is: "NotFound" },
+    {
+      case: "goes",
+      live: widget({ phase: "Running" }, { deletionTimestamp: "2026-11-21T12:00:00Z" }),
+      is: "Terminating",
+    },
+    {
+      case: "was not looked at by its controller",
+      live: widget({ phase: "Running", observedGeneration: 1 }, { generation: 2 }),
+      is: "InProgress",
+    },
+    {
+      case: "is of another kind",
+      live: { ...widget({ phase: "No" }), kind: "ConfigMap", apiVersion: "v1" },
+      is: "Current",
+    },
+  ])("judges by our own rules what $case", ({ live, is }) => {
+    expect(assess(live, check()).status).toBe(is);
+  });
+
+  test("goes by group and kind, whatever the version", () => {
+    expect(assess({ ...widget({ phase: "Running" }), apiVersion: "example.dev/v2" }, check()).status).toBe(
+      "Current",
+    );
+  });
+
+  test("an Ingress without address is well at once", () => {
+    const ingress = {
+      ...widget({}, { creationTimestamp: "1970-01-01T00:00:00Z" }),
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+    };
+    expect(createHealthChecks().assess(ingress, undefined, { nowMs: 0 }).status).toBe("Current");
+  });
+
+  test("does not read an object that would take too long", () => {
+    const conditions = Array.from({ length: 20_000 }, (_, index) => ({ type: `t${index}` }));
+    const loop = check({
+      current: "status.conditions.all(a, status.conditions.exists(b, a.type != b.type))",
+    });
+    expect(assess(widget({ conditions }), loop).message).toBe(
+      "its health check current cannot tell: the object is too large for it",
+    );
+  });
+});
+
+describe("problemOf()", () => {
+  test.for([
+    {
+      case: "is no CEL",
+      current: "status.phase ==",
+      why: /^spec\.healthChecks\[1\]\.current cannot be used: .+/,
+    },
+    {
+      case: "cannot be true or false",
+      current: "'text'",
+      why: /it must give true or false, and gives string$/,
+    },
+    { case: "adds what cannot be added", current: "1 + 'a' == 2", why: /cannot be used: .+/ },
+    {
+      case: "searches by a regular expression",
+      current: "status.phase.matches('(a+)+$')",
+      why: /matches\(\) is not available here$/,
+    },
+    { case: "binds", current: "cel.bind(a, status, a == a)", why: /bind\(\) is not available here$/ },
+    {
+      case: "loops too deep",
+      current: "[1].all(a, [1].all(b, [1].all(c, true)))",
+      why: /loops may be at most 2 deep, found 3$/,
+    },
+    { case: "calls the host", current: "process.exit()", why: /exit\(\) is not available here$/ },
+  ])("names the expression that $case", ({ current, why }) => {
+    expect(createHealthChecks().problemOf([check(), check({ current })])).toMatch(why);
+  });
+
+  test("has nothing to say of good ones", () => {
+    expect(createHealthChecks().problemOf([check()])).toBeUndefined();
+    expect(createHealthChecks().problemOf(undefined)).toBeUndefined();
+  });
+
+  test.for(["constructor", "__proto__", "toString"])("gives no way to %s", (name) => {
+    const current = `has(status.${name})`;
+    const checks = createHealthChecks();
+    if (checks.problemOf([check({ current })]) === undefined)
+      expect(assess(widget({}), check({ current })).status).toBe("InProgress");
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, test } from "vitest";
+import { LostObjects } from "../../../operator/engine/lost.ts";
+import { idOf } from "../../../synth/manifest.ts";
+import { aLiveObject } from "../../fakes/objects.ts";
+
+const child = aLiveObject({ name: "child" });
+const key = "shop/web";
+
+describe("LostObjects", () => {
+  test("tells once of what somebody deleted", () => {
+    const lost = new LostObjects();
+    lost.note(child, [key]);
+    expect(lost.take("shop/other", idOf(child))).toBe(false);
+    expect([lost.take(key, idOf(child)), lost.take(key, idOf(child))]).toEqual([true, false]);
+  });
+
+  test("does not tell of what we deleted, but of its namesake that somebody deletes later", () => {
+    const lost = new LostObjects();
+    lost.expect(child);
+    lost.note(child, [key]);
+    expect(lost.take(key, idOf(child))).toBe(false);
+    lost.note(aLiveObject({ name: "child", uid: "another" }), [key]);
+    expect(lost.take(key, idOf(child))).toBe(true);
+  });
+
+  test("forgets what a resource no longer wants", () => {
+    const lost = new LostObjects();
+    lost.note(child, [key]);
+    lost.forget(key);
+    expect(lost.take(key, idOf(child))).toBe(false);
+  });
+});

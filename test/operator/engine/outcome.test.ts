@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { describeFailure, describeWaiting } from "../../../operator/engine/outcome.ts";
+import {
+  AlreadyThereError,
+  ApiUnavailableError,
+  NotLeadingError,
+  NotOwnedError,
+  ObjectRejectedError,
+  ReplacedError,
+  SpecInvalidError,
+} from "../../../operator/errors.ts";
+import { aManifest, asLive, set } from "../../fakes/owned-objects.ts";
+
+const id = "apps/Deployment/shop/web";
+
+describe("describeFailure()", () => {
+  test.for([
+    {
+      does: "says why a spec is no good",
+      error: new SpecInvalidError("spec.size: must not be negative"),
+      outcome: { state: "refused", reason: "SpecInvalid", message: "spec.size: must not be negative" },
+    },
+    {
+      does: "says what the server refuses",
+      error: new ObjectRejectedError(id, "spec.replicas: Invalid value: -1"),
+      outcome: {
+        state: "refused",
+        reason: "ApplyRejected",
+        message: "The API server refuses Deployment shop/web: spec.replicas: Invalid value: -1",
+      },
+    },
+    {
+      does: "says what to do about something that only one object can have",
+      error: new ObjectRejectedError(id, "port is taken", { isContested: true }),
+      outcome: {
+        state: "refused",
+        reason: "ApplyRejected",
+        isContested: true,
+        message:
+          "The API server refuses Deployment shop/web: port is taken. Choose another one, or free it: then it is applied by itself",
+      },
+    },
+    {
+      does: "names the field that cannot be changed, and the ways out",
+      error: new ObjectRejectedError(id, "field is immutable", { immutableField: "spec.selector" }),
+      outcome: {
+        state: "refused",
+        reason: "ImmutableField",
+        message:
+          "spec.selector of Deployment shop/web cannot be changed: field is immutable. Take the change back, or delete the object and it is made anew",
+      },
+    },
+    {
+      does: "says whose an object is, and how to hand it over",
+      error: new NotOwnedError(id, "Helm release blog"),
+      outcome: {
+        state: "refused",
+        reason: "NotOwned",
+        message:
+          "Deployment shop/web exists and belongs to Helm release blog: it is left as it is. Delete or rename it, or hand it over: annotate it with fairlead.dev/adopt-by: echo/web",
+      },
+    },
+    {
+      does: "tells of a server that does not answer",
+      error: new ApiUnavailableError("Cannot apply: 503", { status: 503 }),
+      outcome: { state: "failed", message: "Cannot apply: 503" },
+    },
+    { does: "tells of anything else", error: "odd", outcome: { state: "failed", message: "odd" } },
+    {
+      does: "keeps quiet about a lost race for a name",
+      error: new AlreadyThereError(id),
+      outcome: { state: "retry" },
+    },
+    {
+      does: "keeps quiet about a lost race for an object",
+      error: new ReplacedError(id),
+      outcome: { state: "retry" },
+    },
+    { does: "keeps quiet when we no longer lead", error: new NotLeadingError(), outcome: { state: "retry" } },
+  ])("$does", ({ error, outcome }) => {
+    expect(describeFailure(error, "Echo/web")).toEqual(outcome);
+  });
+
+  test("names the resource's namespace in the annotation, unless the object is in it", () => {
+    const hintFor = (object: string, namespace?: string) => {
+      const outcome = describeFailure(new NotOwnedError(object, "Helm"), "Echo/web", { namespace });
+      return "message" in outcome ? outcome.message.split("adopt-by: ")[1] : undefined;
+    };
+    expect(hintFor(id, "shop")).toBe("echo/web");
+    expect(hintFor(id, "office")).toBe("echo/office/web");
+    expect(hintFor("rbac.authorization.k8s.io/ClusterRole//web", "shop")).toBe("echo/shop/web");
+    // A resource that has none.
+    expect(hintFor("rbac.authorization.k8s.io/ClusterRole//web")).toBe("echo/web");
+  });
+
+  test("names a cluster-scoped object without a namespace", () => {
+    const error = new ObjectRejectedError("rbac.authorization.k8s.io/ClusterRole//web", "no");
+    expect(describeFailure(error, "Echo/web")).toMatchObject({
+      message: "The API server refuses ClusterRole web: no",
+    });
+  });
+});
+
+describe("describeWaiting()", () => {
+  const [b, a] = ["b", "a"].map((name) => asLive(aManifest({ kind: "Job", name })));
+  const unlabelled = asLive(aManifest({ kind: "Job", name: "c" }), { labels: {} });
+
+  test("names what is waited for, in order", () => {
+    const message = "Waiting until Job shop/a, Job shop/b is gone, to make it anew";
+    expect(describeWaiting([b, a] as never, set)).toEqual({ state: "waiting", message, isWatched: true });
+  });
+
+  test("knows that no event comes from an object without our label", () => {
+    expect(describeWaiting([a, unlabelled] as never, set)).toMatchObject({ isWatched: false });
+  });
+});

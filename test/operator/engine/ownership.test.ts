@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import type { LiveObject } from "../../../crds/object.ts";
+import { decideOwnership } from "../../../operator/engine/ownership.ts";
+import { stamps } from "../../../synth/manifest.ts";
+import { aManifest, anOwner, asLive, set } from "../../fakes/owned-objects.ts";
+
+const owner = {
+  apiVersion: "example.dev/v1alpha1",
+  kind: "Echo",
+  name: "web",
+  uid: "owner-uid",
+  controller: true,
+};
+const ours = asLive(aManifest());
+const bare: LiveObject = {
+  ...ours,
+  ours: false,
+  metadata: { name: "web", namespace: "shop", uid: "1", resourceVersion: "1" },
+};
+const annotated = (annotations: Record<string, string>, labels = {}): LiveObject => ({
+  ...bare,
+  metadata: { ...bare.metadata, annotations, labels },
+});
+const controlledBy = (reference: Partial<typeof owner>, live = bare): LiveObject => ({
+  ...live,
+  metadata: { ...live.metadata, ownerReferences: [{ ...owner, ...reference }] },
+});
+
+describe("decideOwnership()", () => {
+  test.for([
+    { does: "knows what a lost answer had made", live: ours, whose: "ours" },
+    {
+      does: "knows an object whose owner reference was taken off",
+      live: { ...ours, metadata: { ...ours.metadata, ownerReferences: [] } },
+      whose: "ours",
+    },
+    {
+      does: "adopts what the operator before us made for this very resource",
+      live: controlledBy({}),
+      whose: "adopt",
+    },
+    {
+      does: "adopts what carries our label, but was not applied by us",
+      live: { ...ours, ours: false },
+      whose: "adopt",
+    },
+    {
+      does: "adopts what its owner hands over",
+      live: annotated({ [stamps.adoptBy]: "Echo/web" }),
+      whose: "adopt",
+    },
+    {
+      does: "takes the kind in lower case",
+      live: annotated({ [stamps.adoptBy]: "echo/web" }),
+      whose: "adopt",
+    },
+    {
+      does: "takes the kind with its group",
+      live: annotated({ [stamps.adoptBy]: "echo.example.dev/shop/web" }),
+      whose: "adopt",
+    },
+    {
+      does: "takes the name with its namespace",
+      live: annotated({ [stamps.adoptBy]: "Echo/shop/web" }),
+      whose: "adopt",
+    },
+    {
+      does: "waits for what a deleted resource of the same name has left",
+      live: controlledBy({ uid: "former-uid" }, ours),
+      whose: "leaving",
+    },
+  ])("$does", ({ live, whose }) => {
+    expect(decideOwnership(live, anOwner(), set)).toEqual({ whose });
+  });
+
+  const clusterScoped = (adoptBy: string): LiveObject => {
+    const { namespace: _, ...metadata } = annotated({ [stamps.adoptBy]: adoptBy }).metadata;
+    return { ...bare, metadata };
+  };
+
+  test("adopts an object without a namespace only if the annotation names the resource's namespace", () => {
+    expect(decideOwnership(clusterScoped("Echo/shop/web"), anOwner(), set)).toEqual({ whose: "adopt" });
+    // Any namespace may have an Echo of this name.
+    for (const adoptBy of ["Echo/web", "echo.example.dev/web", "Echo//web", "Echo/other/web"])
+      expect(decideOwnership(clusterScoped(adoptBy), anOwner(), set), adoptBy).toMatchObject({
+        whose: "foreign",
+      });
+  });
+
+  test("adopts what names a resource that has no namespace", () => {
+    const { namespace: _, ...metadata } = anOwner().metadata;
+    const resource = { ...anOwner(), metadata };
+    for (const live of [clusterScoped("Echo/web"), annotated({ [stamps.adoptBy]: "Echo/web" })])
+      expect(decideOwnership(live, resource, set)).toEqual({ whose: "adopt" });
+  });
+
+  test("leaves alone what a namesake in the object's own namespace has", () => {
+    const { metadata } = anOwner();
+    const elsewhere = { ...anOwner(), metadata: { ...metadata, namespace: "elsewhere" } };
+    const live = controlledBy({ uid: "another-uid" }, ours);
+    expect(decideOwnership(live, elsewhere, set)).toMatchObject({ whose: "foreign" });
+  });
+
+  test.for([
+    { does: "an object without any mark", live: bare, owner: "somebody else" },
+    {
+      does: "an object of another resource of ours",
+      live: controlledBy({ name: "other", uid: "2" }),
+      owner: "Echo shop/other",
+    },
+    {
+      does: "an object of another kind of owner",
+      live: controlledBy({ kind: "Deployment", uid: "2" }),
+      owner: "Deployment shop/web",
+    },
+    {
+      does: "a namesake's of another group",
+      live: controlledBy({ apiVersion: "other.dev/v1", uid: "2" }),
+      owner: "Echo shop/web",
+    },
+    {
+      does: "an object handed over to another resource",
+      live: annotated({ [stamps.adoptBy]: "Echo/other" }),
+      owner: "somebody else",
+    },
+    {
+      does: "an object handed over to a resource of a namesake kind in another group",
+      live: annotated({ [stamps.adoptBy]: "echo.mmontes.io/web" }),
+      owner: "somebody else",
+    },
+    {
+      does: "an object handed over to a resource of this name in another namespace",
+      live: annotated({ [stamps.adoptBy]: "Echo/office/web" }),
+      owner: "somebody else",
+    },
+    {
+      does: "an object of another set, also when somebody hands it over",
+      live: annotated(
+        { [stamps.adoptBy]: "Echo/web", [stamps.owner]: "echoes.example.dev/a" },
+        { [stamps.set]: "other" },
+      ),
+      owner: "echoes.example.dev/a",
+    },
+    {
+      does: "a label of ours that anybody could write",
+      live: annotated({}, { [stamps.set]: set }),
+      owner: "somebody else",
+    },
+    { does: "Helm's", live: annotated({ "meta.helm.sh/release-name": "blog" }), owner: "Helm release blog" },
+    {
+      does: "a tool's",
+      live: annotated({}, { "app.kubernetes.io/managed-by": "kustomize" }),
+      owner: "kustomize",
+    },
+  ])("leaves alone $does", ({ live, owner: name }) => {
+    expect(decideOwnership(live, anOwner(), set)).toEqual({ whose: "foreign", owner: name });
+  });
+});

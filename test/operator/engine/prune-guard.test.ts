@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import type { LiveObject } from "../../../crds/object.ts";
+import { mayPrune } from "../../../operator/engine/prune-guard.ts";
+import { stamps } from "../../../synth/manifest.ts";
+import { aManifest, anOwner, asLive, set } from "../../fakes/owned-objects.ts";
+
+const live = asLive(aManifest(), { uid: "1" });
+const withMetadata = (metadata: Partial<LiveObject["metadata"]>): LiveObject => ({
+  ...live,
+  metadata: { ...live.metadata, ...metadata },
+});
+const [reference] = live.metadata.ownerReferences ?? [];
+const elsewhere = withMetadata({ namespace: "office", ownerReferences: [] });
+
+describe("mayPrune()", () => {
+  test.for([
+    { does: "prunes what is ours and no longer desired", live, is: true },
+    { does: "prunes what garbage collection cannot reach", live: elsewhere, is: true },
+    {
+      does: "keeps what another set's label is on",
+      live: withMetadata({ labels: { [stamps.set]: "other" } }),
+      is: false,
+    },
+    { does: "keeps what carries no label", live: withMetadata({ labels: {} }), is: false },
+    { does: "keeps what we never applied", live: { ...live, ours: false }, is: false },
+    {
+      does: "keeps what another controller has",
+      live: withMetadata({ ownerReferences: [{ ...reference, uid: "2" } as never] }),
+      is: false,
+    },
+    {
+      does: "keeps what was let go without its owner",
+      live: withMetadata({ ownerReferences: [] }),
+      is: false,
+    },
+    {
+      does: "leaves alone what is on its way out",
+      live: withMetadata({ deletionTimestamp: "2026-01-01T00:00:00Z" }),
+      is: false,
+    },
+    {
+      does: "keeps what shows under another API group and is desired there",
+      live: withMetadata({ uid: "desired" }),
+      is: false,
+    },
+    {
+      does: "keeps what people asked to keep",
+      live: withMetadata({ annotations: { "fairlead.dev/prune": "disabled" } }),
+      is: false,
+    },
+    {
+      does: "keeps what people asked to keep in kubectl's words",
+      live: withMetadata({ annotations: { "client.lifecycle.config.k8s.io/deletion": "detach" } }),
+      is: false,
+    },
+  ])("$does", ({ live: object, is }) => {
+    expect(mayPrune({ live: object, resource: anOwner(), set, desiredUids: new Set(["desired"]) })).toBe(is);
+  });
+
+  test.for([
+    { case: "has no controller", of: withMetadata({ ownerReferences: [] }), is: true },
+    { case: "has another one", of: live, is: false },
+  ])("of a resource that makes no references, prunes what $case: $is", ({ of, is }) => {
+    const resource = anOwner({ uid: "another" });
+    expect(mayPrune({ live: of, resource, set, desiredUids: new Set(), isUnreferenced: true })).toBe(is);
+  });
+
+  test("a cluster-scoped resource is the controller of everything it made", () => {
+    const { namespace: _, ...metadata } = anOwner().metadata;
+    const input = { resource: { ...anOwner(), metadata }, set, desiredUids: new Set<string>() };
+    expect(mayPrune({ live, ...input })).toBe(true);
+    expect(mayPrune({ live: elsewhere, ...input })).toBe(false);
+  });
+});

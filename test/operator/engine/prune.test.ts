@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { ConfigMap, Job } from "../../../crds/core-kinds.ts";
+import type { LiveObject } from "../../../crds/object.ts";
+import { type PruneOptions, prune } from "../../../operator/engine/prune.ts";
+import { ApiUnavailableError } from "../../../operator/errors.ts";
+import { idOf } from "../../../synth/manifest.ts";
+import { aGadgetKind } from "../../fakes/gadget.ts";
+import { aLiveObject } from "../../fakes/objects.ts";
+import { ReconcileBench } from "../../fakes/reconcile-bench.ts";
+
+const kind = aGadgetKind({ children: [ConfigMap] });
+
+/** Objects that exist and that the store knows. */
+function someObjects(...metadata: readonly (Partial<LiveObject["metadata"]> & { readonly name: string })[]) {
+  const bench = new ReconcileBench({ kind });
+  const objects = metadata.map(({ name, ...rest }) => {
+    const live = bench.cluster.put(aLiveObject({ kind: ConfigMap, name, metadata: rest }));
+    bench.deliver(live);
+    return live;
+  });
+  const run = () => prune(objects, { kind, cluster: bench.cluster, stores: bench.stores, lost: bench.lost });
+  const isKnown = (name: string) => bench.stores.children(ConfigMap).get(`shop/${name}`) !== undefined;
+  return { bench, run, isKnown, objects };
+}
+
+describe("prune()", () => {
+  test("deletes one after the other, in the order that it is given", async () => {
+    const { bench, run, isKnown, objects } = someObjects({ name: "b" }, { name: "a" });
+    await run();
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/b", "delete ConfigMap/a"]);
+    expect([isKnown("a"), isKnown("b")]).toEqual([false, false]);
+    // Their end, when the watch tells of it, is no loss.
+    for (const live of objects) bench.lost.note(live, ["shop/web"]);
+    expect(objects.map((live) => bench.lost.take("shop/web", idOf(live)))).toEqual([false, false]);
+  });
+
+  test("keeps an object with finalizers in the store, until its event tells of its end", async () => {
+    const { run, isKnown } = someObjects({ name: "a", finalizers: ["example.dev/hold"] });
+    await run();
+    expect(isKnown("a")).toBe(true);
+  });
+
+  test("asks for exactly the object that was seen, and for deletion in the background", async () => {
+    const { bench, run } = someObjects({ name: "a", uid: "seen" });
+    const asked: unknown[] = [];
+    bench.cluster.delete = async (ref, options) => void asked.push([ref.name, ref.namespace, options]);
+    await run();
+    expect(asked).toEqual([["a", "shop", { uid: "seen", propagation: "Background" }]]);
+  });
+
+  test("keeps the name of a Job that still runs until its pods are gone, when another one takes its place", async () => {
+    const bench = new ReconcileBench({ kind: aGadgetKind({ children: [Job] }) });
+    const job = bench.cluster.put(aLiveObject({ kind: Job, name: "once" }));
+    bench.deliver(job);
+    const asked: unknown[] = [];
+    const cluster: PruneOptions["cluster"] = {
+      delete: async (_, { propagation }) => void asked.push(propagation),
+    };
+    const options = { kind: bench.kind, cluster, stores: bench.stores, lost: bench.lost };
+    await prune([job], { ...options, isReplaced: true });
+    await prune([job], options);
+    expect(asked).toEqual(["Foreground", "Background"]);
+  });
+
+  test("stops at the first that cannot be deleted, and forgets only what went", async () => {
+    const { bench, run, isKnown, objects } = someObjects({ name: "a" }, { name: "b" }, { name: "c" });
+    bench.cluster.refuse("delete ConfigMap/b", new ApiUnavailableError("no answer", { status: 0 }));
+    await expect(run()).rejects.toThrow("no answer");
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a", "delete ConfigMap/b"]);
+    expect([isKnown("a"), isKnown("b"), isKnown("c")]).toEqual([false, true, true]);
+    // If b goes now, it was somebody else.
+    for (const live of objects.slice(0, 2)) bench.lost.note(live, ["shop/web"]);
+    expect(objects.map((live) => bench.lost.take("shop/web", idOf(live)))).toEqual([false, true, false]);
+  });
+});

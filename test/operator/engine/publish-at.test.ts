@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { publishAt } from "../../../operator/engine/publish-at.ts";
+import type { PublishedRecord, PublishOffer, PublishState } from "../../../operator/ports.ts";
+import { anOffer } from "../git/publish/publisher-harness.ts";
+
+const record = { digest: "d", tree: "t", commit: "c" };
+
+/** What a publisher is told of the status, and what comes of its answer. */
+function publish(last: PublishedRecord | undefined, answer: PublishState = { state: "published", record }) {
+  const told: PublishOffer["last"][] = [];
+  const publisher = {
+    publish: (offer: PublishOffer) => {
+      told.push(offer.last);
+      return answer;
+    },
+    retire: () => undefined,
+  };
+  const offer = { ...anOffer(), last };
+  return { published: publishAt("here", offer, publisher), told };
+}
+
+const inPlace = (last: PublishedRecord, place: string) => ({ ...last, place });
+
+describe("publishAt()", () => {
+  test.for([
+    { does: "names the place of what is new", last: undefined, told: undefined, place: "here" },
+    { does: "trusts a status of its place", last: inPlace(record, "here"), place: "here" },
+    {
+      does: "trusts no status of another place",
+      last: inPlace(record, "there"),
+      told: undefined,
+      place: "here",
+    },
+    { does: "trusts a status from before places had names, and leaves it so", last: record },
+    {
+      does: "names the place when the commit is another one",
+      last: { ...record, commit: "b" },
+      place: "here",
+    },
+    { does: "names the place when the files are others", last: { ...record, tree: "s" }, place: "here" },
+    {
+      does: "names the place when the digest is another one",
+      last: { ...record, digest: "e" },
+      place: "here",
+    },
+  ])("$does", (row) => {
+    const { told, published } = publish(row.last);
+    expect(told).toEqual(["told" in row ? row.told : row.last]);
+    const expected = row.place === undefined ? record : { ...record, place: row.place };
+    expect(published).toStrictEqual({ state: "published", record: expected });
+  });
+
+  test.for<PublishState>([
+    { state: "pending", sinceMs: 5 },
+    { state: "failed", reason: "PushRefused", message: "the remote said no" },
+  ])("passes on that it is $state", (answer) => {
+    expect(publish(inPlace(record, "there"), answer).published).toBe(answer);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import type { Condition } from "../../../crds/conditions.ts";
+import { announceTransitions } from "../../../operator/engine/transitions.ts";
+
+/** `Applied=True Applied`, with a message. */
+function conditions(...texts: readonly string[]): readonly Condition[] {
+  return texts.map((text) => {
+    const [, type = "", status = "", reason = "", message = ""] =
+      /^(\w+)=(\w+) (\w+)(?: (.*))?$/.exec(text) ?? [];
+    return { type, status, reason, message, lastTransitionTime: "2026-01-01T00:00:00Z" } as Condition;
+  });
+}
+
+describe("announceTransitions()", () => {
+  test("warns once when what is on its way is held up by something, also when its progress counts on", () => {
+    const cause = "no node takes it";
+    const started = conditions("Healthy=False Progressing 0 of 2");
+    const heldUp = conditions(`Healthy=False Progressing 0 of 2; ${cause}`);
+    const [told, ...others] = announceTransitions(started, heldUp, { cause });
+    expect(told).toEqual({
+      type: "Warning",
+      reason: "Progressing",
+      action: "Check",
+      note: `0 of 2; ${cause}`,
+    });
+    expect(others).toEqual([]);
+    const onwards = conditions(`Healthy=False Progressing 1 of 2; ${cause}`);
+    expect(announceTransitions(heldUp, onwards, { cause })).toEqual([]);
+    expect(announceTransitions(heldUp, conditions("Healthy=True Healthy"))).toEqual([]);
+  });
+
+  test.for([
+    {
+      does: "says nothing of a resource that was fine from the start",
+      before: [],
+      after: ["Applied=True Applied", "Healthy=True Healthy", "Published=True Published"],
+      says: [],
+    },
+    {
+      does: "says nothing of what is on its way",
+      before: ["Healthy=True Healthy"],
+      after: ["Healthy=False Progressing", "Published=False Pending"],
+      says: [],
+    },
+    {
+      does: "says nothing of what is not known",
+      before: ["Healthy=True Healthy"],
+      after: ["Healthy=Unknown Unknown"],
+      says: [],
+    },
+    {
+      does: "warns when a resource is bad from the start",
+      before: [],
+      after: ["Applied=False SpecInvalid spec.size: expected a number"],
+      says: ["Warning SpecInvalid Apply spec.size: expected a number"],
+    },
+    {
+      does: "warns when something turns bad, with the step that it speaks of",
+      before: ["Applied=True Applied", "Healthy=True Healthy", "Published=True Published"],
+      after: [
+        "Applied=False ApplyRejected no",
+        "Healthy=False Failed broken",
+        "Published=False PushRefused hook",
+      ],
+      says: [
+        "Warning ApplyRejected Apply no",
+        "Warning Failed Check broken",
+        "Warning PushRefused Publish hook",
+      ],
+    },
+    {
+      does: "warns once for one reason, also when its message counts on",
+      before: ["Healthy=False Failed restarted 3 times"],
+      after: ["Healthy=False Failed restarted 4 times"],
+      says: [],
+    },
+    {
+      does: "warns again when the cause changed",
+      before: ["Applied=False ApplyRejected no"],
+      after: ["Applied=False NotOwned it belongs to a team"],
+      says: ["Warning NotOwned Apply it belongs to a team"],
+    },
+    {
+      does: "warns when what was on its way failed",
+      before: ["Healthy=False Progressing"],
+      after: ["Healthy=False Failed broken"],
+      says: ["Warning Failed Check broken"],
+    },
+    {
+      does: "tells that it is well again",
+      before: ["Applied=False NotOwned"],
+      after: ["Applied=True Applied all 3 objects"],
+      says: ["Normal Applied Apply all 3 objects"],
+    },
+    {
+      does: "says nothing when what was on its way has arrived",
+      before: ["Healthy=False Progressing"],
+      after: ["Healthy=True Healthy"],
+      says: [],
+    },
+    {
+      does: "says nothing of a condition that went, such as Published without a repository",
+      before: ["Published=False PushRefused"],
+      after: [],
+      says: [],
+    },
+    {
+      does: "leaves Ready, Reconciling and Stalled to the conditions that they sum up",
+      before: [],
+      after: ["Ready=False ApplyRejected", "Stalled=True ApplyRejected", "Reconciling=True Progressing"],
+      says: [],
+    },
+  ])("$does", ({ before, after, says }) => {
+    const said = announceTransitions(conditions(...before), conditions(...after));
+    expect(
+      said.map(({ type, reason, action, note }) => `${type} ${reason} ${action} ${note}`.trim()),
+    ).toEqual(says);
+  });
+});
