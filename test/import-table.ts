@@ -10,7 +10,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   synth: { folders: ["crds"], packages: ["cdk8s", "constructs", "yaml", "zod", "node:crypto"] },
   // The one engine: decisions that are pure, and steps that await one thing each.
   "operator/engine": {
-    folders: ["operator/desire/release", "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
+    folders: ["operator/ports.ts", "operator/errors.ts", "synth", "crds"],
     packages: ["node:crypto", "@marcbachmann/cel-js"],
   },
   "operator/runtime": {

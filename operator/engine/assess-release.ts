@@ -1,14 +1,15 @@
 import type { Condition } from "../../crds/conditions.ts";
 import type { LiveObject } from "../../crds/object.ts";
-import type { Prepared, PreparedObject } from "../desire/release/prepare-manifests.ts";
+import type { DesiredObject, DesiredSet } from "./desired-set.ts";
+
 import { nameOfRun } from "./finished-jobs.ts";
 import { aggregateHealth } from "./health/aggregate-health.ts";
 import type { Health } from "./health/health.ts";
 import { countObjects } from "./object-text.ts";
 
 export interface AssessReleaseInput {
-  readonly prepared: Pick<Prepared, "objects">;
-  readonly liveOf: (object: PreparedObject) => LiveObject | undefined;
+  readonly prepared: Pick<DesiredSet, "objects">;
+  readonly liveOf: (object: DesiredObject) => LiveObject | undefined;
   readonly assess: (live: LiveObject | undefined) => Health;
   /** `status.inventory.finished`: Jobs that may have gone by themselves. */
   readonly finished?: readonly string[] | undefined;

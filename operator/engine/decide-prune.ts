@@ -1,8 +1,8 @@
 import { type CustomResource, groupOf, type LiveObject } from "../../crds/object.ts";
 import { releaseAnnotations } from "../../crds/release.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
-import type { OwnedObject } from "../desire/release/ports.ts";
-import type { Prepared, PreparedObject } from "../desire/release/prepare-manifests.ts";
+import type { DesiredObject, DesiredSet, OwnedObject } from "./desired-set.ts";
+
 import { countObjects, describeId } from "./object-text.ts";
 import { listNames } from "./outcome.ts";
 import { isKept, mayPrune } from "./prune-guard.ts";
@@ -14,9 +14,9 @@ export interface PruneInput {
   readonly set: string;
   /** Everything that carries the label of our set, of all kinds that the Release ever had. */
   readonly owned: readonly OwnedObject[];
-  readonly prepared: Pick<Prepared, "objects">;
+  readonly prepared: Pick<DesiredSet, "objects">;
   /** As in planRelease(): what is desired is not pruned under another name of its kind. Default: found in `owned`. */
-  readonly observed?: (object: PreparedObject) => LiveObject | undefined;
+  readonly observed?: (object: DesiredObject) => LiveObject | undefined;
   /** `spec.prune`. */
   readonly isOn: boolean;
   /** How many objects the last complete deployment had, as status remembers it; undefined: all that are owned. */

@@ -1,12 +1,13 @@
 import type { LiveObject } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
-import type { Prepared, PreparedObject } from "../desire/release/prepare-manifests.ts";
+import type { DesiredObject, DesiredSet } from "./desired-set.ts";
+
 import { findCondition } from "./health/health-fields.ts";
 
 // A Job with `ttlSecondsAfterFinished` goes by itself. To make it again would run it again, and again.
 
 /** `id digest`: a Job and what it ran; undefined: it is none that goes by itself. */
-export function nameOfRun({ id, manifest }: Pick<PreparedObject, "id" | "manifest">): string | undefined {
+export function nameOfRun({ id, manifest }: Pick<DesiredObject, "id" | "manifest">): string | undefined {
   if (manifest.kind !== "Job" || manifest.apiVersion !== "batch/v1") return undefined;
   const spec = manifest["spec"] as { readonly ttlSecondsAfterFinished?: unknown } | undefined;
   if (spec?.ttlSecondsAfterFinished === undefined) return undefined;
@@ -14,8 +15,8 @@ export function nameOfRun({ id, manifest }: Pick<PreparedObject, "id" | "manifes
 }
 
 export interface FinishedJobsInput {
-  readonly prepared: Pick<Prepared, "objects">;
-  readonly liveOf: (object: PreparedObject) => LiveObject | undefined;
+  readonly prepared: Pick<DesiredSet, "objects">;
+  readonly liveOf: (object: DesiredObject) => LiveObject | undefined;
   /** As the status remembers them. */
   readonly before: readonly string[];
 }

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from "../../crds/object.ts";
 import type { ReleaseStatus } from "../../crds/release.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
-import type { OwnedObject } from "../desire/release/ports.ts";
-import type { Prepared } from "../desire/release/prepare-manifests.ts";
+import type { DesiredSet, OwnedObject } from "./desired-set.ts";
+
 import { findFinishedJobs } from "./finished-jobs.ts";
 import type { ReleasePlan } from "./plan-release.ts";
 
@@ -19,7 +19,7 @@ export function recordedIdsOf(release: Pick<KubernetesObject, "metadata">): Read
 
 export interface RecordInput {
   readonly plan: Pick<ReleasePlan, "taken" | "done" | "others">;
-  readonly prepared: Pick<Prepared, "objects">;
+  readonly prepared: Pick<DesiredSet, "objects">;
   readonly recorded: ReadonlySet<ObjectId>;
 }
 
@@ -37,7 +37,7 @@ export function entriesToRecord({ plan, prepared, recorded }: RecordInput): Obje
 export interface InventoryInput {
   /** What is recorded and there, after what was just applied and pruned. */
   readonly owned: readonly OwnedObject[];
-  readonly prepared: Prepared;
+  readonly prepared: DesiredSet;
   /** What the status says so far. */
   readonly previous: Inventory | undefined;
   /** Whether all is applied, and all is pruned that was to be. */
@@ -67,7 +67,7 @@ export function composeInventory(input: InventoryInput): Inventory {
 
 /** The waves of what is wanted now, then those of what is left from before: what goes first is last. */
 function joinWaves(
-  prepared: Prepared,
+  prepared: DesiredSet,
   before: readonly (readonly ObjectId[])[],
   entries: ReadonlySet<ObjectId>,
 ): readonly (readonly ObjectId[])[] {
@@ -83,7 +83,7 @@ function joinWaves(
  * The objects in the order of applying: those of one wave side by side, each after all that it needs. Waves of one stage
  * come one after the other.
  */
-export function wavesOf({ objects }: Pick<Prepared, "objects">): readonly (readonly ObjectId[])[] {
+export function wavesOf({ objects }: Pick<DesiredSet, "objects">): readonly (readonly ObjectId[])[] {
   const levels = new Map<ObjectId, number>();
   const waves = new Map<string, ObjectId[]>();
   for (const { id, stage, needs } of objects) {

@@ -1,7 +1,7 @@
 import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
-import type { KindAnswer, WatchedObjects } from "../desire/release/ports.ts";
-import type { Prepared, PreparedObject } from "../desire/release/prepare-manifests.ts";
+import type { DesiredObject, DesiredSet, KindAnswer, WatchedObjects } from "./desired-set.ts";
+
 import { nameOfRun } from "./finished-jobs.ts";
 import type { Health } from "./health/health.ts";
 import { describeId } from "./object-text.ts";
@@ -10,12 +10,12 @@ import { type BlockedObject, type BlockedReason, blockedBy, ReleaseGates } from 
 
 export interface ReleasePlanInput {
   readonly resource: CustomResource;
-  readonly prepared: Prepared;
+  readonly prepared: DesiredSet;
   /**
    * The live object of a desired one, if the local copies (or a read of this run) hold one, whoever made it; of an ensured
    * namespace also one that is in no set.
    */
-  readonly observed: (object: PreparedObject) => LiveObject | undefined;
+  readonly observed: (object: DesiredObject) => LiveObject | undefined;
   /** How the watch of a kind stands. */
   readonly watch: (kind: ObjectKind) => Pick<WatchedObjects, "hasSynced" | "refusal">;
   /** Whether applying to exactly this object was tried and changed nothing; see settledHash(). */
@@ -24,11 +24,11 @@ export interface ReleasePlanInput {
   /** `status.inventory.finished`: Jobs that are not made again. */
   readonly finished?: readonly string[] | undefined;
   /** What is known by now of the kind of an object that was prepared without one. */
-  readonly askKind?: (object: PreparedObject) => KindAnswer;
+  readonly askKind?: (object: DesiredObject) => KindAnswer;
 }
 
 export interface ReleaseStep extends ApplyStep {
-  readonly object: PreparedObject;
+  readonly object: DesiredObject;
   /** Its kind, which is known. */
   readonly kind: ObjectKind;
 }
@@ -45,9 +45,9 @@ export interface ReleasePlan {
   readonly waiting: readonly LiveObject[];
   readonly blocked: readonly BlockedObject[];
   /** Jobs that ran, and went by themselves when their time to live was over. */
-  readonly done: readonly PreparedObject[];
+  readonly done: readonly DesiredObject[];
   /** Namespaces that only have to exist, and that others created. */
-  readonly others: readonly PreparedObject[];
+  readonly others: readonly DesiredObject[];
   /** Ids of what is applied, kept, replaced or waited for as the Release's own: recorded before anything is sent. */
   readonly taken: readonly ObjectId[];
   /** Once this is applied everything is: then it may be pruned. */
@@ -65,8 +65,8 @@ export function planRelease(input: ReleasePlanInput): ReleasePlan {
   const steps: ReleaseStep[] = [];
   const lists = { keep: [] as LiveObject[], replace: [] as LiveObject[], wait: [] as LiveObject[] };
   const blocked: BlockedObject[] = [];
-  const done: PreparedObject[] = [];
-  const others: PreparedObject[] = [];
+  const done: DesiredObject[] = [];
+  const others: DesiredObject[] = [];
   const taken: ObjectId[] = [];
   const gates = new ReleaseGates(input.assess);
   for (const object of input.prepared.objects) {
@@ -101,14 +101,14 @@ export function planRelease(input: ReleasePlanInput): ReleasePlan {
   };
 }
 
-function isDone(object: PreparedObject, { finished = [], observed }: ReleasePlanInput): boolean {
+function isDone(object: DesiredObject, { finished = [], observed }: ReleasePlanInput): boolean {
   if (finished.length === 0) return false;
   const name = nameOfRun(object);
   return name !== undefined && finished.includes(name) && observed(object) === undefined;
 }
 
 function consider(
-  object: PreparedObject,
+  object: DesiredObject,
   input: ReleasePlanInput,
   gates: ReleaseGates,
 ): Decision | BlockedObject {
@@ -130,7 +130,7 @@ function consider(
   return gates.findBlock(object) ?? decision;
 }
 
-function decideObject(object: PreparedObject, input: ReleasePlanInput): Decision {
+function decideObject(object: DesiredObject, input: ReleasePlanInput): Decision {
   const { resource, prepared, observed, isSettled } = input;
   const { set } = prepared;
   const live = observed(object);
@@ -141,7 +141,7 @@ function decideObject(object: PreparedObject, input: ReleasePlanInput): Decision
 
 /** Whether an ensured namespace exists and is not in the Release's set: then its existence is enough. */
 function isOfOthers(
-  object: PreparedObject,
+  object: DesiredObject,
   { prepared, observed }: Pick<ReleasePlanInput, "prepared" | "observed">,
 ): boolean {
   if (!object.isEnsured) return false;
@@ -149,11 +149,11 @@ function isOfOthers(
   return live !== undefined && live.metadata.labels?.[stamps.set] !== prepared.set;
 }
 
-function describeUnknown({ manifest: { kind, apiVersion } }: PreparedObject): string {
+function describeUnknown({ manifest: { kind, apiVersion } }: DesiredObject): string {
   return `the cluster has no kind ${kind} in ${apiVersion}`;
 }
 
-function notApplied(object: PreparedObject, reason: BlockedReason, why: string): BlockedObject {
+function notApplied(object: DesiredObject, reason: BlockedReason, why: string): BlockedObject {
   return {
     object,
     reason,

@@ -1,6 +1,7 @@
 import type { LiveObject } from "../../crds/object.ts";
 import type { ObjectId } from "../../synth/manifest.ts";
-import type { PreparedObject } from "../desire/release/prepare-manifests.ts";
+import type { DesiredObject } from "./desired-set.ts";
+
 import type { Health } from "./health/health.ts";
 import { describeId } from "./object-text.ts";
 import type { Decision } from "./plan.ts";
@@ -20,7 +21,7 @@ export type BlockedReason =
   | "Stage";
 
 export interface BlockedObject {
-  readonly object: PreparedObject;
+  readonly object: DesiredObject;
   readonly reason: BlockedReason;
   /** Objects whose events bring us here again. */
   readonly on: readonly ObjectId[];
@@ -51,7 +52,7 @@ export class ReleaseGates {
   }
 
   /** Called for every object in the order of applying; undefined: its turn has not come. `done`: it ran, and went by itself. */
-  note({ id, stage }: PreparedObject, decision: Decision | "done" | undefined): void {
+  note({ id, stage }: DesiredObject, decision: Decision | "done" | undefined): void {
     this.#decisions.set(id, decision);
     if (stage === waitedStage) this.#waitedFor.push(id);
     const isThere = decision === "done" || decision?.does === "keep" || decision?.does === "apply";
@@ -59,7 +60,7 @@ export class ReleaseGates {
   }
 
   /** What an object that is to be applied waits for; undefined: for nothing. */
-  findBlock(object: PreparedObject): BlockedObject | undefined {
+  findBlock(object: DesiredObject): BlockedObject | undefined {
     const needed = this.findLacking(object.needs);
     if (needed !== undefined) return blockedBy(object, "Dependency", needed);
     if (object.stage === waitedStage) return undefined;
@@ -93,7 +94,7 @@ const notThere = "it is not applied yet";
 
 /** The object waits for another one of its Release. */
 export function blockedBy(
-  object: PreparedObject,
+  object: DesiredObject,
   reason: "Dependency" | "Stage",
   { id, lack }: Lacking,
 ): BlockedObject {

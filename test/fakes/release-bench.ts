@@ -4,7 +4,6 @@ import { Release, type ReleaseResource } from "../../crds/release.ts";
 import { Dependents } from "../../operator/desire/release/dependents.ts";
 import type { Limits, SelectedRules } from "../../operator/desire/release/limits.ts";
 import type {
-  OwnedObject,
   ReleaseFailure,
   ReleaseStores,
   Rendered,
@@ -14,6 +13,7 @@ import { createPreparer } from "../../operator/desire/release/preparer.ts";
 import type { PublishPlaces } from "../../operator/desire/release/publish-release.ts";
 import { createReleaseReconcile } from "../../operator/desire/release/reconcile-release.ts";
 import { ReleaseMemory } from "../../operator/desire/release/release-memory.ts";
+import type { OwnedObject } from "../../operator/engine/desired-set.ts";
 import { createHealthChecks } from "../../operator/engine/health/health-checks.ts";
 import { LostObjects } from "../../operator/engine/lost.ts";
 import { OutageNotices } from "../../operator/engine/outage-notices.ts";

@@ -5,12 +5,12 @@ import type { ReleaseRule } from "../../crds/release-policy.ts";
 import type { Limits, Platform, SelectedRules } from "../../operator/desire/release/limits.ts";
 import type {
   KindCatalog,
-  OwnedObject,
   Rendered,
   SourceCommit,
   SourceRevision,
 } from "../../operator/desire/release/ports.ts";
-import { type Prepared, prepareManifests } from "../../operator/desire/release/prepare-manifests.ts";
+import { prepareManifests } from "../../operator/desire/release/prepare-manifests.ts";
+import type { DesiredSet, OwnedObject } from "../../operator/engine/desired-set.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
 
 export interface ReleaseOptions {
@@ -111,12 +111,12 @@ export function asRendered(
   };
 }
 
-/** Prepared as for {@link aRelease}. */
+/** DesiredSet as for {@link aRelease}. */
 export function asPrepared(
   manifests: readonly Manifest[],
   dependencies: Readonly<Record<number, readonly number[]>> = {},
   release: ReleaseResource = aRelease(),
-): Prepared {
+): DesiredSet {
   return prepareManifests(asRendered(manifests, dependencies), release, aCatalog());
 }
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
-import type { Prepared } from "../../operator/desire/release/prepare-manifests.ts";
+import type { DesiredSet } from "../../operator/engine/desired-set.ts";
+
 import { aSourceManifest, asPrepared } from "./releases.ts";
 
 const apiVersions = {
@@ -47,7 +48,7 @@ export interface WishedCommit {
 export const wishedCommit: fc.Arbitrary<WishedCommit> = fc.record({ wanted: wishes, edges });
 
 /** Undefined: what must be there before and what was declared make a cycle, which is refused. */
-export function prepareWishes({ wanted, edges: declared }: WishedCommit): Prepared | undefined {
+export function prepareWishes({ wanted, edges: declared }: WishedCommit): DesiredSet | undefined {
   const manifests = wanted.map(({ kind, name, namespace, value }) =>
     aSourceManifest(apiVersions[kind], kind, name, { namespace, fields: { value } }),
   );

@@ -1,5 +1,6 @@
 import type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "../../../crds/object.ts";
-import type { Prepared, PreparedObject } from "../../../operator/desire/release/prepare-manifests.ts";
+import type { DesiredObject, DesiredSet } from "../../../operator/engine/desired-set.ts";
+
 import { nameOfRun } from "../../../operator/engine/finished-jobs.ts";
 import { inOrder } from "../../../operator/engine/in-order.ts";
 import { decideOwnership } from "../../../operator/engine/ownership.ts";
@@ -16,7 +17,7 @@ export type DryCluster = Pick<Cluster, "read" | "apply">;
 export interface CompareInput {
   /** The Release, or what stands for it. */
   readonly resource: CustomResource;
-  readonly prepared: Prepared;
+  readonly prepared: DesiredSet;
   readonly cluster: DryCluster;
   readonly kinds: KnownKinds;
   /** `status.inventory.finished`: Jobs that are not made again. */
@@ -31,7 +32,7 @@ export async function compareRelease(input: CompareInput): Promise<readonly Chan
   return await inOrder(input.prepared.objects, (object) => compareObject(object, input));
 }
 
-async function compareObject(object: PreparedObject, input: CompareInput): Promise<Change> {
+async function compareObject(object: DesiredObject, input: CompareInput): Promise<Change> {
   const { id, kind, manifest } = object;
   if (kind === undefined) return explainUnknown(object, input);
   const { name, namespace } = manifest.metadata;
@@ -45,7 +46,7 @@ async function compareObject(object: PreparedObject, input: CompareInput): Promi
 }
 
 async function compareLive(
-  object: PreparedObject,
+  object: DesiredObject,
   kind: ObjectKind,
   live: LiveObject | undefined,
   input: CompareInput,
@@ -79,7 +80,7 @@ async function dryRun(
   { manifest, guard }: ApplyStep,
   kind: ObjectKind,
   { cluster, prepared }: CompareInput,
-  { id }: PreparedObject,
+  { id }: DesiredObject,
 ): Promise<{ readonly after: KubernetesObject; readonly note?: string }> {
   try {
     return { after: await cluster.apply(kind, manifest, guard) };
@@ -96,7 +97,7 @@ function namespaceId(namespace: string | undefined): ObjectId {
   return `/Namespace//${namespace ?? ""}`;
 }
 
-function explainUnknown({ id, manifest, needs }: PreparedObject, { kinds }: CompareInput): Change {
+function explainUnknown({ id, manifest, needs }: DesiredObject, { kinds }: CompareInput): Change {
   const isToCome = needs.some((need) => need.startsWith("apiextensions.k8s.io/CustomResourceDefinition/"));
   const note = isToCome
     ? "not checked: its kind comes with this Release"

@@ -7,7 +7,8 @@ import {
   type ObjectKind,
 } from "../../../crds/object.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
-import type { PreparedObject } from "../../../operator/desire/release/prepare-manifests.ts";
+import type { DesiredObject } from "../../../operator/engine/desired-set.ts";
+
 import { inOrder } from "../../../operator/engine/in-order.ts";
 import { planChanges } from "../../../operator/engine/plan.ts";
 import { releaseStageOf } from "../../../operator/engine/release-stage.ts";
@@ -34,7 +35,7 @@ export async function compareResource(
   const related = await listRelated(resource, binding, client);
   try {
     const { manifests, digest } = synthesize(binding, resource, viewOf([...children, ...related]));
-    const objects = manifests.map((manifest): PreparedObject => {
+    const objects = manifests.map((manifest): DesiredObject => {
       const kind = binding.children.find(
         (child) => child.kind === manifest.kind && child.group === groupOf(manifest.apiVersion),
       );

@@ -1,6 +1,7 @@
 import type { ObjectKind } from "../../../crds/object.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
-import type { OwnedObject } from "../../../operator/desire/release/ports.ts";
+import type { OwnedObject } from "../../../operator/engine/desired-set.ts";
+
 import { inOrder } from "../../../operator/engine/in-order.ts";
 import { recordedIdsOf } from "../../../operator/engine/inventory.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";

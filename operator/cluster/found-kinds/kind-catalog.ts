@@ -1,6 +1,7 @@
 import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
 import type { ObjectKindId } from "../../../synth/manifest.ts";
-import type { KindAnswer, KindCatalog } from "../../desire/release/ports.ts";
+import type { KindCatalog } from "../../desire/release/ports.ts";
+import type { KindAnswer } from "../../engine/desired-set.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { Alarm } from "../../runtime/alarm.ts";
 import { Backoff } from "../../runtime/backoff.ts";

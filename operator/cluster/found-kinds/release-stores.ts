@@ -1,7 +1,8 @@
 import { CustomResourceDefinition } from "../../../crds/core-kinds.ts";
 import { apiVersionOf, groupKindOf, keyOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
 import { idOf, kindIn, type ObjectId, stamps } from "../../../synth/manifest.ts";
-import type { OwnedObject, ReleaseStores } from "../../desire/release/ports.ts";
+import type { ReleaseStores } from "../../desire/release/ports.ts";
+import type { OwnedObject } from "../../engine/desired-set.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
 import type { ObjectStore } from "../../ports.ts";
 import { Backoff } from "../../runtime/backoff.ts";

@@ -1,5 +1,6 @@
 import { groupKindOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
-import type { WatchedObjects } from "../../desire/release/ports.ts";
+import type { WatchedObjects } from "../../engine/desired-set.ts";
+
 import type { ObjectStore } from "../../ports.ts";
 import type { WatchedKind } from "../../runtime/kind-stores.ts";
 import { UnionStore } from "../../runtime/union-store.ts";

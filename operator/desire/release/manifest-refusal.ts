@@ -1,12 +1,12 @@
 import { groupOf } from "../../../crds/object.ts";
 import type { ReleaseRule } from "../../../crds/release-policy.ts";
 import { ReleasePolicy } from "../../../crds/release-policy.ts";
+import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
 import { describeId } from "../../engine/object-text.ts";
 import { type Limits, refusedBy, smallestOf } from "./limits.ts";
-import type { Prepared, PreparedObject } from "./prepare-manifests.ts";
 
 export interface ManifestRefusalInput {
-  readonly prepared: Prepared;
+  readonly prepared: DesiredSet;
   readonly limits: Limits;
   /** Whether the objects are written with the operator's own rights. */
   readonly actsAsOperator: boolean;
@@ -47,7 +47,7 @@ export function findManifestRefusal({
 type Kinds = NonNullable<ReleaseRule["kinds"]>;
 
 function isAllowed(
-  { manifest, kind }: PreparedObject,
+  { manifest, kind }: DesiredObject,
   { allowed, denied = [], clusterScoped = true }: Kinds,
 ): boolean {
   const matches = (pattern: { readonly group: string; readonly kind: string }) => isKind(pattern, manifest);
@@ -66,6 +66,6 @@ function isKind(
   );
 }
 
-function describe({ id, origin }: PreparedObject): string {
+function describe({ id, origin }: DesiredObject): string {
   return `${describeId(id)} (${origin})`;
 }

@@ -1,8 +1,8 @@
 import { keyOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
+import type { DesiredObject } from "../../engine/desired-set.ts";
 import type { PruneOptions } from "../../engine/prune.ts";
 import type { ReleaseStores } from "./ports.ts";
-import type { PreparedObject } from "./prepare-manifests.ts";
 
 export interface ObserveInput {
   readonly release: { readonly key: string };
@@ -20,7 +20,7 @@ export interface ObserveOptions {
 export function observe(
   { release: { key }, claimed }: ObserveInput,
   { stores, namespaceOf }: ObserveOptions,
-): (object: PreparedObject) => LiveObject | undefined {
+): (object: DesiredObject) => LiveObject | undefined {
   return ({ id, kind, manifest, isEnsured }) =>
     (kind && stores.watch(kind, key).store.get(keyOf(manifest))) ??
     claimed.get(id) ??

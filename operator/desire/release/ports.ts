@@ -1,6 +1,7 @@
 import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import type { Manifest, ObjectId, ObjectKindId } from "../../../synth/manifest.ts";
+import type { KindAnswer, OwnedObject, WatchedObjects } from "../../engine/desired-set.ts";
 import type { Cluster, ObjectStore } from "../../ports.ts";
 import type { SmallestLimit } from "./limits.ts";
 import type { ReleaseFailure, ReleaseFailureReason } from "./release-failure.ts";
@@ -164,14 +165,6 @@ export interface ReleaseCluster extends Cluster {
   until(signal: AbortSignal): ReleaseCluster;
 }
 
-/** What is known of a kind that somebody asks for. Messages are for people. */
-export type KindAnswer =
-  | { readonly state: "known"; readonly kind: ObjectKind }
-  /** Discovery is on its way. */
-  | { readonly state: "pending" }
-  /** `absent`: the cluster has no such kind. `unavailable`: it cannot be told now. Both are asked again in a while. */
-  | { readonly state: "absent" | "unavailable"; readonly message: string };
-
 /** Which kinds the API server has. Answers come from memory; what is not known is asked for in the background. */
 export interface KindCatalog {
   find(apiVersion: string, kind: string): ObjectKind | undefined; // undefined: not known (yet); else always one object
@@ -210,20 +203,6 @@ export interface ReleaseStores {
   /** All kinds that are watched now, for a look through a set. */
   readonly watched: readonly ObjectKind[];
   isTerminating(namespace: string): boolean;
-}
-
-export interface WatchedObjects {
-  readonly store: ObjectStore;
-  readonly hasSynced: boolean;
-  /** Why the kind cannot be watched, such as missing rights; undefined: it can, or it is not known yet. */
-  readonly refusal: string | undefined;
-}
-
-/** An object that a Release has recorded, as the stores hold it. */
-export interface OwnedObject {
-  readonly id: ObjectId;
-  readonly kind: ObjectKind;
-  readonly live: LiveObject;
 }
 
 /** Reads Secrets that Releases name, when they are needed: they are never watched. */

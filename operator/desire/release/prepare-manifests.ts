@@ -3,39 +3,12 @@ import { Release, type ReleaseResource } from "../../../crds/release.ts";
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest, type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { setOf, unstampManifest } from "../../../synth/stamp.ts";
-import { type ReleaseStage, releaseStageOf } from "../../engine/release-stage.ts";
+import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
+import { releaseStageOf } from "../../engine/release-stage.ts";
 import { orderObjects } from "./order-objects.ts";
 import { type OwnKind, ownKindsOf } from "./own-kinds.ts";
 import type { KindCatalog, Rendered } from "./ports.ts";
 import { cycleError, refuseDuplicates, refuseItself } from "./refuse-manifests.ts";
-
-/** One object of a Release, as it is to be applied. */
-export interface PreparedObject {
-  readonly id: ObjectId;
-  /** With everything that we put on it. */
-  readonly manifest: Manifest;
-  /** Undefined: the cluster has no such kind, as far as is known. */
-  readonly kind: ObjectKind | undefined;
-  /** Where it comes from, for messages: `web/deployment.yaml:12`. */
-  readonly origin: string;
-  readonly stage: ReleaseStage;
-  /** Objects of this Release that must be healthy before it is applied. */
-  readonly needs: readonly ObjectId[];
-  /** The namespace that `createNamespace` asks for: made if there is none, left alone if there is, never deleted. */
-  readonly isEnsured: boolean;
-}
-
-/** What a Release wants in the cluster. */
-export interface Prepared {
-  /** Value of the labels of the set. */
-  readonly set: string;
-  /** Digest over all manifests without stamps. */
-  readonly digest: string;
-  /** In the order of applying; ids are unique. */
-  readonly objects: readonly PreparedObject[];
-  /** Whether the order is more than that of the kinds' stages: the source declares what needs what. */
-  readonly isOrdered: boolean;
-}
 
 /** As much of a Release as decides what its objects are called and carry. */
 export interface PreparableRelease {
@@ -65,7 +38,7 @@ export function prepareManifests(
   rendered: Pick<Rendered, "manifests" | "origins" | "dependencies">,
   release: PreparableRelease,
   kinds: Pick<KindCatalog, "find">,
-): Prepared {
+): DesiredSet {
   const { target } = release.spec;
   const home = target.namespace ?? release.metadata.namespace ?? "";
   const own = ownKindsOf(rendered.manifests);
@@ -90,7 +63,7 @@ export function prepareManifests(
   const set = setOf(Release, release);
   const owner = `${groupKindOf(Release)}/${keyOf(release)}`;
   const parts: string[] = [];
-  const objects = order.map(({ own: _, manifest: plain, ...one }): PreparedObject => {
+  const objects = order.map(({ own: _, manifest: plain, ...one }): DesiredObject => {
     const manifest = dress(plain, target);
     const digest = digestOf(toCanonicalJson(manifest));
     parts.push(`${one.id} ${digest}\n`);

@@ -1,7 +1,8 @@
 import type { ObjectKind } from "../../../crds/object.ts";
 import { toCanonicalJson } from "../../../synth/digest.ts";
+import type { DesiredSet } from "../../engine/desired-set.ts";
 import type { KindCatalog, Rendered } from "./ports.ts";
-import { type PreparableRelease, type Prepared, prepareManifests } from "./prepare-manifests.ts";
+import { type PreparableRelease, prepareManifests } from "./prepare-manifests.ts";
 
 /** {@link prepareManifests} with a memory: the very same result as long as nothing that it is made of changed. */
 export interface Preparer {
@@ -9,7 +10,7 @@ export interface Preparer {
     rendered: Rendered,
     release: PreparableRelease & { readonly metadata: { readonly uid: string } },
     kinds: Pick<KindCatalog, "find">,
-  ): Prepared;
+  ): DesiredSet;
   /** The Release with this uid is gone. */
   forget(uid: string): void;
 }
@@ -19,7 +20,7 @@ interface Memory {
   readonly target: string;
   /** What the catalog answered, by index of the manifest. */
   readonly kinds: readonly (ObjectKind | undefined)[];
-  readonly prepared: Prepared;
+  readonly prepared: DesiredSet;
 }
 
 export interface CreatePreparerOptions {
@@ -30,7 +31,7 @@ export interface CreatePreparerOptions {
 /** A preparer that remembers one result per Release. What is refused is not remembered. */
 export function createPreparer({ capacity = 2_000 }: CreatePreparerOptions = {}): Preparer {
   const memories = new Map<string, Memory>();
-  const prepare = (...[rendered, release, catalog]: Parameters<Preparer>): Prepared => {
+  const prepare = (...[rendered, release, catalog]: Parameters<Preparer>): DesiredSet => {
     const { uid } = release.metadata;
     const target = toCanonicalJson(release.spec.target);
     const kinds = rendered.manifests.map(({ apiVersion, kind }) => catalog.find(apiVersion, kind));

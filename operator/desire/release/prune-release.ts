@@ -3,14 +3,15 @@ import { releaseAnnotations } from "../../../crds/release.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
 import type { ObjectAction } from "../../engine/apply-result.ts";
 import { decidePrune, type PruneDecision } from "../../engine/decide-prune.ts";
+import type { DesiredObject, OwnedObject } from "../../engine/desired-set.ts";
 import type { LostObjects } from "../../engine/lost.ts";
 import type { Change } from "../../engine/note-result.ts";
 import { prune } from "../../engine/prune.ts";
 import { atATime, settleAll } from "../../engine/settle-all.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { placesOf } from "./object-places.ts";
-import type { OwnedObject, ReleaseCluster, ReleaseStores } from "./ports.ts";
-import type { PreparedObject } from "./prepare-manifests.ts";
+import type { ReleaseCluster, ReleaseStores } from "./ports.ts";
+
 import type { Desired } from "./release-memory.ts";
 
 export interface PruneReleaseInput {
@@ -18,7 +19,7 @@ export interface PruneReleaseInput {
   readonly desired: Desired;
   /** What the Release has recorded. */
   readonly recorded: ReadonlySet<ObjectId>;
-  readonly observed: (object: PreparedObject) => LiveObject | undefined;
+  readonly observed: (object: DesiredObject) => LiveObject | undefined;
   /** What was deleted is added. */
   readonly changes: Change[];
 }

@@ -1,12 +1,12 @@
 import type { ReleaseResource } from "../../../crds/release.ts";
 import { Release } from "../../../crds/release.ts";
 import { filesOf, folderOf } from "../../../synth/file-tree.ts";
+import type { DesiredSet } from "../../engine/desired-set.ts";
 import type { Rendered, SourceCommit } from "./ports.ts";
-import type { Prepared } from "./prepare-manifests.ts";
 
 export interface PublishedTreeInput {
   readonly release: ReleaseResource;
-  readonly prepared: Prepared;
+  readonly prepared: DesiredSet;
   readonly rendered: Pick<Rendered, "programDigest" | "inputsDigest">;
   /** The newest commit that changed what is deployed. */
   readonly commit: SourceCommit;

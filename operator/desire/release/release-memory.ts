@@ -1,10 +1,11 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
+import type { DesiredSet } from "../../engine/desired-set.ts";
 import type { KnownDeployed } from "./deployed-revision.ts";
 import type { Limits } from "./limits.ts";
 import type { Rendered, SourceCommit, SourceRequest } from "./ports.ts";
-import type { Prepared } from "./prepare-manifests.ts";
+
 import type { PublishTarget } from "./publish-target.ts";
 
 /** What a source made, as far as it was prepared for the cluster. */
@@ -15,7 +16,7 @@ export interface Desired {
   /** Tree of the source's folder. */
   readonly tree: string;
   readonly rendered: Rendered;
-  readonly prepared: Prepared;
+  readonly prepared: DesiredSet;
 }
 
 /** What one process remembers of one Release between two runs. Nothing of it must outlive a restart. */
@@ -41,7 +42,7 @@ export interface Remembered {
   failedAtMs?: number;
   /** What the platform said last about manifests, and about which. */
   checked?: {
-    readonly prepared: Prepared;
+    readonly prepared: DesiredSet;
     readonly limits: Limits;
     readonly actsAsOperator: boolean;
     readonly message: string | undefined;

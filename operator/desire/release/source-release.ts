@@ -1,5 +1,6 @@
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { releaseAnnotations } from "../../../crds/release.ts";
+import type { DesiredSet } from "../../engine/desired-set.ts";
 import type { Clock } from "../../ports.ts";
 import { allowedSigners } from "./allowed-signers.ts";
 import { ReleaseError } from "./errors.ts";
@@ -18,7 +19,7 @@ import type {
   SourceState,
   Sources,
 } from "./ports.ts";
-import type { Prepared } from "./prepare-manifests.ts";
+
 import type { Preparer } from "./preparer.ts";
 import type { Desired } from "./release-memory.ts";
 
@@ -91,12 +92,12 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
   }
 }
 
-/** Prepared for the kinds that the cluster has; of what it does not have (yet) the catalog tells when it does. */
+/** DesiredSet for the kinds that the cluster has; of what it does not have (yet) the catalog tells when it does. */
 function prepareAll(
   { key, resource }: LoadedRelease,
   rendered: Rendered,
   { prepare, catalog }: SourceOptions,
-): Prepared {
+): DesiredSet {
   const prepared = prepare(rendered, resource, catalog);
   const unknown = prepared.objects.filter(({ kind }) => kind === undefined);
   // All of them, not only the first: discovery is asked once for all.

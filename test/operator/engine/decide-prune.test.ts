@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { OwnedObject } from "../../../operator/desire/release/ports.ts";
 import {
   decideDeletion,
   decidePrune,
   type PruneDecision,
   type PruneInput,
 } from "../../../operator/engine/decide-prune.ts";
+import type { OwnedObject } from "../../../operator/engine/desired-set.ts";
 import { stamps } from "../../../synth/manifest.ts";
 import { aCommit, aRelease, aSourceManifest, asOwned, asPrepared } from "../../fakes/releases.ts";
 

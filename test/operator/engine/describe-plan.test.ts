@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Prepared } from "../../../operator/desire/release/prepare-manifests.ts";
 import { describePlan } from "../../../operator/engine/describe-plan.ts";
+import type { DesiredSet } from "../../../operator/engine/desired-set.ts";
 import { assessHealth } from "../../../operator/engine/health/health.ts";
 import {
   planRelease,
@@ -21,7 +21,7 @@ const definition = aSourceManifest(
 );
 const widget = aSourceManifest("example.dev/v1", "Widget", "w");
 
-const plan = (prepared: Prepared, more: Partial<ReleasePlanInput> = {}): ReleasePlan =>
+const plan = (prepared: DesiredSet, more: Partial<ReleasePlanInput> = {}): ReleasePlan =>
   planRelease({
     resource: aRelease(),
     prepared,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
-import type { Prepared } from "../../../operator/desire/release/prepare-manifests.ts";
+import type { DesiredSet } from "../../../operator/engine/desired-set.ts";
+
 import { assessHealth } from "../../../operator/engine/health/health.ts";
 import {
   planRelease,
@@ -34,7 +35,7 @@ const rolledOut = {
 type Live = Readonly<Record<string, LiveObject>>;
 
 /** Live objects of some prepared manifests, by id, with more fields. */
-const liveOf = (prepared: Prepared, fields: Readonly<Record<string, object>>): Live =>
+const liveOf = (prepared: DesiredSet, fields: Readonly<Record<string, object>>): Live =>
   Object.fromEntries(
     Object.entries(fields).map(([id, more]) => {
       const object = prepared.objects.find((one) => one.id === id);
@@ -43,7 +44,7 @@ const liveOf = (prepared: Prepared, fields: Readonly<Record<string, object>>): L
     }),
   );
 
-const plan = (prepared: Prepared, live: Live = {}, more: Partial<ReleasePlanInput> = {}): ReleasePlan =>
+const plan = (prepared: DesiredSet, live: Live = {}, more: Partial<ReleasePlanInput> = {}): ReleasePlan =>
   planRelease({
     resource: aRelease(),
     prepared,

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Orderable, orderObjects } from "../../../../operator/desire/release/order-objects.ts";
-import type { PreparedObject } from "../../../../operator/desire/release/prepare-manifests.ts";
+import type { DesiredObject } from "../../../../operator/engine/desired-set.ts";
+
 import { wavesOf } from "../../../../operator/engine/inventory.ts";
 import type { ReleaseStage } from "../../../../operator/engine/release-stage.ts";
 
@@ -51,7 +52,7 @@ describe("orderObjects()", () => {
           expect(stage).toBeGreaterThanOrEqual(order?.[index - 1]?.stage ?? 0);
           for (const need of needs) expect(places.get(need)).toBeLessThan(index);
         }
-        const waves = wavesOf({ objects: (order ?? []) as unknown as readonly PreparedObject[] });
+        const waves = wavesOf({ objects: (order ?? []) as unknown as readonly DesiredObject[] });
         const waveOf = new Map(waves.flatMap((wave, index) => wave.map((id) => [id, index] as const)));
         for (const { id, needs } of order ?? [])
           for (const need of needs) expect(waveOf.get(need)).toBeLessThan(waveOf.get(id) ?? -1);

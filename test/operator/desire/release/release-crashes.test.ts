@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { OwnedObject } from "../../../../operator/desire/release/ports.ts";
-import type { Prepared } from "../../../../operator/desire/release/prepare-manifests.ts";
 import { decidePrune } from "../../../../operator/engine/decide-prune.ts";
+import type { DesiredSet, OwnedObject } from "../../../../operator/engine/desired-set.ts";
 import type { Health } from "../../../../operator/engine/health/health.ts";
 import { composeInventory, entriesToRecord, recordedIdsOf } from "../../../../operator/engine/inventory.ts";
 import { planRelease } from "../../../../operator/engine/plan-release.ts";
@@ -42,7 +41,7 @@ class ModelCluster {
 }
 
 /** One reconcile as the phases do it; every `yield` is a point at which the operator may be killed. */
-function* reconcile(prepared: Prepared, cluster: ModelCluster): Generator<void> {
+function* reconcile(prepared: DesiredSet, cluster: ModelCluster): Generator<void> {
   for (;;) {
     const plan = planRelease({
       resource: cluster.release,
@@ -93,7 +92,7 @@ describe("a Release whose operator is killed at any point", () => {
     fc.assert(
       fc.property(fc.array(crash, { maxLength: 5 }), wishedCommit, (crashes, last) => {
         const cluster = new ModelCluster();
-        const run = (one: WishedCommit, steps: number): Prepared | undefined => {
+        const run = (one: WishedCommit, steps: number): DesiredSet | undefined => {
           const prepared = prepareWishes(one);
           if (prepared === undefined) return undefined;
           let left = steps;

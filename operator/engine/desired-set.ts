@@ -1,0 +1,57 @@
+import type { LiveObject, ObjectKind } from "../../crds/object.ts";
+import type { Addition, Manifest, ObjectId } from "../../synth/manifest.ts";
+import type { ObjectStore } from "../ports.ts";
+import type { ReleaseStage } from "./release-stage.ts";
+
+/** One object that a resource wants, as it is to be applied. */
+export interface DesiredObject {
+  readonly id: ObjectId;
+  /** With all labels and annotations that the operator adds. */
+  readonly manifest: Manifest;
+  /** Undefined: the cluster has no such kind, as far as is known. */
+  readonly kind: ObjectKind | undefined;
+  /** Where it was declared, for messages: `web/deployment.yaml:12`. */
+  readonly origin: string;
+  readonly stage: ReleaseStage;
+  /** Objects of this set that must be healthy before it is applied. */
+  readonly needs: readonly ObjectId[];
+  /** A namespace that only has to exist: created if absent, otherwise left unchanged, never deleted. */
+  readonly isEnsured: boolean;
+}
+
+/** Everything that one resource wants in the cluster. */
+export interface DesiredSet {
+  /** Value of the label `fairlead.dev/set`. */
+  readonly set: string;
+  /** Digest over all manifests without stamps. */
+  readonly digest: string;
+  /** In apply order; ids are unique. */
+  readonly objects: readonly DesiredObject[];
+  /** Whether the order is more than that of the kinds' stages: the source declares what needs what. */
+  readonly isOrdered: boolean;
+  /** What is added to objects that the resource does not own; applied last. Default: nothing. */
+  readonly additions?: readonly Addition[];
+}
+
+/** An object that belongs to a set, as the local copies hold it. */
+export interface OwnedObject {
+  readonly id: ObjectId;
+  readonly kind: ObjectKind;
+  readonly live: LiveObject;
+}
+
+/** The local copy of the objects of one kind, and the state of its watch. */
+export interface WatchedObjects {
+  readonly store: ObjectStore;
+  readonly hasSynced: boolean;
+  /** Why the kind cannot be watched, such as missing permissions; undefined: it can, or it is not known yet. */
+  readonly refusal: string | undefined;
+}
+
+/** What is known of a requested kind. Messages are for people. */
+export type KindAnswer =
+  | { readonly state: "known"; readonly kind: ObjectKind }
+  /** Discovery is under way. */
+  | { readonly state: "pending" }
+  /** `absent`: the cluster has no such kind. `unavailable`: unknown at the moment. Both are asked again later. */
+  | { readonly state: "absent" | "unavailable"; readonly message: string };
