@@ -3,6 +3,7 @@ import { durationSchema } from "./duration-schema.ts";
 import { exactlyOne } from "./exactly-one.ts";
 import { defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./kind.ts";
 import { commitId, objectName, releaseSource } from "./release-source.ts";
+import { APPROVE_PRUNE } from "./status.ts";
 
 const render = exactlyOne(
   {
@@ -229,7 +230,7 @@ export const releaseAnnotations = {
   /** Any text, such as a time: a new one makes the operator look at the remote at once. */
   requestedAt: "fairlead.dev/requested-at",
   /** A commit: what it would prune is approved. */
-  approvePrune: "fairlead.dev/approve-prune",
+  approvePrune: APPROVE_PRUNE,
   /** Namespaces, separated by commas, whose Releases may depend on this one; `*`: any. */
   allowDependents: "fairlead.dev/allow-dependents",
 } as const;

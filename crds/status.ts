@@ -25,4 +25,7 @@ export const engineStatus = z.object({
   published: Published.optional(),
 });
 
+/** Annotation whose value approves a prune that waits for a person. */
+export const APPROVE_PRUNE = "fairlead.dev/approve-prune";
+
 export type EngineStatus = z.output<typeof engineStatus>;

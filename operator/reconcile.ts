@@ -1,22 +1,22 @@
+import { keyOf } from "../crds/object.ts";
 import { kindIn, type ObjectId, type ObjectKindId } from "../synth/manifest.ts";
+import {
+  type ConvergedKind as Converged,
+  type ConvergeKindOptions,
+  childKindOf,
+  convergeKind,
+} from "./desire/chart/converge-kind.ts";
+import { finalize, isLeaving } from "./desire/chart/finalize.ts";
+import { type Loaded, load } from "./desire/chart/load.ts";
+import { publish } from "./desire/chart/publish.ts";
+import { writeStatus } from "./desire/chart/write-status.ts";
 import { announceChanges, announceStatus } from "./engine/announce.ts";
-import { liveOf } from "./engine/apply.ts";
-import { type Converged, type ConvergeOptions, converge } from "./engine/converge.ts";
-import { finalize, isLeaving } from "./engine/finalize.ts";
 import { aggregateHealth } from "./engine/health/aggregate-health.ts";
 import { assessHealth, type Health } from "./engine/health/health.ts";
-import { type Loaded, load } from "./engine/load.ts";
 import type { OutageNotices } from "./engine/outage-notices.ts";
-import { publish } from "./engine/publish.ts";
+import { isTransient } from "./engine/outcome.ts";
 import { decideRequeue, parkedForMs } from "./engine/requeue.ts";
-import { writeStatus } from "./engine/write-status.ts";
-import {
-  ApiUnavailableError,
-  NamespaceTerminatingError,
-  NotLeadingError,
-  NotOwnedError,
-  ObjectRejectedError,
-} from "./errors.ts";
+import { NamespaceTerminatingError, NotOwnedError, ObjectRejectedError } from "./errors.ts";
 import type {
   Clock,
   EventRecorder,
@@ -28,7 +28,7 @@ import type {
   ReconcileResult,
 } from "./ports.ts";
 
-export interface ReconcileParts extends ConvergeOptions {
+export interface ReconcileParts extends ConvergeKindOptions {
   /** Undefined: there is no repository. */
   readonly publisher: Publisher | undefined;
   /** Id of the place in git that it publishes to; see `placeIdOf()`. */
@@ -70,7 +70,7 @@ export function createReconcile(shared: ReconcileParts): Reconcile {
       await finalize(loaded, parts);
       return {};
     }
-    const converged = await converge(loaded, parts);
+    const converged = await convergeKind(loaded, parts);
     // Nothing is offered, recorded or written by a run that was told to end.
     signal.throwIfAborted();
     const { error } = converged;
@@ -79,15 +79,9 @@ export function createReconcile(shared: ReconcileParts): Reconcile {
       parts.onNamespaceTerminating(error.namespace);
       return {};
     }
-    if (isPassing(converged)) throw error;
+    if (isTransient(converged.outcome, error)) throw error;
     return await report(key, converged, { ...parts, log });
   };
-}
-
-/** Whether a failure is only tried again, and not told: a lost race, a lost lease, a server that does not answer. */
-function isPassing({ outcome, error }: Converged): boolean {
-  const isOutage = error instanceof ApiUnavailableError && [0, 429, 503, 504].includes(error.status);
-  return outcome.state === "retry" || isOutage || error instanceof NotLeadingError;
 }
 
 /** Judges and publishes what is there now, and writes the status, unless that waits a moment for its commit. */
@@ -164,7 +158,7 @@ function assess(
     .filter((related) => related.kind.kind === "Pod")
     .flatMap((related) => observed.list(related.kind));
   const judged = (desired?.manifests ?? []).map((manifest) => {
-    const live = liveOf(manifest, kind, stores);
+    const live = stores.children(childKindOf(manifest, kind)).get(keyOf(manifest));
     return { child: live ?? manifest, health: assessHealth(live, { nowMs, pods }) };
   });
   return aggregateHealth(judged);

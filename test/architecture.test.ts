@@ -49,23 +49,15 @@ describe("the import table", () => {
 
 /** Of the engine and what it is told: the steps that await something, and the wiring. The others are decisions. */
 const awaiting: ReadonlySet<string> = new Set([
-  ...[
-    "add",
-    "apply",
-    "attempt",
-    "converge",
-    "finalize",
-    "in-order",
-    "prune",
-    "settle-all",
-    "write-status",
-  ].map((step) => `operator/engine/${step}.ts`),
+  ...["add", "apply", "attempt", "converge", "in-order", "prune", "prune-surplus", "settle-all"].map(
+    (step) => `operator/engine/${step}.ts`,
+  ),
+  ...["converge-kind", "finalize", "write-status"].map((step) => `operator/desire/chart/${step}.ts`),
   ...[
     "compose-releases",
     "compose-sources",
     "converge-release",
     "finalize-release",
-    "prune-release",
     "reconcile-release",
     "record-set",
     "release-controller",

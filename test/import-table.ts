@@ -131,7 +131,12 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     folders: ["operator/engine", "operator/ports.ts", "operator/errors.ts", "crds"],
     packages: ["node:*", "pino", "prom-client", "@opentelemetry/api"],
   },
-  // From a resource to the set of objects that it wants; Releases.
+  // From a custom resource to the set of objects that its chart wants.
+  "operator/desire/chart": {
+    folders: ["operator/engine", "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
+    packages: [],
+  },
+  // From a Release to the set of objects that its source wants.
   "operator/desire/release": {
     folders: ["operator", "synth", "crds"],
     packages: ["node:*", "semver"],

@@ -1,6 +1,6 @@
 import type { LiveObject } from "../../crds/object.ts";
+import { applyStageOf } from "../../operator/engine/apply-stage.ts";
 import type { Health } from "../../operator/engine/health/health.ts";
-import { releaseStageOf } from "../../operator/engine/release-stage.ts";
 import { idOf, type ObjectId } from "../../synth/manifest.ts";
 import { nodeOf, type TreeNode } from "./tree-node.ts";
 
@@ -101,7 +101,7 @@ function inApplyOrder(a: TreeNode, b: TreeNode): number {
 
 function stageOfNode({ id, kind }: TreeNode): number {
   const [group = ""] = id.split("/", 1);
-  return releaseStageOf({ apiVersion: group === "" ? "v1" : `${group}/v1`, kind });
+  return applyStageOf({ apiVersion: group === "" ? "v1" : `${group}/v1`, kind });
 }
 
 function byKind(a: TreeNode, b: TreeNode): number {

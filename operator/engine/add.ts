@@ -10,7 +10,7 @@ import type { SettledObjects } from "./settled.ts";
 
 export interface AddOptions extends AttemptOptions {
   readonly cluster: Pick<Cluster, "add">;
-  readonly stores: Stores;
+  readonly stores: Pick<Stores, "related">;
   readonly settled: SettledObjects;
   /** Told of every object that something was added to. */
   readonly onAdded: (live: LiveObject, addition: Addition) => void;
@@ -51,6 +51,6 @@ async function addOne(step: AdditionStep, options: AddOptions): Promise<void> {
     settled.remember(now, addition.fieldManager);
 }
 
-function storeOf({ kind, selector }: Addition, stores: Stores): ObjectStore {
+function storeOf({ kind, selector }: Addition, stores: Pick<Stores, "related">): ObjectStore {
   return stores.related(kind, selector);
 }

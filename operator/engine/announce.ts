@@ -1,8 +1,7 @@
 import type { BoundKind } from "../../crds/binding.ts";
-import { keyOf, type LiveObject } from "../../crds/object.ts";
+import { type CustomResource, keyOf, type LiveObject } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
 import type { EventRecorder, Logger } from "../ports.ts";
-import type { Loaded } from "./load.ts";
 import type { Change } from "./note-result.ts";
 import type { OutageNotices } from "./outage-notices.ts";
 import { listNames } from "./outcome.ts";
@@ -18,7 +17,7 @@ export interface AnnounceOptions {
 /** Tells what was done to objects that were there: adopted, extended, replaced, restored, pruned. Creating and editing is no news. */
 export function announceChanges(
   changes: readonly Change[],
-  { resource }: Pick<Loaded, "resource">,
+  { resource }: { readonly resource: CustomResource },
   { events, log }: Pick<AnnounceOptions, "events" | "log">,
 ): void {
   announcePruned(
@@ -54,7 +53,7 @@ function announcePruned(
 /** Tells of conditions that turned bad or well again or are held up by something, and once per edit of what in the spec is passed over. */
 export function announceStatus(
   { status, cause }: { readonly status: EngineStatus; readonly cause: string | undefined },
-  { resource }: Pick<Loaded, "resource">,
+  { resource }: { readonly resource: CustomResource },
   { kind, events, outages, log }: AnnounceOptions,
 ): void {
   const before = resource.status as EngineStatus | undefined;

@@ -6,7 +6,7 @@ import {
   ObjectRejectedError,
   ReplacedError,
 } from "../errors.ts";
-import type { ApplyStep } from "./plan.ts";
+import type { ApplyStep } from "./decide-object.ts";
 
 /** How an apply that was sent ended, for those who count. */
 export type ApplyResult =

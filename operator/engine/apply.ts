@@ -1,19 +1,18 @@
-import type { BoundKind } from "../../crds/binding.ts";
-import { groupOf, keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
-import { idOf, type Manifest } from "../../synth/manifest.ts";
+import { keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { idOf } from "../../synth/manifest.ts";
 import { AlreadyThereError, NotOwnedError, ReplacedError } from "../errors.ts";
-import type { Cluster, Stores } from "../ports.ts";
+import type { Cluster, ObjectStore } from "../ports.ts";
 import { resultOfStep } from "./apply-result.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";
+import type { ApplyStep } from "./decide-object.ts";
 import type { LostObjects } from "./lost.ts";
 import { decideOwnership } from "./ownership.ts";
-import type { ApplyStep, Plan } from "./plan.ts";
 import { atATime, settleAll } from "./settle-all.ts";
 
 export interface ApplyOptions extends AttemptOptions {
-  readonly kind: Pick<BoundKind, "children">;
   readonly cluster: Pick<Cluster, "apply" | "read" | "takeOverFields">;
-  readonly stores: Pick<Stores, "children">;
+  /** The local copy of the objects of a kind. */
+  readonly storeOf: (kind: ObjectKind) => ObjectStore;
   readonly lost: LostObjects;
   /** Whether it is enough that an object of this name is there, whoever made it. Default: never. */
   readonly isEnough?: (step: ApplyStep) => boolean;
@@ -36,7 +35,10 @@ export interface StepResult {
  * @throws The first failure in apply order: ObjectRejectedError, NotOwnedError, ReplacedError,
  *   NamespaceTerminatingError, ApiUnavailableError, NotLeadingError.
  */
-export async function apply(stages: Plan["apply"], options: ApplyOptions): Promise<readonly StepResult[]> {
+export async function apply(
+  stages: readonly (readonly ApplyStep[])[],
+  options: ApplyOptions,
+): Promise<readonly StepResult[]> {
   const results: StepResult[] = [];
   for (const stage of stages) {
     const outcomes = await settleAll(stage, atATime, (step) => applyOne(step, options));
@@ -62,55 +64,34 @@ async function applyOne(step: ApplyStep, options: ApplyOptions): Promise<StepRes
 
 async function send(
   step: ApplyStep,
-  { kind, loaded, cluster, stores, isEnough }: ApplyOptions,
+  { loaded, cluster, storeOf, isEnough }: ApplyOptions,
 ): Promise<Pick<StepResult, "live" | "was">> {
-  const { manifest, guard } = step;
-  const child = childKindOf(manifest, kind);
+  const { kind, manifest, guard } = step;
   try {
-    const live = await cluster.apply(child, manifest, guard);
-    stores.children(child).written(live);
+    const live = await cluster.apply(kind, manifest, guard);
+    storeOf(kind).written(live);
     return { live, was: "applied" };
   } catch (error) {
     if (!(error instanceof AlreadyThereError)) throw error;
-    return await claim(manifest, child, { loaded, cluster, isEnough: isEnough?.(step) ?? false });
+    return await claim(step, { loaded, cluster, isEnough: isEnough?.(step) ?? false });
   }
 }
 
 /** One read decides whose the object is that stands where ours should be made. */
 async function claim(
-  manifest: Manifest,
-  child: ObjectKind,
+  { kind, manifest }: ApplyStep,
   { loaded, cluster, isEnough }: Pick<ApplyOptions, "loaded" | "cluster"> & { readonly isEnough: boolean },
 ): Promise<Pick<StepResult, "live" | "was">> {
   const id = idOf(manifest);
   const { name, namespace } = manifest.metadata;
-  const live = await cluster.read({ kind: child, namespace, name });
+  const live = await cluster.read({ kind, namespace, name });
   if (live === undefined) throw new ReplacedError(id);
   if (isEnough) return { live, was: "ours" };
   const ownership = decideOwnership(live, loaded.resource, loaded.set);
   if (ownership.whose === "foreign") throw new NotOwnedError(id, ownership.owner);
   // Also what is about to go by itself: the next plan waits for its end.
   if (ownership.whose !== "adopt") return { live, was: "ours" };
-  const taken = await cluster.takeOverFields(child, live);
+  const taken = await cluster.takeOverFields(kind, live);
   if (taken === undefined) throw new ReplacedError(id);
   return { live: taken, was: "adopted" };
-}
-
-/** The child kind that a manifest is of; synthesize() has made sure that there is one. */
-export function childKindOf(
-  { apiVersion, kind: name }: Manifest,
-  { children }: Pick<BoundKind, "children">,
-): ObjectKind {
-  const child = children.find(({ kind, group }) => kind === name && group === groupOf(apiVersion));
-  if (child === undefined) throw new Error(`Cannot place "${name}" (${apiVersion}): it is no child kind`);
-  return child;
-}
-
-/** The live object of a manifest, whichever resource's set it is in. */
-export function liveOf(
-  manifest: Manifest,
-  kind: Pick<BoundKind, "children">,
-  stores: Pick<Stores, "children">,
-): LiveObject | undefined {
-  return stores.children(childKindOf(manifest, kind)).get(keyOf(manifest));
 }

@@ -1,11 +1,11 @@
-import { keyOf } from "../../crds/object.ts";
+import { type CustomResource, keyOf } from "../../crds/object.ts";
 import { type ObjectAction, resultOfFailure } from "./apply-result.ts";
-import type { Loaded } from "./load.ts";
-import type { ApplyStep } from "./plan.ts";
+import type { ApplyStep } from "./decide-object.ts";
 import type { Refusals } from "./refusals.ts";
 
 export interface AttemptOptions {
-  readonly loaded: Pick<Loaded, "resource" | "set">;
+  /** The resource, and the id of its set of objects. */
+  readonly loaded: { readonly resource: CustomResource; readonly set: string };
   readonly refusals: Refusals;
   /** Told what was done to how many objects, for metrics. */
   readonly count: (did: ObjectAction, objects: number) => void;

@@ -1,28 +1,30 @@
-import { type CustomResource, keyOf, type LiveObject } from "../../crds/object.ts";
-import { idOf, type ManifestSet, type ObjectId } from "../../synth/manifest.ts";
-import { SynthesisError } from "../../synth/synthesis-error.ts";
-import type { SynthesizableKind } from "../../synth/synthesize.ts";
-import type { Synthesizer } from "../../synth/synthesizer.ts";
-import { ReplacedError, SpecInvalidError, UnsettledError } from "../errors.ts";
-import type { Cluster, Stores } from "../ports.ts";
+import { type CustomResource, keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { type Addition, idOf } from "../../synth/manifest.ts";
+import { ReplacedError, UnsettledError } from "../errors.ts";
+import type { Cluster, ObjectStore, Stores } from "../ports.ts";
 import { add } from "./add.ts";
-import { apply, liveOf } from "./apply.ts";
+import { apply } from "./apply.ts";
 import type { ObjectAction } from "./apply-result.ts";
-import { holdDeletion } from "./finalize.ts";
-import { type Loaded, load } from "./load.ts";
+import type { PruneDecision } from "./decide-prune.ts";
+import { describePlan } from "./describe-plan.ts";
+import type { DesiredSet, OwnedObject } from "./desired-set.ts";
 import type { LostObjects } from "./lost.ts";
 import { type Change, noteResult } from "./note-result.ts";
-import { type ApplyOutcome, describeFailure, describeWaiting } from "./outcome.ts";
-import { type Plan, planChanges } from "./plan.ts";
+import { type ApplyOutcome, describeFailure } from "./outcome.ts";
+import { type Plan, type PlannedStep, planChanges } from "./plan.ts";
 import { prune } from "./prune.ts";
+import { pruneSurplus } from "./prune-surplus.ts";
 import type { Refusals } from "./refusals.ts";
 import type { SettledObjects } from "./settled.ts";
+import type { Claimed, Subject, Target } from "./subject.ts";
 
 export interface ConvergeOptions {
-  readonly kind: SynthesizableKind;
-  readonly stores: Stores;
-  readonly cluster: Cluster;
-  readonly synthesize: Synthesizer;
+  /** With the operator's own permissions: for the resource itself. */
+  readonly cluster: Pick<Cluster, "read">;
+  /** With the permissions that the resource asks for: for its objects. */
+  readonly acting: Cluster;
+  /** Local copies of related objects, for additions. */
+  readonly related?: Stores["related"];
   readonly settled: SettledObjects;
   readonly refusals: Refusals;
   readonly lost: LostObjects;
@@ -32,154 +34,184 @@ export interface ConvergeOptions {
 
 export interface Converged {
   readonly outcome: ApplyOutcome;
-  /** Of the resource as it was synthesized: it may have been edited since. */
-  readonly generation: number | undefined;
-  /** Undefined: the resource could not be synthesized. */
-  readonly desired: ManifestSet | undefined;
+  /** Of the last pass. Undefined: what the resource wants could not be determined. */
+  readonly target: Target | undefined;
+  readonly plan: Plan | undefined;
+  /** Undefined: pruning was not decided. */
+  readonly pruned: PruneDecision | undefined;
   readonly changes: readonly Change[];
-  /** What `outcome` was made of, where it was a failure. */
+  /** The failure that `outcome` describes. */
   readonly error: unknown;
 }
 
-/** Adopting and replacing change what is planned; more passes than these mean that somebody works against us. */
-const longestRun = 4;
+/** Finding and replacing objects changes what is planned; more finds than these mean that somebody works against us. */
+const mostFinds = 4;
+/** A dependency chain takes a pass for each of its links; no plan needs more. */
+const mostPasses = 1_000;
 
-/** Synthesizes, plans, applies, prunes and adds, for one resource. Failures are values: the caller reports or throws them. */
-export async function converge({ resource }: Loaded, options: ConvergeOptions): Promise<Converged> {
+interface Run {
+  readonly subject: Subject;
+  readonly claimed: Claimed;
+  readonly changes: Change[];
+  readonly options: ConvergeOptions;
+}
+
+/** Plans, applies, prunes and adds, for one resource. Failures are values: the caller reports or throws them. */
+export async function converge(subject: Subject, options: ConvergeOptions): Promise<Converged> {
+  const claimed: Claimed = new Map(subject.claimed);
   const changes: Change[] = [];
-  const claimed = new Map<ObjectId, LiveObject>();
-  let desired: ManifestSet | undefined;
-  let { generation } = resource.metadata;
+  const run: Run = { subject, claimed, changes, options };
+  let target: Target | undefined;
+  let plan: Plan | undefined;
+  const ended = { pruned: undefined, changes, error: undefined } as const;
   try {
-    for (let pass = 0; pass < longestRun; pass++) {
-      const loaded = load(keyOf(resource), options.kind, options.stores, claimed);
-      if (loaded === undefined) break;
-      generation = loaded.resource.metadata.generation;
-      desired = synthesizeOrRefuse(loaded, options);
-      await holdDeletion(loaded, desired, options);
-      const plan = planFor({ loaded, claimed }, desired, options);
-      const { additions } = desired;
-      const settledAt = await carryOut(plan, { loaded, additions, claimed, changes }, options);
-      if (settledAt !== undefined)
-        return { outcome: settledAt, generation, desired, changes, error: undefined };
+    for (let finds = 0, passes = 0; finds < mostFinds && passes < mostPasses; passes++) {
+      const next = subject.desire(claimed);
+      if (next === undefined) break;
+      target = next;
+      plan = planFor(target, run);
+      await subject.record(plan, target);
+      const did = await carryOut(plan, target, run);
+      if (did === "found") finds++;
+      if (did !== "done") continue;
+      subject.onSettled?.();
+      return { ...ended, ...(await finish(plan, target, run)), target, plan };
     }
-    return {
-      outcome: { state: "retry" },
-      generation,
-      desired,
-      changes,
-      error: new UnsettledError(),
-    };
+    return { ...ended, outcome: { state: "retry" }, target, plan, error: new UnsettledError() };
   } catch (error) {
-    return {
-      outcome: describeFailure(error, titleOf(resource), resource.metadata),
-      generation,
-      desired,
-      changes,
-      error,
-    };
+    const explained = subject.onFailure?.(error);
+    const { namespace } = target?.resource.metadata ?? {};
+    const outcome = explained ?? describeFailure(error, subject.title, { namespace });
+    return { ...ended, outcome, target, plan, error: explained?.state === "waiting" ? undefined : error };
   }
 }
 
-function synthesizeOrRefuse(
-  { resource, observed }: Loaded,
-  { kind, synthesize }: ConvergeOptions,
-): ManifestSet {
-  try {
-    return synthesize(kind, resource, observed);
-  } catch (error) {
-    if (error instanceof SynthesisError) throw new SpecInvalidError(error.message, { cause: error });
-    throw error;
-  }
-}
-
-function planFor(
-  { loaded: { resource, set, owned }, claimed }: Pick<Run, "loaded" | "claimed">,
-  desired: ManifestSet,
-  { kind, stores, settled }: ConvergeOptions,
-): Plan {
-  const byId = new Map(desired.manifests.map((manifest) => [idOf(manifest), manifest]));
+function planFor({ resource, desired }: Target, { subject, claimed, options }: Run): Plan {
   return planChanges({
     resource,
-    set,
-    desired: desired.manifests,
-    observed: (id) => {
-      const manifest = byId.get(id);
-      // A store refuses what is older than its watch: there it looks like an object that was deleted since.
-      return manifest === undefined ? undefined : (liveOf(manifest, kind, stores) ?? claimed.get(id));
-    },
-    owned,
-    isSettled: (live) => settled.has(live),
+    desired,
+    observed: subject.observed(claimed),
+    watch: (kind) => subject.watch(kind),
+    isSettled: (live) => options.settled.has(live),
+    assess: (live) => subject.assess(live),
+    finished: subject.finished?.(),
+    ...(subject.askKind && { askKind: subject.askKind }),
   });
 }
 
-interface Run {
-  readonly loaded: Loaded;
-  readonly additions: ManifestSet["additions"];
-  /** Objects that a read found where we wanted to make ours; no store need hold them. */
-  readonly claimed: Map<ObjectId, LiveObject>;
-  readonly changes: Change[];
+/** @returns Whether that was all that can be done now, or a new plan would find more to do. */
+async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | "more" | "found"> {
+  const { subject, claimed, changes, options } = run;
+  const { acting: cluster, settled, lost, count } = options;
+  const { resource, desired } = target;
+  const isLost = ({ live, manifest }: PlannedStep): boolean =>
+    live === undefined && lost.has(subject.key, idOf(manifest));
+  if (plan.leftBehind.length > 0 || plan.apply.some((steps) => steps.some(isLost)))
+    await confirmWanted(resource, run);
+  const inTheWay = await removeInTheWay(plan, desired, run);
+
+  const ensured = new Set(desired.objects.flatMap(({ id, isEnsured }) => (isEnsured ? id : [])));
+  const results = await apply(plan.apply, {
+    ...options,
+    cluster,
+    storeOf: storesOf(subject),
+    loaded: { resource, set: desired.set },
+    isEnough: ({ manifest }) => ensured.has(idOf(manifest)),
+  });
+  count("kept", plan.keep.length);
+  subject.onApplied?.(results);
+  for (const result of results) noteResult(result, { claimed, changes, settled, whose: subject.whose });
+  const isFreed = inTheWay.some((object) => !isStillThere(object, subject));
+  if (isFreed || results.some(({ was }) => was !== "applied")) return "found";
+  return plan.mayUnblockMore ? "more" : "done";
 }
 
-/** @returns How it ended; undefined: something is different now, so plan again. */
-async function carryOut(plan: Plan, run: Run, options: ConvergeOptions): Promise<ApplyOutcome | undefined> {
-  const { loaded, additions, claimed, changes } = run;
-  const { settled, refusals, lost } = options;
-  const key = keyOf(loaded.resource);
-  const makesLost = plan.apply
-    .flat()
-    .some(({ live, manifest }) => live === undefined && lost.has(key, idOf(manifest)));
-  if (makesLost || plan.leftBehind.length > 0) await confirmWanted(loaded.resource, options);
-  await prune(plan.replace, { ...options, isReplaced: true });
-  await prune(plan.leftBehind, { ...options, isReplaced: true, isUnchanged: true });
-  const inTheWay = [...plan.replace, ...plan.leftBehind];
-  for (const live of inTheWay) claimed.delete(idOf(live));
-  for (const live of plan.replace)
+/** Deletes the objects whose names are needed. @returns Those objects. */
+async function removeInTheWay(
+  plan: Plan,
+  { objects }: DesiredSet,
+  { subject, claimed, changes, options }: Run,
+): Promise<readonly OwnedObject[]> {
+  if (plan.replace.length + plan.leftBehind.length === 0) return [];
+  const kinds = new Map(objects.map(({ id, kind }) => [id, kind]));
+  const owned = (live: LiveObject): OwnedObject => ({
+    id: idOf(live),
+    kind: kinds.get(idOf(live)) as ObjectKind,
+    live,
+  });
+  const [replaced, leftBehind] = [plan.replace.map(owned), plan.leftBehind.map(owned)];
+  const { acting: cluster, lost } = options;
+  const parts = { cluster, storeOf: storesOf(subject), lost, isReplaced: true };
+  await prune(replaced, parts);
+  await prune(leftBehind, { ...parts, isUnchanged: true });
+  for (const { id } of [...replaced, ...leftBehind]) claimed.delete(id);
+  for (const { live } of replaced)
     changes.push({ done: "Replaced", live, why: "its template cannot be edited" });
+  return [...replaced, ...leftBehind];
+}
 
-  const results = await apply(plan.apply, { ...options, loaded });
-  options.count("kept", plan.keep.length);
-  for (const result of results) noteResult(result, { ...run, settled, whose: "this resource's" });
+function isStillThere({ kind, live }: OwnedObject, subject: Subject): boolean {
+  return subject.watch(kind).store.get(keyOf(live))?.metadata.uid === live.metadata.uid;
+}
 
-  const leaving = inTheWay.filter((live) => isStillThere(live, options));
-  if (results.some(({ was }) => was !== "applied")) return undefined;
-  if (inTheWay.length > leaving.length) return undefined;
-  const waiting = [...plan.waiting, ...leaving];
-  if (waiting.length > 0) return describeWaiting(waiting, loaded.set);
-  await prune(plan.prune, options);
-  options.count("pruned", plan.prune.length);
-  for (const live of plan.prune) changes.push({ done: "Pruned", live, why: "no longer wanted" });
-  // Last: what others have may fail without holding up what is the resource's own.
-  const added = await add(additions, {
+function storesOf(subject: Subject): (kind: ObjectKind) => ObjectStore {
+  return (kind) => subject.watch(kind).store;
+}
+
+/** Prunes, and adds to objects of others, if everything is applied. */
+async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Converged, "outcome" | "pruned">> {
+  const { subject, claimed, changes, options } = run;
+  const { acting, refusals, lost } = options;
+  const { set, additions = [] } = target.desired;
+  const surplus = plan.isComplete ? subject.surplus(target, claimed) : undefined;
+  const pruned =
+    surplus &&
+    (await pruneSurplus(surplus.input, {
+      ...options,
+      cluster: acting,
+      storeOf: storesOf(subject),
+      changes,
+      why: surplus.why,
+    }));
+  const described = subject.describeEnd?.(plan) ?? describePlan({ plan, prune: pruned, set });
+  if (!plan.isComplete) return { outcome: described, pruned };
+  // Last: a failure to add to objects of others does not hold up the resource's own.
+  const added = await addAll(additions, target, run);
+  refusals.forget(subject.key);
+  lost.forget(subject.key);
+  const outcome =
+    described.state === "applied" && added > 0 ? { ...described, count: described.count + added } : described;
+  await subject.conclude?.({ outcome, pruned });
+  return { outcome, pruned };
+}
+
+async function addAll(
+  additions: readonly Addition[],
+  { resource, desired }: Target,
+  { changes, options }: Run,
+): Promise<number> {
+  const { related } = options;
+  if (additions.length === 0 || related === undefined) return 0;
+  return await add(additions, {
     ...options,
-    loaded,
+    stores: { related },
+    cluster: options.acting,
+    loaded: { resource, set: desired.set },
     onAdded: (live, { subresource }) =>
       changes.push({ done: "Extended", live, why: `added to its ${subresource}` }),
   });
-  refusals.forget(key);
-  lost.forget(key);
-  return { state: "applied", count: plan.keep.length + results.length + added };
 }
 
 /**
- * Asks whether the resource is still the one that we know, by one read. Garbage collection takes the objects of a deleted
- * one, and its watch may tell of them first: made anew, a Job would run once more for nobody. And what seems to be left
- * behind by a resource before this one may belong to one after it.
+ * Confirms with one read that the resource is still the known one. Garbage collection deletes the objects of a deleted
+ * resource, and the watch of those may report it first: a recreated Job would run again for no one. And an object that
+ * seems to be left behind by an earlier resource may belong to a later one.
  *
  * @throws ReplacedError if it is not.
  */
-async function confirmWanted(resource: CustomResource, { kind, cluster }: ConvergeOptions): Promise<void> {
+async function confirmWanted(resource: CustomResource, { subject, options }: Run): Promise<void> {
   const { name, namespace, uid } = resource.metadata;
-  const now = await cluster.read({ kind: kind.definition, namespace, name });
+  const now = await options.cluster.read({ kind: subject.kind, namespace, name });
   const isWanted = now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined;
   if (!isWanted) throw new ReplacedError(idOf(resource));
-}
-
-function isStillThere(live: LiveObject, { kind, stores }: ConvergeOptions): boolean {
-  return liveOf(live, kind, stores)?.metadata.uid === live.metadata.uid;
-}
-
-/** `Echo/hello`: the resource as messages for people name it. */
-function titleOf({ kind, metadata }: CustomResource): string {
-  return `${kind}/${metadata.name}`;
 }

@@ -1,30 +1,33 @@
 import { type CustomResource, groupOf, type LiveObject } from "../../crds/object.ts";
-import { releaseAnnotations } from "../../crds/release.ts";
+import { APPROVE_PRUNE } from "../../crds/status.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
+import { applyStageOf } from "./apply-stage.ts";
 import type { DesiredObject, DesiredSet, OwnedObject } from "./desired-set.ts";
-
 import { countObjects, describeId } from "./object-text.ts";
 import { listNames } from "./outcome.ts";
 import { isKept, mayPrune } from "./prune-guard.ts";
-import { releaseStageOf } from "./release-stage.ts";
 
 export interface PruneInput {
   readonly resource: CustomResource;
-  /** Id of the Release's set of objects. */
+  /** Id of the resource's set of objects. */
   readonly set: string;
-  /** Everything that carries the label of our set, of all kinds that the Release ever had. */
+  /** Everything that carries the label of our set, of all kinds that the resource ever had. */
   readonly owned: readonly OwnedObject[];
-  readonly prepared: Pick<DesiredSet, "objects">;
-  /** As in planRelease(): what is desired is not pruned under another name of its kind. Default: found in `owned`. */
+  readonly desired: Pick<DesiredSet, "objects">;
+  /** As in planChanges(): what is desired is not pruned under another name of its kind. Default: found in `owned`. */
   readonly observed?: (object: DesiredObject) => LiveObject | undefined;
-  /** `spec.prune`. */
-  readonly isOn: boolean;
+  /** False: surplus objects are kept, such as with `spec.prune: false` of a Release. Default: true. */
+  readonly isOn?: boolean;
+  /** Objects in the resource's namespace have a controller reference to it; one without it was released. Default: false. */
+  readonly isReferenced?: boolean;
+  /** Whether large or irreversible prunes wait for approval. Default: true. */
+  readonly mayHold?: boolean;
   /** How many objects the last complete deployment had, as status remembers it; undefined: all that are owned. */
   readonly deployed: number | undefined;
   /** Value of the annotation `fairlead.dev/approve-prune`. */
   readonly approved: string | undefined;
-  /** Commits that an approval may name: the head, and the newest one that changed something. The last one is asked for. */
-  readonly commits: readonly string[];
+  /** Values that approve: ids of commits, or the digest of the desired set; the message asks for the last one. */
+  readonly approvals: readonly string[];
   /** `status.inventory.waves`: ids in the order of applying, where the source declared one. */
   readonly waves?: readonly (readonly ObjectId[])[] | undefined;
   /** Whether something would be lost with a namespace, definition or claim. Default: yes, unless a claim has no volume. */
@@ -62,55 +65,57 @@ const shortestId = 7;
 
 /** Decides what is pruned, in which order, and whether a person must be asked. Pure. */
 export function decidePrune(input: PruneInput): PruneDecision {
-  const { prepared, owned, observed, isOn } = input;
-  const desired = new Set(prepared.objects.map(({ id }) => id));
+  const { desired, owned, observed, mayHold = true } = input;
+  const wanted = new Set(desired.objects.map(({ id }) => id));
+  const surplus = owned.filter(({ id }) => !wanted.has(id));
+  if (surplus.length === 0) return nothingToPrune;
   const desiredUids = new Set([
-    ...owned.flatMap(({ id, live }) => (desired.has(id) ? live.metadata.uid : [])),
-    ...prepared.objects.flatMap((object) => observed?.(object)?.metadata.uid ?? []),
+    ...owned.flatMap(({ id, live }) => (wanted.has(id) ? live.metadata.uid : [])),
+    ...desired.objects.flatMap((object) => observed?.(object)?.metadata.uid ?? []),
   ]);
-  const surplus = owned.filter(({ id }) => !desired.has(id));
-  const { going, leaving, kept } = sortOut(surplus, { ...input, desiredUids, isOn });
-  const why = isApproved(input) ? undefined : findObjection(going, input);
+  const { going, leaving, kept } = sortOut(surplus, { ...input, desiredUids });
+  const why = !mayHold || isApproved(input) ? undefined : findObjection(going, input);
   if (why !== undefined) return { now: [], later: [], leaving, kept, held: hold(going, why, input) };
   return { ...inWaves(going, leaving, input.waves), leaving, kept, held: undefined };
 }
 
-export type DeletionInput = Pick<PruneInput, "resource" | "set" | "owned" | "waves">;
+const nothingToPrune: PruneDecision = { now: [], later: [], leaving: [], kept: [], held: undefined };
+
+export type DeletionInput = Pick<PruneInput, "resource" | "set" | "owned" | "waves" | "isReferenced">;
 
 /** What becomes of a Release's objects when it is deleted: all of them go, in reverse order. Whoever deletes it is not asked again. Pure. */
 export function decideDeletion(input: DeletionInput): PruneDecision {
-  const { going, leaving, kept } = sortOut(input.owned, { ...input, desiredUids: new Set(), isOn: true });
+  const { going, leaving, kept } = sortOut(input.owned, { ...input, desiredUids: new Set() });
   return { ...inWaves(going, leaving, input.waves), leaving, kept, held: undefined };
+}
+
+interface SortInput extends Pick<PruneInput, "resource" | "set" | "isOn" | "isReferenced"> {
+  readonly desiredUids: ReadonlySet<string>;
 }
 
 function sortOut(
   surplus: readonly OwnedObject[],
-  {
-    resource,
-    set,
-    desiredUids,
-    isOn,
-  }: Pick<PruneInput, "resource" | "set" | "isOn"> & { readonly desiredUids: ReadonlySet<string> },
+  { resource, set, desiredUids, isOn = true, isReferenced = false }: SortInput,
 ): { readonly going: OwnedObject[]; readonly leaving: OwnedObject[]; readonly kept: OwnedObject[] } {
   const ours = surplus.filter(({ live }) => live.ours && live.metadata.labels?.[stamps.set] === set);
   const [leaving, there] = split(ours, ({ live }) => live.metadata.deletionTimestamp !== undefined);
   const mayGo = ({ live }: OwnedObject) =>
-    isOn && mayPrune({ live, resource, set, desiredUids, isUnreferenced: true });
+    isOn && mayPrune({ live, resource, set, desiredUids, isUnreferenced: !isReferenced });
   const [going, rest] = split(there, mayGo);
   // What has another controller was never ours to delete.
   return { going, leaving, kept: rest.filter(({ live }) => !isOn || isKept(live)) };
 }
 
-function isApproved({ approved, commits }: PruneInput): boolean {
+function isApproved({ approved, approvals }: PruneInput): boolean {
   if (approved === undefined || approved.length < shortestId) return false;
-  return commits.some((commit) => commit.startsWith(approved));
+  return approvals.some((approval) => approval.startsWith(approved));
 }
 
 /** Why a person is asked before these objects go. */
 function findObjection(going: readonly OwnedObject[], input: PruneInput): string | undefined {
   if (going.length === 0) return undefined;
-  const { prepared, deployed, owned, hasContent = mayHaveContent } = input;
-  if (prepared.objects.every(({ isEnsured }) => isEnsured)) return "the source has no objects at all";
+  const { desired, deployed, owned, hasContent = mayHaveContent } = input;
+  if (desired.objects.every(({ isEnsured }) => isEnsured)) return "no object at all would be left";
   const before = deployed ?? owned.length;
   if (before >= handful && going.length * 2 > before) return `that is more than half of ${before}`;
   const precious = going.filter(({ live }) => isContainer(live) && hasContent(live));
@@ -119,13 +124,14 @@ function findObjection(going: readonly OwnedObject[], input: PruneInput): string
   return `what is in ${listNames(names)} would be lost with it`;
 }
 
-function hold(going: readonly OwnedObject[], why: string, { commits, resource }: PruneInput): HeldPrune {
+function hold(going: readonly OwnedObject[], why: string, { approvals, resource }: PruneInput): HeldPrune {
   const names = listNames(going.map(({ id }) => describeId(id)).sort());
   const { name, namespace } = resource.metadata;
+  const where = namespace === undefined ? "" : ` -n ${namespace}`;
   const message =
     `Nothing is deleted, because ${countObjects(going.length)} would be (${names}), and ${why}. If that is meant: ` +
-    `kubectl annotate release ${name} -n ${namespace} --overwrite ` +
-    `${releaseAnnotations.approvePrune}=${commits.at(-1) ?? "<commit>"}`;
+    `kubectl annotate ${resource.kind.toLowerCase()} ${name}${where} --overwrite ` +
+    `${APPROVE_PRUNE}=${approvals.at(-1) ?? "<revision>"}`;
   return { objects: going, message };
 }
 
@@ -156,7 +162,7 @@ function inWaves(
 ): Pick<PruneDecision, "now" | "later"> {
   const places = new Map(waves.flatMap((wave, index) => wave.map((id) => [id, index] as const)));
   const rankOf = ({ id, live }: OwnedObject) =>
-    waves.length === 0 ? releaseStageOf(live) : (places.get(id) ?? waves.length);
+    waves.length === 0 ? applyStageOf(live) : (places.get(id) ?? waves.length);
   const last = [...going, ...leaving].reduce((highest, one) => Math.max(highest, rankOf(one)), -1);
   const [now, later] = split(going, (one) => rankOf(one) === last);
   return { now: now.toSorted(byId), later: later.toSorted((a, b) => rankOf(b) - rankOf(a) || byId(a, b)) };

@@ -1,11 +1,11 @@
 import type { PruneDecision } from "./decide-prune.ts";
+import type { BlockedObject, BlockedReason } from "./gates.ts";
 import { type ApplyOutcome, describeWaiting, listNames } from "./outcome.ts";
-import type { ReleasePlan } from "./plan-release.ts";
-import type { BlockedObject, BlockedReason } from "./release-gates.ts";
+import type { Plan } from "./plan.ts";
 
 export interface DescribePlanInput {
   /** The last plan of the run: nothing is left in its `apply` that was not applied. */
-  readonly plan: ReleasePlan;
+  readonly plan: Plan;
   /** Undefined: not decided, because not all is applied. */
   readonly prune: PruneDecision | undefined;
   readonly set: string;
@@ -13,10 +13,10 @@ export interface DescribePlanInput {
 
 /** What a plan that was carried out (and did not fail) means for the Release: what it waits for, or that all is applied. Pure. */
 export function describePlan({ plan, prune, set }: DescribePlanInput): ApplyOutcome {
-  const { blocked, waiting, replace, keep, apply, done } = plan;
+  const { blocked, waiting, replace, leftBehind, keep, apply, done } = plan;
   const unwatched = textOf(blocked, ["KindNotWatched"]);
   if (unwatched !== undefined) return { state: "refused", reason: "KindNotWatched", message: unwatched };
-  const leaving = [...waiting, ...replace];
+  const leaving = [...waiting, ...replace, ...leftBehind];
   if (leaving.length > 0) return describeWaiting(leaving, set);
   const held = textOf(blocked, ["Dependency", "Stage"]);
   const unknown = textOf(blocked, ["KindUnknown"]);

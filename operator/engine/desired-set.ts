@@ -1,7 +1,7 @@
 import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import type { Addition, Manifest, ObjectId } from "../../synth/manifest.ts";
 import type { ObjectStore } from "../ports.ts";
-import type { ReleaseStage } from "./release-stage.ts";
+import type { ApplyStage } from "./apply-stage.ts";
 
 /** One object that a resource wants, as it is to be applied. */
 export interface DesiredObject {
@@ -12,7 +12,7 @@ export interface DesiredObject {
   readonly kind: ObjectKind | undefined;
   /** Where it was declared, for messages: `web/deployment.yaml:12`. */
   readonly origin: string;
-  readonly stage: ReleaseStage;
+  readonly stage: ApplyStage;
   /** Objects of this set that must be healthy before it is applied. */
   readonly needs: readonly ObjectId[];
   /** A namespace that only has to exist: created if absent, otherwise left unchanged, never deleted. */

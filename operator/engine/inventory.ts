@@ -4,7 +4,7 @@ import { type ObjectId, stamps } from "../../synth/manifest.ts";
 import type { DesiredSet, OwnedObject } from "./desired-set.ts";
 
 import { findFinishedJobs } from "./finished-jobs.ts";
-import type { ReleasePlan } from "./plan-release.ts";
+import type { Plan } from "./plan.ts";
 
 export type Inventory = NonNullable<ReleaseStatus["inventory"]>;
 
@@ -18,7 +18,7 @@ export function recordedIdsOf(release: Pick<KubernetesObject, "metadata">): Read
 }
 
 export interface RecordInput {
-  readonly plan: Pick<ReleasePlan, "taken" | "done" | "others">;
+  readonly plan: Pick<Plan, "taken" | "done" | "others">;
   readonly prepared: Pick<DesiredSet, "objects">;
   readonly recorded: ReadonlySet<ObjectId>;
 }

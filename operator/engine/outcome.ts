@@ -3,12 +3,14 @@ import type { KubernetesObject, LiveObject } from "../../crds/object.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
 import {
   AlreadyThereError,
+  ApiUnavailableError,
   NotLeadingError,
   NotOwnedError,
   ObjectRejectedError,
   ReplacedError,
   SpecInvalidError,
 } from "../errors.ts";
+import { describeId } from "./object-text.ts";
 
 /** Why nothing more will come of a resource until somebody edits something. */
 export type RefusalReason = Extract<
@@ -78,6 +80,12 @@ export function describeFailure(
   return { state: "failed", message: error instanceof Error ? error.message : String(error) };
 }
 
+/** Whether a failure is retried without a report: a lost race, a lost lease, a server that does not answer. Pure. */
+export function isTransient({ state }: Pick<ApplyOutcome, "state">, error: unknown): boolean {
+  const isOutage = error instanceof ApiUnavailableError && [0, 429, 503, 504].includes(error.status);
+  return state === "retry" || isOutage || error instanceof NotLeadingError;
+}
+
 /** How an object's annotation names a resource: with its namespace, unless the object is in that one. */
 function nameFor(id: ObjectId, owner: string, namespace: string | undefined): string {
   const [, , near = ""] = id.split("/");
@@ -114,11 +122,6 @@ function describeRejection({ id, immutableField, isContested, message }: ObjectR
 /** `Deployment shop/web`, for people. */
 export function describeObject({ kind, metadata }: Pick<KubernetesObject, "kind" | "metadata">): string {
   return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
-}
-
-function describeId(id: ObjectId): string {
-  const [, kind = "", namespace = "", ...name] = id.split("/");
-  return `${kind} ${namespace === "" ? "" : `${namespace}/`}${name.join("/")}`;
 }
 
 /** At most three names, and how many more there are. */

@@ -1,7 +1,7 @@
 import type { LiveObject } from "../../crds/object.ts";
 import type { Addition } from "../../synth/manifest.ts";
 import { findDrift } from "./covers.ts";
-import type { ApplyStep } from "./plan.ts";
+import type { ApplyStep } from "./decide-object.ts";
 
 /** An addition that must be sent, and the object that it is meant for as it was seen. */
 export interface AdditionStep extends ApplyStep {
@@ -36,7 +36,7 @@ export function planAdditions({ additions, observed, isSettled }: PlanAdditionsI
     if (drift === undefined || isSettled(live, addition)) keep.push(live);
     else {
       const guard = { mode: "update", uid: live.metadata.uid } as const;
-      apply.push({ addition, manifest, guard, live, because: drift });
+      apply.push({ addition, kind: addition.kind, manifest, guard, live, because: drift });
     }
   }
   return { apply, keep };

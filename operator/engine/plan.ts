@@ -1,127 +1,176 @@
-import type { CustomResource, LiveObject } from "../../crds/object.ts";
-import { idOf, type Manifest, type ObjectId, stamps } from "../../synth/manifest.ts";
-import { stageOf } from "../../synth/order.ts";
-import type { ApplyGuard } from "../ports.ts";
-import { findDrift } from "./covers.ts";
-import { fitToLive } from "./immutable.ts";
-import { decideOwnership } from "./ownership.ts";
-import { mayPrune } from "./prune-guard.ts";
+import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.ts";
+import { type ObjectId, stamps } from "../../synth/manifest.ts";
+import { type ApplyStep, type Decision, decideObject, isLeftBehind } from "./decide-object.ts";
+import type { DesiredObject, DesiredSet, KindAnswer, WatchedObjects } from "./desired-set.ts";
+import { nameOfRun } from "./finished-jobs.ts";
+import { type BlockedObject, type BlockedReason, blockedBy, Gates } from "./gates.ts";
+import type { Health } from "./health/health.ts";
+import { describeId } from "./object-text.ts";
 
 export interface PlanInput {
   readonly resource: CustomResource;
-  /** Id of the resource's set of objects. */
-  readonly set: string;
-  /** Stamped manifests in apply order; ids are unique. */
-  readonly desired: readonly Manifest[];
-  /** The live object of this id, if the local copies hold one, whoever made it. */
-  readonly observed: (id: ObjectId) => LiveObject | undefined;
-  /** All live objects that carry the label of our set. */
-  readonly owned: readonly LiveObject[];
+  readonly desired: DesiredSet;
+  /**
+   * The live object of a desired one, if the local copies (or a read of this run) hold one, whoever made it; of an ensured
+   * namespace also one that is in no set.
+   */
+  readonly observed: (object: DesiredObject) => LiveObject | undefined;
+  /** How the watch of a kind stands. */
+  readonly watch: (kind: ObjectKind) => Pick<WatchedObjects, "hasSynced" | "refusal">;
   /** Whether applying to exactly this object was tried and changed nothing; see settledHash(). */
   readonly isSettled: (live: LiveObject) => boolean;
+  readonly assess: (live: LiveObject) => Health;
+  /** `status.inventory.finished`: Jobs that are not made again. */
+  readonly finished?: readonly string[] | undefined;
+  /** What is known by now of the kind of an object that was prepared without one. */
+  readonly askKind?: (object: DesiredObject) => KindAnswer;
 }
 
-export interface ApplyStep {
-  /** As it is sent: fitted to what may be changed in the live object. */
-  readonly manifest: Manifest;
-  readonly guard: ApplyGuard;
-  /** The object that was planned on, and why it is applied: `absent`, `foreign`, `adopt`, `digest`, or the path of the first drift. */
-  readonly live: LiveObject | undefined;
-  readonly because: string;
+export interface PlannedStep extends ApplyStep {
+  readonly object: DesiredObject;
 }
 
-/** What one reconcile changes in the cluster. Every desired object is in exactly one of the lists but the last. */
+/** What one pass changes in the cluster. Every desired object is in exactly one of the lists before `taken`. */
 export interface Plan {
   /** Stages one after the other, the steps of a stage side by side. */
-  readonly apply: readonly (readonly ApplyStep[])[];
+  readonly apply: readonly (readonly PlannedStep[])[];
   /** Already as desired: no request. */
   readonly keep: readonly LiveObject[];
   /** Objects that must be deleted before they can be made anew. */
   readonly replace: readonly LiveObject[];
-  /** Desired objects that are on their way out: the event of their end wakes us. */
+  /** Desired objects that are being deleted: the event of their deletion requeues the resource. */
   readonly waiting: readonly LiveObject[];
   /**
-   * Objects of a resource of this name that is gone, which nobody has deleted yet. Garbage collection will; but it may never
-   * learn that a resource was made anew while its own watch was broken (seen with Kubernetes 1.37), so we do.
+   * Objects of a deleted resource of this name that nobody has deleted yet. Garbage collection will, but it may never learn
+   * that a resource was recreated while its own watch was broken (seen with Kubernetes 1.37), so the engine does.
    */
   readonly leftBehind: readonly LiveObject[];
-  /** Owned and no longer desired, in reverse apply order. Only to be pruned when every apply succeeded. */
-  readonly prune: readonly LiveObject[];
+  readonly blocked: readonly BlockedObject[];
+  /** Jobs that ran, and went by themselves when their time to live was over. */
+  readonly done: readonly DesiredObject[];
+  /** Namespaces that only have to exist, and that others created. */
+  readonly others: readonly DesiredObject[];
+  /** Ids of what is applied, kept, replaced or waited for as the Release's own: recorded before anything is sent. */
+  readonly taken: readonly ObjectId[];
+  /** Once this is applied everything is: then it may be pruned. */
+  readonly isComplete: boolean;
+  /** The turn of blocked objects may have come once this is applied, and no event will tell: own writes are silent. */
+  readonly mayUnblockMore: boolean;
 }
 
-/** Decides what one reconcile changes in the cluster. Pure. */
+/**
+ * Decides what may be applied now. Definitions and namespaces come first and are waited for; what an object needs is healthy
+ * before it is applied; what the API server asks about every other write comes when all else is applied. What was there and
+ * was changed by others is put right without waiting for anything. Pure.
+ */
 export function planChanges(input: PlanInput): Plan {
-  const { resource, set, desired, observed, owned } = input;
-  const steps: ApplyStep[] = [];
-  const keep: LiveObject[] = [];
-  const replace: LiveObject[] = [];
-  const waiting: LiveObject[] = [];
-  const leftBehind: LiveObject[] = [];
-  const desiredIds = new Set<ObjectId>();
-  const desiredUids = new Set<string>();
-
-  for (const manifest of desired) {
-    const id = idOf(manifest);
-    desiredIds.add(id);
-    const live = observed(id);
-    if (live !== undefined) desiredUids.add(live.metadata.uid);
-    const decision = decide(manifest, live, input);
-    if (decision.does === "apply") steps.push(decision.step);
-    else if (decision.does !== "wait") ({ keep, replace })[decision.does].push(decision.live);
-    else (isLeftBehind(decision.live, set) ? leftBehind : waiting).push(decision.live);
+  const steps: PlannedStep[] = [];
+  const lists = { keep: [] as LiveObject[], replace: [] as LiveObject[], wait: [] as LiveObject[] };
+  const blocked: BlockedObject[] = [];
+  const done: DesiredObject[] = [];
+  const others: DesiredObject[] = [];
+  const taken: ObjectId[] = [];
+  const gates = new Gates(input.assess);
+  for (const object of input.desired.objects) {
+    if (isDone(object, input)) {
+      done.push(object);
+      gates.note(object, "done");
+      continue;
+    }
+    const found = consider(object, input, gates);
+    gates.note(object, "reason" in found ? undefined : found);
+    if (!("reason" in found)) {
+      if (isOfOthers(object, input)) others.push(object);
+      else taken.push(object.id);
+    }
+    if ("reason" in found) blocked.push(found);
+    else if (found.does === "apply") steps.push({ ...found.step, object, kind: object.kind as ObjectKind });
+    else lists[found.does].push(found.live);
   }
-
-  const prune = owned
-    .filter((live) => !desiredIds.has(idOf(live)) && mayPrune({ live, resource, set, desiredUids }))
-    .toSorted(inReverseApplyOrder);
-  const apply = [...Map.groupBy(steps, ({ manifest }) => stageOf(manifest)).values()];
-  return { apply, keep, replace, waiting, leftBehind, prune };
-}
-
-export type Decision =
-  | { readonly does: "apply"; readonly step: ApplyStep }
-  | { readonly does: "keep" | "replace" | "wait"; readonly live: LiveObject };
-
-/** Decides what becomes of one desired object: applied, kept, replaced, or waited for because it is on its way out. Pure. */
-export function decide(
-  desired: Manifest,
-  live: LiveObject | undefined,
-  { resource, set, isSettled }: Pick<PlanInput, "resource" | "set" | "isSettled">,
-): Decision {
-  const { whose } = live === undefined ? { whose: "absent" as const } : decideOwnership(live, resource, set);
-  // A foreign object may be one that we only think we see: the create-only apply is refused, and a fresh read decides.
-  if (live === undefined || whose === "foreign" || whose === "absent") {
-    const { manifest = desired } = fitToLive(desired, undefined);
-    return { does: "apply", step: { manifest, guard: { mode: "create" }, live, because: whose } };
-  }
-  if (whose === "leaving" || live.metadata.deletionTimestamp !== undefined) return { does: "wait", live };
-
-  const { manifest, replaces } = fitToLive(desired, live);
-  if (replaces !== undefined) return { does: "replace", live: replaces };
-  const isSameDigest = annotation(manifest, stamps.digest) === annotation(live, stamps.digest);
-  const drift = findDrift(manifest, live);
-  if (whose === "ours" && isSameDigest && (drift === undefined || isSettled(live)))
-    return { does: "keep", live };
-  const because = whose === "adopt" ? whose : isSameDigest ? (drift ?? "") : "digest";
+  const { keep, replace } = lists;
+  const { leftBehind = [], waiting = [] } = Object.groupBy(lists.wait, (live) =>
+    isLeftBehind(live, input.desired.set) ? "leftBehind" : "waiting",
+  );
+  const isWaiting = blocked.some(({ reason }) => reason === "Dependency" || reason === "Stage");
   return {
-    does: "apply",
-    step: { manifest, guard: { mode: "update", uid: live.metadata.uid }, live, because },
+    apply: [...Map.groupBy(steps, ({ object }) => object.stage).values()],
+    keep,
+    replace,
+    waiting,
+    leftBehind,
+    blocked,
+    done,
+    others,
+    taken,
+    isComplete: blocked.length + replace.length + lists.wait.length === 0,
+    mayUnblockMore: steps.length > 0 && isWaiting,
   };
 }
 
-/** Of what is waited for. What another operator made, or somebody else owns as well, is left to garbage collection. */
-function isLeftBehind({ ours, metadata }: LiveObject, set: string): boolean {
-  const { deletionTimestamp, labels, ownerReferences = [] } = metadata;
-  return (
-    ours && deletionTimestamp === undefined && labels?.[stamps.set] === set && ownerReferences.length === 1
-  );
+function isDone(object: DesiredObject, { finished = [], observed }: PlanInput): boolean {
+  if (finished.length === 0) return false;
+  const name = nameOfRun(object);
+  return name !== undefined && finished.includes(name) && observed(object) === undefined;
 }
 
-function annotation(object: Manifest, name: string): string | undefined {
-  return object.metadata.annotations?.[name];
+function consider(object: DesiredObject, input: PlanInput, gates: Gates): Decision | BlockedObject {
+  const { kind, needs } = object;
+  if (kind === undefined) {
+    const definition = gates.findLacking(needs.filter(isDefinition));
+    if (definition !== undefined) return blockedBy(object, "Dependency", definition);
+    const answer = input.askKind?.(object);
+    // The Release is put back into its queue with the answer, and prepared again.
+    if (answer?.state === "pending" || answer?.state === "known")
+      return notApplied(object, "NotSynced", "its kind is being looked up");
+    return notApplied(object, "KindUnknown", answer?.message ?? describeUnknown(object));
+  }
+  const { hasSynced, refusal } = input.watch(kind);
+  if (refusal !== undefined) return notApplied(object, "KindNotWatched", refusal);
+  if (!hasSynced) return notApplied(object, "NotSynced", "what there is of its kind is not known yet");
+  const decision = decideOne(object, input);
+  if (decision.does !== "apply" || putsBack(decision.step)) return decision;
+  return gates.findBlock(object) ?? decision;
 }
 
-function inReverseApplyOrder(a: LiveObject, b: LiveObject): number {
-  const [first, second] = [idOf(a), idOf(b)];
-  return stageOf(b) - stageOf(a) || (first < second ? 1 : -Number(first > second));
+function decideOne(object: DesiredObject, input: PlanInput): Decision {
+  const { resource, desired, observed, isSettled } = input;
+  const { set } = desired;
+  const live = observed(object);
+  if (live === undefined || !isOfOthers(object, input))
+    return decideObject(object.manifest, live, { resource, set, isSettled });
+  return live.metadata.deletionTimestamp === undefined ? { does: "keep", live } : { does: "wait", live };
+}
+
+/** Whether an ensured namespace exists and is not in the Release's set: then its existence is enough. */
+function isOfOthers(
+  object: DesiredObject,
+  { desired, observed }: Pick<PlanInput, "desired" | "observed">,
+): boolean {
+  if (!object.isEnsured) return false;
+  const live = observed(object);
+  return live !== undefined && live.metadata.labels?.[stamps.set] !== desired.set;
+}
+
+function describeUnknown({ manifest: { kind, apiVersion } }: DesiredObject): string {
+  return `the cluster has no kind ${kind} in ${apiVersion}`;
+}
+
+function notApplied(object: DesiredObject, reason: BlockedReason, why: string): BlockedObject {
+  return {
+    object,
+    reason,
+    on: [],
+    message: `${describeId(object.id)} (${object.origin}) is not applied: ${why}`,
+  };
+}
+
+/** The object is there, as this very manifest made it: somebody else has changed it since. */
+function putsBack({ live, manifest, because }: Omit<ApplyStep, "kind">): boolean {
+  const digest = manifest.metadata.annotations?.[stamps.digest];
+  return live !== undefined && because !== "foreign" && live.metadata.annotations?.[stamps.digest] === digest;
+}
+
+/** Whether an id is that of a CustomResourceDefinition. */
+export function isDefinition(id: ObjectId): boolean {
+  return id.startsWith("apiextensions.k8s.io/CustomResourceDefinition/");
 }

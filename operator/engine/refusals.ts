@@ -3,7 +3,7 @@ import { digestOf, toCanonicalJson } from "../../synth/digest.ts";
 import { idOf, type ObjectId } from "../../synth/manifest.ts";
 import { NotOwnedError, ObjectRejectedError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
-import type { ApplyStep } from "./plan.ts";
+import type { ApplyStep } from "./decide-object.ts";
 import { settledHash } from "./settled-hash.ts";
 
 /** What belongs to somebody else is looked at again by then; see decideRequeue(). */

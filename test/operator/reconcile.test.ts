@@ -102,8 +102,8 @@ describe("a reconcile", () => {
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
       "apply ConfigMap/c",
-      "delete ConfigMap/b",
       "delete ConfigMap/a",
+      "delete ConfigMap/b",
       "status Gadget/web",
     ]);
   });

@@ -1,10 +1,9 @@
 import type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "../../../crds/object.ts";
+import { type ApplyStep, decideObject } from "../../../operator/engine/decide-object.ts";
 import type { DesiredObject, DesiredSet } from "../../../operator/engine/desired-set.ts";
-
 import { nameOfRun } from "../../../operator/engine/finished-jobs.ts";
 import { inOrder } from "../../../operator/engine/in-order.ts";
 import { decideOwnership } from "../../../operator/engine/ownership.ts";
-import { type ApplyStep, decide } from "../../../operator/engine/plan.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
 import type { Cluster } from "../../../operator/ports.ts";
 import { type ObjectId, stamps } from "../../../synth/manifest.ts";
@@ -64,7 +63,7 @@ async function compareLive(
     const note = `it belongs to ${ownership.owner}: it would be left alone (NotOwned)`;
     return changeOf({ ...unchanged, action: "refused", note });
   }
-  const decision = decide(manifest, live, { resource, set, isSettled: () => false });
+  const decision = decideObject(manifest, live, { resource, set, isSettled: () => false });
   if (decision.does === "apply")
     return changeOf({ id, before: live, ...(await dryRun(decision.step, kind, input, object)) });
   if (decision.does === "keep") return changeOf(unchanged);
@@ -77,7 +76,7 @@ async function compareLive(
 
 /** What the API server would make of it. */
 async function dryRun(
-  { manifest, guard }: ApplyStep,
+  { manifest, guard }: Pick<ApplyStep, "manifest" | "guard">,
   kind: ObjectKind,
   { cluster, prepared }: CompareInput,
   { id }: DesiredObject,

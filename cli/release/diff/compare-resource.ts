@@ -7,11 +7,9 @@ import {
   type ObjectKind,
 } from "../../../crds/object.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
-import type { DesiredObject } from "../../../operator/engine/desired-set.ts";
-
+import { childKindOf, desiredSetOf, pruneInputOf } from "../../../operator/desire/chart/converge-kind.ts";
+import { decidePrune } from "../../../operator/engine/decide-prune.ts";
 import { inOrder } from "../../../operator/engine/in-order.ts";
-import { planChanges } from "../../../operator/engine/plan.ts";
-import { releaseStageOf } from "../../../operator/engine/release-stage.ts";
 import { idOf, stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
@@ -19,6 +17,7 @@ import { type SynthesizableKind, synthesize } from "../../../synth/synthesize.ts
 import type { ApiClient } from "../api-client.ts";
 import { type Change, changeOf } from "./change.ts";
 import { type CompareInput, compareRelease } from "./compare-release.ts";
+import { pruneChanges } from "./report.ts";
 
 export interface CompareResourceInput extends Pick<CompareInput, "cluster" | "kinds"> {
   readonly client: ApiClient;
@@ -34,23 +33,14 @@ export async function compareResource(
   const children = await listObjects(binding.children, resource, client, `${stamps.set}=${set}`);
   const related = await listRelated(resource, binding, client);
   try {
-    const { manifests, digest } = synthesize(binding, resource, viewOf([...children, ...related]));
-    const objects = manifests.map((manifest): DesiredObject => {
-      const kind = binding.children.find(
-        (child) => child.kind === manifest.kind && child.group === groupOf(manifest.apiVersion),
-      );
-      const about = { origin: keyOf(resource), stage: releaseStageOf(manifest), needs: [], isEnsured: false };
-      return { id: idOf(manifest), manifest, kind, ...about };
-    });
-    const prepared = { set, digest, objects, isOrdered: false };
-    const changes = await compareRelease({ resource, prepared, cluster, kinds });
-    const live = new Map(children.map((child) => [idOf(child), child]));
-    const input = { resource, set, desired: manifests, owned: children, isSettled: () => false };
-    const { prune } = planChanges({ ...input, observed: (id) => live.get(id) });
-    return [
-      ...changes,
-      ...prune.map((object) => changeOf({ id: idOf(object), before: object, after: undefined })),
-    ];
+    const desired = desiredSetOf(
+      synthesize(binding, resource, viewOf([...children, ...related])),
+      binding,
+      keyOf(resource),
+    );
+    const changes = await compareRelease({ resource, prepared: desired, cluster, kinds });
+    const owned = children.map((live) => ({ id: idOf(live), kind: childKindOf(live, binding), live }));
+    return [...changes, ...pruneChanges(decidePrune(pruneInputOf(resource, desired, owned)))];
   } catch (error) {
     if (!(error instanceof SynthesisError)) throw error;
     return [

@@ -47,11 +47,11 @@ export async function diffRelease(
     resource,
     set: prepared.set,
     owned,
-    prepared,
+    desired: prepared,
     isOn: release.spec.prune,
     deployed: release.status?.inventory?.deployed,
     approved: release.metadata.annotations?.[releaseAnnotations.approvePrune],
-    commits: commits.map(({ id }) => id),
+    approvals: commits.map(({ id }) => id),
     waves: release.status?.inventory?.waves,
   });
   return {

@@ -1,16 +1,20 @@
+import type { ObjectKind } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { describeUnrecorded, hasUnrecordedMembers } from "../../engine/apply-set.ts";
 import { decideDeletion, type PruneDecision } from "../../engine/decide-prune.ts";
-import { FINALIZER } from "../../engine/finalize.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
+import { type PruneWaveOptions, pruneWave } from "../../engine/prune-surplus.ts";
 import type { ObjectStore } from "../../ports.ts";
+import { FINALIZER } from "../chart/finalize.ts";
 import type { LoadedRelease } from "./load-release.ts";
-import type { KindCatalog, ReleaseCluster } from "./ports.ts";
-import { deleteWave, type PruneReleaseOptions } from "./prune-release.ts";
+import type { KindCatalog, ReleaseCluster, ReleaseStores } from "./ports.ts";
 import { releaseHold } from "./record-set.ts";
 import { watchRecorded } from "./recorded-kinds.ts";
 
-export interface FinalizeReleaseOptions extends PruneReleaseOptions {
+export interface FinalizeReleaseOptions extends Omit<PruneWaveOptions, "cluster" | "storeOf"> {
+  /** With the permissions that the Release asks for: for its objects. */
+  readonly acting: ReleaseCluster;
+  readonly stores: ReleaseStores;
   /** With the operator's own rights: for the Release itself. */
   readonly cluster: ReleaseCluster;
   readonly releases: ObjectStore;
@@ -67,7 +71,8 @@ async function deleteAll(
   options: FinalizeReleaseOptions,
 ): Promise<Leaving | undefined> {
   const { resource, set } = release;
-  const { stores, mayDelete } = options;
+  const { stores, mayDelete, acting } = options;
+  const parts = { ...options, cluster: acting, storeOf: (kind: ObjectKind) => stores.watch(kind).store };
   const { areKnown, refusals } = watchRecorded(release, options);
   const unseen = hasUnrecordedMembers(resource) ? [...refusals, describeUnrecorded(set)] : refusals;
   if (!areKnown) return { decision: undefined, unseen };
@@ -76,7 +81,7 @@ async function deleteAll(
     const decision = decideDeletion({ resource, set, owned, waves: resource.status?.inventory?.waves });
     const { now, later, leaving } = decision;
     if (now.length > 0 && !mayDelete) return { decision, unseen, lacksAccount: true };
-    if (now.length > 0 && (await deleteWave(now, options))) continue;
+    if (now.length > 0 && (await pruneWave(now, parts))) continue;
     const isOver = now.length + later.length + leaving.length + unseen.length === 0;
     return isOver ? undefined : { decision, unseen };
   }

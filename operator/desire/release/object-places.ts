@@ -1,7 +1,6 @@
-import { keyOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
+import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
 import type { DesiredObject } from "../../engine/desired-set.ts";
-import type { PruneOptions } from "../../engine/prune.ts";
 import type { ReleaseStores } from "./ports.ts";
 
 export interface ObserveInput {
@@ -25,15 +24,4 @@ export function observe(
     (kind && stores.watch(kind, key).store.get(keyOf(manifest))) ??
     claimed.get(id) ??
     (isEnsured ? namespaceOf(manifest.metadata.name) : undefined);
-}
-
-/** Kinds and where their objects are kept, as the phases of every kind take them. */
-export function placesOf(
-  kinds: readonly ObjectKind[],
-  stores: ReleaseStores,
-): Pick<PruneOptions, "kind" | "stores"> {
-  return {
-    kind: { children: [...new Set(kinds)] },
-    stores: { children: (kind) => stores.watch(kind).store },
-  };
 }

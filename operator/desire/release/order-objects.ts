@@ -1,17 +1,17 @@
 import type { ObjectId } from "../../../synth/manifest.ts";
-import type { ReleaseStage } from "../../engine/release-stage.ts";
+import type { ApplyStage } from "../../engine/apply-stage.ts";
 
 /** An object and what must be there before it. */
 export interface Orderable {
   readonly id: ObjectId;
   /** By its kind. */
-  readonly stage: ReleaseStage;
+  readonly stage: ApplyStage;
   /** Ids of other objects of the list. */
   readonly needs: readonly ObjectId[];
 }
 
 export type Ordered<Item> =
-  | { readonly order: readonly (Item & { readonly stage: ReleaseStage })[]; readonly cycle?: never }
+  | { readonly order: readonly (Item & { readonly stage: ApplyStage })[]; readonly cycle?: never }
   /** Ids, each of which needs the next; the last one is the first again. */
   | { readonly cycle: readonly ObjectId[]; readonly order?: never };
 
@@ -22,7 +22,7 @@ export type Ordered<Item> =
 export function orderObjects<Item extends Orderable>(items: readonly Item[]): Ordered<Item> {
   if (items.every(({ needs }) => needs.length === 0)) return { order: items.toSorted(byStage) };
   const byId = new Map(items.map((item) => [item.id, item]));
-  const stages = new Map<ObjectId, ReleaseStage>(items.map(({ id, stage }) => [id, stage]));
+  const stages = new Map<ObjectId, ApplyStage>(items.map(({ id, stage }) => [id, stage]));
   const left = new Map(items.map(({ id, needs }) => [id, needs.length]));
   const dependents = new Map<ObjectId, ObjectId[]>();
   for (const { id, needs } of items) {
@@ -47,7 +47,7 @@ function byStage(a: Orderable, b: Orderable): number {
   return a.stage - b.stage;
 }
 
-function later(a: ReleaseStage = 0, b: ReleaseStage = 0): ReleaseStage {
+function later(a: ApplyStage = 0, b: ApplyStage = 0): ApplyStage {
   return a > b ? a : b;
 }
 

@@ -3,8 +3,8 @@ import { Release, type ReleaseResource } from "../../../crds/release.ts";
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest, type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { setOf, unstampManifest } from "../../../synth/stamp.ts";
+import { applyStageOf } from "../../engine/apply-stage.ts";
 import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
-import { releaseStageOf } from "../../engine/release-stage.ts";
 import { orderObjects } from "./order-objects.ts";
 import { type OwnKind, ownKindsOf } from "./own-kinds.ts";
 import type { KindCatalog, Rendered } from "./ports.ts";
@@ -55,7 +55,7 @@ export function prepareManifests(
   const ids = new Set(placed.map(({ id }) => id));
   const items = placed.map((one, index) => {
     const declared = index < given ? (rendered.dependencies.get(index) ?? []) : [];
-    return { ...one, stage: releaseStageOf(one.manifest), needs: needsOf(one, declared, { placed, ids }) };
+    return { ...one, stage: applyStageOf(one.manifest), needs: needsOf(one, declared, { placed, ids }) };
   });
   const { order, cycle } = orderObjects(items);
   if (cycle !== undefined) throw cycleError(cycle, placed);

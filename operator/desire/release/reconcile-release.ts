@@ -1,9 +1,10 @@
 import { releaseAnnotations } from "../../../crds/release.ts";
 import { withoutAccount } from "../../cluster/found-kinds/account-required.ts";
 import { describeForeignTool, foreignToolOf } from "../../engine/apply-set.ts";
-import { ApiUnavailableError, NamespaceTerminatingError, NotLeadingError } from "../../errors.ts";
+import { isTransient } from "../../engine/outcome.ts";
+import { NamespaceTerminatingError } from "../../errors.ts";
 import type { Reconcile } from "../../ports.ts";
-import { type ConvergedRelease, type ConvergeReleaseOptions, convergeRelease } from "./converge-release.ts";
+import { type ConvergeReleaseOptions, convergeRelease } from "./converge-release.ts";
 import {
   type DependencyOptions,
   describeNotice,
@@ -77,7 +78,8 @@ export function createReleaseReconcile(shared: ReleaseParts): Reconcile {
       shared.onNamespaceTerminating(converged.error.namespace);
       return {};
     }
-    if (isPassing(converged)) throw converged?.error;
+    if (converged?.error !== undefined && isTransient(converged.outcome, converged.error))
+      throw converged.error;
     // Local copies are being filled: then it is looked at again, and until then what the status says is all that is known.
     const isFilling = converged?.outcome.state === "retry" && release.resource.status !== undefined;
     if (isFilling) return {};
@@ -230,12 +232,4 @@ function describeMissing({ failure, source }: Sourced, { resource }: LoadedRelea
     return { state: "unsourced", failure, handledRequest };
   }
   return { state: "pending", message: "Waiting for its source to be fetched and rendered" };
-}
-
-/** Whether a failure is only tried again, and not told: a lost race, a lost lease, a server that does not answer. */
-function isPassing(converged: ConvergedRelease | undefined): boolean {
-  if (converged?.error === undefined) return false;
-  const { outcome, error } = converged;
-  const isOutage = error instanceof ApiUnavailableError && [0, 429, 503, 504].includes(error.status);
-  return outcome.state === "retry" || isOutage || error instanceof NotLeadingError;
 }

@@ -2,10 +2,10 @@ import type { LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { idOf, type ObjectId } from "../../../synth/manifest.ts";
 import { applySetMetadata } from "../../engine/apply-set.ts";
-import { FINALIZER } from "../../engine/finalize.ts";
 import { entriesToRecord, type RecordInput, recordedIdsOf } from "../../engine/inventory.ts";
 import { ReplacedError } from "../../errors.ts";
 import type { Cluster, ObjectRef, ObjectStore } from "../../ports.ts";
+import { FINALIZER } from "../chart/finalize.ts";
 import type { LoadedRelease } from "./load-release.ts";
 
 interface RecordOptions {

@@ -4,7 +4,7 @@ import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
 import { kindIn, type ObjectId, type ObjectKindId } from "../../../synth/manifest.ts";
 import { announceChanges } from "../../engine/announce.ts";
-import { assessRelease, unhealthySinceMs } from "../../engine/assess-release.ts";
+import { assessSet, unhealthySinceMs } from "../../engine/health/assess-set.ts";
 import type { Health } from "../../engine/health/health.ts";
 import type { HealthChecks } from "../../engine/health/health-checks.ts";
 import { listNames } from "../../engine/outcome.ts";
@@ -178,7 +178,7 @@ function judge(
   const { spec, status } = resource;
   const [last] = status?.history ?? [];
   const isDeployed = last?.digest === prepared.digest && last.revision === commit.id;
-  return assessRelease({
+  return assessSet({
     prepared,
     liveOf: ({ kind, manifest }) => kind && stores.watch(kind).store.get(keyOf(manifest)),
     finished: status?.inventory?.finished,

@@ -2,11 +2,11 @@ import { Release } from "../../../crds/release.ts";
 import type { SeenResource } from "../../cluster/story.ts";
 import type { SeenObject } from "../api.ts";
 import { type ReleaseName, releaseNames } from "./points.ts";
-import type { ReleaseStage } from "./release-stage.ts";
+import type { ApplyStage } from "./release-stage.ts";
 import { deployedKinds, keyOf } from "./release-truth.ts";
 
 /** What is not (yet) as it is wanted: empty when all is well, and every object is one that a Release tracks. */
-export async function findUntracked({ world, places, truth }: ReleaseStage): Promise<readonly string[]> {
+export async function findUntracked({ world, places, truth }: ApplyStage): Promise<readonly string[]> {
   const releases = (await world.api.list(Release, places.own)) as readonly SeenResource[];
   const expected = truth.expected(places);
   const found = releases.flatMap((release) => findInRelease(release, truth.releases));
@@ -32,8 +32,8 @@ export async function findUntracked({ world, places, truth }: ReleaseStage): Pro
 
 /** Every object that anybody here could have made. */
 async function listObjects(
-  { own, elsewhere }: ReleaseStage["places"],
-  api: ReleaseStage["world"]["api"],
+  { own, elsewhere }: ApplyStage["places"],
+  api: ApplyStage["world"]["api"],
 ): Promise<readonly { key: string; object: SeenObject }[]> {
   const lists = Object.entries(deployedKinds).flatMap(([name, kind]) =>
     [own, elsewhere].map(async (namespace) => {

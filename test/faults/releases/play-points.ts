@@ -4,7 +4,7 @@ import type { SeenResource } from "../../cluster/story.ts";
 import type { World } from "../world.ts";
 import { findUntracked } from "./find-untracked.ts";
 import { describePoint, type KillPoint } from "./points.ts";
-import { createReleaseStage, type ReleaseStage } from "./release-stage.ts";
+import { type ApplyStage, createReleaseStage } from "./release-stage.ts";
 
 /** How the points of one seed went. */
 export interface PlayedPoints {
@@ -60,7 +60,7 @@ export async function playPoints(world: World, options: PlayPointsOptions): Prom
 }
 
 /** Kills the operator at the point's moment. Gives whether it was at work. */
-async function killDuring(stage: ReleaseStage, { actions, atWrite, afterMs }: KillPoint): Promise<boolean> {
+async function killDuring(stage: ApplyStage, { actions, atWrite, afterMs }: KillPoint): Promise<boolean> {
   const { promise: killed, resolve } = Promise.withResolvers<void>();
   let isDead = false;
   const kill = (): void => {
@@ -99,7 +99,7 @@ interface Tracking {
 }
 
 /** Waits until all is as it is wanted. */
-async function untilTracked(stage: ReleaseStage): Promise<Tracking> {
+async function untilTracked(stage: ApplyStage): Promise<Tracking> {
   const started = performance.now();
   for (let last = ""; ; ) {
     const differences = await findUntracked(stage);
@@ -112,7 +112,7 @@ async function untilTracked(stage: ReleaseStage): Promise<Tracking> {
 }
 
 /** What people do meanwhile: they approve what waits for it, and ask again for what was to be made anew. */
-async function attend(stage: ReleaseStage): Promise<void> {
+async function attend(stage: ApplyStage): Promise<void> {
   const { world, places, truth, git } = stage;
   const releases = (await world.api.list(Release, places.own)) as readonly SeenResource[];
   const names = new Set(releases.map(({ metadata }) => metadata.name));
@@ -126,7 +126,7 @@ async function attend(stage: ReleaseStage): Promise<void> {
   }
 }
 
-async function removeAll(stage: ReleaseStage): Promise<readonly string[]> {
+async function removeAll(stage: ApplyStage): Promise<readonly string[]> {
   const actions = [...stage.truth.releases].map(
     (release) => ({ does: "delete", release, choice: 0 }) as const,
   );

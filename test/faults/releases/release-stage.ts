@@ -12,7 +12,7 @@ import type { Action, ReleaseName } from "./points.ts";
 import { type Places, ReleaseTruth } from "./release-truth.ts";
 
 /** Two namespaces, a repository, an operator, and somebody who pushes and asks for Releases. */
-export interface ReleaseStage {
+export interface ApplyStage {
   readonly world: World;
   readonly places: Places;
   readonly git: GitServer;
@@ -27,7 +27,7 @@ export interface ReleaseStage {
   close(): Promise<void>;
 }
 
-export async function createReleaseStage(world: World, seed: number): Promise<ReleaseStage> {
+export async function createReleaseStage(world: World, seed: number): Promise<ApplyStage> {
   const id = `kills-${seed}-${crypto.randomUUID().slice(0, 6)}`;
   const places: Places = { own: id, elsewhere: `${id}-elsewhere` };
   const folder = join(world.folder, id);
@@ -52,7 +52,7 @@ export async function createReleaseStage(world: World, seed: number): Promise<Re
   });
   const truth = new ReleaseTruth();
   const pushed = new Map<string, string>();
-  const stage: ReleaseStage = {
+  const stage: ApplyStage = {
     ...{ world, places, git, operator, truth, onWrite: undefined },
     async perform(actions) {
       const done = actions.map((action) => ({ does: truth.change(action), release: action.release }));

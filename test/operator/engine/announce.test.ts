@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Condition } from "../../../crds/conditions.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
+import { load } from "../../../operator/desire/chart/load.ts";
 import { announceChanges, announceStatus } from "../../../operator/engine/announce.ts";
-import { load } from "../../../operator/engine/load.ts";
 import { OutageNotices } from "../../../operator/engine/outage-notices.ts";
 import { aGadgetKind } from "../../fakes/gadget.ts";
 import { aLiveObject } from "../../fakes/objects.ts";

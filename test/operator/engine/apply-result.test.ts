@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { ConfigMap } from "../../../crds/core-kinds.ts";
 import { type ApplyResult, resultOfFailure, resultOfStep } from "../../../operator/engine/apply-result.ts";
-import type { ApplyStep } from "../../../operator/engine/plan.ts";
+import type { ApplyStep } from "../../../operator/engine/decide-object.ts";
 import {
   AlreadyThereError,
   ApiUnavailableError,
@@ -15,6 +16,7 @@ const live = aLiveObject();
 const create = { mode: "create" } as const;
 const update = { mode: "update", uid: live.metadata.uid } as const;
 const step = (rest: Pick<ApplyStep, "live" | "guard" | "because">): ApplyStep => ({
+  kind: ConfigMap,
   manifest: live,
   ...rest,
 });

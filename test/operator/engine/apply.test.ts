@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../../crds/core-kinds.ts";
 import type { LiveObject } from "../../../crds/object.ts";
+import { load } from "../../../operator/desire/chart/load.ts";
 import { apply } from "../../../operator/engine/apply.ts";
-import { load } from "../../../operator/engine/load.ts";
 import { Refusals } from "../../../operator/engine/refusals.ts";
 import { NotOwnedError, ObjectRejectedError, ReplacedError } from "../../../operator/errors.ts";
 import type { Manifest } from "../../../synth/manifest.ts";
@@ -27,13 +27,21 @@ function anApply() {
     apply(
       stages.map((names) =>
         names.map((name) => ({
+          kind: ConfigMap,
           manifest: aManifest(name),
           guard: { mode: "create" } as const,
           live: undefined,
           because: "missing" as const,
         })),
       ) as Parameters<typeof apply>[0],
-      { kind, loaded, cluster: bench.cluster, stores: bench.stores, refusals, lost: bench.lost, count },
+      {
+        loaded,
+        cluster: bench.cluster,
+        storeOf: (of) => bench.stores.children(of),
+        refusals,
+        lost: bench.lost,
+        count,
+      },
     );
   return { bench, run, loaded, counted };
 }

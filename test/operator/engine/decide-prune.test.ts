@@ -26,12 +26,12 @@ const decide = (
     resource: aRelease(),
     set: prepared.set,
     owned: there,
-    prepared,
+    desired: prepared,
     observed: ({ id }) => there.find((one) => one.id === id)?.live,
     isOn: true,
     deployed: there.length,
     approved: undefined,
-    commits: [head],
+    approvals: [head],
     ...more,
   });
 };
@@ -105,11 +105,11 @@ describe("decidePrune()", () => {
       resource: aRelease(),
       set: prepared.set,
       owned: [keep, twin],
-      prepared,
+      desired: prepared,
       isOn: true,
       deployed: 2,
       approved: undefined,
-      commits: [head],
+      approvals: [head],
     });
     expect(now).toEqual([]);
   });

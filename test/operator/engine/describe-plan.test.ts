@@ -2,11 +2,7 @@ import { describe, expect, test } from "vitest";
 import { describePlan } from "../../../operator/engine/describe-plan.ts";
 import type { DesiredSet } from "../../../operator/engine/desired-set.ts";
 import { assessHealth } from "../../../operator/engine/health/health.ts";
-import {
-  planRelease,
-  type ReleasePlan,
-  type ReleasePlanInput,
-} from "../../../operator/engine/plan-release.ts";
+import { type Plan, type PlanInput, planChanges } from "../../../operator/engine/plan.ts";
 import { aRelease, aSourceManifest, asOwned, asPrepared } from "../../fakes/releases.ts";
 
 const configMap = aSourceManifest("v1", "ConfigMap", "web");
@@ -21,10 +17,10 @@ const definition = aSourceManifest(
 );
 const widget = aSourceManifest("example.dev/v1", "Widget", "w");
 
-const plan = (prepared: DesiredSet, more: Partial<ReleasePlanInput> = {}): ReleasePlan =>
-  planRelease({
+const plan = (prepared: DesiredSet, more: Partial<PlanInput> = {}): Plan =>
+  planChanges({
     resource: aRelease(),
-    prepared,
+    desired: prepared,
     observed: () => undefined,
     watch: () => ({ hasSynced: true, refusal: undefined }),
     isSettled: () => false,
@@ -34,7 +30,7 @@ const plan = (prepared: DesiredSet, more: Partial<ReleasePlanInput> = {}): Relea
 
 describe("describePlan()", () => {
   const set = "applyset";
-  const describeIt = (made: ReleasePlan) => describePlan({ plan: made, prune: undefined, set });
+  const describeIt = (made: Plan) => describePlan({ plan: made, prune: undefined, set });
 
   test("says that all is applied, or what it waits for", () => {
     expect(describeIt(plan(asPrepared([configMap, secret])))).toEqual({ state: "applied", count: 2 });

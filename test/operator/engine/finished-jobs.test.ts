@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../crds/object.ts";
-import { assessRelease } from "../../../operator/engine/assess-release.ts";
 import { findFinishedJobs } from "../../../operator/engine/finished-jobs.ts";
+import { assessSet } from "../../../operator/engine/health/assess-set.ts";
 import { composeInventory } from "../../../operator/engine/inventory.ts";
-import { planRelease } from "../../../operator/engine/plan-release.ts";
+import { planChanges } from "../../../operator/engine/plan.ts";
 import { aRelease, aSourceManifest, asOwned, asPrepared } from "../../fakes/releases.ts";
 
 const job = (image: string, ttl: object = { ttlSecondsAfterFinished: 60 }) =>
@@ -54,9 +54,9 @@ describe("findFinishedJobs()", () => {
 
 describe("a Job that went by itself", () => {
   const plan = (finished: readonly string[], of = prepared, live?: LiveObject) =>
-    planRelease({
+    planChanges({
       resource: aRelease(),
-      prepared: of,
+      desired: of,
       observed: ({ id }) => (id === first.id ? live : undefined),
       watch: () => ({ hasSynced: true, refusal: undefined }),
       isSettled: () => false,
@@ -88,7 +88,7 @@ describe("a Job that went by itself", () => {
     const previous = { entries: [], finished: [name] };
     expect(composeInventory({ owned, prepared, previous, isComplete: true }).finished).toEqual([name]);
     const health = (finished: readonly string[]) =>
-      assessRelease({
+      assessSet({
         prepared,
         liveOf: ({ id }) => owned.find((one) => one.id === id)?.live,
         assess: (live) => ({ status: live ? "Current" : "NotFound", reason: "X", message: "" }),

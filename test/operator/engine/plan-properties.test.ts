@@ -1,12 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../crds/object.ts";
+import { applyStageOf } from "../../../operator/engine/apply-stage.ts";
 import { covers } from "../../../operator/engine/covers.ts";
-import { planChanges } from "../../../operator/engine/plan.ts";
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest, type ObjectId, stamps } from "../../../synth/manifest.ts";
-import { sortForApply, stageOf } from "../../../synth/order.ts";
-import { aManifest, anOwner, set } from "../../fakes/owned-objects.ts";
+import { sortForApply } from "../../../synth/order.ts";
+import { aManifest, set } from "../../fakes/owned-objects.ts";
+import { planOf, prunedOf } from "../../fakes/plans.ts";
 
 /** A server with one field manager: what is applied is merged in, and every object gets something of the server's own. */
 class ModelServer {
@@ -61,27 +62,22 @@ function manifestsOf(wanted: readonly Wish[], generation: number): readonly Mani
 }
 
 function plan(desired: readonly Manifest[], server: ModelServer) {
-  return planChanges({
-    resource: anOwner(),
-    set,
-    desired,
-    observed: (id) => server.objects.get(id),
-    owned: [...server.objects.values()].filter(({ metadata }) => metadata.labels?.[stamps.set] === set),
-    isSettled: () => false,
-  });
+  const made = planOf(desired, { observed: (id) => server.objects.get(id) });
+  const owned = [...server.objects.values()].filter(({ metadata }) => metadata.labels?.[stamps.set] === set);
+  const { apply, keep, replace, waiting, leftBehind, blocked, isComplete } = made;
+  return { apply, keep, replace, waiting, leftBehind, blocked, isComplete, prune: prunedOf(desired, owned) };
 }
 
-/** One reconcile as the phases do it; deletions take effect at once. */
+/** One reconcile as the engine does it; deletions take effect at once. */
 function reconcile(desired: readonly Manifest[], server: ModelServer): void {
-  const { apply, replace, prune } = plan(desired, server);
+  const { apply, replace, prune, isComplete } = plan(desired, server);
   for (const { manifest } of apply.flat()) server.apply(manifest);
-  for (const live of [...replace, ...prune]) server.objects.delete(idOf(live));
+  for (const live of [...replace, ...(isComplete ? prune : [])]) server.objects.delete(idOf(live));
 }
 
-/** Two reconciles: a Job that is replaced is deleted by the first one and made by the second. */
+/** Enough reconciles: a Job that is replaced is created by the second one, and namespaces are waited for. */
 function settle(desired: readonly Manifest[], server: ModelServer): void {
-  reconcile(desired, server);
-  reconcile(desired, server);
+  for (let run = 0; run < 4; run++) reconcile(desired, server);
 }
 
 describe("planChanges(), whatever came before,", () => {
@@ -92,7 +88,8 @@ describe("planChanges(), whatever came before,", () => {
         for (const [generation, wanted] of history.entries()) settle(manifestsOf(wanted, generation), server);
         const desired = manifestsOf(history.at(-1) ?? [], history.length - 1);
         const { keep, ...rest } = plan(desired, server);
-        expect(rest).toEqual({ apply: [], replace: [], waiting: [], leftBehind: [], prune: [] });
+        const nothing = { apply: [], replace: [], waiting: [], leftBehind: [], blocked: [], prune: [] };
+        expect(rest).toEqual({ ...nothing, isComplete: true });
         expect(keep.map(idOf)).toEqual(desired.map(idOf));
         expect(new Set(server.objects.keys())).toEqual(new Set(desired.map(idOf)));
       }),
@@ -145,22 +142,23 @@ describe("planChanges(), whatever came before,", () => {
         }
         const desired = manifestsOf(wanted, 1);
         const ids = new Set(desired.map(idOf));
-        const { apply, keep, replace, waiting, prune } = plan(desired, server);
+        const { apply, keep, replace, waiting, blocked, prune } = plan(desired, server);
 
         const steps = apply.flat();
         const placed = [
           ...steps.map(({ manifest }) => idOf(manifest)),
           ...[...keep, ...replace, ...waiting].map(idOf),
+          ...blocked.map(({ object }) => object.id),
         ];
         expect(placed.toSorted()).toEqual([...ids].toSorted());
-        const stages = steps.map(({ manifest }) => stageOf(manifest));
+        const stages = steps.map(({ manifest }) => applyStageOf(manifest));
         expect(stages).toEqual(stages.toSorted());
 
         const orphans = [...server.objects.values()].filter(
           (live) => live.ours && !ids.has(idOf(live)) && live.metadata.deletionTimestamp === undefined,
         );
         expect(prune.map(idOf).toSorted()).toEqual(orphans.map(idOf).toSorted());
-        expect(prune.map(stageOf)).toEqual(prune.map(stageOf).toSorted().toReversed());
+        expect(prune.map(applyStageOf)).toEqual(prune.map(applyStageOf).toSorted().toReversed());
       }),
     );
   });

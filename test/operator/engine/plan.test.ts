@@ -1,164 +1,241 @@
 import { describe, expect, test } from "vitest";
-import type { LiveObject } from "../../../crds/object.ts";
-import { type PlanInput, planChanges } from "../../../operator/engine/plan.ts";
-import { idOf, type Manifest, stamps } from "../../../synth/manifest.ts";
-import { aManifest, anOwner, asLive, set } from "../../fakes/owned-objects.ts";
+import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
+import type { DesiredSet } from "../../../operator/engine/desired-set.ts";
 
-function plan(desired: readonly Manifest[], there: readonly LiveObject[], more: Partial<PlanInput> = {}) {
-  const observed = new Map(there.map((live) => [idOf(live), live]));
-  return planChanges({
-    resource: anOwner(),
-    set,
-    desired,
-    observed: (id) => observed.get(id),
-    owned: there.filter(({ metadata }) => metadata.labels?.[stamps.set] === set),
+import { assessHealth } from "../../../operator/engine/health/health.ts";
+import { type Plan, type PlanInput, planChanges } from "../../../operator/engine/plan.ts";
+import { idOf, type Manifest, stamps } from "../../../synth/manifest.ts";
+import { aRelease, aSourceManifest, asOwned, asPrepared } from "../../fakes/releases.ts";
+
+const configMap = aSourceManifest("v1", "ConfigMap", "web");
+const secret = aSourceManifest("v1", "Secret", "web");
+const deployment = aSourceManifest("apps/v1", "Deployment", "web", { fields: { spec: { replicas: 1 } } });
+const service = aSourceManifest("v1", "Service", "web");
+const namespace = aSourceManifest("v1", "Namespace", "prod");
+const definition = aSourceManifest(
+  "apiextensions.k8s.io/v1",
+  "CustomResourceDefinition",
+  "widgets.example.dev",
+  {
+    fields: { spec: { group: "example.dev", names: { kind: "Widget" } } },
+  },
+);
+const widget = aSourceManifest("example.dev/v1", "Widget", "w");
+const webhook = aSourceManifest("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "w");
+
+const established = { status: { conditions: [{ type: "Established", status: "True" }] } };
+const rolledOut = {
+  status: { observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: 1 },
+};
+
+type Live = Readonly<Record<string, LiveObject>>;
+
+/** Live objects of some prepared manifests, by id, with more fields. */
+const liveOf = (prepared: DesiredSet, fields: Readonly<Record<string, object>>): Live =>
+  Object.fromEntries(
+    Object.entries(fields).map(([id, more]) => {
+      const object = prepared.objects.find((one) => one.id === id);
+      if (object === undefined) throw new Error(`no ${id} is prepared`);
+      return [id, { ...asOwned(object.manifest).live, ...more }];
+    }),
+  );
+
+const plan = (prepared: DesiredSet, live: Live = {}, more: Partial<PlanInput> = {}): Plan =>
+  planChanges({
+    resource: aRelease(),
+    desired: prepared,
+    observed: ({ id }) => live[id],
+    watch: () => ({ hasSynced: true, refusal: undefined }),
     isSettled: () => false,
+    assess: (object) => assessHealth(object, { nowMs: 0 }),
     ...more,
   });
-}
 
-const config = aManifest({ fields: { data: { a: "1" } } });
-const live = asLive(config);
-const quiet = { apply: [], keep: [], replace: [], waiting: [], leftBehind: [], prune: [] };
-const withFields = (object: LiveObject, fields: object): LiveObject => ({ ...object, ...fields });
-const update = { mode: "update", uid: live.metadata.uid } as const;
-const withDeletion = (object: LiveObject): LiveObject => ({
-  ...object,
-  metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" },
+const summary = ({ apply, keep, blocked, ...rest }: Plan) => ({
+  apply: apply.map((stage) => stage.map(({ object }) => object.manifest.kind)),
+  keep: keep.map(({ kind }) => kind),
+  blocked: blocked.map(({ object, reason, on }) => `${object.manifest.kind}: ${reason} ${on.join()}`.trim()),
+  mayUnblockMore: rest.mayUnblockMore,
+  isComplete: rest.isComplete,
 });
-const step = (guard: object, because: string, there?: LiveObject) => [
-  [{ manifest: config, guard, live: there, because }],
-];
+
+const quiet = { apply: [], keep: [], blocked: [], mayUnblockMore: false, isComplete: true };
 
 describe("planChanges()", () => {
-  const foreign = { ...live, ours: false, metadata: { ...live.metadata, ownerReferences: [] } };
-  const drifted = withFields(live, { data: { a: "2" } });
-  const newer = asLive(config, { annotations: { [stamps.digest]: "d0" } });
-  const formerly = { ...live, ours: false };
-  const leaving = asLive(config, {
-    ownerReferences: [{ ...config.metadata.ownerReferences?.[0], uid: "0" } as never],
+  test("applies a fresh set in one pass, stage by stage", () => {
+    expect(summary(plan(asPrepared([webhook, service, deployment, configMap, secret])))).toEqual({
+      ...quiet,
+      apply: [["ConfigMap", "Secret"], ["Deployment"], ["Service"], ["ValidatingWebhookConfiguration"]],
+    });
   });
-  const shared = asLive(config, {
-    ownerReferences: [...(leaving.metadata.ownerReferences ?? []), { kind: "Other", uid: "9" } as never],
+
+  test("keeps what is there as desired without a request", () => {
+    const prepared = asPrepared([configMap, deployment]);
+    const live = liveOf(prepared, { "/ConfigMap/shop/web": {}, "apps/Deployment/shop/web": rolledOut });
+    expect(summary(plan(prepared, live))).toEqual({ ...quiet, keep: ["ConfigMap", "Deployment"] });
   });
-  const terminating = asLive(config, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+
+  test("waits for a definition before anything else, and says that one more pass may do", () => {
+    const prepared = asPrepared([widget, definition, configMap]);
+    const id = "apiextensions.k8s.io/CustomResourceDefinition//widgets.example.dev";
+    expect(summary(plan(prepared))).toEqual({
+      apply: [["CustomResourceDefinition"]],
+      keep: [],
+      blocked: [`ConfigMap: Stage ${id}`, `Widget: Dependency ${id}`],
+      mayUnblockMore: true,
+      isComplete: false,
+    });
+    // Applied, not established: its event wakes us.
+    const made = plan(prepared, liveOf(prepared, { [id]: {} }));
+    expect(summary(made)).toMatchObject({ apply: [], mayUnblockMore: false });
+    expect(made.blocked[0]?.message).toBe(
+      "ConfigMap shop/web waits for CustomResourceDefinition widgets.example.dev: is being installed",
+    );
+    const ready = plan(prepared, liveOf(prepared, { [id]: established }));
+    // The cluster knows its kind a moment later.
+    expect(summary(ready)).toMatchObject({ apply: [["ConfigMap"]], blocked: [`Widget: KindUnknown`] });
+  });
+
+  test.for([
+    { state: "pending", blocked: "Widget: NotSynced" },
+    { state: "known", kind: {} as ObjectKind, blocked: "Widget: NotSynced" },
+    { state: "absent", message: "there is none", blocked: "Widget: KindUnknown" },
+  ] as const)("calls a kind unknown only after it was looked up: $state", ({ blocked, ...answer }) => {
+    const made = plan(asPrepared([widget]), {}, { askKind: () => answer });
+    expect(summary(made).blocked).toEqual([blocked]);
+  });
+
+  test("waits for a namespace that is on its way out", () => {
+    const prepared = asPrepared([
+      namespace,
+      aSourceManifest("v1", "ConfigMap", "web", { namespace: "prod" }),
+    ]);
+    const gone = asOwned((prepared.objects[0] as { manifest: Manifest }).manifest, {
+      deletionTimestamp: "now",
+    });
+    const made = plan(prepared, { [gone.id]: gone.live });
+    expect(summary(made)).toMatchObject({ apply: [], blocked: ["ConfigMap: Dependency /Namespace//prod"] });
+    expect(made.waiting.map(idOf)).toEqual(["/Namespace//prod"]);
+  });
+
+  test("applies nothing that needs what is not healthy, and the rest beside it", () => {
+    const prepared = asPrepared([deployment, service, configMap], { 1: [0] });
+    const live = liveOf(prepared, { "apps/Deployment/shop/web": {} });
+    const made = plan(prepared, live);
+    expect(summary(made)).toEqual({
+      apply: [["ConfigMap"]],
+      keep: ["Deployment"],
+      blocked: ["Service: Dependency apps/Deployment/shop/web"],
+      mayUnblockMore: true,
+      isComplete: false,
+    });
+    expect(made.blocked[0]?.message).toBe(
+      "Service shop/web waits for Deployment shop/web: 0 of 1 pod up to date and available",
+    );
+    const healthy = liveOf(prepared, { "apps/Deployment/shop/web": rolledOut });
+    expect(summary(plan(prepared, healthy))).toMatchObject({
+      apply: [["ConfigMap"], ["Service"]],
+      isComplete: true,
+    });
+  });
+
+  test("goes on where what is needed was stopped on purpose", () => {
+    const prepared = asPrepared([deployment, service], { 1: [0] });
+    const stopped = { spec: { replicas: 1, paused: true }, status: { observedGeneration: 1 } };
+    const paused = { ...liveOf(prepared, { "apps/Deployment/shop/web": stopped }) };
+    expect(summary(plan(prepared, paused)).apply).toEqual([["Service"]]);
+  });
+
+  test("puts right at once what others changed, whatever it needs", () => {
+    const prepared = asPrepared([deployment, configMap], { 1: [0] });
+    const live = liveOf(prepared, { "apps/Deployment/shop/web": {}, "/ConfigMap/shop/web": {} });
+    const object = live["/ConfigMap/shop/web"] as LiveObject;
+    const edited = {
+      ...object,
+      metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [stamps.owner]: "me" } },
+    };
+    expect(summary(plan(prepared, { ...live, "/ConfigMap/shop/web": edited })).apply).toEqual([
+      ["ConfigMap"],
+    ]);
+    // A new version of it has to wait.
+    const other = asPrepared(
+      [deployment, aSourceManifest("v1", "ConfigMap", "web", { fields: { data: { a: "b" } } })],
+      { 1: [0] },
+    );
+    expect(summary(plan(other, live)).apply).toEqual([]);
+  });
+
+  test("begins with what the API server asks about every write when all else is applied", () => {
+    const prepared = asPrepared([webhook, widget, configMap]);
+    expect(summary(plan(prepared))).toEqual({
+      apply: [["ConfigMap"]],
+      keep: [],
+      blocked: ["Widget: KindUnknown", "ValidatingWebhookConfiguration: Stage example.dev/Widget//w"],
+      mayUnblockMore: true,
+      isComplete: false,
+    });
+  });
 
   test.for([
     {
-      does: "makes what is absent",
-      there: [],
-      plan: { apply: step({ mode: "create" }, "absent") },
+      does: "may not be watched",
+      watch: { hasSynced: false, refusal: "the operator may not list secrets" },
+      blocked: "Secret: KindNotWatched",
     },
-    { does: "keeps what is as desired", there: [live], plan: { keep: [live] } },
     {
-      does: "keeps what others added to",
-      there: [withFields(live, { data: { a: "1", b: "2" } })],
-      plan: {
-        keep: [withFields(live, { data: { a: "1", b: "2" } })],
+      does: "is not known yet",
+      watch: { hasSynced: false, refusal: undefined },
+      blocked: "Secret: NotSynced",
+    },
+  ])("leaves alone what $does, and applies the rest", ({ watch, blocked }) => {
+    const made = plan(
+      asPrepared([secret, configMap]),
+      {},
+      {
+        watch: ({ kind }) => (kind === "Secret" ? watch : { hasSynced: true, refusal: undefined }),
       },
-    },
-    {
-      does: "applies what drifted, and says where",
-      there: [drifted],
-      plan: { apply: step(update, "data.a", drifted) },
-    },
-    {
-      does: "applies what was made of another manifest",
-      there: [newer],
-      plan: { apply: step(update, "digest", newer) },
-    },
-    {
-      does: "applies over what it adopts",
-      there: [formerly],
-      plan: { apply: step(update, "adopt", formerly) },
-    },
-    {
-      does: "tries create-only what is not ours",
-      there: [foreign],
-      plan: { apply: step({ mode: "create" }, "foreign", foreign) },
-    },
-    { does: "waits for what is on its way out", there: [terminating], plan: { waiting: [terminating] } },
-    {
-      does: "clears away what we made for a predecessor, and nobody has deleted",
-      there: [leaving],
-      plan: { leftBehind: [leaving] },
-    },
-    {
-      does: "waits for what we made for a predecessor and is on its way out",
-      there: [withDeletion(leaving)],
-      plan: { waiting: [withDeletion(leaving)] },
-    },
-    {
-      does: "waits for garbage collection of what somebody else owns, too",
-      there: [shared],
-      plan: { waiting: [shared] },
-    },
-    {
-      does: "waits for garbage collection of what another operator made for a predecessor",
-      there: [{ ...leaving, ours: false }],
-      plan: { waiting: [{ ...leaving, ours: false }] },
-    },
-  ])("$does", ({ there, plan: expected }) => {
-    expect(plan([config], there)).toEqual({ ...quiet, ...expected });
-  });
-
-  test("keeps what an apply did not bring closer, as long as it is the same object", () => {
-    expect(plan([config], [drifted], { isSettled: (object) => object === drifted }).keep).toEqual([drifted]);
-  });
-
-  test("applies what was made of another manifest, whatever is remembered of the object", () => {
-    expect(plan([config], [newer], { isSettled: () => true }).apply).toHaveLength(1);
-  });
-
-  test("repairs a set label, an owner reference and a digest that somebody took off", () => {
-    const unlabelled = asLive(config, { labels: {} });
-    const unreferenced = asLive(config, { ownerReferences: [] });
-    const undigested = asLive(config, { annotations: {} });
-    for (const object of [unlabelled, unreferenced, undigested]) {
-      expect(plan([config], [object]).apply).toMatchObject([[{ guard: update }]]);
-    }
-  });
-
-  test("applies stage by stage", () => {
-    const names = ["Namespace", "Secret", "ConfigMap", "Pod", "Service"];
-    const stages = plan(
-      names.map((kind) => aManifest({ kind })),
-      [],
-    ).apply;
-    expect(stages.map((steps) => steps.map(({ manifest }) => manifest.kind))).toEqual([
-      ["Namespace"],
-      ["Secret", "ConfigMap"],
-      ["Pod"],
-      ["Service"],
-    ]);
-  });
-
-  test("prunes what is owned and no longer desired, in reverse apply order", () => {
-    const [service, secret, other] = ["Service", "Secret", "ConfigMap"].map((kind) =>
-      asLive(aManifest({ kind, name: "old" })),
     );
-    const pod = asLive(aManifest({ kind: "Pod", name: "old" }));
-    const there = [secret, live, pod, service, other] as LiveObject[];
-    expect(plan([config], there)).toEqual({ ...quiet, keep: [live], prune: [service, pod, secret, other] });
+    expect(summary(made)).toMatchObject({ apply: [["ConfigMap"]], blocked: [blocked] });
   });
 
-  test("does not prune what is desired, even where the local copies disagree", () => {
-    expect(plan([config], [live], { observed: () => undefined }).prune).toEqual([]);
-  });
-
-  test("does not prune an object that it adopts under another API group", () => {
-    const twin = asLive(aManifest({ apiVersion: "old.dev/v1" }), { uid: live.metadata.uid });
-    expect(plan([config], [live, twin]).prune).toEqual([]);
-  });
-
-  test("deletes a Job whose template an edit reached, and applies nothing in its place yet", () => {
-    const aJob = (generation: number, image: string): Manifest => {
-      const fields = { spec: { template: { spec: { containers: [{ name: "a", image }] } } } };
-      return aManifest({ apiVersion: "batch/v1", kind: "Job", generation, digest: image, fields });
+  test("leaves a namespace alone that it is only to ensure, whoever made it", () => {
+    const release = aRelease({ spec: { target: { namespace: "prod", createNamespace: true } } });
+    const prepared = asPrepared([configMap], {}, release);
+    expect(summary(plan(prepared)).apply).toEqual([["Namespace"]]);
+    const others: LiveObject = {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "prod", uid: "u", resourceVersion: "1" },
+      ours: false,
     };
-    const [step] = plan([aJob(1, "a:1")], []).apply.flat();
-    const made = asLive(step?.manifest ?? config);
-    expect(plan([aJob(2, "a:2")], [made])).toEqual({ ...quiet, replace: [made] });
-    expect(plan([aJob(1, "a:2")], [made]).replace).toEqual([]);
+    expect(summary(plan(prepared, { "/Namespace//prod": others }))).toMatchObject({
+      apply: [["ConfigMap"]],
+      keep: ["Namespace"],
+    });
+  });
+
+  test("makes a Job anew when the source changed it, and only then", () => {
+    const job = (image: string) =>
+      asPrepared([
+        aSourceManifest("batch/v1", "Job", "migrate", {
+          fields: { spec: { template: { spec: { image } } } },
+        }),
+      ]);
+    const [first] = plan(job("a")).apply.flat();
+    const live = asOwned(first?.manifest as Manifest).live;
+    expect(summary(plan(job("a"), { [idOf(live)]: live }))).toEqual({ ...quiet, keep: ["Job"] });
+    expect(plan(job("b"), { [idOf(live)]: live }).replace.map(idOf)).toEqual(["batch/Job/shop/migrate"]);
+  });
+
+  test("an object of somebody else is tried to be made, so that a fresh read decides", () => {
+    const prepared = asPrepared([configMap]);
+    const foreign = {
+      ...asOwned(prepared.objects[0]?.manifest as Manifest, { labels: {} }).live,
+      ours: false,
+    };
+    expect(plan(prepared, { [idOf(foreign)]: foreign }).apply.flat()[0]).toMatchObject({
+      guard: { mode: "create" },
+      because: "foreign",
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap, Job } from "../../../crds/core-kinds.ts";
-import type { LiveObject } from "../../../crds/object.ts";
+import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
 import { type PruneOptions, prune } from "../../../operator/engine/prune.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
 import { idOf } from "../../../synth/manifest.ts";
@@ -18,7 +18,11 @@ function someObjects(...metadata: readonly (Partial<LiveObject["metadata"]> & { 
     bench.deliver(live);
     return live;
   });
-  const run = () => prune(objects, { kind, cluster: bench.cluster, stores: bench.stores, lost: bench.lost });
+  const run = () => {
+    const storeOf = (of: ObjectKind) => bench.stores.children(of);
+    const owned = objects.map((live) => ({ kind: ConfigMap, live }));
+    return prune(owned, { cluster: bench.cluster, storeOf, lost: bench.lost });
+  };
   const isKnown = (name: string) => bench.stores.children(ConfigMap).get(`shop/${name}`) !== undefined;
   return { bench, run, isKnown, objects };
 }
@@ -56,9 +60,10 @@ describe("prune()", () => {
     const cluster: PruneOptions["cluster"] = {
       delete: async (_, { propagation }) => void asked.push(propagation),
     };
-    const options = { kind: bench.kind, cluster, stores: bench.stores, lost: bench.lost };
-    await prune([job], { ...options, isReplaced: true });
-    await prune([job], options);
+    const storeOf = (of: ObjectKind) => bench.stores.children(of);
+    const options = { cluster, storeOf, lost: bench.lost };
+    await prune([{ kind: Job, live: job }], { ...options, isReplaced: true });
+    await prune([{ kind: Job, live: job }], options);
     expect(asked).toEqual(["Foreground", "Background"]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ApplyStep } from "../../../operator/engine/plan.ts";
+import { ConfigMap } from "../../../crds/core-kinds.ts";
+import type { ApplyStep } from "../../../operator/engine/decide-object.ts";
 import { Refusals } from "../../../operator/engine/refusals.ts";
 import { ObjectRejectedError } from "../../../operator/errors.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
@@ -9,6 +10,7 @@ import { aResource } from "../../fakes/resources.ts";
 
 const resource = aResource(aGadgetKind());
 const step: ApplyStep = {
+  kind: ConfigMap,
   manifest: aLiveObject({ name: "a" }),
   guard: { mode: "create" },
   live: undefined,

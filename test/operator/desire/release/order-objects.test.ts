@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Orderable, orderObjects } from "../../../../operator/desire/release/order-objects.ts";
+import type { ApplyStage } from "../../../../operator/engine/apply-stage.ts";
 import type { DesiredObject } from "../../../../operator/engine/desired-set.ts";
-
 import { wavesOf } from "../../../../operator/engine/inventory.ts";
-import type { ReleaseStage } from "../../../../operator/engine/release-stage.ts";
 
 const names = ["a", "b", "c", "d", "e", "f"];
 /** Any graph, cycles included. */
@@ -12,7 +11,7 @@ const graph: fc.Arbitrary<readonly Orderable[]> = fc.tuple(
   ...names.map((id) =>
     fc.record({
       id: fc.constant(id),
-      stage: fc.integer({ min: 0, max: 5 }).map((stage) => stage as ReleaseStage),
+      stage: fc.integer({ min: 0, max: 5 }).map((stage) => stage as ApplyStage),
       needs: fc.subarray(names, { maxLength: 2 }),
     }),
   ),

@@ -4,7 +4,7 @@ import { decidePrune } from "../../../../operator/engine/decide-prune.ts";
 import type { DesiredSet, OwnedObject } from "../../../../operator/engine/desired-set.ts";
 import type { Health } from "../../../../operator/engine/health/health.ts";
 import { composeInventory, entriesToRecord, recordedIdsOf } from "../../../../operator/engine/inventory.ts";
-import { planRelease } from "../../../../operator/engine/plan-release.ts";
+import { planChanges } from "../../../../operator/engine/plan.ts";
 import { idOf, type Manifest, type ObjectId, stamps } from "../../../../synth/manifest.ts";
 import { aCommit, aRelease, asOwned } from "../../../fakes/releases.ts";
 import { prepareWishes, type WishedCommit, wishedCommit, wishes } from "../../../fakes/wished-objects.ts";
@@ -43,9 +43,9 @@ class ModelCluster {
 /** One reconcile as the phases do it; every `yield` is a point at which the operator may be killed. */
 function* reconcile(prepared: DesiredSet, cluster: ModelCluster): Generator<void> {
   for (;;) {
-    const plan = planRelease({
+    const plan = planChanges({
       resource: cluster.release,
-      prepared,
+      desired: prepared,
       observed: ({ id }) => cluster.objects.get(id)?.live,
       watch: () => ({ hasSynced: true, refusal: undefined }),
       isSettled: () => true,
@@ -55,7 +55,7 @@ function* reconcile(prepared: DesiredSet, cluster: ModelCluster): Generator<void
     if (entries !== undefined) yield cluster.record(entries);
     for (const { manifest } of plan.apply.flat()) yield cluster.apply(manifest);
     if (plan.isComplete) break;
-    expect(plan.isWorthAnotherPass).toBe(true);
+    expect(plan.mayUnblockMore).toBe(true);
   }
   for (;;) {
     const desired = new Set(prepared.objects.map(({ id }) => id));
@@ -63,12 +63,12 @@ function* reconcile(prepared: DesiredSet, cluster: ModelCluster): Generator<void
       resource: cluster.release,
       set: prepared.set,
       owned: cluster.owned(),
-      prepared,
+      desired: prepared,
       observed: ({ id }) => cluster.objects.get(id)?.live,
       isOn: true,
       deployed: undefined,
       approved: aCommit("a").id,
-      commits: [aCommit("a").id],
+      approvals: [aCommit("a").id],
     });
     expect(held).toBeUndefined();
     for (const { id } of now) {
@@ -139,12 +139,12 @@ describe("a Release whose operator is killed at any point", () => {
           resource: aRelease(),
           set: prepared.set,
           owned,
-          prepared,
+          desired: prepared,
           observed: ({ id }) => owned.find((one) => one.id === id)?.live,
           isOn: true,
           deployed: undefined,
           approved: aCommit("a").id,
-          commits: [aCommit("a").id],
+          approvals: [aCommit("a").id],
         });
         const desired = new Set(prepared.objects.map(({ id }) => id));
         const expected = there.objects.filter(({ id }, index) => !desired.has(id) && marks[index] === "ours");

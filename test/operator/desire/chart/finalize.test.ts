@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { ConfigMap, Namespace } from "../../../crds/core-kinds.ts";
-import type { LiveObject } from "../../../crds/object.ts";
-import { FINALIZER, finalize, holdDeletion, isLeaving } from "../../../operator/engine/finalize.ts";
-import { load } from "../../../operator/engine/load.ts";
-import { stamps } from "../../../synth/manifest.ts";
-import { setOf } from "../../../synth/stamp.ts";
-import { aGadgetKind, Gadget } from "../../fakes/gadget.ts";
-import { aLiveObject } from "../../fakes/objects.ts";
-import { ReconcileBench } from "../../fakes/reconcile-bench.ts";
+import { ConfigMap, Namespace } from "../../../../crds/core-kinds.ts";
+import type { LiveObject } from "../../../../crds/object.ts";
+import { FINALIZER, finalize, holdDeletion, isLeaving } from "../../../../operator/desire/chart/finalize.ts";
+import { load } from "../../../../operator/desire/chart/load.ts";
+import { stamps } from "../../../../synth/manifest.ts";
+import { setOf } from "../../../../synth/stamp.ts";
+import { aGadgetKind, Gadget } from "../../../fakes/gadget.ts";
+import { aLiveObject } from "../../../fakes/objects.ts";
+import { ReconcileBench } from "../../../fakes/reconcile-bench.ts";
 
 const kind = aGadgetKind({ children: [ConfigMap, Namespace] });
 const deletionTimestamp = "2026-01-01T00:00:00Z";
@@ -74,7 +74,10 @@ describe("finalize()", () => {
 
   test("touches no object that we did not apply", async () => {
     const { bench, loaded, options } = aResourceWith({ deletionTimestamp, finalizers: [FINALIZER] });
-    await finalize({ ...loaded, owned: loaded.owned.map((live) => ({ ...live, ours: false })) }, options);
+    await finalize(
+      { ...loaded, owned: loaded.owned.map((one) => ({ ...one, live: { ...one.live, ours: false } })) },
+      options,
+    );
     expect(bench.takeRequests()).toEqual(["metadata Gadget/web"]);
   });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { load } from "../../../operator/engine/load.ts";
-import { publish } from "../../../operator/engine/publish.ts";
-import type { PublishOffer } from "../../../operator/ports.ts";
-import { synthesize } from "../../../synth/synthesize.ts";
-import { aConfigMap, aGadgetKind } from "../../fakes/gadget.ts";
-import { ReconcileBench } from "../../fakes/reconcile-bench.ts";
+import { load } from "../../../../operator/desire/chart/load.ts";
+import { publish } from "../../../../operator/desire/chart/publish.ts";
+import type { PublishOffer } from "../../../../operator/ports.ts";
+import { synthesize } from "../../../../synth/synthesize.ts";
+import { aConfigMap, aGadgetKind } from "../../../fakes/gadget.ts";
+import { ReconcileBench } from "../../../fakes/reconcile-bench.ts";
 
 test("publish() offers the folder of a resource, and renders it only when it is asked to", () => {
   const kind = aGadgetKind();

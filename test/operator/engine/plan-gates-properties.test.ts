@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../crds/object.ts";
 import type { Health } from "../../../operator/engine/health/health.ts";
-import { planRelease } from "../../../operator/engine/plan-release.ts";
+import { planChanges } from "../../../operator/engine/plan.ts";
 import { idOf, type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { aRelease, asOwned } from "../../fakes/releases.ts";
 import { prepareWishes, wishedCommit } from "../../fakes/wished-objects.ts";
@@ -10,7 +10,7 @@ import { prepareWishes, wishedCommit } from "../../fakes/wished-objects.ts";
 const current: Health = { status: "Current", reason: "Current", message: "" };
 const busy: Health = { status: "InProgress", reason: "Updating", message: "on its way" };
 
-describe("planRelease()", () => {
+describe("planChanges()", () => {
   test("puts every desired object into exactly one list, and no wait ever leads back to itself", () => {
     const states = fc.array(fc.constantFrom("absent", "kept", "old", "leaving", "foreign", "busy"), {
       minLength: 8,
@@ -38,9 +38,9 @@ describe("planRelease()", () => {
           if (is === "busy") unhealthy.add(id);
         }
         const kinds = [...new Set(prepared.objects.map(({ kind }) => kind))];
-        const plan = planRelease({
+        const plan = planChanges({
           resource: aRelease(),
-          prepared,
+          desired: prepared,
           observed: ({ id }) => live.get(id),
           watch: (kind) => {
             const is = watched[kinds.indexOf(kind)];

@@ -1,13 +1,13 @@
-import type { Condition } from "../../crds/conditions.ts";
-import type { LiveObject } from "../../crds/object.ts";
-import type { DesiredObject, DesiredSet } from "./desired-set.ts";
+import type { Condition } from "../../../crds/conditions.ts";
+import type { LiveObject } from "../../../crds/object.ts";
+import type { DesiredObject, DesiredSet } from "../desired-set.ts";
 
-import { nameOfRun } from "./finished-jobs.ts";
-import { aggregateHealth } from "./health/aggregate-health.ts";
-import type { Health } from "./health/health.ts";
-import { countObjects } from "./object-text.ts";
+import { nameOfRun } from "../finished-jobs.ts";
+import { countObjects } from "../object-text.ts";
+import { aggregateHealth } from "./aggregate-health.ts";
+import type { Health } from "./health.ts";
 
-export interface AssessReleaseInput {
+export interface AssessSetInput {
   readonly prepared: Pick<DesiredSet, "objects">;
   readonly liveOf: (object: DesiredObject) => LiveObject | undefined;
   readonly assess: (live: LiveObject | undefined) => Health;
@@ -23,7 +23,7 @@ export interface AssessReleaseInput {
 }
 
 /** The health of a Release: that of its worst object, and Failed when it is not well by the end of its timeout. Pure. */
-export function assessRelease(input: AssessReleaseInput): Health {
+export function assessSet(input: AssessSetInput): Health {
   const { prepared, liveOf, assess, finished = [] } = input;
   const children = prepared.objects.flatMap((object) => {
     const live = liveOf(object);
@@ -42,12 +42,7 @@ export function assessRelease(input: AssessReleaseInput): Health {
 /** A health that is not settled when the time is over is Failed; before, it says when to look again. Pure. */
 export function withTimeout(
   health: Health,
-  {
-    sinceMs,
-    timeout,
-    timeoutMs,
-    nowMs,
-  }: Omit<AssessReleaseInput, "prepared" | "liveOf" | "assess" | "finished">,
+  { sinceMs, timeout, timeoutMs, nowMs }: Omit<AssessSetInput, "prepared" | "liveOf" | "assess" | "finished">,
 ): Health {
   const { status, message, recheckAfterMs } = health;
   if (status === "Current" || status === "Suspended" || status === "Failed") return health;

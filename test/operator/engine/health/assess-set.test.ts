@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { assessRelease, unhealthySinceMs, withTimeout } from "../../../operator/engine/assess-release.ts";
-import type { Health } from "../../../operator/engine/health/health.ts";
-import { aRelease, aSourceManifest, asOwned, asPrepared } from "../../fakes/releases.ts";
+import { assessSet, unhealthySinceMs, withTimeout } from "../../../../operator/engine/health/assess-set.ts";
+import type { Health } from "../../../../operator/engine/health/health.ts";
+import { aRelease, aSourceManifest, asOwned, asPrepared } from "../../../fakes/releases.ts";
 
 const inProgress: Health = { status: "InProgress", reason: "Updating", message: "1 of 2" };
 const time = { sinceMs: 1_000, timeout: "5m", timeoutMs: 300_000 };
 
-describe("assessRelease()", () => {
+describe("assessSet()", () => {
   test("is as well as its worst object, and names it", () => {
     const prepared = asPrepared([
       aSourceManifest("v1", "ConfigMap", "a"),
       aSourceManifest("v1", "ConfigMap", "b"),
     ]);
     const [first] = prepared.objects.map(({ manifest }) => asOwned(manifest).live);
-    const health = assessRelease({
+    const health = assessSet({
       prepared,
       liveOf: ({ id }) => (id === "/ConfigMap/shop/a" ? first : undefined),
       assess: (live) =>
@@ -32,10 +32,10 @@ describe("assessRelease()", () => {
   });
 });
 
-describe("assessRelease(), where all is well,", () => {
+describe("assessSet(), where all is well,", () => {
   test("says nothing that changes by itself, such as the number of pods", () => {
     const prepared = asPrepared([aSourceManifest("apps/v1", "Deployment", "a")]);
-    const health = assessRelease({
+    const health = assessSet({
       prepared,
       liveOf: ({ manifest }) => asOwned(manifest).live,
       assess: () => ({ status: "Current", reason: "Current", message: "3 pods available" }),
@@ -46,14 +46,14 @@ describe("assessRelease(), where all is well,", () => {
   });
 });
 
-describe("assessRelease(), of a namespace that it is only to ensure,", () => {
+describe("assessSet(), of a namespace that it is only to ensure,", () => {
   test("does not look for one that somebody else made", () => {
     const prepared = asPrepared(
       [],
       {},
       aRelease({ spec: { target: { namespace: "prod", createNamespace: true } } }),
     );
-    const health = assessRelease({
+    const health = assessSet({
       prepared,
       liveOf: () => undefined,
       assess: () => ({ status: "NotFound", reason: "NotFound", message: "" }),

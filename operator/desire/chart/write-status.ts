@@ -1,10 +1,10 @@
-import type { BoundKind, Observed } from "../../crds/binding.ts";
-import type { CustomResource } from "../../crds/object.ts";
-import type { Clock, Cluster, Stores } from "../ports.ts";
-import type { Health } from "./health/health.ts";
-import type { ApplyOutcome } from "./outcome.ts";
-import { composeStatus, type ResourceStatus, type StatusInput } from "./status.ts";
-import { statusPatch } from "./status-patch.ts";
+import type { BoundKind, Observed } from "../../../crds/binding.ts";
+import type { CustomResource } from "../../../crds/object.ts";
+import type { Health } from "../../engine/health/health.ts";
+import type { ApplyOutcome } from "../../engine/outcome.ts";
+import { composeStatus, type ResourceStatus, type StatusInput } from "../../engine/status.ts";
+import { statusPatch } from "../../engine/status-patch.ts";
+import type { Clock, Cluster, Stores } from "../../ports.ts";
 
 export interface WriteStatusInput {
   readonly resource: CustomResource;

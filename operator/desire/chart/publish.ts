@@ -1,11 +1,11 @@
-import type { BoundKind } from "../../crds/binding.ts";
-import { groupKindOf, keyOf } from "../../crds/object.ts";
-import type { EngineStatus } from "../../crds/status.ts";
-import { filesOf, folderOf } from "../../synth/file-tree.ts";
-import type { ManifestSet } from "../../synth/manifest.ts";
-import type { Publisher, PublishOffer, PublishState } from "../ports.ts";
+import type { BoundKind } from "../../../crds/binding.ts";
+import { groupKindOf, keyOf } from "../../../crds/object.ts";
+import type { EngineStatus } from "../../../crds/status.ts";
+import { filesOf, folderOf } from "../../../synth/file-tree.ts";
+import type { ManifestSet } from "../../../synth/manifest.ts";
+import { publishAt } from "../../engine/publish-at.ts";
+import type { Publisher, PublishOffer, PublishState } from "../../ports.ts";
 import type { Loaded } from "./load.ts";
-import { publishAt } from "./publish-at.ts";
 
 export interface PublishOptions {
   readonly kind: BoundKind;

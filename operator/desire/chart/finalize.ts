@@ -1,10 +1,10 @@
-import type { BoundKind } from "../../crds/binding.ts";
-import type { CustomResource } from "../../crds/object.ts";
-import { type ManifestSet, stamps } from "../../synth/manifest.ts";
-import type { Cluster, ObjectRef, Stores } from "../ports.ts";
+import type { BoundKind } from "../../../crds/binding.ts";
+import type { CustomResource } from "../../../crds/object.ts";
+import { type ManifestSet, stamps } from "../../../synth/manifest.ts";
+import type { LostObjects } from "../../engine/lost.ts";
+import { prune } from "../../engine/prune.ts";
+import type { Cluster, ObjectRef, Stores } from "../../ports.ts";
 import type { Loaded } from "./load.ts";
-import type { LostObjects } from "./lost.ts";
-import { prune } from "./prune.ts";
 
 /** Holds a resource's deletion until objects are gone that garbage collection cannot reach. */
 export const FINALIZER = "fairlead.dev/objects";
@@ -41,13 +41,12 @@ export async function holdDeletion(
 export async function finalize({ resource, owned }: Loaded, options: FinalizeOptions): Promise<void> {
   const finalizers = resource.metadata.finalizers ?? [];
   if (resource.metadata.deletionTimestamp === undefined || !finalizers.includes(FINALIZER)) return;
-  const mine = owned.filter(({ ours }) => ours);
-  await prune(
-    mine.filter(({ metadata }) => metadata.deletionTimestamp === undefined),
-    options,
-  );
+  const { cluster, stores, lost } = options;
+  const mine = owned.filter(({ live }) => live.ours);
+  const going = mine.filter(({ live }) => live.metadata.deletionTimestamp === undefined);
+  await prune(going, { cluster, storeOf: (kind) => stores.children(kind), lost });
   // An object with finalizers of its own is still in the store: the event of its end brings us here again.
-  const isLeft = mine.some(({ metadata }) => (metadata.finalizers ?? []).length > 0);
+  const isLeft = mine.some(({ live }) => (live.metadata.finalizers ?? []).length > 0);
   if (!isLeft) {
     const others = finalizers.filter((name) => name !== FINALIZER);
     await patchFinalizers(resource, others, options);

@@ -6,7 +6,7 @@ import { stageOf } from "../../synth/order.ts";
  * When an object of a Release is applied: 0 namespaces and definitions, which are waited for; 1 classes; 2 configuration
  * and RBAC; 3 workloads; 4 the rest; 5 what the API server asks about every other write, when all else is applied.
  */
-export type ReleaseStage = 0 | 1 | 2 | 3 | 4 | 5;
+export type ApplyStage = 0 | 1 | 2 | 3 | 4 | 5;
 
 /** The stage whose objects are waited for, because nothing else can be made without them. */
 export const waitedStage = 0;
@@ -23,10 +23,10 @@ const admission: ReadonlySet<string> = new Set([
   "ValidatingAdmissionPolicyBinding",
 ]);
 
-const byStage: readonly ReleaseStage[] = [0, 2, 3, 4];
+const byStage: readonly ApplyStage[] = [0, 2, 3, 4];
 
 /** The stage of an object by its kind: {@link stageOf}, with classes before and admission after all. Pure. */
-export function releaseStageOf(manifest: Pick<Manifest, "apiVersion" | "kind">): ReleaseStage {
+export function applyStageOf(manifest: Pick<Manifest, "apiVersion" | "kind">): ApplyStage {
   const { apiVersion, kind } = manifest;
   if (groupOf(apiVersion) === "admissionregistration.k8s.io" && admission.has(kind)) return lastStage;
   // StorageClass, PriorityClass, GatewayClass, …: what others name and nobody but their controller looks at.

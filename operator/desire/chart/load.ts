@@ -1,4 +1,4 @@
-import type { BoundKind, Observed } from "../../crds/binding.ts";
+import type { BoundKind, Observed } from "../../../crds/binding.ts";
 import {
   type CustomResource,
   groupKindOf,
@@ -6,10 +6,11 @@ import {
   keyOf,
   type LiveObject,
   type ObjectKind,
-} from "../../crds/object.ts";
-import type { ObjectId } from "../../synth/manifest.ts";
-import { setOf } from "../../synth/stamp.ts";
-import type { Stores } from "../ports.ts";
+} from "../../../crds/object.ts";
+import { idOf, type ObjectId } from "../../../synth/manifest.ts";
+import { setOf } from "../../../synth/stamp.ts";
+import type { OwnedObject } from "../../engine/desired-set.ts";
+import type { Stores } from "../../ports.ts";
 
 /** What one reconcile starts from: nothing here was asked of the API server. */
 export interface Loaded {
@@ -18,7 +19,7 @@ export interface Loaded {
   readonly set: string;
   readonly observed: Observed;
   /** All live objects of the resource's set, of every child kind. */
-  readonly owned: readonly LiveObject[];
+  readonly owned: readonly OwnedObject[];
 }
 
 /** Objects that were read in this reconcile because a store does not hold them: those to adopt lack our label. */
@@ -36,7 +37,12 @@ export function load(
   const resource = stores.resources(kind.definition).get(key) as CustomResource | undefined;
   if (resource === undefined) return undefined;
   const set = setOf(kind.definition, resource);
-  const owned = kind.children.flatMap((child) => stores.children(child).byIndex("set", set));
+  const owned = kind.children.flatMap((child) =>
+    stores
+      .children(child)
+      .byIndex("set", set)
+      .map((live) => ({ id: idOf(live), kind: child, live })),
+  );
   return { resource, set, observed: observe(resource, kind, { set, stores, claimed }), owned };
 }
 

@@ -1,11 +1,10 @@
 import type { LiveObject } from "../../crds/object.ts";
 import type { ObjectId } from "../../synth/manifest.ts";
+import { lastStage, waitedStage } from "./apply-stage.ts";
+import type { Decision } from "./decide-object.ts";
 import type { DesiredObject } from "./desired-set.ts";
-
 import type { Health } from "./health/health.ts";
 import { describeId } from "./object-text.ts";
-import type { Decision } from "./plan.ts";
-import { lastStage, waitedStage } from "./release-stage.ts";
 
 /** Why the turn of an object has not come. */
 export type BlockedReason =
@@ -36,7 +35,7 @@ export interface Lacking {
 }
 
 /** Remembers what became of the objects that came before, and says whether the turn of the next one has come. */
-export class ReleaseGates {
+export class Gates {
   readonly #assess: (live: LiveObject) => Health;
   readonly #decisions = new Map<ObjectId, Decision | "done" | undefined>();
   /** What objects lack that were asked about; undefined: nothing. */

@@ -1,0 +1,153 @@
+import type { BoundKind } from "../../../crds/binding.ts";
+import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../../../crds/object.ts";
+import { APPROVE_PRUNE, type EngineStatus } from "../../../crds/status.ts";
+import { idOf, type Manifest, type ManifestSet } from "../../../synth/manifest.ts";
+import { SynthesisError } from "../../../synth/synthesis-error.ts";
+import type { SynthesizableKind } from "../../../synth/synthesize.ts";
+import type { Synthesizer } from "../../../synth/synthesizer.ts";
+import { applyStageOf } from "../../engine/apply-stage.ts";
+import { type Converged, type ConvergeOptions, converge } from "../../engine/converge.ts";
+import type { PruneInput } from "../../engine/decide-prune.ts";
+import type { DesiredSet } from "../../engine/desired-set.ts";
+import { assessHealth } from "../../engine/health/health.ts";
+import type { Subject } from "../../engine/subject.ts";
+import { SpecInvalidError } from "../../errors.ts";
+import type { Clock, Cluster, Stores } from "../../ports.ts";
+import { holdDeletion } from "./finalize.ts";
+import { type Loaded, load } from "./load.ts";
+
+export interface ConvergeKindOptions extends Omit<ConvergeOptions, "acting" | "related"> {
+  readonly kind: SynthesizableKind;
+  readonly stores: Stores;
+  readonly cluster: Cluster;
+  readonly synthesize: Synthesizer;
+  readonly clock: Clock;
+}
+
+export interface ConvergedKind extends Converged {
+  /** Of the resource as it was synthesized: it may have been edited since. */
+  readonly generation: number | undefined;
+  /** Undefined: the resource could not be synthesized. */
+  readonly desired: ManifestSet | undefined;
+}
+
+/** Synthesizes a resource and converges what its chart wants. Failures are values: the caller reports or throws them. */
+export async function convergeKind(
+  { resource }: Loaded,
+  options: ConvergeKindOptions,
+): Promise<ConvergedKind> {
+  const { kind, stores, clock } = options;
+  const { definition } = kind;
+  const key = keyOf(resource);
+  let { generation } = resource.metadata;
+  let loaded: Loaded | undefined;
+  let desired: ManifestSet | undefined;
+  const ownedNow = (): Loaded["owned"] => load(key, kind, stores)?.owned ?? [];
+  const subject: Subject = {
+    key,
+    kind: definition,
+    title: `${resource.kind}/${resource.metadata.name}`,
+    whose: "this resource's",
+    desire: (claimed) => {
+      loaded = load(key, kind, stores, claimed);
+      if (loaded === undefined) return undefined;
+      generation = loaded.resource.metadata.generation;
+      desired = synthesizeOrRefuse(loaded, options);
+      return { resource: loaded.resource, desired: desiredSetOf(desired, kind, keyOf(resource)) };
+    },
+    // A store refuses what is older than its watch: there it looks like an object that was deleted since.
+    observed: (claimed) => (object) =>
+      object.kind && (stores.children(object.kind).get(keyOf(object.manifest)) ?? claimed.get(object.id)),
+    watch: (child) => ({ store: stores.children(child), hasSynced: true, refusal: undefined }),
+    assess: (live) => assessHealth(live, { nowMs: clock.wallClock().getTime() }),
+    record: async () => {
+      if (loaded !== undefined && desired !== undefined) await holdDeletion(loaded, desired, options);
+    },
+    surplus: (target) => {
+      let owned = loaded?.owned;
+      return {
+        why: "no longer wanted",
+        input: () => {
+          const input = pruneInputOf(target.resource, target.desired, owned ?? ownedNow());
+          // The next wave is decided from what is left.
+          owned = undefined;
+          return input;
+        },
+      };
+    },
+  };
+  const converged = await converge(subject, {
+    ...options,
+    acting: options.cluster,
+    related: (related, selector) => stores.related(related, selector),
+  });
+  return { ...converged, generation, desired };
+}
+
+function synthesizeOrRefuse(
+  { resource, observed }: Loaded,
+  { kind, synthesize }: Pick<ConvergeKindOptions, "kind" | "synthesize">,
+): ManifestSet {
+  try {
+    return synthesize(kind, resource, observed);
+  } catch (error) {
+    if (error instanceof SynthesisError) throw new SpecInvalidError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** What the manifests of a chart are for the engine. `origin` names the resource in messages. Pure. */
+export function desiredSetOf(
+  { manifests, additions, set, digest }: ManifestSet,
+  kind: Pick<BoundKind, "children">,
+  origin: string,
+): DesiredSet {
+  const objects = manifests.map((manifest) => ({
+    id: idOf(manifest),
+    manifest,
+    kind: childKindOf(manifest, kind),
+    origin,
+    stage: applyStageOf(manifest),
+    needs: [],
+    isEnsured: false,
+  }));
+  return { set, digest, objects, isOrdered: false, additions };
+}
+
+/** The child kind of a manifest; synthesize() has made sure that there is one. */
+export function childKindOf(
+  { apiVersion, kind: name }: Manifest,
+  { children }: Pick<BoundKind, "children">,
+): ObjectKind {
+  const child = children.find(({ kind, group }) => kind === name && group === groupOf(apiVersion));
+  if (child === undefined) throw new Error(`Cannot place "${name}" (${apiVersion}): it is not a child kind`);
+  return child;
+}
+
+/** What pruning is decided from for a resource of a kind. Pure. */
+export function pruneInputOf(
+  resource: CustomResource,
+  desired: DesiredSet,
+  owned: PruneInput["owned"],
+): PruneInput {
+  return {
+    resource,
+    set: desired.set,
+    owned,
+    desired,
+    isReferenced: true,
+    mayHold: isUnchanged(resource),
+    deployed: undefined,
+    approved: resource.metadata.annotations?.[APPROVE_PRUNE],
+    approvals: [desired.digest],
+  };
+}
+
+/** Whether everything was applied for this very generation: only then does a smaller set come as a surprise. */
+function isUnchanged({ metadata, status }: CustomResource): boolean {
+  const { observedGeneration, conditions = [] } = (status ?? {}) as EngineStatus;
+  if (metadata.generation === undefined || observedGeneration !== metadata.generation) return false;
+  return conditions.some(
+    ({ type, status: is, reason }) => type === "Applied" && (is === "True" || reason === "PruneHeld"),
+  );
+}

@@ -1,0 +1,54 @@
+import { keyOf } from "../../crds/object.ts";
+import type { ObjectAction } from "./apply-result.ts";
+import { decidePrune, type PruneDecision, type PruneInput } from "./decide-prune.ts";
+import type { OwnedObject } from "./desired-set.ts";
+import type { Change } from "./note-result.ts";
+import { type PruneOptions, prune } from "./prune.ts";
+import { atATime, settleAll } from "./settle-all.ts";
+
+export interface PruneWaveOptions extends Pick<PruneOptions, "cluster" | "storeOf" | "lost"> {
+  readonly count: (did: ObjectAction, objects: number) => void;
+}
+
+export interface PruneSurplusOptions extends PruneWaveOptions {
+  /** Deleted objects are added. */
+  readonly changes: Change[];
+  /** Why they are deleted, for events: `no longer in the source`. */
+  readonly why: string;
+}
+
+/**
+ * Deletes what is owned and no longer desired, one wave after the other, until one is not gone at once. Call it only after
+ * everything was applied.
+ *
+ * @param decideFrom What is decided from, read again for each wave.
+ */
+export async function pruneSurplus(
+  decideFrom: () => PruneInput,
+  options: PruneSurplusOptions,
+): Promise<PruneDecision> {
+  for (;;) {
+    const decision = decidePrune(decideFrom());
+    const { now } = decision;
+    if (now.length === 0) return decision;
+    const areGone = await pruneWave(now, options);
+    for (const { live } of now) options.changes.push({ done: "Pruned", live, why: options.why });
+    if (!areGone) return decision;
+  }
+}
+
+/**
+ * Deletes objects side by side.
+ *
+ * @returns Whether all of them are gone: objects with finalizers go later, and their events requeue the resource.
+ * @throws The first failure, after all were tried.
+ */
+export async function pruneWave(
+  objects: readonly OwnedObject[],
+  options: PruneWaveOptions,
+): Promise<boolean> {
+  const outcomes = await settleAll(objects, atATime, (object) => prune([object], options));
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  options.count("pruned", objects.length);
+  return objects.every(({ kind, live }) => options.storeOf(kind).get(keyOf(live)) === undefined);
+}

@@ -1,0 +1,57 @@
+import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.ts";
+import type { ObjectId } from "../../synth/manifest.ts";
+import type { StepResult } from "./apply.ts";
+import type { PruneDecision, PruneInput } from "./decide-prune.ts";
+import type { DesiredSet, WatchedObjects } from "./desired-set.ts";
+import type { Health } from "./health/health.ts";
+import type { ApplyOutcome } from "./outcome.ts";
+import type { Plan, PlanInput } from "./plan.ts";
+
+/** Objects that were read in this run because no local copy holds them, by id. */
+export type Claimed = Map<ObjectId, LiveObject>;
+
+/** A resource as it is now, and what it wants. */
+export interface Target {
+  readonly resource: CustomResource;
+  readonly desired: DesiredSet;
+}
+
+/** One resource that is converged: everything in which kinds and Releases differ. */
+export interface Subject {
+  /** Of the resource: its key, its kind, and what messages call it: `Echo/hello`. */
+  readonly key: string;
+  readonly kind: ObjectKind;
+  readonly title: string;
+  /** Whose an adopted object becomes, for events: `this resource's`. */
+  readonly whose: string;
+  /** Objects that earlier runs read. */
+  readonly claimed?: ReadonlyMap<ObjectId, LiveObject>;
+  /** Reads the resource and decides what it wants; called before each plan. Undefined: the resource is gone. */
+  desire(claimed: Claimed): Target | undefined;
+  /** The live object of a desired one, whoever created it. */
+  observed(claimed: Claimed): PlanInput["observed"];
+  watch(kind: ObjectKind): WatchedObjects;
+  assess(live: LiveObject): Health;
+  finished?(): readonly string[] | undefined;
+  askKind?: NonNullable<PlanInput["askKind"]>;
+  /** Records what a plan is about to create, so that a successor finds it; called before anything is sent. */
+  record(plan: Plan, target: Target): Promise<void>;
+  /** Takes note of applied objects before the next plan. */
+  onApplied?(results: readonly StepResult[]): void;
+  /** Everything that was to be applied now is applied. */
+  onSettled?(): void;
+  /** What pruning is decided from, and why surplus objects go; undefined: it is not known yet what the resource owns. */
+  surplus(
+    target: Target,
+    claimed: Claimed,
+  ): { readonly input: () => PruneInput; readonly why: string } | undefined;
+  /** Replaces the outcome of a plan that was carried out. */
+  describeEnd?(plan: Plan): ApplyOutcome | undefined;
+  /** Takes note of a failure. Returns its outcome where the resource can explain it better than its text. */
+  onFailure?(error: unknown): ApplyOutcome | undefined;
+  /** Called at the end of a run that did not fail. */
+  conclude?(ended: {
+    readonly outcome: ApplyOutcome;
+    readonly pruned: PruneDecision | undefined;
+  }): Promise<void>;
+}

@@ -1,0 +1,81 @@
+import { type CustomResource, groupOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { applyStageOf } from "../../operator/engine/apply-stage.ts";
+import { decidePrune, type PruneInput } from "../../operator/engine/decide-prune.ts";
+import type { DesiredSet, OwnedObject } from "../../operator/engine/desired-set.ts";
+import { type Plan, planChanges } from "../../operator/engine/plan.ts";
+import { idOf, type Manifest, type ObjectId } from "../../synth/manifest.ts";
+import { anOwner, set } from "./owned-objects.ts";
+
+/** The kind of an object, as its definition would be. */
+export function kindOf({ apiVersion, kind }: Manifest): ObjectKind {
+  return {
+    group: groupOf(apiVersion),
+    version: "v1",
+    kind,
+    plural: `${kind.toLowerCase()}s`,
+    namespaced: true,
+  };
+}
+
+export function asOwnedObject(live: LiveObject): OwnedObject {
+  return { id: idOf(live), kind: kindOf(live), live };
+}
+
+/** The desired set of manifests, of the resource of {@link anOwner}. */
+export function aDesiredSet(manifests: readonly Manifest[]): DesiredSet {
+  const objects = manifests.map((manifest) => ({
+    id: idOf(manifest),
+    manifest,
+    kind: kindOf(manifest),
+    origin: "shop/web",
+    stage: applyStageOf(manifest),
+    needs: [],
+    isEnsured: false,
+  }));
+  return { set, digest: "d", objects, isOrdered: false };
+}
+
+export interface PlanOfInput {
+  readonly resource?: CustomResource;
+  readonly observed: (id: ObjectId) => LiveObject | undefined;
+  readonly isSettled?: (live: LiveObject) => boolean;
+}
+
+/** The plan for manifests whose kinds are all watched. Every live object is healthy. */
+export function planOf(desired: readonly Manifest[], { resource, observed, isSettled }: PlanOfInput): Plan {
+  return planChanges({
+    resource: resource ?? anOwner(),
+    desired: aDesiredSet(desired),
+    observed: ({ id }) => observed(id),
+    watch: () => ({ hasSynced: true, refusal: undefined }),
+    isSettled: isSettled ?? (() => false),
+    assess: () => ({ status: "Current", reason: "Current", message: "" }),
+  });
+}
+
+/** Everything that is pruned, wave after wave, if each wave is gone at once. */
+export function prunedOf(
+  desired: readonly Manifest[],
+  owned: readonly LiveObject[],
+  more: Partial<PruneInput> = {},
+): readonly LiveObject[] {
+  let left = owned.map(asOwnedObject);
+  const pruned: LiveObject[] = [];
+  for (;;) {
+    const { now, leaving } = decidePrune({
+      resource: anOwner(),
+      set,
+      owned: left,
+      desired: aDesiredSet(desired),
+      isReferenced: true,
+      mayHold: false,
+      deployed: undefined,
+      approved: undefined,
+      approvals: [],
+      ...more,
+    });
+    if (now.length + leaving.length === 0) return pruned;
+    pruned.push(...now.map(({ live }) => live));
+    left = left.filter((one) => !now.includes(one) && !leaving.includes(one));
+  }
+}
