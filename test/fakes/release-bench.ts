@@ -51,6 +51,7 @@ export class ReleaseBench {
   readonly newDefinitions = new Set<string>(); // kinds whose definitions changed a moment ago
   /** What reading a Secret gives. */
   readonly secrets: { read: () => Promise<ReadonlyMap<string, string>> } = { read: async () => new Map() };
+  readonly lost = new LostObjects();
   predecessorMs = 0;
   /** What the platform allows. */
   limits: Limits = [];
@@ -103,7 +104,7 @@ export class ReleaseBench {
       platform: aPlatform(() => this.rules ?? { state: "known", limits: this.limits }),
       settled: new SettledObjects(),
       refusals: new Refusals(this.clock),
-      lost: new LostObjects(),
+      lost: this.lost,
       events: { record: (_, event) => void this.events.push(event) },
       outages: new OutageNotices(),
       namespaceOf: () => undefined,
