@@ -3,6 +3,7 @@ import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../synth/manifes
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import type { Synthesizer } from "../synth/synthesizer.ts";
 import { BlockedKeys } from "./blocked-keys.ts";
+import { kindSteps } from "./desire/chart/kind-steps.ts";
 import { LostObjects } from "./engine/lost.ts";
 import { OutageNotices } from "./engine/outage-notices.ts";
 import { Refusals } from "./engine/refusals.ts";
@@ -106,18 +107,20 @@ export function createController(input: ControllerInput): KindController {
       if (resource.metadata.namespace === namespace) queue.add(keyOf(resource));
     }
   });
-  const reconcile = createReconcile({
-    ...input,
-    synthesize: timed(input, objects),
-    settled,
-    refusals,
-    lost,
-    outages: new OutageNotices(),
-    progress: lag,
-    count: objects?.count ?? (() => undefined),
-    onBlocked: (key, by) => blocked.block(key, by),
-    onNamespaceTerminating: (namespace) => stores.refuse(namespace),
-  });
+  const reconcile = createReconcile(
+    kindSteps({
+      ...input,
+      synthesize: timed(input, objects),
+      settled,
+      refusals,
+      lost,
+      outages: new OutageNotices(),
+      progress: lag,
+      count: objects?.count ?? (() => undefined),
+      onBlocked: (key, by) => blocked.block(key, by),
+      onNamespaceTerminating: (namespace) => stores.refuse(namespace),
+    }),
+  );
   const reconcileObserver = metrics?.reconciles.observer(name, workers);
   const reports = new ReportPace({ clock, release: (key) => queue.add(key) });
   return {

@@ -243,8 +243,7 @@ export interface ReconcileResult {
   readonly requeueAfterMs?: number;
 }
 
-/** One run for one resource. Throwing means: try again, later and later. */
-export type Reconcile = (
-  key: string,
-  options: { readonly signal: AbortSignal; readonly log: Logger },
-) => Promise<ReconcileResult>;
+/** One run for one resource. Throwing means: retry with backoff. */
+export type Reconcile = (key: string, options: ReconcileOptions) => Promise<ReconcileResult>;
+
+export type ReconcileOptions = { readonly signal: AbortSignal; readonly log: Logger };

@@ -52,13 +52,15 @@ const awaiting: ReadonlySet<string> = new Set([
   ...["add", "apply", "attempt", "converge", "in-order", "prune", "prune-surplus", "settle-all"].map(
     (step) => `operator/engine/${step}.ts`,
   ),
-  ...["converge-kind", "finalize", "write-status"].map((step) => `operator/desire/chart/${step}.ts`),
+  ...["converge-kind", "finalize", "kind-steps", "write-status"].map(
+    (step) => `operator/desire/chart/${step}.ts`,
+  ),
   ...[
     "compose-releases",
     "compose-sources",
     "converge-release",
     "finalize-release",
-    "reconcile-release",
+    "release-steps",
     "record-set",
     "release-controller",
     "release-publishers",

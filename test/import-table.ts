@@ -133,7 +133,14 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   },
   // From a custom resource to the set of objects that its chart wants.
   "operator/desire/chart": {
-    folders: ["operator/engine", "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
+    folders: [
+      "operator/engine",
+      "operator/reconcile.ts",
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "synth",
+      "crds",
+    ],
     packages: [],
   },
   // From a Release to the set of objects that its source wants.

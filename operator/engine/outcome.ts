@@ -81,7 +81,7 @@ export function describeFailure(
 }
 
 /** Whether a failure is retried without a report: a lost race, a lost lease, a server that does not answer. Pure. */
-export function isTransient({ state }: Pick<ApplyOutcome, "state">, error: unknown): boolean {
+export function isTransient({ state }: { readonly state: string }, error: unknown): boolean {
   const isOutage = error instanceof ApiUnavailableError && [0, 429, 503, 504].includes(error.status);
   return state === "retry" || isOutage || error instanceof NotLeadingError;
 }

@@ -8,6 +8,7 @@ import {
   type LiveObject,
   type ObjectKind,
 } from "../../crds/object.ts";
+import { kindSteps } from "../../operator/desire/chart/kind-steps.ts";
 import { LostObjects } from "../../operator/engine/lost.ts";
 import { OutageNotices } from "../../operator/engine/outage-notices.ts";
 import { Refusals } from "../../operator/engine/refusals.ts";
@@ -58,28 +59,30 @@ export class ReconcileBench {
     for (const { kind: related, ownerKey } of kind.related) {
       this.#add(related, { [groupKindOf(kind.definition)]: ownerKey });
     }
-    this.#reconcile = createReconcile({
-      kind,
-      stores: this.stores,
-      cluster: this.cluster,
-      synthesize: createSynthesizer(),
-      settled: new SettledObjects(),
-      refusals: new Refusals(this.clock),
-      lost: this.lost,
-      outages: new OutageNotices(),
-      progress: {
-        live: (key, generation) => void this.progress.push(`live ${key} ${generation}`),
-        committed: (key, generation) => void this.progress.push(`committed ${key} ${generation}`),
-      },
-      count: (did, objects) => this.counts.set(did, (this.counts.get(did) ?? 0) + objects),
-      publisher,
-      place,
-      events: { record: (_, event) => void this.events.push(event) },
-      clock: this.clock,
-      random: () => 0.5,
-      onBlocked: () => undefined,
-      onNamespaceTerminating: (namespace) => void this.terminating.add(namespace),
-    });
+    this.#reconcile = createReconcile(
+      kindSteps({
+        kind,
+        stores: this.stores,
+        cluster: this.cluster,
+        synthesize: createSynthesizer(),
+        settled: new SettledObjects(),
+        refusals: new Refusals(this.clock),
+        lost: this.lost,
+        outages: new OutageNotices(),
+        progress: {
+          live: (key, generation) => void this.progress.push(`live ${key} ${generation}`),
+          committed: (key, generation) => void this.progress.push(`committed ${key} ${generation}`),
+        },
+        count: (did, objects) => this.counts.set(did, (this.counts.get(did) ?? 0) + objects),
+        publisher,
+        place,
+        events: { record: (_, event) => void this.events.push(event) },
+        clock: this.clock,
+        random: () => 0.5,
+        onBlocked: () => undefined,
+        onNamespaceTerminating: (namespace) => void this.terminating.add(namespace),
+      }),
+    );
   }
 
   get stores(): Stores {

@@ -10,16 +10,16 @@ import type {
   SourceState,
 } from "../../operator/desire/release/ports.ts";
 import { createPreparer } from "../../operator/desire/release/preparer.ts";
-import type { PublishPlaces } from "../../operator/desire/release/publish-release.ts";
-import { createReleaseReconcile } from "../../operator/desire/release/reconcile-release.ts";
 import { ReleaseMemory } from "../../operator/desire/release/release-memory.ts";
+import { type ReleaseParts, releaseSteps } from "../../operator/desire/release/release-steps.ts";
 import type { OwnedObject } from "../../operator/engine/desired-set.ts";
 import { createHealthChecks } from "../../operator/engine/health/health-checks.ts";
 import { LostObjects } from "../../operator/engine/lost.ts";
 import { OutageNotices } from "../../operator/engine/outage-notices.ts";
 import { Refusals } from "../../operator/engine/refusals.ts";
 import { SettledObjects } from "../../operator/engine/settled.ts";
-import type { ReconcileResult } from "../../operator/ports.ts";
+import type { Reconcile, ReconcileResult } from "../../operator/ports.ts";
+import { createReconcile } from "../../operator/reconcile.ts";
 import { WatchedStore } from "../../operator/runtime/store.ts";
 import { idOf, type Manifest, stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
@@ -46,7 +46,6 @@ export class ReleaseBench {
   readonly woken: string[] = [];
   /** Kinds whose first list has not come, by their plural. */
   readonly unsynced = new Set<string>();
-  /** Why kinds may not be watched, by their plural. */
   readonly refused = new Map<string, string>();
   readonly newDefinitions = new Set<string>(); // kinds whose definitions changed a moment ago
   /** What reading a Secret gives. */
@@ -66,58 +65,58 @@ export class ReleaseBench {
   });
   readonly #stores = new Map<string, { readonly kind: ObjectKind; readonly store: WatchedStore }>();
   readonly #sources = new Map<string, Source>();
-  readonly #reconcile: ReturnType<typeof createReleaseReconcile>;
+  readonly #reconcile: Reconcile;
 
-  constructor(
-    options: { readonly publishers?: PublishPlaces; readonly requiresServiceAccount?: boolean } = {},
-  ) {
-    this.#reconcile = createReleaseReconcile({
-      releases: this.#releases,
-      dependents: this.dependents,
-      cluster: this.cluster,
-      stores: this.#releaseStores(),
-      catalog: aKnowingCatalog(this.newDefinitions),
-      sources: {
-        ...{ ...idle, refresh: () => undefined },
-        resolve: ({ key }) => this.#resolve(key),
-      },
-      renderer: {
-        render: ({ key }) => {
-          const source = this.#sources.get(key);
-          if (source === undefined || "source" in source) return { state: "pending" };
-          if (!("render" in source)) return { state: "ready", rendered: source.rendered };
-          const { render } = source;
-          return render === "pending" ? { state: "pending" } : { state: "failed", failure: render };
+  constructor(options: Partial<Pick<ReleaseParts, "publishers" | "requiresServiceAccount">> = {}) {
+    this.#reconcile = createReconcile(
+      releaseSteps({
+        releases: this.#releases,
+        dependents: this.dependents,
+        cluster: this.cluster,
+        stores: this.#releaseStores(),
+        catalog: aKnowingCatalog(this.newDefinitions),
+        sources: {
+          ...{ ...idle, refresh: () => undefined },
+          resolve: ({ key }) => this.#resolve(key),
         },
-        ...idle,
-      },
-      warmUp: () => undefined,
-      predecessorMs: () => this.predecessorMs,
-      secrets: {
-        read: async () => await this.secrets.read(),
-        forget: ({ namespace, name }) => void this.forgotten.push(`${namespace}/${name}`),
-      },
-      prepare: createPreparer(),
-      checks: createHealthChecks(),
-      publishers: options.publishers,
-      memory: this.memory,
-      platform: aPlatform(() => this.rules ?? { state: "known", limits: this.limits }),
-      settled: new SettledObjects(),
-      refusals: new Refusals(this.clock),
-      lost: this.lost,
-      events: { record: (_, event) => void this.events.push(event) },
-      outages: new OutageNotices(),
-      namespaceOf: () => undefined,
-      requiresServiceAccount: options.requiresServiceAccount ?? false,
-      progress: undefined,
-      count: () => undefined,
-      onBlocked: () => undefined,
-      onNamespaceTerminating: () => undefined,
-      wake: (keys) => void this.woken.push(...keys),
-      wakeLater: () => undefined,
-      clock: this.clock,
-      random: () => 0.5,
-    });
+        renderer: {
+          render: ({ key }) => {
+            const source = this.#sources.get(key);
+            if (source === undefined || "source" in source) return { state: "pending" };
+            if (!("render" in source)) return { state: "ready", rendered: source.rendered };
+            const { render } = source;
+            return render === "pending" ? { state: "pending" } : { state: "failed", failure: render };
+          },
+          ...idle,
+        },
+        warmUp: () => undefined,
+        predecessorMs: () => this.predecessorMs,
+        secrets: {
+          read: async () => await this.secrets.read(),
+          forget: ({ namespace, name }) => void this.forgotten.push(`${namespace}/${name}`),
+        },
+        prepare: createPreparer(),
+        checks: createHealthChecks(),
+        publishers: options.publishers,
+        memory: this.memory,
+        platform: aPlatform(() => this.rules ?? { state: "known", limits: this.limits }),
+        settled: new SettledObjects(),
+        refusals: new Refusals(this.clock),
+        lost: this.lost,
+        events: { record: (_, event) => void this.events.push(event) },
+        outages: new OutageNotices(),
+        namespaceOf: () => undefined,
+        requiresServiceAccount: options.requiresServiceAccount ?? false,
+        progress: undefined,
+        count: () => undefined,
+        onBlocked: () => undefined,
+        onNamespaceTerminating: () => undefined,
+        wake: (keys) => void this.woken.push(...keys),
+        wakeLater: () => undefined,
+        clock: this.clock,
+        random: () => 0.5,
+      }),
+    );
   }
 
   reconcile(key = "shop/web"): Promise<ReconcileResult> {

@@ -15,6 +15,7 @@ import { OutageNotices } from "../../engine/outage-notices.ts";
 import { Refusals } from "../../engine/refusals.ts";
 import { SettledObjects } from "../../engine/settled.ts";
 import type { Logger, Reconcile } from "../../ports.ts";
+import { createReconcile } from "../../reconcile.ts";
 import type { WatchedKind } from "../../runtime/kind-stores.ts";
 import type { WorkQueue } from "../../runtime/queue.ts";
 import type { LagCounts } from "../../telemetry/lag-metrics.ts";
@@ -24,11 +25,11 @@ import type { PolicyLimits } from "./policy-limits.ts";
 import { createPreparer } from "./preparer.ts";
 import { leavePlace } from "./publish-release.ts";
 import { createPlaceClaims } from "./published-places.ts";
-import { createReleaseReconcile } from "./reconcile-release.ts";
 import { watchRecorded } from "./recorded-kinds.ts";
 import type { ReleaseControllerInput } from "./release-controller.ts";
 import { ReleaseMemory } from "./release-memory.ts";
 import { ReleasePublishers } from "./release-publishers.ts";
+import { releaseSteps } from "./release-steps.ts";
 import { lateWritesMs } from "./take-inventory.ts";
 
 export interface ComposeReleasesInput extends ReleaseControllerInput {
@@ -145,38 +146,40 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     for (const one of [memory, sources, renderer, refusals, lost, blocked, catalog, stores]) one.forget(key);
     prepare.forget(release.metadata.uid);
   };
-  const reconcile = createReleaseReconcile({
-    releases,
-    dependents,
-    cluster,
-    stores,
-    catalog,
-    sources,
-    renderer,
-    warmUp: () => sandbox.warmUp(),
-    secrets: createSecretReader({ cluster, clock }),
-    prepare,
-    checks: createHealthChecks(),
-    publishers,
-    memory,
-    platform,
-    settled,
-    refusals,
-    lost,
-    events,
-    outages: new OutageNotices(),
-    namespaceOf: (name) => kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name),
-    predecessorMs: () => Math.max(0, input.ledSinceMs() + lateWritesMs - clock.now()),
-    requiresServiceAccount: config.releaseRequireServiceAccount,
-    progress: input.lag,
-    count: objects?.count ?? (() => undefined),
-    onBlocked: (key, by) => blocked.block(key, by),
-    onNamespaceTerminating: (namespace) => kindStores.refuse(namespace),
-    wake,
-    wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
-    clock,
-    random,
-  });
+  const reconcile = createReconcile(
+    releaseSteps({
+      releases,
+      dependents,
+      cluster,
+      stores,
+      catalog,
+      sources,
+      renderer,
+      warmUp: () => sandbox.warmUp(),
+      secrets: createSecretReader({ cluster, clock }),
+      prepare,
+      checks: createHealthChecks(),
+      publishers,
+      memory,
+      platform,
+      settled,
+      refusals,
+      lost,
+      events,
+      outages: new OutageNotices(),
+      namespaceOf: (name) => kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name),
+      predecessorMs: () => Math.max(0, input.ledSinceMs() + lateWritesMs - clock.now()),
+      requiresServiceAccount: config.releaseRequireServiceAccount,
+      progress: input.lag,
+      count: objects?.count ?? (() => undefined),
+      onBlocked: (key, by) => blocked.block(key, by),
+      onNamespaceTerminating: (namespace) => kindStores.refuse(namespace),
+      wake,
+      wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
+      clock,
+      random,
+    }),
+  );
   return {
     reconcile,
     watch: (signal) => stores.run(signal),

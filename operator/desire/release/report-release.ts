@@ -2,15 +2,14 @@ import type { Condition } from "../../../crds/conditions.ts";
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
-import { kindIn, type ObjectId, type ObjectKindId } from "../../../synth/manifest.ts";
 import { announceChanges } from "../../engine/announce.ts";
 import { assessSet, unhealthySinceMs } from "../../engine/health/assess-set.ts";
 import type { Health } from "../../engine/health/health.ts";
 import type { HealthChecks } from "../../engine/health/health-checks.ts";
 import { listNames } from "../../engine/outcome.ts";
 import type { Refusals } from "../../engine/refusals.ts";
+import { noteBlocker, noteProgress, type OnBlocked, type Progress } from "../../engine/report.ts";
 import { decideRequeue } from "../../engine/requeue.ts";
-import { NotOwnedError, ObjectRejectedError } from "../../errors.ts";
 import type { PublishState, Random, ReconcileResult } from "../../ports.ts";
 import type { ConvergedRelease } from "./converge-release.ts";
 import { type KnownDeployed, nextDeployed } from "./deployed-revision.ts";
@@ -46,14 +45,10 @@ export interface ReportOptions extends WriteReleaseStatusOptions {
   /** Undefined: there is no repository. */
   readonly publishers: PublishPlaces | undefined;
   readonly refusals: Refusals;
-  /** Told how far a generation has come, for metrics. */
-  readonly progress:
-    | { live(key: string, generation: number): void; committed(key: string, generation: number): void }
-    | undefined;
+  readonly progress: Progress | undefined;
   /** Puts a key into the queue, to be taken after so long at the latest. */
   readonly wakeLater: (key: string, afterMs: number) => void;
-  /** What is there has what the Release needs: an object, or something that only one of a kind can have. */
-  readonly onBlocked: (key: string, by: ObjectId | ObjectKindId) => void;
+  readonly onBlocked: OnBlocked;
   readonly random: Random;
 }
 
@@ -84,7 +79,7 @@ export async function reportRelease(
   const published = offer(now, ended, options);
 
   if (converged !== undefined) announceChanges(converged.changes, { resource }, options);
-  noteBlocker(key, error, options);
+  noteBlocker(key, error, options.onBlocked);
   noteApplied(now, ended, published, options);
   announceWarnings(now, ended, options);
   const loss = assessLoss(now, ended, nowMs);
@@ -205,13 +200,6 @@ function offer(
   return publishRelease(release, desired, publishers);
 }
 
-/** What the end of another object may heal, or another definition, is tried again when one of ours ends or changes. */
-function noteBlocker(key: string, error: unknown, { onBlocked }: ReportOptions): void {
-  if (error instanceof NotOwnedError) onBlocked(key, error.id);
-  if (error instanceof ObjectRejectedError && (error.isContested || error.isBySchema))
-    onBlocked(key, kindIn(error.id));
-}
-
 /** What a source has that is left out, once for each render. */
 function announceWarnings(
   { resource, memory }: LoadedRelease,
@@ -240,7 +228,6 @@ function noteApplied(
   const { generation } = resource.metadata;
   const isNew = memory.applied?.tree !== desired.tree;
   memory.applied = { ...desired, generation };
-  progress?.live(key, generation ?? 0);
-  if (published?.state === "published") progress?.committed(key, generation ?? 0);
+  noteProgress(key, { generation, published, progress });
   if (isNew) wake(dependents.of(key));
 }

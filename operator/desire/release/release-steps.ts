@@ -1,9 +1,8 @@
 import { releaseAnnotations } from "../../../crds/release.ts";
 import { withoutAccount } from "../../cluster/found-kinds/account-required.ts";
 import { describeForeignTool, foreignToolOf } from "../../engine/apply-set.ts";
-import { isTransient } from "../../engine/outcome.ts";
-import { NamespaceTerminatingError } from "../../errors.ts";
-import type { Reconcile } from "../../ports.ts";
+import type { ReconcileOptions } from "../../ports.ts";
+import type { ReconcileSteps } from "../../reconcile.ts";
 import { type ConvergeReleaseOptions, convergeRelease } from "./converge-release.ts";
 import {
   type DependencyOptions,
@@ -45,45 +44,40 @@ interface OwnParts {
 /** What one run works with: {@link ReleaseParts}, bound to its signal and to whom it acts for. */
 type Parts = ReleaseParts & ConvergeReleaseOptions & Pick<ReportOptions, "log">;
 
-/**
- * One reconcile of a Release, from its key to its status: source, render, prepare, record, plan, apply, prune, judge,
- * publish, report.
- *
- * It never waits for git, a render, health or a deletion: whatever is on its way puts the key back when it is there, and
- * every run looks at the newest source.
- */
-export function createReleaseReconcile(shared: ReleaseParts): Reconcile {
-  return async (key, { log, signal }) => {
-    const release = loadRelease(key, shared);
-    if (release === undefined) return {};
-    const { metadata } = release.resource;
-    const isLeaving = metadata.deletionTimestamp !== undefined;
-    if (!isLeaving && shared.stores.isTerminating(metadata.namespace ?? "")) return {};
-    // The watch of namespaces brings it.
-    if (release.undecided?.state === "pending") return {};
+/** The steps of the loop for Releases: the source is fetched and rendered before anything is converged. */
+export function releaseSteps(
+  shared: ReleaseParts,
+): (run: ReconcileOptions) => ReconcileSteps<LoadedRelease, Ended> {
+  return ({ log, signal }) => {
     const cluster = shared.cluster.until(signal);
     const nowMs = shared.clock.wallClock().getTime();
-    const acting = lacksAccount(release, shared) ? withoutAccount() : cluster.as(release.who);
-    const parts: Parts = { ...shared, cluster, acting, nowMs, log };
-    const ended = isLeaving ? await leave(release, parts) : await deploy(release, parts);
-    // Nothing is offered, recorded or written by a run that was told to end.
-    signal.throwIfAborted();
-    if (ended === undefined) return {};
-    const { converged } = ended;
-    if (
-      converged?.error instanceof NamespaceTerminatingError &&
-      converged.error.namespace === metadata.namespace
-    ) {
-      // What is on its way out is nothing to tell people.
-      shared.onNamespaceTerminating(converged.error.namespace);
-      return {};
-    }
-    if (converged?.error !== undefined && isTransient(converged.outcome, converged.error))
-      throw converged.error;
-    // Local copies are being filled: then it is looked at again, and until then what the status says is all that is known.
-    const isFilling = converged?.outcome.state === "retry" && release.resource.status !== undefined;
-    if (isFilling) return {};
-    return reportRelease(release, ended, parts);
+    const partsFor = (release: LoadedRelease): Parts => {
+      const acting = lacksAccount(release, shared) ? withoutAccount() : cluster.as(release.who);
+      return { ...shared, cluster, acting, nowMs, log };
+    };
+    return {
+      load: (key) => {
+        const release = loadRelease(key, shared);
+        if (release === undefined) return undefined;
+        const { namespace = "", deletionTimestamp } = release.resource.metadata;
+        if (deletionTimestamp === undefined && shared.stores.isTerminating(namespace)) return undefined;
+        // The watch of namespaces requeues it.
+        return release.undecided?.state === "pending" ? undefined : release;
+      },
+      isLeaving: ({ resource }) => resource.metadata.deletionTimestamp !== undefined,
+      finalize: (release) => leave(release, partsFor(release)),
+      converge: async (release) => {
+        const ended = await deploy(release, partsFor(release));
+        // The local copies are being filled, and then it is reconciled again: until then the status is all that is known.
+        const isFilling =
+          ended.converged?.outcome.state === "retry" &&
+          ended.error === undefined &&
+          release.resource.status !== undefined;
+        return isFilling ? undefined : ended;
+      },
+      report: (release, ended) => reportRelease(release, ended, partsFor(release)),
+      onNamespaceTerminating: shared.onNamespaceTerminating,
+    };
   };
 }
 

@@ -1,0 +1,136 @@
+import { keyOf } from "../../../crds/object.ts";
+import { announceChanges, announceStatus } from "../../engine/announce.ts";
+import { aggregateHealth } from "../../engine/health/aggregate-health.ts";
+import { assessHealth, type Health } from "../../engine/health/health.ts";
+import type { OutageNotices } from "../../engine/outage-notices.ts";
+import { noteBlocker, noteProgress, type OnBlocked, type Progress } from "../../engine/report.ts";
+import { decideRequeue, parkedForMs } from "../../engine/requeue.ts";
+import type {
+  EventRecorder,
+  Logger,
+  Publisher,
+  PublishState,
+  Random,
+  ReconcileOptions,
+  ReconcileResult,
+} from "../../ports.ts";
+import type { ReconcileSteps } from "../../reconcile.ts";
+import { type ConvergedKind, type ConvergeKindOptions, childKindOf, convergeKind } from "./converge-kind.ts";
+import { finalize, isLeaving } from "./finalize.ts";
+import { type Loaded, load } from "./load.ts";
+import { publish } from "./publish.ts";
+import { writeStatus } from "./write-status.ts";
+
+export interface KindParts extends ConvergeKindOptions {
+  /** Undefined: there is no repository. */
+  readonly publisher: Publisher | undefined;
+  /** Id of the place in git that it publishes to; see `placeIdOf()`. */
+  readonly place: string;
+  readonly events: EventRecorder;
+  readonly outages: OutageNotices;
+  readonly progress?: Progress | undefined;
+  readonly random: Random;
+  readonly onBlocked: OnBlocked;
+  readonly onNamespaceTerminating: (namespace: string) => void;
+}
+
+/** The steps of the loop for the resources of one kind. */
+export function kindSteps(
+  shared: KindParts,
+): (run: ReconcileOptions) => ReconcileSteps<Loaded, ConvergedKind> {
+  return ({ signal, log }) => {
+    const parts = { ...shared, cluster: shared.cluster.until(signal), log };
+    return {
+      load: (key) => {
+        const loaded = load(key, parts.kind, parts.stores);
+        // A refusal that came back after the resource was gone would be kept forever.
+        if (loaded === undefined) parts.refusals.forget(key);
+        return loaded;
+      },
+      isLeaving: ({ resource }) => isLeaving(resource, parts.stores),
+      finalize: async (loaded) => {
+        await finalize(loaded, parts);
+        return undefined;
+      },
+      converge: (loaded) => convergeKind(loaded, parts),
+      report: ({ resource }, converged) => report(keyOf(resource), converged, parts),
+      onNamespaceTerminating: parts.onNamespaceTerminating,
+    };
+  };
+}
+
+type Parts = KindParts & { readonly log: Logger };
+
+/** Assesses and publishes what is there now, and writes the status, unless that waits a moment for its commit. */
+async function report(key: string, converged: ConvergedKind, parts: Parts): Promise<ReconcileResult> {
+  const { kind, stores, clock, random } = parts;
+  const { outcome, desired, error } = converged;
+  // Read again: what was applied is in the stores by now.
+  const now = load(key, kind, stores);
+  if (now === undefined) return {};
+  const loaded = asOf(now, converged);
+  const health = desired === undefined ? undefined : assess(converged, loaded, parts);
+  const published = offer(converged, loaded, parts);
+
+  const { generation } = converged;
+  if (outcome.state === "applied") noteProgress(key, { generation, published, progress: parts.progress });
+  announceChanges(converged.changes, loaded, parts);
+  noteBlocker(key, error, parts.onBlocked);
+  if (parkedForMs(published, clock.now()) === 0) {
+    const { resource, observed } = loaded;
+    const publishState = published ?? (parts.publisher && ({ state: "skipped" } as const));
+    const status = await writeStatus(
+      { resource, observed, applied: outcome, health, publish: publishState },
+      parts,
+    );
+    if (status !== undefined) announceStatus({ status, cause: health?.cause }, loaded, parts);
+  }
+  // Reported, and now the queue's: it retries with backoff.
+  if (outcome.state === "failed") throw error;
+  const requeueAfterMs = decideRequeue({
+    applied: outcome,
+    refusedForMs: parts.refusals.retryAfterMs(key),
+    health,
+    publish: published,
+    nowMs: clock.now(),
+    jitter: random(),
+  });
+  return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+}
+
+/** A concurrent edit is for the next run, which is queued already: status and commit report what was done. */
+function asOf(loaded: Loaded, { generation }: ConvergedKind): Loaded {
+  const { resource } = loaded;
+  if (generation === undefined || resource.metadata.generation === generation) return loaded;
+  return { ...loaded, resource: { ...resource, metadata: { ...resource.metadata, generation } } };
+}
+
+function assess(
+  { desired }: ConvergedKind,
+  { observed }: Loaded,
+  { kind, stores, clock }: KindParts,
+): Health {
+  const nowMs = clock.wallClock().getTime();
+  const pods = kind.related
+    .filter((related) => related.kind.kind === "Pod")
+    .flatMap((related) => observed.list(related.kind));
+  const judged = (desired?.manifests ?? []).map((manifest) => {
+    const live = stores.children(childKindOf(manifest, kind)).get(keyOf(manifest));
+    return { child: live ?? manifest, health: assessHealth(live, { nowMs, pods }) };
+  });
+  return aggregateHealth(judged);
+}
+
+/**
+ * Only a set that was applied as a whole is committed: the branch never shows what the cluster refused. Additions to objects
+ * of others are not published, so a kind without children publishes nothing.
+ */
+function offer(
+  { outcome, desired }: ConvergedKind,
+  loaded: Loaded,
+  { kind, publisher, place }: KindParts,
+): PublishState | undefined {
+  if (publisher === undefined || desired === undefined || outcome.state !== "applied") return undefined;
+  if (kind.children.length === 0) return undefined;
+  return publish(loaded, desired, { kind, publisher, place });
+}
