@@ -30,7 +30,7 @@ export interface PruneInput {
   readonly approvals: readonly string[];
   /** `status.inventory.waves`: ids in the order of applying, where the source declared one. */
   readonly waves?: readonly (readonly ObjectId[])[] | undefined;
-  /** Whether something would be lost with a namespace, definition or claim. Default: yes, unless a claim has no volume. */
+  /** Whether something would be lost with a namespace, definition, claim or Release. Default: yes, unless a claim has no volume. */
   readonly hasContent?: (live: LiveObject) => boolean;
 }
 
@@ -135,10 +135,12 @@ function hold(going: readonly OwnedObject[], why: string, { approvals, resource 
   return { objects: going, message };
 }
 
+/** Kinds whose objects contain others: deleting one deletes what it contains. */
 const containers: ReadonlySet<string> = new Set([
   "/Namespace",
   "/PersistentVolumeClaim",
   "apiextensions.k8s.io/CustomResourceDefinition",
+  "fairlead.dev/Release",
 ]);
 
 function isContainer({ apiVersion, kind }: LiveObject): boolean {

@@ -189,6 +189,7 @@ describe("decidePrune()", () => {
   test.for([
     { kind: "Namespace", apiVersion: "v1", fields: {}, held: true },
     { kind: "CustomResourceDefinition", apiVersion: "apiextensions.k8s.io/v1", fields: {}, held: true },
+    { kind: "Release", apiVersion: "fairlead.dev/v1alpha1", fields: {}, held: true },
     { kind: "PersistentVolumeClaim", apiVersion: "v1", fields: { status: { phase: "Bound" } }, held: true },
     {
       kind: "PersistentVolumeClaim",
