@@ -91,12 +91,16 @@ export interface OwnCondition {
   readonly message: string;
 }
 
-/** A kind as the engine sees it: the same, with the types of the one kind erased. */
-export interface BoundKind<Scope = never> {
+/** A kind as watches and routes see it: which objects concern its resources. */
+export interface DeclaredKind {
   readonly definition: KindDefinition;
-  readonly chart: ChartClass<CustomResource, Scope>;
   readonly children: readonly ObjectKind[];
   readonly related: readonly RelatedObjects[];
+}
+
+/** A kind as the engine sees it: the same as its declaration, with the types of the one kind erased. */
+export interface BoundKind<Scope = never> extends DeclaredKind {
+  readonly chart: ChartClass<CustomResource, Scope>;
   readonly status: (resource: CustomResource, observed: Observed) => Readonly<Record<string, unknown>>;
   readonly warnings: (resource: CustomResource) => readonly string[];
 }

@@ -1,6 +1,6 @@
 import { App } from "cdk8s";
 import { OperatorChart } from "../../charts/operator-chart.ts";
-import type { BoundKind } from "../../crds/binding.ts";
+import type { BoundKind, DeclaredKind } from "../../crds/binding.ts";
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { objectPath } from "../../operator/cluster/resource-path.ts";
 import type { ApiRequest, ApiTransport } from "../../operator/cluster/transport.ts";
@@ -17,7 +17,7 @@ const adminKinds: readonly ObjectKind[] = [
 
 export interface AdminOptions {
   readonly transport: ApiTransport;
-  readonly kinds: readonly Pick<BoundKind, "definition">[];
+  readonly kinds: readonly Pick<DeclaredKind, "definition">[];
 }
 
 /** The API server did not do what we asked; the message has its own words. */

@@ -1,4 +1,4 @@
-import type { BoundKind } from "../../crds/binding.ts";
+import type { DeclaredKind } from "../../crds/binding.ts";
 import type { CustomResource, LiveObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import type { KindStores } from "../../operator/runtime/kind-stores.ts";
@@ -15,7 +15,7 @@ import { toTerminalText } from "../terminal-text.ts";
 import type { LastEvents } from "./last-events.ts";
 
 export interface LiveViewOptions {
-  readonly kinds: readonly BoundKind[];
+  readonly kinds: readonly DeclaredKind[];
   readonly stores: KindStores;
   /** What the operator reported last. */
   readonly events: LastEvents;
@@ -74,19 +74,19 @@ export function showLiveView(options: LiveViewOptions): () => void {
   };
 }
 
-function releasesOf({ definition }: BoundKind, stores: KindStores): readonly ReleaseRow[] {
+function releasesOf({ definition }: DeclaredKind, stores: KindStores): readonly ReleaseRow[] {
   if (definition !== Release) return [];
   return ([...stores.resources(definition).list()] as CustomResource[]).map(releaseRowOf);
 }
 
-function rowsOf(kind: BoundKind, stores: KindStores): readonly TableRow[] {
+function rowsOf(kind: DeclaredKind, stores: KindStores): readonly TableRow[] {
   if (kind.definition === Release) return [];
   const resources = [...stores.resources(kind.definition).list()] as CustomResource[];
   return resources.map((resource) => rowOf(kind.definition, resource, childrenOf(kind, resource, stores)));
 }
 
 function childrenOf(
-  { definition, children }: BoundKind,
+  { definition, children }: DeclaredKind,
   resource: CustomResource,
   stores: KindStores,
 ): readonly LiveObject[] {

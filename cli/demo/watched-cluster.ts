@@ -1,4 +1,4 @@
-import type { BoundKind } from "../../crds/binding.ts";
+import type { DeclaredKind } from "../../crds/binding.ts";
 import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
 import { ApiTransport } from "../../operator/cluster/transport.ts";
 import { WatchConnection } from "../../operator/cluster/watch-connection.ts";
@@ -20,7 +20,7 @@ export interface WatchClusterOptions {
 
 /** A connection as the user who runs this, and a live copy of all resources and their children. */
 export async function watchCluster(
-  kinds: readonly BoundKind[],
+  kinds: readonly DeclaredKind[],
   { kubeconfig, context }: WatchClusterOptions,
 ): Promise<WatchedCluster> {
   const clock = systemClock();

@@ -1,4 +1,4 @@
-import type { BoundKind, RelatedObjects } from "../../crds/binding.ts";
+import type { DeclaredKind, RelatedObjects } from "../../crds/binding.ts";
 import { Namespace } from "../../crds/core-kinds.ts";
 import { type CustomResource, groupKindOf, type ObjectKind } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
@@ -19,7 +19,7 @@ import {
 export type { WatchedKind, WatchRole } from "./watched-kind.ts";
 
 export interface KindStoresInput extends WatchesInput {
-  readonly kinds: readonly BoundKind[];
+  readonly kinds: readonly DeclaredKind[];
 }
 
 /** So long a namespace that refused a write is believed to be going away. */

@@ -1,4 +1,4 @@
-import type { BoundKind } from "../../crds/binding.ts";
+import type { DeclaredKind } from "../../crds/binding.ts";
 import { controllerOf, groupKindOf, groupOf, keyOf, type LiveObject } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
 import type { ObjectStore } from "../ports.ts";
@@ -14,7 +14,7 @@ export interface KeySink {
 }
 
 export interface RoutesInput {
-  readonly kind: BoundKind;
+  readonly kind: DeclaredKind;
   readonly stores: KindStores;
   readonly queue: KeySink;
   /** A resource was seen to be gone. */
@@ -103,7 +103,11 @@ export function forOwners(
 }
 
 /** The resources of a kind that a child concerns: its controller, or else the one whose set it is in. */
-function ownerKeysOf(child: LiveObject, { definition }: BoundKind, resources: ObjectStore): Iterable<string> {
+function ownerKeysOf(
+  child: LiveObject,
+  { definition }: DeclaredKind,
+  resources: ObjectStore,
+): Iterable<string> {
   const controller = controllerOf(child);
   if (controller?.kind === definition.kind && groupOf(controller.apiVersion) === definition.group) {
     const { namespace } = child.metadata;
@@ -117,7 +121,7 @@ function ownerKeysOf(child: LiveObject, { definition }: BoundKind, resources: Ob
 /** The resources that a related object concerns: the one that it stands behind, or all that look for it. */
 function seekersOf(
   object: LiveObject,
-  related: BoundKind["related"][number],
+  related: DeclaredKind["related"][number],
   resources: ObjectStore,
 ): readonly string[] {
   const found = related.ownerKey(object) ?? [];

@@ -1,4 +1,4 @@
-import type { BoundKind } from "../../crds/binding.ts";
+import type { DeclaredKind } from "../../crds/binding.ts";
 import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { KindStores, type WatchRole } from "../../operator/runtime/kind-stores.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -7,7 +7,7 @@ import { RecordingLogger } from "./recording-logger.ts";
 import { ScriptedWatchSource } from "./scripted-watch-source.ts";
 
 export interface WatchedKindsOptions {
-  readonly kinds?: readonly BoundKind[];
+  readonly kinds?: readonly DeclaredKind[];
   readonly namespaces?: readonly string[];
 }
 
