@@ -122,6 +122,7 @@ export async function composeOperator(
         onWatch: (more) => void watched.push(...more),
         repository: repository && parts.publisher && { ...repository, own: parts.publisher },
         ...(parts.traceReconcile && { traceReconcile: parts.traceReconcile }),
+        ...(parts.traceCluster && { traceCluster: parts.traceCluster }),
       })
     : undefined;
   if (releases !== undefined) controllers.push(releases);

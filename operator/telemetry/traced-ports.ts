@@ -1,12 +1,17 @@
 import type { Cluster, ObjectRef, Publisher } from "../ports.ts";
 import { nameAttributes, type Tracing } from "./tracing.ts";
 
-/** Every request of a reconcile as a span. */
-export function traceCluster(cluster: Cluster, tracing: Tracing): Cluster {
+/** A cluster that may act as somebody else, as that of Releases does. */
+type MayImpersonate = Cluster & { as?(who: unknown): Cluster };
+
+/** Makes every request of a reconcile a span, also of one that acts as somebody else. */
+export function traceCluster<Traced extends Cluster>(traced: Traced, tracing: Tracing): Traced {
+  const cluster: MayImpersonate = traced;
   const spanOn = <T>(name: string, ref: ObjectRef, action: () => Promise<T>): Promise<T> =>
     tracing.asyncSpan(name, nameAttributes({ ...ref, kind: ref.kind.kind }), action);
-  return {
+  const spans: MayImpersonate = {
     until: (signal) => traceCluster(cluster.until(signal), tracing),
+    ...(cluster.as && { as: (who: unknown) => traceCluster(cluster.as?.(who) ?? cluster, tracing) }),
     apply: (kind, manifest, guard) => {
       const { name, namespace } = manifest.metadata;
       const attributes = nameAttributes({ kind: kind.kind, name, namespace });
@@ -31,6 +36,7 @@ export function traceCluster(cluster: Cluster, tracing: Tracing): Cluster {
       return spanOn("take over", { kind, name, namespace }, () => cluster.takeOverFields(kind, live));
     },
   };
+  return spans as Traced;
 }
 
 /** Every offer to the repository as a span, with what came of it. */

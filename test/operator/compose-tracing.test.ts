@@ -96,4 +96,16 @@ describe("tracing", () => {
     const parts = { cluster: new FakeCluster(), publisher, synthesize: createSynthesizer() };
     expect(await composeTracing(parts, { tracing: false })).toBe(parts);
   });
+
+  test("shows the requests of a Release, also those as a ServiceAccount", async () => {
+    const tracer = new MemoryTracer();
+    trace.setGlobalTracerProvider(tracer);
+    onTestFinished(() => trace.disable());
+    const own = new FakeCluster();
+    const parts = { cluster: own, publisher, synthesize: createSynthesizer() };
+    const { traceCluster } = await composeTracing(parts, { tracing: true });
+    const acting = traceCluster?.(own).until().as();
+    await acting?.read({ kind: ConfigMap, namespace: "shop", name: "a" });
+    expect(tracer.spans.map(({ name }) => name)).toEqual(["read"]);
+  });
 });

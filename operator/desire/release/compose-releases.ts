@@ -70,7 +70,8 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     for (const key of keys) queue.add(key);
   };
   const holder = holderOf(leaseOf(ground), ground.identity);
-  const cluster = new KubeCluster({ transport, fence: election.fence, clock, holder });
+  const untraced = new KubeCluster({ transport, fence: election.fence, clock, holder });
+  const cluster = input.traceCluster?.(untraced) ?? untraced;
   const memory = new ReleaseMemory();
   const objects = metrics?.objects.observer(groupKindOf(Release));
   const [lost, settled, refusals, blocked] = [

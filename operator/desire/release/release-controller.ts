@@ -17,6 +17,7 @@ import { withTimeout } from "../../runtime/with-timeout.ts";
 import type { ComposedReleases } from "./compose-releases.ts";
 import { Dependents } from "./dependents.ts";
 import { PolicyLimits } from "./policy-limits.ts";
+import type { ReleaseCluster } from "./ports.ts";
 import { releaseKind } from "./release-kind.ts";
 
 export interface ReleaseControllerInput extends Pick<KindStoresInput, "sourceOf" | "transformOf"> {
@@ -30,6 +31,8 @@ export interface ReleaseControllerInput extends Pick<KindStoresInput, "sourceOf"
   /** Watches that were begun, for metrics. */
   readonly onWatch: (watched: readonly WatchedKind[]) => void;
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
+  /** Makes each request a span. */
+  readonly traceCluster?: (cluster: ReleaseCluster) => ReleaseCluster;
 }
 
 /** What reconciles Releases, as far as the operator's life is concerned. */
