@@ -23,6 +23,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/ports.ts",
       "operator/errors.ts",
       "operator/runtime/backoff.ts",
+      "operator/runtime/time-slice.ts",
       "synth",
       "crds",
     ],
@@ -88,7 +89,6 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/desire/release",
       "operator/engine",
       "operator/errors.ts",
-      "operator/runtime/backoff.ts",
       "synth",
       "crds",
     ],
@@ -96,7 +96,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   },
   // How zones talk to each other: whatever they talk about.
   "operator/zones": {
-    folders: ["operator/ports.ts", "operator/runtime/backoff.ts"],
+    folders: ["operator/ports.ts", "operator/runtime/backoff.ts", "operator/runtime/time-slice.ts"],
     packages: ["node:*"],
   },
   // The process of a program and the reader of its answers have this encoding, and nothing else of the operator.
@@ -155,6 +155,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/sandbox/program",
       "operator/desire/release/ports.ts",
       "operator/desire/release/errors.ts",
+      "operator/runtime/time-slice.ts",
       "operator/ports.ts",
       "operator/errors.ts",
       "synth",
@@ -169,6 +170,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/sandbox",
       "operator/zones/frame-reader.ts",
       "operator/desire/release",
+      "operator/runtime/time-slice.ts",
       "operator/ports.ts",
       "operator/errors.ts",
       "synth",

@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { keyOf, type LiveObject } from "../../crds/object.ts";
 import { WatchError } from "../errors.ts";
 import type { ListPage, WatchSource } from "../ports.ts";
+import { yieldToEventLoop } from "./time-slice.ts";
 
 /** client-go's default, too. */
 const pageSize = 500;
@@ -70,6 +70,6 @@ async function collect(
   let sliced = 0;
   for (const item of page.items) {
     objects.set(keyOf(item), prepare(item));
-    if (++sliced % pageSize === 0) await setImmediate();
+    if (++sliced % pageSize === 0) await yieldToEventLoop();
   }
 }

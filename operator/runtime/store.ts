@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { isSameJson } from "../../synth/same-json.ts";
 import { isBuiltInGroup } from "../engine/built-in-group.ts";
@@ -10,6 +9,7 @@ import type { IndexFunction } from "./store-index.ts";
 import { OwnWrites } from "./store-own-writes.ts";
 import { asNews, isSameVersion, replaceContent } from "./store-replace.ts";
 import { SyncedGate } from "./synced-gate.ts";
+import { yieldToEventLoop } from "./time-slice.ts";
 
 export type { StoreHandler, Subscription } from "./store-handlers.ts";
 
@@ -123,7 +123,7 @@ export class WatchedStore implements ObjectStore {
     const slices = replaceContent({ content, own, listed, resourceVersion, isRewound, isFirst });
     let sliced = false;
     for (const news of slices) {
-      if (sliced) await setImmediate();
+      if (sliced) await yieldToEventLoop();
       sliced = true;
       this.#handlers.tell(news);
     }

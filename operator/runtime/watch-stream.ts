@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
 import { WatchError } from "../errors.ts";
 import type { Clock, Logger, WatchEvent, WatchSource } from "../ports.ts";
+import { yieldToEventLoop } from "./time-slice.ts";
 
 /** A watch that lives shorter was hardly served. */
 const shortWatchMs = 1_000;
@@ -71,7 +71,7 @@ export async function followWatch(input: WatchStreamInput): Promise<WatchEnd> {
         const work = onEvent(event);
         if (work !== undefined) await work;
       } else logStranger(event, log);
-      if (received % eventsPerTurn === 0) await setImmediate();
+      if (received % eventsPerTurn === 0) await yieldToEventLoop();
     }
     return { received: received > 0, lasted, error: undefined, mayLackFields: isOutdated() };
   } catch (failure) {

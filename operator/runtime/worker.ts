@@ -11,7 +11,7 @@ import {
 } from "../errors.ts";
 import type { Clock, Logger, Reconcile } from "../ports.ts";
 import type { Handout, WorkQueue } from "./queue.ts";
-import { TurnBudget } from "./turn-budget.ts";
+import { TimeSlice } from "./time-slice.ts";
 
 /** Runs of one key: a rollout takes fewer than the burst, and whoever edits by hand is slower than the interval. */
 const runs = { burst: 20, intervalMs: 500 };
@@ -65,12 +65,12 @@ export async function runWorkers(options: WorkersOptions): Promise<void> {
   await Promise.race([options.gate, options.queue.closed]);
   // Every running reconcile listens to it.
   if (options.signal !== undefined) setMaxListeners(0, options.signal);
-  const budget = new TurnBudget(options.clock);
+  const slice = new TimeSlice(options.clock);
   const pace = new Pace(runs);
-  await Promise.all(Array.from({ length: options.workers }, () => work(options, budget, pace)));
+  await Promise.all(Array.from({ length: options.workers }, () => work(options, slice, pace)));
 }
 
-async function work(options: WorkersOptions, budget: TurnBudget, pace: Pace): Promise<void> {
+async function work(options: WorkersOptions, slice: TimeSlice, pace: Pace): Promise<void> {
   const { queue } = options;
   for (let handout = await queue.take(); handout !== undefined; handout = await queue.take()) {
     try {
@@ -82,7 +82,7 @@ async function work(options: WorkersOptions, budget: TurnBudget, pace: Pace): Pr
         continue;
       }
       pace.count(handout.key, nowMs);
-      while (budget.isSpent) await budget.nextTurn();
+      while (slice.isOver) await slice.next();
       await reconcileOne(handout, options);
     } finally {
       queue.done(handout.key);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { ReleaseError } from "../../desire/release/errors.ts";
 import type { ReleaseFailure } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
+import { TimeSlice } from "../../runtime/time-slice.ts";
 import { CacheBrokenError } from "../git-errors.ts";
 import { fetchCommits, fetchRefs } from "./fetch-refs.ts";
 import { tellNearbyNames } from "./nearby-names.ts";
@@ -10,7 +11,6 @@ import type { SourceClone } from "./source-clone.ts";
 import type { SourceRemote } from "./source-remote.ts";
 import type { RefWish } from "./source-wish.ts";
 import { TagChoices } from "./tag-choices.ts";
-import { TimeSlice } from "./time-slice.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
 /** The commit that a ref names, or why there is none. */

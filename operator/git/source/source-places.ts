@@ -1,11 +1,11 @@
 import { ReleaseError } from "../../desire/release/errors.ts";
 import type { ReleaseFailure, SourceCommit } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
+import { TimeSlice } from "../../runtime/time-slice.ts";
 import { countCommitsSince, findChanges, type Subject } from "./change-finder.ts";
 import type { CommitObject } from "./git-objects.ts";
 import { tellNearbyNames } from "./nearby-names.ts";
 import type { SourceClone } from "./source-clone.ts";
-import { TimeSlice } from "./time-slice.ts";
 import type { FoundEntry, TreeLookup } from "./tree-lookup.ts";
 
 /** A folder of a ref. */

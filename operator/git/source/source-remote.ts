@@ -1,5 +1,6 @@
 import { ReleaseError } from "../../desire/release/errors.ts";
 import type { Clock } from "../../ports.ts";
+import { TimeSlice } from "../../runtime/time-slice.ts";
 import type { GitCredentials } from "../credentials.ts";
 import { gitEnvironment } from "../git-environment.ts";
 import { CacheBrokenError } from "../git-errors.ts";
@@ -11,7 +12,6 @@ import type { CloneDisk } from "./repository-options.ts";
 import { removeCredentials, writeCredentials } from "./secret-credentials.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { SecretData } from "./tenant.ts";
-import { TimeSlice } from "./time-slice.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
 export interface SourceRemoteOptions {
