@@ -1,51 +1,38 @@
-import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../ports.ts";
+import { TimeSlice } from "../runtime/time-slice.ts";
 
-/** So long may renders of all Releases together work before everything else gets its turn. */
-const TURN_MS = 6;
-/** So much work one render does as fast as it can … */
+/** Time of all renders together per turn of the event loop. */
+const SLICE_MS = 6;
+/** A render that works for longer than this … */
 const BRISK_MS = 250;
-/** … and then it rests so many times as long as it worked: a tenth of the time is all that a heavy one takes. */
+/** … rests this many times as long as it worked: it gets a tenth of the time. */
 const REST_FACTOR = 9;
 
-/** Shares the one thread between renders and everything else. One for all renders that go on at a time. */
+/** Shares the thread between renders and other work. All renders of a process use one instance. */
 export class Turns {
   readonly #clock: Clock;
-  #sinceMs: number | undefined;
+  readonly #slice: TimeSlice;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#slice = new TimeSlice(clock, SLICE_MS);
   }
 
   /** The share of one render. */
   begin(): Turn {
-    return new Turn(this, this.#clock);
-  }
-
-  /** When this turn of the event loop began to be ours. */
-  beginOf(nowMs: number): number {
-    if (this.#sinceMs === undefined) {
-      this.#sinceMs = nowMs;
-      void this.#endTurn();
-    }
-    return this.#sinceMs;
-  }
-
-  async #endTurn(): Promise<void> {
-    await setImmediate();
-    this.#sinceMs = undefined;
+    return new Turn(this.#slice, this.#clock);
   }
 }
 
 /** One render's work. Ask {@link Turn.isOver} between pieces of it. */
 export class Turn {
-  readonly #turns: Turns;
+  readonly #slice: TimeSlice;
   readonly #clock: Clock;
   #resumedMs: number;
   #workedMs = 0;
 
-  constructor(turns: Turns, clock: Clock) {
-    this.#turns = turns;
+  constructor(slice: TimeSlice, clock: Clock) {
+    this.#slice = slice;
     this.#clock = clock;
     this.#resumedMs = clock.now();
   }
@@ -56,18 +43,17 @@ export class Turn {
   }
 
   get isOver(): boolean {
-    const nowMs = this.#clock.now();
-    return nowMs - this.#turns.beginOf(nowMs) > TURN_MS;
+    return this.#slice.isOver;
   }
 
-  /** Lets everything else have its turn; call it when the turn is over. */
+  /** Lets other work run. Call it when the turn is over. */
   async next(): Promise<void> {
     const stretchMs = this.#clock.now() - this.#resumedMs;
     this.#workedMs += stretchMs;
     if (this.#workedMs > BRISK_MS) {
       await new Promise<void>((resolve) => this.#clock.schedule(stretchMs * REST_FACTOR, resolve));
     } else {
-      await setImmediate();
+      await this.#slice.next();
     }
     this.#resumedMs = this.#clock.now();
   }
