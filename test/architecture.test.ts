@@ -85,6 +85,17 @@ describe("the sources", () => {
     },
   );
 
+  test("only time-slice.ts and the processes of programs yield to the event loop by themselves", () => {
+    const yielding = sources.filter(
+      (file) =>
+        /^operator\/(?!sandbox\/program\/inside\/)/.test(file) &&
+        /await (new Promise\()?setImmediate|import \{ setImmediate/.test(
+          readFileSync(join(root, file), "utf8"),
+        ),
+    );
+    expect(yielding).toEqual(["operator/runtime/time-slice.ts"]);
+  });
+
   test.for(
     sources.filter(
       (file) =>

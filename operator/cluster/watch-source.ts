@@ -2,6 +2,7 @@ import { apiVersionOf, type LiveObject, type ObjectKind } from "../../crds/objec
 import { isBuiltInGroup } from "../engine/built-in-group.ts";
 import { WatchError } from "../errors.ts";
 import type { Clock, ListPage, WatchEvent, WatchSource } from "../ports.ts";
+import { TimeSlice } from "../runtime/time-slice.ts";
 import { readStatus, statusOf } from "./api-status.ts";
 import { ConnectionError, toConnectionError } from "./connection-error.ts";
 import { LineSplitter } from "./json-lines.ts";
@@ -26,7 +27,7 @@ export interface KubeWatchSourceInput {
 
 const initialEventsEnd = "k8s.io/initial-events-end";
 /** A turn of the event loop is given away after this long, so that lease renewals and probes go on. */
-const longestSliceMs = 10;
+const sliceMs = 10;
 /** A whole refusal is read, but not more than this of a proxy's error page. */
 const longestRefusalBytes = 64 * 1024;
 
@@ -93,16 +94,14 @@ export class KubeWatchSource implements WatchSource {
   async *#events(body: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent, void, void> {
     const { clock } = this.#input;
     const lines = new LineSplitter();
-    let sliceStartMs = clock.now();
+    const slice = new TimeSlice(clock, sliceMs);
     for await (const chunk of body) {
       for (const line of lines.push(chunk)) {
         const event = this.#event(line);
         if (event === undefined) continue;
         yield event;
         // What the reader did with the event is in the time as well: a burst must not hold the event loop.
-        if (clock.now() - sliceStartMs <= longestSliceMs) continue;
-        await new Promise(setImmediate);
-        sliceStartMs = clock.now();
+        if (slice.isOver) await slice.next();
       }
     }
     if (lines.isInsideLine) throw new ConnectionError("the watch broke off inside an event", { lost: true });
@@ -133,12 +132,11 @@ export class KubeWatchSource implements WatchSource {
     const { clock } = this.#input;
     const items: LiveObject[] = [];
     const texts = cutItems(body);
+    const slice = new TimeSlice(clock, sliceMs);
     let text = texts.next();
-    for (let sliceStartMs = clock.now(); text.done !== true; text = texts.next()) {
+    for (; text.done !== true; text = texts.next()) {
       items.push(this.#reduce(JSON.parse(text.value)));
-      if (clock.now() - sliceStartMs <= longestSliceMs) continue;
-      await new Promise(setImmediate);
-      sliceStartMs = clock.now();
+      if (slice.isOver) await slice.next();
     }
     const { resourceVersion, continue: continueToken } = objectIn(
       objectIn(JSON.parse(text.value))["metadata"],

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { Clock } from "../ports.ts";
+import { TimeSlice } from "../runtime/time-slice.ts";
 import { ZoneLostError, ZoneProtocolError } from "./errors.ts";
 import type { Frame } from "./frame.ts";
 import { type FrameLimits, FrameReader } from "./frame-reader.ts";
@@ -21,9 +22,6 @@ export interface LinkOptions {
   /** The body of an error answer; default: empty, because an error text may say more than the other side may know. */
   readonly describeError?: (error: unknown) => unknown;
 }
-
-/** Longest time that frames are handled before other work gets its turn. */
-const SLICE_MS = 8;
 
 /**
  * One connection between two zones. Both sides may send requests, several at a time, and answer with any number of items
@@ -102,7 +100,7 @@ export class Link {
 
   #hear(chunk: Buffer): void {
     const { clock, zone } = this.#options;
-    const sinceMs = clock.now();
+    const slice = new TimeSlice(clock);
     try {
       for (const frame of this.#reader.push(chunk)) {
         if (this.#isClosed) return;
@@ -115,9 +113,9 @@ export class Link {
       );
       return;
     }
-    if (clock.now() - sinceMs <= SLICE_MS) return;
+    if (!slice.isOver) return;
     this.#stream.pause();
-    setImmediate(() => this.#stream.resume());
+    void slice.next().then(() => this.#stream.resume());
   }
 
   #accept(header: Header, parts: Frame["parts"]): void {

@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { ReleaseError } from "../../desire/release/errors.ts";
-import { inSlices, readJsonInSlices } from "./json-in-slices.ts";
+import { TimeSlice, yieldToEventLoop } from "../../runtime/time-slice.ts";
+import { readJsonInSlices } from "./json-in-slices.ts";
 import { toMessage } from "./program-failure.ts";
 import { readHead } from "./read-output.ts";
 
@@ -33,15 +33,15 @@ async function whereDifferent(left: string, right: string): Promise<string> {
   if (a.state !== b.state) return `one ${ended[a.state]}, the other ${ended[b.state]}`;
   if (a.state !== "collected") return "both failed, in different ways";
   // Each of these steps takes up to 20 ms for the largest answers.
-  await setImmediate();
+  await yieldToEventLoop();
   const ours = countObjects(left);
-  await setImmediate();
+  await yieldToEventLoop();
   const theirs = countObjects(right);
-  await setImmediate();
+  await yieldToEventLoop();
   if (ours !== theirs) return `one made ${ours} objects, the other ${theirs}`;
   const found = firstDifferentObject(left, right);
   if (found === undefined) return "the paths or the order of their objects";
-  await setImmediate();
+  await yieldToEventLoop();
   const origins: unknown[] = Array.isArray(a.origins) ? a.origins : [];
   const origin = origins[found.index];
   const field = await differentField(found.left, found.right);
@@ -93,7 +93,7 @@ function lineAt(text: string, start: number): string {
 async function differentField(left: string, right: string): Promise<string> {
   try {
     const values = [await readJsonInSlices(left), await readJsonInSlices(right)] as const;
-    const path = (await inSlices(new Comparison().compare(...values, 0))) ?? [];
+    const path = (await new TimeSlice(performance).run(new Comparison().compare(...values, 0))) ?? [];
     return path.reduceRight<string>((text, { key, isItem }) => {
       if (isItem) return `${text}[${key}]`;
       return text === "" ? key : `${text}.${key}`;

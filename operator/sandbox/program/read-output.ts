@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { setImmediate } from "node:timers/promises";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
 import { estimateMemory } from "../../desire/release/estimate-memory.ts";
 import type { Rendered } from "../../desire/release/ports.ts";
 import { showMebibytes } from "../../engine/show-mebibytes.ts";
+import { TimeSlice } from "../../runtime/time-slice.ts";
 import { readJsonInSlices } from "./json-in-slices.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import { readManifest } from "./read-manifest.ts";
@@ -31,8 +31,6 @@ export interface ReadOutputLimits {
   readonly memory?: number;
 }
 
-/** So long is read before others get a turn. */
-const SLICE_MS = 8;
 /** Longest first line: paths of constructs and edges; and longest JSON of one object, which the API server takes less of. */
 const LINE_CHARACTERS = 4 * 2 ** 20;
 /** Most memory that one line may take when it is parsed, in bytes, as estimated. */
@@ -87,7 +85,7 @@ export async function readObjects(
   const hash = createHash("sha256");
   let size = 0;
   const ids = new Map<string, string>();
-  let sinceMs = performance.now();
+  const slice = new TimeSlice(performance);
   let at = endOfLine(text, 0);
   while (at < text.length) {
     const end = endOfLine(text, at + 1);
@@ -107,9 +105,7 @@ export async function readObjects(
     if (dropped.length > 0) warnings.push(`${origin}: ${dropped.join(", ")} left out`);
     hash.update(manifests.length === 1 ? "[" : ",").update(toCanonicalJson(manifest));
     at = end;
-    if (performance.now() - sinceMs < SLICE_MS) continue;
-    await setImmediate();
-    sinceMs = performance.now();
+    if (slice.isOver) await slice.next();
   }
   if (origins.length !== manifests.length) throw programFailure(nonsense);
   return {
