@@ -1,3 +1,8 @@
+/** The primitives that limit rates, concurrency, retries and time on the event loop. They import ports only. */
+const pacing = ["backoff", "fair-semaphore", "time-slice", "token-bucket"].map(
+  (name) => `operator/runtime/${name}.ts`,
+);
+
 /** What a folder may import besides itself: folders (or files) of the project, and packages. DESIGN.md section 1. */
 export const importTable: Record<string, { folders: readonly string[]; packages: readonly string[] }> = {
   crds: { folders: [], packages: ["zod", "node:crypto"] },
@@ -17,24 +22,19 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     folders: ["operator/engine", "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
     packages: ["node:*"],
   },
+  ...Object.fromEntries(
+    pacing.map((file) => [file, { folders: ["operator/ports.ts"], packages: ["node:timers/promises"] }]),
+  ),
   "operator/cluster": {
-    folders: [
-      "operator/engine",
-      "operator/ports.ts",
-      "operator/errors.ts",
-      "operator/runtime/backoff.ts",
-      "operator/runtime/time-slice.ts",
-      "synth",
-      "crds",
-    ],
+    folders: ["operator/engine", ...pacing, "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
     packages: ["node:*", "undici", "yaml", "@kubernetes/client-node"],
   },
   "operator/git": {
     folders: [
       "operator/engine",
+      ...pacing,
       "operator/ports.ts",
       "operator/errors.ts",
-      "operator/runtime/backoff.ts",
       "operator/sandbox/launch-arguments.ts",
       "operator/sandbox/kernel-walls.ts",
       "operator/sandbox/walls-report.ts",
@@ -55,10 +55,10 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/sandbox/code-files.ts",
       "operator/sandbox/zone-command.ts",
       "operator/sandbox/walls-report.ts",
-      "operator/runtime/backoff.ts",
       "operator/runtime/clock.ts",
       "operator/telemetry/log.ts",
       "operator/engine",
+      ...pacing,
       "operator/ports.ts",
       "operator/errors.ts",
       "synth",
@@ -96,7 +96,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   },
   // How zones talk to each other: whatever they talk about.
   "operator/zones": {
-    folders: ["operator/ports.ts", "operator/runtime/backoff.ts", "operator/runtime/time-slice.ts"],
+    folders: ["operator/ports.ts", ...pacing],
     packages: ["node:*"],
   },
   // The process of a program and the reader of its answers have this encoding, and nothing else of the operator.
@@ -155,7 +155,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/sandbox/program",
       "operator/desire/release/ports.ts",
       "operator/desire/release/errors.ts",
-      "operator/runtime/time-slice.ts",
+      ...pacing,
       "operator/ports.ts",
       "operator/errors.ts",
       "synth",
@@ -170,7 +170,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/sandbox",
       "operator/zones/frame-reader.ts",
       "operator/desire/release",
-      "operator/runtime/time-slice.ts",
+      ...pacing,
       "operator/ports.ts",
       "operator/errors.ts",
       "synth",

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { Pace } from "../engine/pace.ts";
 import {
   AlreadyThereError,
   ApiUnavailableError,
@@ -12,8 +11,9 @@ import {
 import type { Clock, Logger, Reconcile } from "../ports.ts";
 import type { Handout, WorkQueue } from "./queue.ts";
 import { TimeSlice } from "./time-slice.ts";
+import { TokenBuckets } from "./token-bucket.ts";
 
-/** Runs of one key: a rollout takes fewer than the burst, and whoever edits by hand is slower than the interval. */
+/** Rate of the runs of one key: a rollout takes fewer than the burst, and edits by hand are slower than the interval. */
 const runs = { burst: 20, intervalMs: 500 };
 
 export interface ReconcileObserver {
@@ -66,22 +66,22 @@ export async function runWorkers(options: WorkersOptions): Promise<void> {
   // Every running reconcile listens to it.
   if (options.signal !== undefined) setMaxListeners(0, options.signal);
   const slice = new TimeSlice(options.clock);
-  const pace = new Pace(runs);
-  await Promise.all(Array.from({ length: options.workers }, () => work(options, slice, pace)));
+  const rate = new TokenBuckets(runs);
+  await Promise.all(Array.from({ length: options.workers }, () => work(options, slice, rate)));
 }
 
-async function work(options: WorkersOptions, slice: TimeSlice, pace: Pace): Promise<void> {
+async function work(options: WorkersOptions, slice: TimeSlice, rate: TokenBuckets): Promise<void> {
   const { queue } = options;
   for (let handout = await queue.take(); handout !== undefined; handout = await queue.take()) {
     try {
       const nowMs = options.clock.now();
-      const afterMs = pace.earlyMs(handout.key, nowMs);
+      const afterMs = rate.waitMs(handout.key, nowMs);
       if (afterMs > 0) {
         // Nothing is lost: a run looks at what is there then.
         queue.add(handout.key, { priority: handout.priority, afterMs });
         continue;
       }
-      pace.count(handout.key, nowMs);
+      rate.take(handout.key, nowMs);
       while (slice.isOver) await slice.next();
       await reconcileOne(handout, options);
     } finally {

@@ -1,5 +1,5 @@
-import { Pace } from "../../engine/pace.ts";
 import type { Clock, Logger } from "../../ports.ts";
+import { TokenBuckets } from "../../runtime/token-bucket.ts";
 import { ObjectFormatError } from "../git-errors.ts";
 import { isFaultOfClone, isKilled } from "./publish-failure.ts";
 import type { PublishLedger } from "./publish-ledger.ts";
@@ -7,7 +7,7 @@ import { publishWindowMs } from "./publish-window.ts";
 import type { RepositoryBranch } from "./repository-branch.ts";
 import type { Sweeper } from "./sweeper.ts";
 
-/** Commits for the sake of one folder: one that changes all the time must not hold up the others' commits. */
+/** Rate of the commits for one folder: a folder that changes all the time must not delay the commits of others. */
 const commits = { burst: 10, intervalMs: 2_000 };
 
 export interface PublishRoundOptions {
@@ -28,7 +28,7 @@ export interface PublishRoundOptions {
 /** What the publisher does when its time has come: look if it should, then put everything pending into one commit. */
 export class PublishRound {
   readonly #options: PublishRoundOptions;
-  readonly #pace = new Pace(commits);
+  readonly #rate = new TokenBuckets(commits);
   #isInHurry = false;
   #lookDue = true;
   #tidyDue = false;
@@ -70,7 +70,7 @@ export class PublishRound {
     const nowMs = clock.now();
     let shortestMs = Number.POSITIVE_INFINITY;
     for (const folder of ledger.pendingFolders()) {
-      shortestMs = Math.min(shortestMs, this.#pace.earlyMs(folder, nowMs));
+      shortestMs = Math.min(shortestMs, this.#rate.waitMs(folder, nowMs));
       if (shortestMs === 0) break;
     }
     return Number.isFinite(shortestMs) ? shortestMs : 0;
@@ -142,11 +142,11 @@ export class PublishRound {
     }
     this.#last.tookMs = clock.now() - nowMs;
     ledger.landed(write, remove.keys(), commit);
-    for (const { folder } of write) this.#pace.count(folder, nowMs);
-    for (const folder of remove.keys()) this.#pace.forget(folder);
-    // What only those need who come all the time makes nobody else wait longer.
-    const isTheirs = write.every(({ folder }) => this.#pace.earlyMs(folder, nowMs) > 0);
-    if (isTheirs && remove.size === 0) this.#last = before;
+    for (const { folder } of write) this.#rate.reserve(folder, nowMs);
+    for (const folder of remove.keys()) this.#rate.forget(folder);
+    // A batch of only rate-limited folders does not extend the window.
+    const isRateLimited = write.every(({ folder }) => this.#rate.waitMs(folder, nowMs) > 0);
+    if (isRateLimited && remove.size === 0) this.#last = before;
     if (swept.length > 0) sweeper.done();
     log.debug("Commit is on the branch", { commit, folders: write.length, removed: remove.size });
     this.#tidyDue = true;
