@@ -2,7 +2,7 @@ import type { LiveObject } from "../../crds/object.ts";
 import { keyOf } from "../../crds/object.ts";
 import type { Announcement } from "../engine/transitions.ts";
 import type { Clock, EventRecorder, Fence, Random } from "../ports.ts";
-import { EventLimits, RoutineLimit } from "./event-limits.ts";
+import { TokenBuckets } from "../runtime/token-bucket.ts";
 import { EventSeries, type RecordedEvent } from "./event-series.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { ApiTransport } from "./transport.ts";
@@ -23,6 +23,10 @@ const flushIntervalMs = 30 * 60_000;
 const mostSeries = 4_096;
 /** A changed note opens an event of its own (notes cannot be edited), but not more often than this. */
 const noteIntervalMs = 10_000;
+/** Events of one object, as client-go limits them, for the objects that had one last. */
+const perObject = { burst: 25, intervalMs: 5 * 60_000, keys: 4_096 };
+/** Routine events of all objects together: filling thousands of Releases does not write an event for each. */
+const routine = { burst: 25, intervalMs: 1_000 };
 
 /**
  * Events of events.k8s.io/v1, as client-go's recorder writes them: the first occurrence at once; a repeat makes a
@@ -33,9 +37,10 @@ const noteIntervalMs = 10_000;
 export class KubeEventRecorder implements EventRecorder {
   readonly #input: KubeEventRecorderInput;
   readonly #writer: EventWriter;
-  readonly #limits = new EventLimits();
-  readonly #routineLimits = new EventLimits();
-  readonly #routine = new RoutineLimit();
+  /** By uid. */
+  readonly #limits = new TokenBuckets(perObject);
+  readonly #routineLimits = new TokenBuckets(perObject);
+  readonly #routine = new TokenBuckets(routine);
   /** The series that was repeated last comes last. */
   readonly #series = new Map<string, EventSeries>();
   #cancelSweep: (() => void) | undefined;
@@ -48,7 +53,7 @@ export class KubeEventRecorder implements EventRecorder {
 
   record(regarding: LiveObject, { isRoutine = false, ...event }: Announcement): void {
     if (!this.#isLeading()) return;
-    if (isRoutine && !this.#routine.take(this.#input.clock.now())) {
+    if (isRoutine && !this.#routine.take("", this.#input.clock.now())) {
       this.#overLimit++;
       return;
     }
