@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Clock, Logger } from "../ports.ts";
+import { TokenBuckets } from "../runtime/token-bucket.ts";
 import { createBodyReader } from "./body-reader.ts";
 import type { Hook, HookOutcome, HookRefusal, Hooks } from "./hook.ts";
 import { hasSignature, isSigned } from "./hook-signature.ts";
@@ -161,14 +162,14 @@ function answer(request: IncomingMessage, response: ServerResponse, { status, te
   request.socket.once("close", cancel);
 }
 
-/** One line a minute: whoever has no secret must not be able to fill the log. */
+/** One line a minute: senders without the secret cannot fill the log. */
 function warnSparsely({ clock, log }: Pick<HooksRouteOptions, "clock" | "log">): (why: HookOutcome) => void {
-  let [lastMs, unsaid] = [Number.NEGATIVE_INFINITY, 0];
+  const rate = new TokenBuckets({ burst: 1, intervalMs: refusalLogMs });
+  let count = 0;
   return (why) => {
-    unsaid++;
-    const nowMs = clock.now();
-    if (nowMs - lastMs < refusalLogMs) return;
-    log.warn("Refused webhooks", { why, count: unsaid });
-    [lastMs, unsaid] = [nowMs, 0];
+    count++;
+    if (!rate.take("", clock.now())) return;
+    log.warn("Refused webhooks", { why, count });
+    count = 0;
   };
 }

@@ -1,17 +1,18 @@
 import type { Clock } from "../ports.ts";
+import { TokenBuckets } from "../runtime/token-bucket.ts";
 
 export interface RefreshLimitOptions {
   readonly clock: Clock;
   readonly refresh: (url: string) => void;
-  /** So many at once. Default 20. */
+  /** Refreshes of one remote at once. Default 20. */
   readonly burst?: number;
-  /** One more after each such time. Default 200 ms. */
+  /** Time after which one more is allowed. Default 200 ms. */
   readonly everyMs?: number;
 }
 
 /**
- * Lets nobody keep a remote busy, also not with requests that were signed once and are sent again: `burst` looks at once,
- * then one every `everyMs`. One that is too early is not lost: it comes later, together with all others of the time between.
+ * Limits the polls of each remote that webhooks ask for, so that repeated requests with a valid signature do not keep a remote
+ * busy. A refresh over the limit is delayed, together with those that follow until then; none is lost.
  */
 export function limitRefresh({
   clock,
@@ -19,25 +20,18 @@ export function limitRefresh({
   burst = 20,
   everyMs = 200,
 }: RefreshLimitOptions): (url: string) => void {
-  /** When the next look would be on time if they came evenly (generic cell rate algorithm), and whether one waits. */
-  const paces = new Map<string, { nextMs: number; isWaiting: boolean }>();
+  const rate = new TokenBuckets({ burst, intervalMs: everyMs });
+  const delayed = new Set<string>();
   return (url) => {
-    const nowMs = clock.now();
-    for (const [other, { nextMs, isWaiting }] of paces) {
-      if (nextMs <= nowMs && !isWaiting) paces.delete(other);
-    }
-    const pace = paces.get(url) ?? { nextMs: nowMs, isWaiting: false };
-    paces.set(url, pace);
-    if (pace.isWaiting) return;
-    const waitMs = pace.nextMs - burst * everyMs - nowMs + everyMs;
-    pace.nextMs = Math.max(pace.nextMs, nowMs) + everyMs;
-    if (waitMs <= 0) {
+    if (delayed.has(url)) return;
+    const waitMs = rate.reserve(url, clock.now());
+    if (waitMs === 0) {
       refresh(url);
       return;
     }
-    pace.isWaiting = true;
+    delayed.add(url);
     clock.schedule(waitMs, () => {
-      pace.isWaiting = false;
+      delayed.delete(url);
       refresh(url);
     });
   };
