@@ -3,6 +3,7 @@ import { ReleaseError } from "../../desire/release/errors.ts";
 import type { ReleaseFailure } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
+import { TokenBuckets } from "../../runtime/token-bucket.ts";
 import { CacheBrokenError } from "../git-errors.ts";
 import { fetchCommits, fetchRefs } from "./fetch-refs.ts";
 import { tellNearbyNames } from "./nearby-names.ts";
@@ -27,14 +28,14 @@ type Wishes = ReadonlyMap<string, RefWish>;
 
 /** More names than this are not asked for one by one. */
 const PATTERNS = 500;
-/** A commit that was in none of the branches is looked for in them again after so long. */
-const SEARCH_MS = 600_000;
+/** Searches for a commit in the whole history that do not find it. */
+const searches = { burst: 1, intervalMs: 600_000 };
 
 /** What the wanted refs of one remote name, in a clone that has what they name. One look at a time. */
 export class SourceHeads {
   readonly #options: SourceHeadsOptions;
-  /** When a commit was looked for in the whole history, in vain. */
-  readonly #searched = new Map<string, number>();
+  /** By commit. */
+  readonly #searches = new TokenBuckets(searches);
 
   readonly #tags: TagChoices;
 
@@ -150,12 +151,7 @@ export class SourceHeads {
       ids.map(({ id }) => id),
     );
     const { clock } = this.#options;
-    const maySearch = (id: string): boolean => {
-      const lastMs = this.#searched.get(id);
-      if (lastMs !== undefined && clock.now() - lastMs < SEARCH_MS) return false;
-      this.#searched.set(id, clock.now());
-      return true;
-    };
+    const maySearch = (id: string): boolean => this.#searches.take(id, clock.now());
     const length = clone.format === "sha1" ? 40 : 64;
     const due = absent.filter((id) => id.length === length);
     const failures =
@@ -164,7 +160,7 @@ export class SourceHeads {
     for (const { key, id } of ids) {
       const failure = failures.get(id) ?? (still.has(id) ? noCommit(id) : undefined);
       targets.set(key, failure === undefined ? { commit: id } : { failure });
-      if (failure === undefined) this.#searched.delete(id);
+      if (failure === undefined) this.#searches.forget(id);
     }
   }
 
