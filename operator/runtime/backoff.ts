@@ -1,40 +1,76 @@
 import type { Random } from "../ports.ts";
 
-export interface BackoffOptions {
+export interface BackoffSteps {
   readonly initialMs: number;
   readonly factor: number;
   readonly capMs: number;
+}
+
+export interface BackoffOptions extends BackoffSteps {
   /** Share of the delay that chance may add: 1 gives a delay in [d, 2d). */
   readonly jitter: number;
-  /** Start again from `initialMs` when nothing asked for a delay for this long; never, unless given. */
+  /** Start again from `initialMs` when no delay was asked for during this time. Default: never. */
   readonly resetAfterMs?: number;
+}
+
+/** The delay before the next try, without jitter. Pure. @param failures In a row, from 1. */
+export function delayAfterFailures(failures: number, { initialMs, factor, capMs }: BackoffSteps): number {
+  return Math.min(capMs, initialMs * factor ** (failures - 1));
+}
+
+/** An interval that chance makes up to `share` shorter or longer, so that instances do not act at the same time. */
+export function jitterInterval(
+  intervalMs: number,
+  { share, random }: { readonly share: number; readonly random: Random },
+): number {
+  return intervalMs * (1 - share + 2 * share * random());
 }
 
 /** A source of growing delays (client-go's `ExponentialBackoffManager`). Reads no clock and waits for nothing. */
 export class Backoff {
   readonly #options: BackoffOptions;
   readonly #random: Random;
-  #nextMs: number;
+  #failures = 0;
   #askedAtMs: number | undefined;
 
   constructor(options: BackoffOptions, random: Random) {
     this.#options = options;
     this.#random = random;
-    this.#nextMs = options.initialMs;
   }
 
   /** The next delay, in milliseconds. `nowMs` is a reading of the monotonic clock. */
   next(nowMs: number): number {
-    const { factor, capMs, jitter, resetAfterMs = Number.POSITIVE_INFINITY } = this.#options;
+    const { jitter, resetAfterMs = Number.POSITIVE_INFINITY } = this.#options;
     if (this.#askedAtMs !== undefined && nowMs - this.#askedAtMs > resetAfterMs) this.reset();
     this.#askedAtMs = nowMs;
-    const delayMs = this.#nextMs;
-    this.#nextMs = Math.min(capMs, delayMs * factor);
-    return delayMs * (1 + jitter * this.#random());
+    this.#failures++;
+    return delayAfterFailures(this.#failures, this.#options) * (1 + jitter * this.#random());
   }
 
   /** The next delay is the first one again. */
   reset(): void {
-    this.#nextMs = this.#options.initialMs;
+    this.#failures = 0;
+  }
+}
+
+/** A backoff for each key, without jitter. */
+export class BackoffByKey {
+  readonly #steps: BackoffSteps;
+  readonly #failures = new Map<string, number>();
+
+  constructor(steps: BackoffSteps) {
+    this.#steps = steps;
+  }
+
+  /** The delay after one more failure of this key, in milliseconds. */
+  next(key: string): number {
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    return delayAfterFailures(failures, this.#steps);
+  }
+
+  /** The next failure of this key counts as its first. */
+  forget(key: string): void {
+    this.#failures.delete(key);
   }
 }

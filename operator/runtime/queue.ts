@@ -1,12 +1,15 @@
 import type { Clock } from "../ports.ts";
 import { Alarm } from "./alarm.ts";
+import { BackoffByKey } from "./backoff.ts";
 import { FairTurns } from "./fair-turns.ts";
 import { Heap } from "./heap.ts";
 import { comesBefore, type QueueEntry } from "./queue-entry.ts";
-import { RetryDelays } from "./retry-delays.ts";
 
 /** So many keys become due in one go; the others wait for the next turn, so that no slice is long. */
 const DUE_PER_TURN = 5_000;
+
+/** Delays of a key that fails repeatedly, as in client-go: 5 ms, 10 ms, 20 ms, … 1000 s. */
+const retries = { initialMs: 5, factor: 2, capMs: 1_000_000 };
 
 /** Told what only the moment knows; everything else is read from {@link WorkQueue.measure}. */
 export interface QueueObserver {
@@ -60,7 +63,7 @@ export class WorkQueue {
     a.atMs === b.atMs ? a.arrival < b.arrival : a.atMs < b.atMs,
   );
   readonly #inHandsSinceMs = new Map<string, number>();
-  readonly #retryDelays = new RetryDelays();
+  readonly #retryDelays = new BackoffByKey(retries);
   readonly #takers: ((handout: Handout | undefined) => void)[] = [];
   readonly #depths = new Map<number, number>();
   readonly #alarm: Alarm;
