@@ -1,5 +1,6 @@
 import { ReleaseError, RenderEndedError } from "../desire/release/errors.ts";
 import type { ReleaseFailure, RenderRequest, RenderState } from "../desire/release/ports.ts";
+import { delayAfterFailures } from "../runtime/backoff.ts";
 import { MemoryQuotaError } from "./kept-renders.ts";
 
 /** One render that Releases asked for, and what came of it. */
@@ -62,8 +63,10 @@ export function failureOf(error: unknown): ReleaseFailure {
   };
 }
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
+/** Delays after failures of the operator's own; they pass soon. */
+const ownFailures = { initialMs: 1_000, factor: 2, capMs: 60_000 };
+/** Delays after renders that use as much again. */
+const costlyFailures = { initialMs: 5 * 60_000, factor: 3, capMs: 6 * 60 * 60_000 };
 
 /**
  * When a failed render may be tried again although nothing changed; undefined: not before something does. What the
@@ -74,10 +77,10 @@ const MINUTE_MS = 60 * SECOND_MS;
  */
 export function retryDelayMs(error: unknown, isProgram: boolean, failures: number): number | undefined {
   const isOwn = !(error instanceof ReleaseError) || error.reason.startsWith("Source");
-  if (isOwn) return Math.min(MINUTE_MS, SECOND_MS * 2 ** (failures - 1));
+  if (isOwn) return delayAfterFailures(failures, ownFailures);
   const isCostly = error instanceof MemoryQuotaError || error instanceof RenderEndedError;
   if (isCostly || (isProgram && error.reason === "RenderLimit")) {
-    return Math.min(6 * 60 * MINUTE_MS, 5 * MINUTE_MS * 3 ** (failures - 1));
+    return delayAfterFailures(failures, costlyFailures);
   }
   return undefined;
 }
