@@ -1,8 +1,8 @@
 import type { Clock } from "../../ports.ts";
+import { delayAfterFailures } from "../../runtime/backoff.ts";
 
-/** First and longest time until discovery is asked again about a kind that is not there. */
-const firstWaitMs = 60_000;
-const longestWaitMs = 600_000;
+/** Delays until discovery is asked again about a kind that does not exist. */
+const delays = { initialMs: 60_000, factor: 2, capMs: 600_000 };
 
 /** A kind that is not known, and who waits for it. */
 export interface KindQuestion {
@@ -13,7 +13,8 @@ export interface KindQuestion {
   isAnswered: boolean;
   /** When to ask again. */
   dueMs: number;
-  waitMs: number;
+  /** Looks that have not brought it. */
+  looks: number;
 }
 
 /**
@@ -50,7 +51,7 @@ export class KindQuestions {
       keys: new Set<string>(),
       isAnswered: false,
       dueMs: Number.POSITIVE_INFINITY,
-      waitMs: firstWaitMs,
+      looks: 0,
     }));
     question.keys.add(key);
     return question;
@@ -69,9 +70,9 @@ export class KindQuestions {
   answered(questions: readonly KindQuestion[]): void {
     const nowMs = this.#clock.now();
     for (const question of questions) {
-      if (question.isAnswered) question.waitMs = Math.min(longestWaitMs, question.waitMs * 2);
+      question.looks++;
       question.isAnswered = true;
-      question.dueMs = nowMs + question.waitMs;
+      question.dueMs = nowMs + delayAfterFailures(question.looks, delays);
     }
   }
 
