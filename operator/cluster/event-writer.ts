@@ -1,4 +1,5 @@
 import type { Clock, Fence, Random } from "../ports.ts";
+import { Backoff } from "../runtime/backoff.ts";
 import { ConnectionError } from "./connection-error.ts";
 import type { ApiRequest, ApiTransport } from "./transport.ts";
 
@@ -25,8 +26,7 @@ const longestQueue = 1_000;
 const mostTries = 12;
 /** An event is not worth a connection for longer; and at the end the process waits for it. */
 const timeoutMs = 10_000;
-const retryMs = 10_000;
-const retryJitter = 0.25;
+const retries = { initialMs: 10_000, factor: 1, capMs: 10_000, jitter: 0.25 };
 /** So many failures one after the other are no fault of an event, but of the server. */
 const mostFailures = 3;
 
@@ -37,6 +37,7 @@ const mostFailures = 3;
  */
 export class EventWriter {
   readonly #input: EventWriterInput;
+  readonly #delays: Backoff;
   readonly #queue: Waiting[] = [];
   /** Failed, and to be tried again, in the order of their failures. */
   readonly #aside: Waiting[] = [];
@@ -52,6 +53,7 @@ export class EventWriter {
 
   constructor(input: EventWriterInput) {
     this.#input = input;
+    this.#delays = new Backoff(retries, input.random);
   }
 
   /** False when the queue is full. */
@@ -112,7 +114,7 @@ export class EventWriter {
       for (const late of [...this.#queue.splice(0), ...this.#aside.splice(0)]) this.#giveUp(late);
       return;
     }
-    const waitMs = retryMs * (1 + retryJitter * this.#input.random());
+    const waitMs = this.#delays.next(this.#input.clock.now());
     if (write.tries < mostTries) {
       write.dueMs = this.#input.clock.now() + waitMs;
       this.#aside.push(write);
