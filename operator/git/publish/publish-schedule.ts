@@ -1,4 +1,5 @@
 import type { Clock, Random } from "../../ports.ts";
+import { jitterInterval } from "../../runtime/backoff.ts";
 
 export interface PublishScheduleOptions {
   readonly clock: Clock;
@@ -68,6 +69,6 @@ export class PublishSchedule {
     this.#cancelLook?.();
     if (!this.#isOpen) return;
     const { clock, random, look } = this.#options;
-    this.#cancelLook = clock.schedule(LOOK_MS * (0.95 + 0.1 * random()), look);
+    this.#cancelLook = clock.schedule(jitterInterval(LOOK_MS, { share: 0.05, random }), look);
   }
 }

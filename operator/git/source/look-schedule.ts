@@ -1,5 +1,5 @@
 import type { Clock, Random } from "../../ports.ts";
-import { Backoff } from "../../runtime/backoff.ts";
+import { Backoff, jitterInterval } from "../../runtime/backoff.ts";
 
 export interface LookScheduleOptions {
   readonly clock: Clock;
@@ -71,7 +71,7 @@ export class LookSchedule {
 
   #jittered(): number {
     const { random, intervalMs } = this.#options;
-    return intervalMs() * (0.95 + 0.1 * random());
+    return jitterInterval(intervalMs(), { share: 0.05, random });
   }
 
   #in(delayMs: number): void {
