@@ -48,7 +48,6 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
     folders: [
       "operator/git",
       "operator/zones",
-      "operator/sandbox/program/fair-slots.ts",
       "operator/sandbox/launch-arguments.ts",
       "operator/sandbox/kernel-walls.ts",
       "operator/sandbox/find-launcher.ts",
@@ -72,7 +71,6 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "operator/git",
       "operator/zones",
       "operator/hooks",
-      "operator/sandbox/program/fair-slots.ts",
       "operator/desire/release/ports.ts",
       "operator/desire/release/errors.ts",
       "operator/runtime",

@@ -1,7 +1,7 @@
 import { toMilliseconds } from "../../crds/duration.ts";
 import type { RenderRequest } from "../desire/release/ports.ts";
 import type { Clock } from "../ports.ts";
-import { FairSlots, type Slot } from "../sandbox/program/fair-slots.ts";
+import { FairSemaphore, type Permit } from "../runtime/fair-semaphore.ts";
 import { ProgramQuotas } from "./program-quotas.ts";
 
 export interface RenderQueueOptions {
@@ -20,21 +20,21 @@ export interface RenderTurn {
 }
 
 /** Renders of one namespace at a time. Folders wait for git more than they work. */
-const [MANIFEST_SLOTS, PROGRAM_SLOTS] = [8, 4];
+const [MANIFEST_PERMITS, PROGRAM_PERMITS] = [8, 4];
 const without = Number.POSITIVE_INFINITY;
 /** What took long begins so much later: a process and a bundle for it are no work for the moment after a push. */
 const SLOW_PAUSE_MS = 500;
 
-/** Where renders wait until they may run: for a place of their namespace, and programs for its quota. */
+/** Renders that wait until they may run: for a permit of their namespace, and programs for its quota. */
 export class RenderQueue {
   readonly quotas: ProgramQuotas;
   /** Keys of Releases whose programs take long. */
   readonly slowKeys = new Set<string>();
   readonly #options: RenderQueueOptions;
   // No namespace waits for another one here: what all of them share is bounded where it is used.
-  readonly #manifestSlots = new FairSlots({ all: without, perTenant: MANIFEST_SLOTS });
-  readonly #programSlots = new FairSlots({ all: without, perTenant: PROGRAM_SLOTS });
-  readonly #slowSlots = new FairSlots({ all: without, perTenant: 1 });
+  readonly #manifests = new FairSemaphore({ permits: without, perTenant: MANIFEST_PERMITS });
+  readonly #programs = new FairSemaphore({ permits: without, perTenant: PROGRAM_PERMITS });
+  readonly #slowPrograms = new FairSemaphore({ permits: without, perTenant: 1 });
 
   constructor(options: RenderQueueOptions) {
     this.#options = options;
@@ -45,28 +45,28 @@ export class RenderQueue {
   ask(request: RenderRequest, begin: (turn: RenderTurn) => void): () => void {
     const { render, namespace, key } = request;
     let leave = (): void => {};
-    const wait = (slots: FairSlots): void => {
-      let hasPlace = false;
-      const leaveSlots = slots.ask(namespace, (slot) => {
-        hasPlace = true;
-        leave = this.#begin(request, slot, begin);
+    const wait = (semaphore: FairSemaphore): void => {
+      let hasPermit = false;
+      const cancel = semaphore.request(namespace, (permit) => {
+        hasPermit = true;
+        leave = this.#begin(request, permit, begin);
       });
-      if (!hasPlace) leave = leaveSlots;
+      if (!hasPermit) leave = cancel;
     };
-    if (render.program === undefined) wait(this.#manifestSlots);
-    else if (!this.slowKeys.has(key)) wait(this.#programSlots);
-    else leave = this.#options.clock.schedule(SLOW_PAUSE_MS, () => wait(this.#slowSlots));
+    if (render.program === undefined) wait(this.#manifests);
+    else if (!this.slowKeys.has(key)) wait(this.#programs);
+    else leave = this.#options.clock.schedule(SLOW_PAUSE_MS, () => wait(this.#slowPrograms));
     return () => leave();
   }
 
-  /** Programs beyond the quota of their namespace wait with their places, which only that namespace has. */
+  /** Programs over the quota of their namespace wait with their permits, which belong to that namespace alone. */
   #begin(
     { render: { program }, namespace }: RenderRequest,
-    slot: Slot,
+    permit: Permit,
     begin: (turn: RenderTurn) => void,
   ): () => void {
     if (program === undefined) {
-      begin({ note: () => {}, end: () => slot.release() });
+      begin({ note: () => {}, end: () => permit.release() });
       return () => {};
     }
     const mostMs = Math.min(toMilliseconds(program.timeout), this.#options.longestProgramMs);
@@ -74,7 +74,7 @@ export class RenderQueue {
     const leave = this.quotas.ask(namespace, mostMs, (run) => {
       hasBegun = true;
       const end = (): void => {
-        slot.release();
+        permit.release();
         run.end();
       };
       begin({ note: run.note, end });
@@ -82,7 +82,7 @@ export class RenderQueue {
     return () => {
       if (hasBegun) return;
       leave();
-      slot.release();
+      permit.release();
     };
   }
 }

@@ -4,10 +4,10 @@ import type { Rendered } from "../desire/release/ports.ts";
 import type { Clock, Logger } from "../ports.ts";
 import { readFolderObjects } from "../render/render-manifests.ts";
 import { Turns } from "../render/turns.ts";
+import { FairSemaphore } from "../runtime/fair-semaphore.ts";
 import type { AskBack, IncomingRequest, Serve } from "../zones/incoming-requests.ts";
 import type { Message } from "../zones/messages.ts";
 import type { RenderAnswer, RenderCall, RenderDetails, WallsAnswer } from "./messages.ts";
-import { FairSlots } from "./program/fair-slots.ts";
 import type { ProgramObservation, Programs } from "./program/programs.ts";
 import { encodeDetails, RenderedSender } from "./rendered-sender.ts";
 import { zoneFiles } from "./zone-files.ts";
@@ -24,11 +24,11 @@ export interface RenderServiceOptions {
 }
 
 /** Folders that are read at a time, in all and of one namespace: each has a few MiB in memory. */
-const FOLDERS = { all: 8, perTenant: 4 } as const;
+const FOLDERS = { permits: 8, perTenant: 4 } as const;
 /** Large portions of folders that are read into objects at a time, which takes up to 64 MiB each. */
 const LARGE_PORTIONS = 1;
 /** Requests to the operator at a time. */
-const QUESTIONS = { all: 64, perTenant: 32 } as const;
+const QUESTIONS = { permits: 64, perTenant: 32 } as const;
 const PRINTED = 4_000;
 const DID = 50;
 
@@ -38,9 +38,9 @@ export function createRenderService({ clock, walls, createPrograms }: RenderServ
   readonly close: () => Promise<void>;
 } {
   const turns = new Turns(clock);
-  const folders = new FairSlots(FOLDERS);
-  const portions = new FairSlots({ all: LARGE_PORTIONS, clock });
-  const questions = new FairSlots(QUESTIONS);
+  const folders = new FairSemaphore(FOLDERS);
+  const portions = new FairSemaphore({ permits: LARGE_PORTIONS, clock });
+  const questions = new FairSemaphore(QUESTIONS);
   let did: ProgramObservation[] = [];
   const printed = new Map<string, string>();
   const programs = createPrograms({
@@ -56,18 +56,18 @@ export function createRenderService({ clock, walls, createPrograms }: RenderServ
   };
 
   async function renderFolder(call: RenderCall, request: IncomingRequest, back: AskBack): Promise<Message> {
-    const slot = await folders.take(call.namespace);
+    const permit = await folders.acquire(call.namespace);
     try {
       const files = filesOf(call, request, back);
       const sender = new RenderedSender(request);
       const { warnings } = await readFolderObjects(files, turns.begin(), {
         take: (object) => sender.send(object),
         memoryLimit: call.memoryLimit,
-        takePlace: async () => (await portions.take(call.namespace)).release,
+        takePlace: async () => (await portions.acquire(call.namespace)).release,
       });
       return { body: answerOf({}, call.key), parts: [encodeDetails({ warnings: [...warnings] })] };
     } finally {
-      slot.release();
+      permit.release();
     }
   }
 
@@ -104,7 +104,7 @@ export function createRenderService({ clock, walls, createPrograms }: RenderServ
   }
 
   const filesOf = ({ namespace }: RenderCall, { id }: IncomingRequest, back: AskBack) =>
-    zoneFiles({ back, render: id, namespace, slots: questions });
+    zoneFiles({ back, render: id, namespace, requests: questions });
 
   const serve: Serve = async (request, back) => {
     if (request.name === "warm-up") {

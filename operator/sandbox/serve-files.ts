@@ -1,8 +1,8 @@
 import type { SourceFiles } from "../desire/release/ports.ts";
+import type { FairSemaphore } from "../runtime/fair-semaphore.ts";
 import type { IncomingRequest } from "../zones/incoming-requests.ts";
 import type { Message } from "../zones/messages.ts";
 import { type FileListItem, listBody, readBody, readLimits } from "./messages.ts";
-import type { FairSlots } from "./program/fair-slots.ts";
 
 const MEBIBYTE = 2 ** 20;
 /** Entries, and characters of their paths, of one item of a list. JSON writes some characters as six. */
@@ -20,17 +20,17 @@ type Listed = Awaited<ReturnType<SourceFiles["list"]>>;
 export class FileServer {
   readonly #namespace: string;
   readonly #files: SourceFiles;
-  readonly #slots: FairSlots;
+  readonly #mebibytes: FairSemaphore;
   #listed: Promise<Listed> | undefined;
   #readBytes = 0;
   /** Why files could not be read: the render fails for it, whatever the zone says. */
   error: unknown;
 
-  /** @param slots Places of a MiB each, shared by all renders. */
-  constructor(namespace: string, files: SourceFiles, slots: FairSlots) {
+  /** @param mebibytes Permits for a MiB each, shared by all renders. */
+  constructor(namespace: string, files: SourceFiles, mebibytes: FairSemaphore) {
     this.#namespace = namespace;
     this.#files = files;
-    this.#slots = slots;
+    this.#mebibytes = mebibytes;
   }
 
   async serve(request: IncomingRequest): Promise<Message> {
@@ -48,7 +48,7 @@ export class FileServer {
   async #list({ body, send }: IncomingRequest): Promise<void> {
     listBody.parse(body);
     const { files, refused } = await this.#listing();
-    const slot = await this.#slots.take(this.#namespace);
+    const permit = await this.#mebibytes.acquire(this.#namespace);
     try {
       const sendItem = (item: FileListItem): Promise<void> =>
         send({ body: {}, parts: [Buffer.from(JSON.stringify(item))] });
@@ -57,7 +57,7 @@ export class FileServer {
       for (const portion of portionsOf(refused))
         await sendItem({ files: [], refused: portion.map(({ path, what }) => [path, what]) });
     } finally {
-      slot.release();
+      permit.release();
     }
   }
 
@@ -72,13 +72,15 @@ export class FileServer {
     this.#readBytes += bytes;
     if (bytes > readLimits.bytes || this.#readBytes > READ_BYTES)
       throw new RangeError("The sandbox zone reads more than one render may");
-    const slot = await this.#slots.take(this.#namespace, { weight: Math.ceil(bytes / MEBIBYTE) || 1 });
+    const permit = await this.#mebibytes.acquire(this.#namespace, {
+      weight: Math.ceil(bytes / MEBIBYTE) || 1,
+    });
     try {
       const contents = await this.#files.read(wanted.map(({ blob }) => blob));
       const parts = wanted.map(({ blob }) => contents.get(blob) ?? Buffer.alloc(0));
       await send({ body: {}, parts });
     } finally {
-      slot.release();
+      permit.release();
     }
   }
 

@@ -1,7 +1,7 @@
 import { RenderEndedError } from "../desire/release/errors.ts";
 import type { Clock } from "../ports.ts";
+import { FairSemaphore } from "../runtime/fair-semaphore.ts";
 import { ZoneLostError } from "../zones/errors.ts";
-import { FairSlots } from "./program/fair-slots.ts";
 
 /** A render that lost its process this often is the reason. */
 const LOSSES = 3;
@@ -15,7 +15,7 @@ const LONG_MS = 30_000;
  */
 export class Suspects {
   readonly #clock: Clock;
-  readonly #slots = new FairSlots({ all: Number.POSITIVE_INFINITY, young: 1 });
+  readonly #turns = new FairSemaphore({ permits: Number.POSITIVE_INFINITY, young: 1 });
   /** How many suspects each namespace has. */
   readonly #suspects = new Map<string, number>();
 
@@ -54,13 +54,13 @@ export class Suspects {
   }
 
   async #runAlone<Value>(namespace: string, render: () => Promise<Value>): Promise<Value> {
-    const slot = await this.#slots.take(namespace);
-    const stopWaiting = this.#clock.schedule(LONG_MS, () => slot.grow());
+    const permit = await this.#turns.acquire(namespace);
+    const stopWaiting = this.#clock.schedule(LONG_MS, () => permit.grow());
     try {
       return await render();
     } finally {
       stopWaiting();
-      slot.release();
+      permit.release();
     }
   }
 }

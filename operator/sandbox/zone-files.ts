@@ -1,7 +1,7 @@
 import type { SourceFiles } from "../desire/release/ports.ts";
+import type { FairSemaphore } from "../runtime/fair-semaphore.ts";
 import type { AskBack } from "../zones/incoming-requests.ts";
 import { type FileListItem, readLimits } from "./messages.ts";
-import type { FairSlots } from "./program/fair-slots.ts";
 
 type Listed = Awaited<ReturnType<SourceFiles["list"]>>;
 
@@ -11,14 +11,14 @@ export interface ZoneFilesOptions {
   readonly render: number;
   readonly namespace: string;
   /** Bounds the requests of one connection. */
-  readonly slots: FairSlots;
+  readonly requests: FairSemaphore;
 }
 
 /** Reading takes git milliseconds, but the repository may have to be cloned again first. */
 const DEADLINE_MS = 300_000;
 
 /** The files of a render inside the zone: the operator is asked for them. Their blob is their index in the list. */
-export function zoneFiles({ back, render, namespace, slots }: ZoneFilesOptions): SourceFiles {
+export function zoneFiles({ back, render, namespace, requests }: ZoneFilesOptions): SourceFiles {
   let listed: Promise<Listed> | undefined;
   const list = (): Promise<Listed> => {
     listed ??= requestList();
@@ -45,7 +45,7 @@ export function zoneFiles({ back, render, namespace, slots }: ZoneFilesOptions):
   }
 
   async function readPortion(portion: readonly number[], contents: Map<string, Buffer>): Promise<void> {
-    const slot = await slots.take(namespace);
+    const permit = await requests.acquire(namespace);
     try {
       const onItem = ({ parts }: { readonly parts: readonly Buffer[] }): void => {
         for (const [at, part] of parts.entries()) contents.set(String(portion[at]), part);
@@ -53,7 +53,7 @@ export function zoneFiles({ back, render, namespace, slots }: ZoneFilesOptions):
       const body = { render, files: portion };
       await back.request("read", { body }, { deadlineMs: DEADLINE_MS, read: () => undefined, onItem });
     } finally {
-      slot.release();
+      permit.release();
     }
   }
 

@@ -3,6 +3,7 @@ import { ReleaseError } from "../desire/release/errors.ts";
 import type { Rendered, RenderRequest, RunPatience } from "../desire/release/ports.ts";
 import type { Clock, Logger, Random } from "../ports.ts";
 import type { RenderRunner } from "../render/render-runner.ts";
+import { FairSemaphore } from "../runtime/fair-semaphore.ts";
 import { ZoneAnswerError } from "../zones/errors.ts";
 import { MOST_REQUESTS, type Serve } from "../zones/incoming-requests.ts";
 import type { Link } from "../zones/link.ts";
@@ -15,7 +16,6 @@ import {
   type SandboxService,
   serviceFor,
 } from "./messages.ts";
-import { FairSlots } from "./program/fair-slots.ts";
 import { toMessage } from "./program/program-failure.ts";
 import type { ProgramObservation } from "./program/programs.ts";
 import { RenderedReader } from "./rendered-reader.ts";
@@ -48,14 +48,14 @@ const PATIENCE_MS = 60_000;
 const DEADLINE_MS = 900_000;
 /** A process answers when it is idle, or between two slices of its work. */
 /** Files that are on their way to the zone, in MiB: in all, and of one namespace. */
-const FILES_MIB = { all: 8, perTenant: 4 } as const;
+const FILES_MIB = { permits: 8, perTenant: 4 } as const;
 
 /** Renders of one process of the zone that are under way; the process does fewer at a time. Others wait here. */
 const RENDERS = MOST_REQUESTS / 2;
 
 /** One process of the zone, as the operator knows it. */
 interface Service {
-  readonly slots: FairSlots;
+  readonly renders: FairSemaphore;
   readonly client: ZoneClient;
   readonly suspects: Suspects;
 }
@@ -68,7 +68,7 @@ export class ZoneRenderRunner implements RenderRunner {
   readonly #options: ZoneRenderRunnerOptions;
   readonly #services: Readonly<Record<SandboxService, Service>>;
   readonly #files = new WeakMap<object, Map<number, FileServer>>();
-  readonly #fileSlots = new FairSlots(FILES_MIB);
+  readonly #filePermits = new FairSemaphore(FILES_MIB);
   #isWarmingUp = false;
 
   constructor(options: ZoneRenderRunnerOptions) {
@@ -100,14 +100,14 @@ export class ZoneRenderRunner implements RenderRunner {
 
   async run(request: RenderRequest, patience: RunPatience): Promise<Rendered> {
     const { namespace, render } = request;
-    const { client, slots, suspects } = this.#services[serviceFor(render)];
-    const slot = await slots.take(namespace);
+    const { client, renders, suspects } = this.#services[serviceFor(render)];
+    const permit = await renders.acquire(namespace);
     try {
       return await suspects.run(namespace, patience.unwanted, async () =>
         this.#attempt(await client.link({ withinMs: PATIENCE_MS }), request, patience),
       );
     } finally {
-      slot.release();
+      permit.release();
     }
   }
 
@@ -126,7 +126,7 @@ export class ZoneRenderRunner implements RenderRunner {
         ...{ zone: `sandbox/${name}`, socket, limits, serve },
         onConnect: (link) => void (onWalls && askWalls(name, link, onWalls)),
       }),
-      slots: new FairSlots({ all: RENDERS }),
+      renders: new FairSemaphore({ permits: RENDERS }),
       suspects: new Suspects({ clock }),
     };
   }
@@ -141,7 +141,7 @@ export class ZoneRenderRunner implements RenderRunner {
 
   async #attempt(link: Link, request: RenderRequest, patience: RunPatience): Promise<Rendered> {
     const { namespace, revision } = request;
-    const files = new FileServer(namespace, revision.files, this.#fileSlots);
+    const files = new FileServer(namespace, revision.files, this.#filePermits);
     const open = this.#files.getOrInsertComputed(link, () => new Map());
     const { onSlow, onRunning } = patience;
     const reader = new RenderedReader({ onSlow, onRunning, memoryLimit: this.#options.memoryLimit });

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from "../../ports.ts";
-import { FairSlots } from "../../sandbox/program/fair-slots.ts";
+import { FairSemaphore } from "../../runtime/fair-semaphore.ts";
 import { type ReportedWalls, readWallsReport } from "../../sandbox/walls-report.ts";
 import { ZoneAnswerError, ZoneDeadlineError } from "../../zones/errors.ts";
 import type { Link } from "../../zones/link.ts";
@@ -40,7 +40,7 @@ export const PATIENCE_MS = 10_000;
 export class PublishConnection {
   readonly #options: PublishConnectionOptions;
   readonly #client: ZoneClient;
-  readonly #slots = new FairSlots({ all: REQUESTS });
+  readonly #requests = new FairSemaphore({ permits: REQUESTS });
   #isStarted = false;
   #held: Link | undefined;
   #lastClone = 0;
@@ -86,11 +86,11 @@ export class PublishConnection {
     message: Message,
     { beforeSend, ...options }: AskOptions<Answer>,
   ): Promise<Answer> {
-    const slot = await this.#slots.take("");
+    const permit = await this.#requests.acquire("");
     try {
       beforeSend?.();
     } catch (error) {
-      slot.release();
+      permit.release();
       throw error;
     }
     try {
@@ -101,7 +101,7 @@ export class PublishConnection {
       if (error instanceof ZoneDeadlineError) link.close(error);
       return fail(error);
     } finally {
-      slot.release();
+      permit.release();
     }
   }
 

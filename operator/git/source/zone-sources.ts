@@ -1,7 +1,7 @@
 import { ReleaseError } from "../../desire/release/errors.ts";
 import type { ReleaseFailure, SourceCommit, SourceRequest, SourceState } from "../../desire/release/ports.ts";
 import type { Leader } from "../../hooks/pass-on.ts";
-import { FairSlots } from "../../sandbox/program/fair-slots.ts";
+import { FairSemaphore } from "../../runtime/fair-semaphore.ts";
 import { type ReportedWalls, readWallsReport } from "../../sandbox/walls-report.ts";
 import { ZoneAnswerError, ZoneLostError, ZoneUnavailableError } from "../../zones/errors.ts";
 import type { Serve } from "../../zones/incoming-requests.ts";
@@ -37,7 +37,7 @@ const SHORT_MS = 10_000;
 /** Of reading, each over another connection. */
 const ATTEMPTS = 3;
 /** Requests at a time, in all and for one namespace. */
-const QUESTIONS = { all: 64, perTenant: 16 } as const;
+const QUESTIONS = { permits: 64, perTenant: 16 } as const;
 
 const outage: ReleaseFailure = {
   reason: "SourceUnreachable",
@@ -53,7 +53,7 @@ export class ZoneSources implements GitSources {
   readonly #connection: SourceConnection;
   readonly #followed: FollowedSources;
   readonly #counts: ZoneCounts;
-  readonly #slots = new FairSlots(QUESTIONS);
+  readonly #questions = new FairSemaphore(QUESTIONS);
   readonly #budget = new ReadBudget();
   #onChange: (keys: readonly string[]) => void = () => undefined;
   #sender: WantSender | undefined;
@@ -167,7 +167,7 @@ export class ZoneSources implements GitSources {
   /** Asks for files. A namespace with many renders does not delay another one. */
   #askFor(key: string): AskZone {
     return async (name, message, createReader) => {
-      const slot = await this.#slots.take(key.split("/")[0] ?? "");
+      const permit = await this.#questions.acquire(key.split("/")[0] ?? "");
       try {
         for (let attempt = 1; ; attempt++) {
           const reader = createReader();
@@ -186,7 +186,7 @@ export class ZoneSources implements GitSources {
           }
         }
       } finally {
-        slot.release();
+        permit.release();
       }
     };
   }

@@ -1,6 +1,6 @@
 import { ReleaseError } from "../../desire/release/errors.ts";
 import type { Clock } from "../../ports.ts";
-import { FairSlots, type Slot } from "./fair-slots.ts";
+import { FairSemaphore, type Permit } from "../../runtime/fair-semaphore.ts";
 
 /** A job took more than its small share. It is run again with all that a job may have. */
 export class OverShareError extends ReleaseError {}
@@ -31,7 +31,7 @@ export interface MemoryGrant {
   readonly limitMiB: number;
   /** There is more for the job if it needs it: say so by an {@link OverShareError}. */
   readonly isShare: boolean;
-  readonly slot: Slot;
+  readonly permit: Permit;
 }
 
 /**
@@ -40,17 +40,17 @@ export interface MemoryGrant {
  */
 export class ProgramMemory {
   readonly #budgetMiB: number;
-  readonly #slots: FairSlots;
+  readonly #mebibytes: FairSemaphore;
   readonly #large = new Set<string>();
 
   constructor({ clock, budgetMiB }: ProgramMemoryOptions) {
     this.#budgetMiB = budgetMiB;
-    this.#slots = new FairSlots({ all: budgetMiB, perTenant: budgetMiB / 2, clock });
+    this.#mebibytes = new FairSemaphore({ permits: budgetMiB, perTenant: budgetMiB / 2, clock });
   }
 
   /** Memory that no running job may take. */
   get freeMiB(): number {
-    return this.#budgetMiB - this.#slots.taken;
+    return this.#budgetMiB - this.#mebibytes.held;
   }
 
   /** The most that a job may have: what it asks for, if the budget has that much. */
@@ -77,15 +77,15 @@ export class ProgramMemory {
 
   async #run<Result>(
     { namespace }: MemoryJob,
-    grant: Omit<MemoryGrant, "slot">,
+    grant: Omit<MemoryGrant, "permit">,
     work: (grant: MemoryGrant) => Promise<Result>,
   ): Promise<Result> {
     const weight = Math.max(1, grant.limitMiB - FILES_MIB);
-    const slot = await this.#slots.take(namespace, { weight });
+    const permit = await this.#mebibytes.acquire(namespace, { weight });
     try {
-      return await work({ ...grant, slot });
+      return await work({ ...grant, permit });
     } finally {
-      slot.release();
+      permit.release();
     }
   }
 

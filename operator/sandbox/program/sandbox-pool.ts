@@ -1,9 +1,9 @@
 import type { RunPatience } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
+import { FairSemaphore, type Permit } from "../../runtime/fair-semaphore.ts";
 import type { KernelWalls } from "../kernel-walls.ts";
 import { BlankSandboxes } from "./blank-sandboxes.ts";
 import type { Bundle } from "./bundle.ts";
-import { FairSlots, type Slot } from "./fair-slots.ts";
 import { IdleSandboxes } from "./idle-sandboxes.ts";
 import type { LoadedLibraries } from "./libraries.ts";
 import { lowerPriority as lowerHere } from "./lower-priority.ts";
@@ -62,10 +62,10 @@ const SHARED_MS = 30_000;
 export class SandboxPool {
   readonly #options: SandboxPoolOptions;
   readonly #blanks: BlankSandboxes;
-  readonly #slots: FairSlots;
+  readonly #processes: FairSemaphore;
   readonly #running = new Set<SandboxProcess>();
-  /** Per bundle of a namespace: what the next run of it waits for. */
-  readonly #turns = new Map<string, Promise<void>>();
+  /** Per bundle of a namespace: one run at a time, until that run lets the next one begin. */
+  readonly #turns = new FairSemaphore({ permits: Number.POSITIVE_INFINITY, perTenant: 1 });
   readonly #idle: IdleSandboxes;
   #cancelWarmUp = (): void => {};
   #isClosed = false;
@@ -75,7 +75,13 @@ export class SandboxPool {
     this.#blanks = new BlankSandboxes(options);
     this.#idle = new IdleSandboxes(options);
     const { clock, walls } = options;
-    this.#slots = new FairSlots({ young: 2, all: 8, perTenant: 4, clock, mixed: walls.keptApart });
+    this.#processes = new FairSemaphore({
+      young: 2,
+      permits: 8,
+      perTenant: 4,
+      clock,
+      mixed: walls.keptApart,
+    });
   }
 
   /** There will be something to run in a moment. */
@@ -94,26 +100,26 @@ export class SandboxPool {
     const { bundle, namespace } = run;
     const beganMs = clock.now();
     const key = keyOf(namespace, bundle);
-    const letNext = await this.#turn(key);
+    const { release: letNext } = await this.#turns.acquire(key);
     try {
       return await memory.run({ namespace, key, mostMiB: limits.memoryMiB }, async (grant) => {
-        const slot = await this.#slots.take(namespace);
+        const permit = await this.#processes.acquire(namespace);
         try {
           const queuedMs = clock.now() - beganMs;
-          return { ...(await this.#runIn(run, { key, slot, grant, letNext })), queuedMs };
+          return { ...(await this.#runIn(run, { key, permit, grant, letNext })), queuedMs };
         } finally {
-          slot.release();
+          permit.release();
         }
       });
     } finally {
       letNext();
-      if (this.#turns.size === 0) this.#warmUpSoon();
+      if (this.#turns.held === 0) this.#warmUpSoon();
     }
   }
 
   async #runIn(
     run: SandboxRun,
-    { key, slot, grant, letNext }: Place,
+    { key, permit, grant, letNext }: Place,
   ): Promise<Omit<SandboxResult, "queuedMs">> {
     const { clock, memory, walls } = this.#options;
     const { bundle, namespace, patience } = run;
@@ -127,8 +133,8 @@ export class SandboxPool {
       sandbox ??= await this.#bind(bundle);
       this.#running.add(sandbox);
       const { lowerPriority = lowerHere } = this.#options;
-      const slots = [slot, grant.slot];
-      const onOld = growOld({ sandbox, slots, over: over.signal, clock, lowerPriority }, patience);
+      const permits = [permit, grant.permit];
+      const onOld = growOld({ sandbox, permits, over: over.signal, clock, lowerPriority }, patience);
       if (patience?.isSlow === true) onOld();
       over.signal.addEventListener("abort", clock.schedule(WORTH_WAITING_MS, letNext));
       const warm = sandbox.runs > 0;
@@ -156,18 +162,6 @@ export class SandboxPool {
     this.#idle.close();
     for (const sandbox of this.#running) sandbox.kill();
     await this.#blanks.close();
-  }
-
-  /** Waits until the run of this bundle that came before has let the next one in. @returns Lets the next one in. */
-  async #turn(key: string): Promise<() => void> {
-    const before = this.#turns.get(key);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#turns.set(key, promise);
-    await before;
-    return () => {
-      resolve();
-      if (this.#turns.get(key) === promise) this.#turns.delete(key);
-    };
   }
 
   #warmUpSoon(): void {
@@ -202,7 +196,7 @@ function keyOf(namespace: string, { digest }: Bundle): string {
 
 interface Place {
   readonly key: string;
-  readonly slot: Slot;
+  readonly permit: Permit;
   readonly grant: MemoryGrant;
   /** Lets the next run of the same program begin. */
   readonly letNext: () => void;
@@ -210,7 +204,7 @@ interface Place {
 
 interface Run {
   readonly sandbox: SandboxProcess;
-  readonly slots: readonly Slot[];
+  readonly permits: readonly Permit[];
   /** Aborts when it has ended. */
   readonly over: AbortSignal;
   readonly clock: Clock;
@@ -219,7 +213,7 @@ interface Run {
 
 /** What happens when a run is found to take long. */
 function growOld(
-  { sandbox, slots, over, clock, lowerPriority }: Run,
+  { sandbox, permits, over, clock, lowerPriority }: Run,
   patience: RunPatience | undefined,
 ): () => void {
   const giveWay = (): void =>
@@ -232,12 +226,12 @@ function growOld(
     over.addEventListener(
       "abort",
       clock.schedule(SHARED_MS, () => {
-        for (const slot of slots) slot.offer(giveWay);
+        for (const permit of permits) permit.offer(giveWay);
       }),
     );
     patience?.onSlow();
     if (sandbox.pid !== undefined) lowerPriority(sandbox.pid);
-    for (const slot of slots) slot.grow();
+    for (const permit of permits) permit.grow();
     const end = (): void => sandbox.kill(programLimit("it is no longer wanted"));
     if (patience?.unwanted.aborted === true) end();
     else patience?.unwanted.addEventListener("abort", end, { once: true, signal: over });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SourceFiles } from "../../../operator/desire/release/ports.ts";
+import { FairSemaphore } from "../../../operator/runtime/fair-semaphore.ts";
 import type { FileListItem } from "../../../operator/sandbox/messages.ts";
-import { FairSlots } from "../../../operator/sandbox/program/fair-slots.ts";
 import { FileServer } from "../../../operator/sandbox/serve-files.ts";
 import type { Message } from "../../../operator/zones/messages.ts";
 
@@ -17,7 +17,7 @@ test("a list of long paths that JSON makes longer comes in small frames, complet
     }),
     read: async () => new Map(),
   };
-  const server = new FileServer("shop", files, new FairSlots({ all: 8 }));
+  const server = new FileServer("shop", files, new FairSemaphore({ permits: 8 }));
   const frames: Buffer[] = [];
   const send = async ({ parts = [] }: Message): Promise<void> => {
     frames.push(...(parts as Buffer[]));
