@@ -4,7 +4,7 @@ import type { SourceFiles, SourceRequest, SourceState, Sources } from "../../des
 import type { Clock, Logger, Random } from "../../ports.ts";
 import type { ConfineGit } from "../git-command.ts";
 import { CloneQuota } from "./clone-quota.ts";
-import { LookSlots } from "./look-slots.ts";
+import { PollPermits } from "./poll-permits.ts";
 import type { SourceStats } from "./repository-options.ts";
 import { SourceRepository } from "./source-repository.ts";
 import { readSourceWish, type SourceWish } from "./source-wish.ts";
@@ -68,7 +68,7 @@ class ClonedSources implements LocalSources {
   readonly #repositories = new Map<string, SourceRepository>();
   /** Clones that are being closed: who wants one again waits for it. */
   readonly #removals = new Map<string, () => void>();
-  readonly #slots = new LookSlots();
+  readonly #polls = new PollPermits();
   readonly #quota: CloneQuota | undefined;
   readonly stats: SourceStats = { lsRemotes: 0, fetches: 0, rebuilds: 0, told: 0 };
 
@@ -147,7 +147,7 @@ class ClonedSources implements LocalSources {
       limits: { ...all, cloneBytes: Math.min(all.cloneBytes, repositoryBytes ?? all.cloneBytes) },
       disk: quota && { room: () => quota.roomOf(tenant), note: (bytes) => quota.note(tenant, bytes) },
       timeoutMs,
-      slots: this.#slots,
+      polls: this.#polls,
       stats: this.stats,
     });
     this.#repositories.set(tenant, repository);

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Random } from "../../ports.ts";
 import type { ConfineGit } from "../git-command.ts";
 import type { RemoteUrl } from "../remote-url.ts";
-import type { LookSlots } from "./look-slots.ts";
+import type { PollPermits } from "./poll-permits.ts";
 import type { SecretData } from "./tenant.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
@@ -39,7 +39,7 @@ export interface SourceRepositoryOptions {
   readonly timeoutMs: number;
   /** Walls around git's processes. Default: none. */
   readonly confine?: ConfineGit | undefined;
-  readonly slots: LookSlots;
+  readonly polls: PollPermits;
   readonly stats: SourceStats;
   readonly onChange: (keys: readonly string[]) => void;
 }

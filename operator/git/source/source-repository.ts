@@ -3,7 +3,7 @@ import { GitProcesses } from "../git-process.ts";
 import { redact } from "../redact.ts";
 import { FetchedClone, type Look } from "./fetched-clone.ts";
 import { LookSchedule } from "./look-schedule.ts";
-import type { Standing } from "./look-slots.ts";
+import type { Standing } from "./poll-permits.ts";
 import { RefWatch } from "./ref-watch.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
 import { SignatureCheck } from "./signature-check.ts";
@@ -143,8 +143,8 @@ export class SourceRepository {
   }
 
   async #lookAtRemote(): Promise<boolean> {
-    const { slots, clock } = this.#options;
-    const giveFree = await slots.take(this.#standing, namespaceOf(this.#clients.keys()));
+    const { polls, clock } = this.#options;
+    const permit = await polls.acquire(this.#standing, namespaceOf(this.#clients.keys()));
     try {
       const startedMs = clock.now();
       await this.#watch?.mark();
@@ -166,7 +166,7 @@ export class SourceRepository {
       return look.outage === undefined;
     } finally {
       this.#asking = new Map();
-      giveFree();
+      permit.release();
       // Those that came after the question was put.
       if (this.#hasUnasked()) this.#ask();
     }

@@ -1,0 +1,21 @@
+import { FairSemaphore, type Permit } from "../../runtime/fair-semaphore.ts";
+
+/** Result of the last poll of a remote; "new" before the first one. */
+export type Standing = "good" | "new" | "failing";
+
+/**
+ * Bounds how many remotes are polled at once, in all and for one namespace. Remotes that delay others have permits of their
+ * own: a remote that hangs takes one only from those that fail as well, and a namespace with many of them only from itself.
+ */
+export class PollPermits {
+  readonly #semaphores: Readonly<Record<Standing, FairSemaphore>> = {
+    good: new FairSemaphore({ permits: 16 }),
+    new: new FairSemaphore({ permits: 24, perTenant: 4 }),
+    failing: new FairSemaphore({ permits: 12, perTenant: 3 }),
+  };
+
+  /** Waits for a permit. @param namespace That of one of the Releases. */
+  acquire(standing: Standing, namespace: string): Promise<Permit> {
+    return this.#semaphores[standing].acquire(namespace);
+  }
+}
