@@ -26,3 +26,17 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
     .replaceAll(/:\/\/[^\s/@]+@/g, "://***@")
     .replaceAll(/\b(authorization:\s*(?:basic|bearer)\s+)\S+/gi, "$1***");
 }
+
+/**
+ * Makes a text fit for a message of a zone: one line of bounded length, without characters that change how it is shown. Pure.
+ *
+ * @param most Longest message, in characters.
+ */
+export function toMessageText(said: string, most: number): string {
+  return said
+    .slice(0, 2 * most)
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
+    .trim()
+    .slice(0, most);
+}

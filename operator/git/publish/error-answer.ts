@@ -6,8 +6,7 @@ import {
   PushRefusedError,
   RepositoryUnreachableError,
 } from "../git-errors.ts";
-import { toMessageText } from "../message-text.ts";
-import { redact } from "../redact.ts";
+import { redact, toMessageText } from "../redact.ts";
 import { type ErrorBody, errorBody, MESSAGE } from "./messages.ts";
 import { isKilled } from "./publish-failure.ts";
 

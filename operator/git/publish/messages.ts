@@ -75,3 +75,17 @@ export type ErrorBody = z.output<typeof errorBody>;
 export function isPlainPath(path: string): boolean {
   return path.length <= branchLimits.pathCharacters && plain.test(path);
 }
+
+// Requests of the operator. The body of each names a clone.
+
+/** A number by which the operator names a clone that it opened over the same connection. */
+const clone = z.int().min(1);
+/** What every request that names a clone has. */
+export const cloneRequest = z.object({ clone });
+export const openRequest = z.strictObject({ clone, branch: z.string().min(1), root: z.string() });
+export const hasRequest = z.strictObject({ clone, commit: objectId });
+export const readRequest = z.strictObject({ clone, head: objectId });
+/** `commit-part` and `commit`; the part is of the stream of the commit. */
+export const commitRequest = z.strictObject({ clone, isFirst: z.boolean() });
+export const pushRequest = z.strictObject({ clone, commit: objectId, parent: objectId.optional() });
+export const rebuildRequest = z.strictObject({ clone, format });

@@ -1,9 +1,8 @@
 import { assertGitPath, type FolderFiles, type ObjectFormat, treeIdOf } from "../../engine/git-objects.ts";
 import { isResourceFolder } from "../../engine/sweep.ts";
 import type { PublishedRecord, PublishFailure, PublishOffer, PublishState } from "../../ports.ts";
-import type { LedgerEntry as Entry } from "../ledger-entry.ts";
 import type { BranchView } from "./branch-view.ts";
-import { toText } from "./publish-state-text.ts";
+import { type LedgerEntry as Entry, toText } from "./ledger-entry.ts";
 
 export interface Failure {
   readonly reason: PublishFailure;

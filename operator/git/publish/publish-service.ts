@@ -4,10 +4,20 @@ import { CredentialsError, RepositoryUnreachableError } from "../git-errors.ts";
 import { encodeBranchLists } from "./branch-list.ts";
 import type { BranchView } from "./branch-view.ts";
 import type { LocalClone } from "./local-clone.ts";
-import { type ReadAnswer, readAnswer, type WallsItem } from "./messages.ts";
+import {
+  cloneRequest,
+  commitRequest,
+  hasRequest,
+  openRequest,
+  pushRequest,
+  type ReadAnswer,
+  readAnswer,
+  readRequest,
+  rebuildRequest,
+  type WallsItem,
+} from "./messages.ts";
 import { OpenClones } from "./open-clones.ts";
 import { isUnexpected } from "./publish-failure.ts";
-import * as requests from "./publish-requests.ts";
 
 export interface PublishServiceOptions {
   /** Makes a clone for a branch of the repository and a folder on it. */
@@ -33,7 +43,7 @@ export function createPublishService(options: PublishServiceOptions): PublishSer
   const clones = new OpenClones();
 
   async function read(clone: LocalClone, { body, send, signal }: IncomingRequest): Promise<ReadAnswer> {
-    const view = await clone.readBranch(requests.readRequest.parse(body).head);
+    const view = await clone.readBranch(readRequest.parse(body).head);
     for (const { list, part } of encodeBranchLists(view)) {
       signal.throwIfAborted();
       await send({ body: { list }, parts: [part] });
@@ -48,25 +58,25 @@ export function createPublishService(options: PublishServiceOptions): PublishSer
       case "head":
         return { head: await clone.readHead() };
       case "has":
-        return { has: await clone.has(requests.hasRequest.parse(body).commit) };
+        return { has: await clone.has(hasRequest.parse(body).commit) };
       case "fetch":
         return { commit: await clone.fetch() };
       case "read":
         return await read(clone, request);
       case "commit-part":
-        await clone.addToCommit(part, requests.commitRequest.parse(body));
+        await clone.addToCommit(part, commitRequest.parse(body));
         return {};
       case "commit":
-        return { commit: await clone.endCommit(part, requests.commitRequest.parse(body)) };
+        return { commit: await clone.endCommit(part, commitRequest.parse(body)) };
       case "push": {
-        const { commit, parent } = requests.pushRequest.parse(body);
+        const { commit, parent } = pushRequest.parse(body);
         return { push: await clone.push({ commit, parent }) };
       }
       case "tidy":
         await clone.tidy();
         return {};
       case "rebuild":
-        await clone.rebuild(requests.rebuildRequest.parse(body).format);
+        await clone.rebuild(rebuildRequest.parse(body).format);
         return { format: clone.format };
       default:
         throw new RangeError(`There is no request "${name}"`);
@@ -84,10 +94,10 @@ export function createPublishService(options: PublishServiceOptions): PublishSer
       await clones.hold(signal);
       return {};
     }
-    const { clone } = requests.cloneRequest.parse(body);
+    const { clone } = cloneRequest.parse(body);
     if (name === "open") {
       if (refusal !== undefined) throw new RepositoryUnreachableError(refusal);
-      const { branch, root } = requests.openRequest.parse(body);
+      const { branch, root } = openRequest.parse(body);
       return { format: await clones.open(clone, signal, () => createClone({ branch, root })) };
     }
     if (name === "close") {

@@ -11,7 +11,6 @@ import type {
   Random,
 } from "../../ports.ts";
 import type { BranchClone } from "./branch-clone.ts";
-import type { GitStats } from "./git-stats.ts";
 import type { RootOwner } from "./owner-file.ts";
 import type { SweepState } from "./sweeper.ts";
 
@@ -54,6 +53,35 @@ export interface GitPublisher extends Publisher {
   close(options: { readonly flushMs: number }): Promise<void>;
   readonly sweepState: SweepState;
   readonly stats: PublisherStats;
+}
+
+/** Counters since the start, for metrics. */
+export interface GitStats {
+  commits: number;
+  /** Commits that are on the branch. */
+  landed: number;
+  pushes: number;
+  /** Pushes that the remote would not have. */
+  refused: number;
+  /** Pushes that found another commit at the head, and were made again on top of it. */
+  retried: number;
+  lsRemotes: number;
+  fetches: number;
+  /** Times that the clone was made anew. */
+  rebuilds: number;
+}
+
+export function noStats(): GitStats {
+  return {
+    commits: 0,
+    landed: 0,
+    pushes: 0,
+    refused: 0,
+    retried: 0,
+    lsRemotes: 0,
+    fetches: 0,
+    rebuilds: 0,
+  };
 }
 
 /** For metrics: counters since the start, and how it is now. */

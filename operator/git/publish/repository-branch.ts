@@ -11,10 +11,10 @@ import {
 import type { BranchClone, CommitToPush } from "./branch-clone.ts";
 import { type BranchView, emptyBranch } from "./branch-view.ts";
 import type { FolderChange } from "./commit-stream.ts";
-import { type GitStats, noStats } from "./git-stats.ts";
 import { isSameOwner, OWNER_FILE, type RootOwner, writeOwnerFile } from "./owner-file.ts";
 import { isKilled } from "./publish-failure.ts";
 import type { PendingFolder } from "./publish-ledger.ts";
+import { type GitStats, noStats } from "./publisher-options.ts";
 
 export interface RepositoryBranchOptions {
   readonly clone: BranchClone;

@@ -1,7 +1,7 @@
 import type { ReleaseFailure, SourceRequest, SourceState } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
 import type { IncomingRequest } from "../../zones/incoming-requests.ts";
-import { toMessageText } from "../message-text.ts";
+import { toMessageText } from "../redact.ts";
 import type { LocalSources } from "./create-sources.ts";
 import {
   type CountsItem,

@@ -5,7 +5,7 @@ import type { Clock, Logger } from "../../ports.ts";
 import type { AskBack, IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
-import { toMessageText } from "../message-text.ts";
+import { toMessageText } from "../redact.ts";
 import type { LocalSources } from "./create-sources.ts";
 import { encodeFileList, FileListError } from "./file-list.ts";
 import { FollowedKeys } from "./followed-keys.ts";

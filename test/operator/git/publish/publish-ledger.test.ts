@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type BranchView, emptyBranch } from "../../../../operator/git/publish/branch-view.ts";
+import { toText } from "../../../../operator/git/publish/ledger-entry.ts";
 import { type PendingFolder, PublishLedger } from "../../../../operator/git/publish/publish-ledger.ts";
-import { toText } from "../../../../operator/git/publish/publish-state-text.ts";
 import type { PublishOffer } from "../../../../operator/ports.ts";
 import { anOffer, folderOf } from "./publisher-harness.ts";
 

@@ -1,5 +1,5 @@
-import type { FolderFiles } from "../engine/git-objects.ts";
-import type { PublishOffer } from "../ports.ts";
+import type { FolderFiles } from "../../engine/git-objects.ts";
+import type { PublishOffer, PublishState } from "../../ports.ts";
 
 /** The manifests that a resource publishes, and the last report to its owner. Compact once they are on the branch. */
 export interface LedgerEntry {
@@ -17,6 +17,13 @@ export interface LedgerEntry {
   /** Only with them. */
   origin: PublishOffer["origin"] | undefined;
   sinceMs: number;
-  /** The last answer, as text, to see when it changes. */
+  /** The last answer as {@link toText} writes it, to see when it changes. */
   told: string;
+}
+
+/** A state as text, to see when it changes. */
+export function toText(state: PublishState): string {
+  if (state.state === "published")
+    return `${state.record.digest} ${state.record.tree} ${state.record.commit}`;
+  return state.state === "pending" ? "pending" : `${state.reason} ${state.message}`;
 }
