@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CredentialsError } from "./git-errors.ts";
 import type { RemoteUrl } from "./remote-url.ts";
@@ -11,6 +11,9 @@ export interface GitCredentials {
   /** What must not appear in any message. */
   readonly secrets: readonly string[];
 }
+
+/** Keys of credentials for https, in the order of {@link HttpsCredentials}. */
+const httpsKeys = ["username", "password", "bearerToken", "ca.crt"];
 
 const none: GitCredentials = { settings: [], sshCommand: undefined, secrets: [] };
 
@@ -54,7 +57,7 @@ async function readSsh(directory: string): Promise<GitCredentials> {
 }
 
 /** For a folder that has `identity` and `known_hosts`. @throws CredentialsError for a name that ssh cannot take. */
-export function sshCredentials(directory: string): GitCredentials {
+function sshCredentials(directory: string): GitCredentials {
   if (directory.includes('"'))
     throw new CredentialsError(`Cannot use the credentials: their folder's name has a quote`);
   // ssh expands % in both, and splits the second at blanks: hence the doubling, and quotes inside the shell's own.
@@ -69,7 +72,7 @@ export function sshCredentials(directory: string): GitCredentials {
 
 async function readHttps(directory: string, url: string): Promise<GitCredentials> {
   const [username, password, token, ca] = await Promise.all(
-    ["username", "password", "bearerToken", "ca.crt"].map((file) => readText(join(directory, file))),
+    httpsKeys.map(async (file) => trimmed(await readWhole(join(directory, file)))),
   );
   const caFile = ca === undefined ? undefined : join(directory, "ca.crt");
   const credentials = httpsCredentials({ username, password, token, caFile }, url);
@@ -79,7 +82,7 @@ async function readHttps(directory: string, url: string): Promise<GitCredentials
   );
 }
 
-export interface HttpsCredentials {
+interface HttpsCredentials {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly token: string | undefined;
@@ -88,7 +91,7 @@ export interface HttpsCredentials {
 }
 
 /** Undefined: there is neither a token nor a user with a password. A token goes first. */
-export function httpsCredentials(
+function httpsCredentials(
   { username, password, token, caFile }: HttpsCredentials,
   url: string,
 ): GitCredentials | undefined {
@@ -105,9 +108,77 @@ export function httpsCredentials(
   return { settings, sshCommand: undefined, secrets: [password, basic, encodeURIComponent(password)] };
 }
 
-/** A file's text without the line end that editors add; undefined if there is no such file or nothing in it. */
-async function readText(path: string): Promise<string | undefined> {
-  return (await readWhole(path))?.replace(/\r?\n$/, "") || undefined;
+/**
+ * Makes credentials of the data of a Secret, with the same keys. Only what git and ssh cannot take otherwise is written to
+ * files: certificates, and the key and known hosts of ssh. Remove the folder after use.
+ *
+ * @param directory A folder of ours that does not exist yet.
+ * @throws CredentialsError when an entry that the protocol needs is missing, naming it.
+ */
+export async function writeCredentials(
+  secret: ReadonlyMap<string, string> | undefined,
+  remote: RemoteUrl,
+  directory: string,
+): Promise<GitCredentials> {
+  if (remote.protocol === "file") return none;
+  if (secret === undefined) {
+    // Without a key of its own ssh would try those of the user that the operator runs as.
+    if (remote.protocol === "ssh") {
+      throw new CredentialsError("Cannot use the source: an ssh repository needs secretRef");
+    }
+    return none;
+  }
+  return remote.protocol === "ssh"
+    ? await writeSsh(secret, directory)
+    : await writeHttps(secret, remote.url, directory);
+}
+
+async function writeSsh(secret: ReadonlyMap<string, string>, directory: string): Promise<GitCredentials> {
+  const [identity, hosts] = [trimmed(secret.get("identity")), trimmed(secret.get("known_hosts"))];
+  if (identity === undefined || hosts === undefined) {
+    const missing = identity === undefined ? "identity" : "known_hosts";
+    throw invalid(`an ssh repository needs the entry "${missing}"`);
+  }
+  // ssh reads no key with carriage returns or without a line end.
+  await writeSecretFile(directory, "identity", `${identity.replaceAll("\r", "")}\n`);
+  await writeSecretFile(directory, "known_hosts", `${hosts}\n`);
+  return sshCredentials(directory);
+}
+
+async function writeHttps(
+  secret: ReadonlyMap<string, string>,
+  url: string,
+  directory: string,
+): Promise<GitCredentials> {
+  const [username, password, token, ca] = httpsKeys.map((key) => trimmed(secret.get(key)));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break would begin another header
+  if (token !== undefined && /[\u0000-\u001f\u007f]/.test(token))
+    throw invalid('"bearerToken" has a line break or another control character');
+  const caFile = ca === undefined ? undefined : await writeSecretFile(directory, "ca.crt", `${ca}\n`);
+  const credentials = httpsCredentials({ username, password, token, caFile }, url);
+  if (credentials !== undefined) return credentials;
+  // A certificate alone is enough for a repository that everybody may read.
+  if (caFile !== undefined && username === undefined && password === undefined) {
+    return { ...none, settings: [["http.sslCAInfo", caFile]] };
+  }
+  throw invalid('an https repository needs the entries "username" and "password", or "bearerToken"');
+}
+
+async function writeSecretFile(directory: string, name: string, text: string): Promise<string> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const path = join(directory, name);
+  await writeFile(path, text, { mode: 0o600, flag: "wx" });
+  return path;
+}
+
+/** What is wrong with the Secret of a source. */
+function invalid(why: string): CredentialsError {
+  return new CredentialsError(`Cannot use the Secret of the source: ${why}`);
+}
+
+/** Without the line end that editors add; undefined if there is nothing in it. */
+function trimmed(text: string | undefined): string | undefined {
+  return text?.replace(/\r?\n$/, "") || undefined;
 }
 
 /** A file's text as it is; undefined if there is no such file. */

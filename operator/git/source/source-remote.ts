@@ -1,15 +1,15 @@
+import { rm } from "node:fs/promises";
 import { ReleaseError } from "../../desire/release/errors.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
-import type { GitCredentials } from "../credentials.ts";
+import { type GitCredentials, writeCredentials } from "../credentials.ts";
 import { gitEnvironment } from "../git-environment.ts";
-import { CacheBrokenError } from "../git-errors.ts";
+import { CacheBrokenError, CredentialsError } from "../git-errors.ts";
 import type { GitProcesses, GitResult } from "../git-process.ts";
 import type { RemoteUrl } from "../remote-url.ts";
 import { toProcessFailure, toRemoteFailure } from "./remote-failure.ts";
 import { type RemoteRefs, readRemoteRefs } from "./remote-refs.ts";
 import type { CloneDisk } from "./repository-options.ts";
-import { removeCredentials, writeCredentials } from "./secret-credentials.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { SecretData } from "./tenant.ts";
 import type { SourceLimits } from "./tree-files.ts";
@@ -136,12 +136,13 @@ export class SourceRemote {
       throw toRemoteFailure(result.stderr, secrets);
     } catch (error) {
       if (error instanceof ReleaseError) throw error;
+      if (error instanceof CredentialsError) throw new ReleaseError("SourceInvalid", error.message);
       // Who does not find the folder says the same as who does not find git.
       if (!(await clone.isThere()))
         throw new CacheBrokenError("Cannot use the clone: it is gone", { cause: error });
       throw toProcessFailure(error);
     } finally {
-      await removeCredentials(clone.credentials);
+      await rm(clone.credentials, { recursive: true, force: true });
     }
   }
 

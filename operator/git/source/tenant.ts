@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import type { SourceRequest } from "../../desire/release/ports.ts";
+import { credentialKeys } from "../credential-places.ts";
 
 /** Data of a Secret with the keys that Flux uses, decoded. */
 export type SecretData = ReadonlyMap<string, string>;
-
-/** Entries of a Secret that are credentials; other entries do not change which tenant it is. */
-const keys = ["username", "password", "bearerToken", "ca.crt", "identity", "known_hosts"];
 
 /** An opaque id of a repository's URL, of the credentials for it and of its limit. Two ids share no clone. Pure. */
 export function tenantOf(url: string, secret: SecretData | undefined, repositoryBytes?: number): string {
@@ -14,7 +12,8 @@ export function tenantOf(url: string, secret: SecretData | undefined, repository
   const add = (text: string): void => void hash.update(`${Buffer.byteLength(text)}:${text}`);
   add(url);
   if (repositoryBytes !== undefined) add(`at most ${repositoryBytes}`);
-  for (const key of keys) {
+  // Other entries do not change which tenant it is.
+  for (const key of credentialKeys) {
     const text = secret?.get(key);
     if (text === undefined) continue;
     add(key);
