@@ -1,15 +1,17 @@
 import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Clock } from "../../ports.ts";
+import { readCredentials } from "../credentials.ts";
 import { type ConfineGit, unconfined } from "../git-command.ts";
 import { gitEnvironment } from "../git-environment.ts";
 import { GitProcesses } from "../git-process.ts";
+import { GitRemote } from "../git-remote.ts";
 import { parseRemoteUrl } from "../remote-url.ts";
 import type { BranchClone, CommitToPush } from "./branch-clone.ts";
+import { BranchRemote } from "./branch-remote.ts";
 import type { BranchView } from "./branch-view.ts";
 import type { CommitInput } from "./commit-stream.ts";
 import type { PartOptions } from "./commit-writer.ts";
 import { GitCache } from "./git-cache.ts";
-import { GitRemote } from "./git-remote.ts";
 
 export interface LocalCloneOptions {
   /** Absolute path, `file://`, `https://`, `ssh://` or `user@host:path`. */
@@ -37,7 +39,7 @@ const TIMEOUT_MS = 60_000;
 export class LocalClone implements BranchClone {
   readonly #openCache: () => Promise<GitCache>;
   readonly #processes: GitProcesses;
-  readonly #remote: GitRemote;
+  readonly #remote: BranchRemote;
   readonly #root: string;
   #cache: GitCache | undefined;
 
@@ -68,12 +70,15 @@ export class LocalClone implements BranchClone {
         clock,
         environment: (home) => gitEnvironment({ home, environment, protocol }),
       });
-    this.#remote = new GitRemote({
-      remote,
+    this.#remote = new BranchRemote({
+      remote: new GitRemote({
+        remote,
+        processes,
+        environment,
+        credentials: () => readCredentials(credentialsDirectory, remote),
+      }),
+      url: remote.url,
       branch,
-      credentialsDirectory,
-      processes,
-      environment: (home, credentials) => gitEnvironment({ home, environment, protocol, credentials }),
     });
   }
 

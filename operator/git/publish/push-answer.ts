@@ -1,4 +1,5 @@
 import type { GitResult } from "../git-process.ts";
+import { isOtherObjectFormat } from "../git-remote.ts";
 
 /** What became of a push. */
 export type PushAnswer =
@@ -29,7 +30,7 @@ export function readPushAnswer({ exitCode, stdout, stderr }: GitResult): PushAns
     if (/shallow update not allowed/.test(why)) return { kind: "unsuitable" };
     if (who === "remote rejected") return { kind: "refused", reason: [why, remoteWords(stderr)].join("\n") };
   }
-  if (/hash algorithm|object[- ]format/i.test(stderr)) return { kind: "incompatible" };
+  if (isOtherObjectFormat(stderr)) return { kind: "incompatible" };
   if (noRights.test(stderr)) return { kind: "refused", reason: stderr };
   return { kind: "unknown" };
 }

@@ -5,6 +5,7 @@ import { type CacheSlot, takeCacheSlot } from "../cache-lock.ts";
 import { gitEnvironment } from "../git-environment.ts";
 import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
+import { credentialsFolder } from "../git-remote.ts";
 import { ObjectReader } from "./object-reader.ts";
 import { findBrokenPack, listPacks } from "./pack-check.ts";
 import { TreeLookup } from "./tree-lookup.ts";
@@ -62,11 +63,6 @@ export class SourceClone {
   /** git's home: empty, ours. */
   get home(): string {
     return this.#slot.directory;
-  }
-
-  /** Where credentials are while a command needs them. */
-  get credentials(): string {
-    return join(this.#slot.directory, "credentials");
   }
 
   /** Length of an id. */
@@ -173,7 +169,7 @@ export class SourceClone {
   /** Lets another process use the clone. */
   async release(): Promise<void> {
     await this.#reader.close();
-    await rm(this.credentials, { recursive: true, force: true });
+    await rm(credentialsFolder(this.home), { recursive: true, force: true });
     await this.#slot.release();
   }
 

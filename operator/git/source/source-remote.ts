@@ -1,11 +1,11 @@
-import { rm } from "node:fs/promises";
 import { ReleaseError } from "../../desire/release/errors.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
-import { type GitCredentials, writeCredentials } from "../credentials.ts";
+import { writeCredentials } from "../credentials.ts";
 import { gitEnvironment } from "../git-environment.ts";
 import { CacheBrokenError, CredentialsError } from "../git-errors.ts";
-import type { GitProcesses, GitResult } from "../git-process.ts";
+import type { GitProcesses } from "../git-process.ts";
+import { GitRemote, type RemoteResult } from "../git-remote.ts";
 import type { RemoteUrl } from "../remote-url.ts";
 import { toProcessFailure, toRemoteFailure } from "./remote-failure.ts";
 import { type RemoteRefs, readRemoteRefs } from "./remote-refs.ts";
@@ -50,12 +50,18 @@ const MEASURE_MS = 1_000;
 /** All of the history. */
 export const EVERYTHING = 2_147_483_647;
 
-/** One remote: ask, fetch. Nothing that is secret becomes an argument, part of a URL or part of a message. */
+/** One remote: ask, fetch. Text of the remote becomes no part of a message. */
 export class SourceRemote {
   readonly #options: SourceRemoteOptions;
+  readonly #remote: GitRemote;
 
   constructor(options: SourceRemoteOptions) {
+    const { secret, remote } = options;
     this.#options = options;
+    this.#remote = new GitRemote({
+      ...options,
+      credentials: (folder) => writeCredentials(secret, remote, folder),
+    });
   }
 
   /**
@@ -123,17 +129,14 @@ export class SourceRemote {
     clone: SourceClone,
     words: string[],
     { signal, isPartial = false }: { readonly signal?: AbortSignal; readonly isPartial?: boolean } = {},
-  ): Promise<GitResult> {
-    const { remote, secret, processes } = this.#options;
-    let credentials: GitCredentials | undefined;
+  ): Promise<RemoteResult> {
     try {
-      credentials = await writeCredentials(secret, remote, clone.credentials);
-      const environment = this.#environmentOf(clone, credentials, isPartial);
-      const { secrets } = credentials;
-      const run = { arguments: words, directory: clone.directory, environment, secrets, remote };
-      const result = await processes.run(signal === undefined ? run : { ...run, signal });
+      const settings = this.#settings(isPartial);
+      // From git 2.44 on nothing is asked for by itself; before, a host can only make a command last until it is killed.
+      const variables = { GIT_NO_LAZY_FETCH: "1" };
+      const result = await this.#remote.run(clone, words, { settings, variables, signal });
       if (result.exitCode === 0) return result;
-      throw toRemoteFailure(result.stderr, secrets);
+      throw toRemoteFailure(result.stderr, result.secrets);
     } catch (error) {
       if (error instanceof ReleaseError) throw error;
       if (error instanceof CredentialsError) throw new ReleaseError("SourceInvalid", error.message);
@@ -141,8 +144,6 @@ export class SourceRemote {
       if (!(await clone.isThere()))
         throw new CacheBrokenError("Cannot use the clone: it is gone", { cause: error });
       throw toProcessFailure(error);
-    } finally {
-      await rm(clone.credentials, { recursive: true, force: true });
     }
   }
 
@@ -150,30 +151,19 @@ export class SourceRemote {
     return `blob:limit=${this.#options.limits.fileBytes + 1}`;
   }
 
-  #environmentOf(
-    clone: SourceClone,
-    credentials: GitCredentials,
-    isPartial: boolean,
-  ): Record<string, string> {
-    const { remote, environment } = this.#options;
-    const settings: (readonly [string, string])[] = [
-      ...credentials.settings,
-      ["remote.origin.url", remote.url],
+  #settings(isPartial: boolean): readonly (readonly [string, string])[] {
+    return [
+      ["remote.origin.url", this.#options.remote.url],
       ["transfer.fsckObjects", "true"],
-      // git would carry the Authorization header along to wherever it is sent.
-      ["http.followRedirects", "false"],
       // Bigger files are written as they come, instead of being held.
       ["core.bigFileThreshold", "16m"],
+      // Makes it a partial clone for this command alone; what reads the clone must not ask the remote for what is missing.
+      ...(isPartial
+        ? ([
+            ["remote.origin.promisor", "true"],
+            ["remote.origin.partialclonefilter", this.#filter],
+          ] as const)
+        : []),
     ];
-    // Makes it a partial clone for this command alone; what reads the clone must not ask the remote for what is missing.
-    if (isPartial) {
-      settings.push(["remote.origin.promisor", "true"], ["remote.origin.partialclonefilter", this.#filter]);
-    }
-    const all = { ...credentials, settings };
-    return {
-      ...gitEnvironment({ home: clone.home, environment, protocol: remote.protocol, credentials: all }),
-      // From git 2.44 on nothing is asked for by itself; before, a host can only make a command last until it is killed.
-      GIT_NO_LAZY_FETCH: "1",
-    };
   }
 }

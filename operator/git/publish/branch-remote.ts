@@ -1,4 +1,3 @@
-import { type GitCredentials, readCredentials } from "../credentials.ts";
 import {
   CacheBrokenError,
   CredentialsError,
@@ -7,31 +6,22 @@ import {
   PushRefusedError,
   RepositoryUnreachableError,
 } from "../git-errors.ts";
-import type { GitProcesses, GitResult } from "../git-process.ts";
+import { type CloneFolder, type GitRemote, isOtherObjectFormat, type RemoteResult } from "../git-remote.ts";
 import { redact } from "../redact.ts";
-import type { RemoteUrl } from "../remote-url.ts";
 import type { CommitToPush } from "./branch-clone.ts";
 import { readPushAnswer } from "./push-answer.ts";
 
-export interface GitRemoteOptions {
-  readonly remote: RemoteUrl;
+export interface BranchRemoteOptions {
+  readonly remote: GitRemote;
+  readonly url: string;
   readonly branch: string;
-  readonly credentialsDirectory: string | undefined;
-  readonly processes: GitProcesses;
-  readonly environment: (home: string, credentials: GitCredentials) => Record<string, string>;
 }
 
-/** The clone that commands run in. */
-export interface CloneFolder {
-  readonly directory: string;
-  readonly home: string;
-}
+/** One branch of a remote: look, fetch, push. */
+export class BranchRemote {
+  readonly #options: BranchRemoteOptions;
 
-/** One branch of a remote: look, fetch, push. Credentials are read anew for every command. */
-export class GitRemote {
-  readonly #options: GitRemoteOptions;
-
-  constructor(options: GitRemoteOptions) {
+  constructor(options: BranchRemoteOptions) {
     this.#options = options;
   }
 
@@ -45,13 +35,7 @@ export class GitRemote {
    * @throws RepositoryUnreachableError
    */
   async readHead(clone: CloneFolder): Promise<string | undefined> {
-    const result = await this.#run(clone, [
-      "ls-remote",
-      "--quiet",
-      "--",
-      this.#options.remote.url,
-      this.#ref,
-    ]);
+    const result = await this.#run(clone, ["ls-remote", "--quiet", "--", this.#options.url, this.#ref]);
     // ls-remote matches the end of names: refs/heads/a/refs/heads/main would do too.
     const end = `\n${result.stdout}`.indexOf(`\t${this.#ref}\n`) - 1;
     return end < 0 ? undefined : result.stdout.slice(result.stdout.lastIndexOf("\n", end) + 1, end);
@@ -71,7 +55,7 @@ export class GitRemote {
       "fetch",
       ...options,
       "--",
-      this.#options.remote.url,
+      this.#options.url,
       `+${this.#ref}:refs/fairlead/head`,
     ]);
   }
@@ -86,53 +70,35 @@ export class GitRemote {
     // A compare-and-swap: an empty lease says that the branch must not exist.
     const lease = `--force-with-lease=${this.#ref}:${parent ?? ""}`;
     const target = `${commit}:${this.#ref}`;
-    const { result, say } = await this.#try(clone, [
-      "push",
-      "--porcelain",
-      lease,
-      "--",
-      this.#options.remote.url,
-      target,
-    ]);
+    const result = await this.#try(clone, ["push", "--porcelain", lease, "--", this.#options.url, target]);
     const answer = readPushAnswer(result);
     switch (answer.kind) {
       case "landed":
       case "moved":
         return answer.kind;
       case "refused":
-        throw new PushRefusedError(say(answer.reason));
+        throw new PushRefusedError(quote(answer.reason, result));
       case "incompatible":
         throw new ObjectFormatError("Cannot push: the repository names its objects by another hash");
       case "unsuitable":
         throw new CacheBrokenError("Cannot push: the remote does not know the commit that we built on");
       case "unknown":
-        throw new RepositoryUnreachableError(say(result.stderr));
+        throw new RepositoryUnreachableError(quote(result.stderr, result));
     }
   }
 
-  async #run(clone: CloneFolder, command: string[]): Promise<GitResult> {
-    const { result, say } = await this.#try(clone, command);
+  async #run(clone: CloneFolder, command: string[]): Promise<RemoteResult> {
+    const result = await this.#try(clone, command);
     if (result.exitCode === 0) return result;
-    if (/hash algorithm|object[- ]format/i.test(result.stderr))
-      throw new ObjectFormatError(say(result.stderr));
-    throw new RepositoryUnreachableError(say(result.stderr));
+    const said = quote(result.stderr, result);
+    throw isOtherObjectFormat(result.stderr)
+      ? new ObjectFormatError(said)
+      : new RepositoryUnreachableError(said);
   }
 
-  async #try(
-    clone: CloneFolder,
-    command: string[],
-  ): Promise<{ result: GitResult; say: (text: string) => string }> {
-    const { remote, credentialsDirectory, processes, environment } = this.#options;
+  async #try(clone: CloneFolder, command: string[]): Promise<RemoteResult> {
     try {
-      const credentials = await readCredentials(credentialsDirectory, remote);
-      const result = await processes.run({
-        arguments: command,
-        directory: clone.directory,
-        environment: environment(clone.home, credentials),
-        secrets: credentials.secrets,
-        remote,
-      });
-      return { result, say: (text) => redact(withoutNoise(text), credentials.secrets) };
+      return await this.#options.remote.run(clone, command);
     } catch (error) {
       if (error instanceof CredentialsError || error instanceof GitKilledError) {
         throw new RepositoryUnreachableError(error.message, { cause: error });
@@ -143,12 +109,17 @@ export class GitRemote {
   }
 }
 
+/** What a message may repeat of git's words. */
+function quote(text: string, { secrets }: RemoteResult): string {
+  return redact(withoutNoise(text), secrets);
+}
+
 /** What ssh puts around what it has to say about a host's key, or about who may read ours: more than a message may have. */
 const alarm =
   /^(?:@{20}|@ +WARNING: |IT IS POSSIBLE THAT SOMEONE|Someone could be eavesdropping|It is also possible that a host key|Please contact your system administrator\.|Add correct host key in|Offending \S+ key in| +remove with:| +ssh-keygen -f|It is required that your private key|This private key will be ignored)/;
 
 /** What people need of git's and ssh's words: not progress, hints, alarms and general remarks. */
-export function withoutNoise(text: string): string {
+function withoutNoise(text: string): string {
   const said = text.split(/[\n\r]+/).filter((line) => !alarm.test(line));
   const lines = said.map((line) => line.replace(/^(?:fatal|error|remote): /, ""));
   const noise =
