@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Clock } from "../../ports.ts";
-import { type CacheSlot, takeCacheSlot } from "../cache-lock.ts";
+import { BareClone } from "../bare-clone.ts";
 import type { ConfineGit } from "../git-command.ts";
 import { CacheBrokenError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
@@ -44,64 +44,67 @@ const PACKS = 40;
 /** A clone that has grown over this is fetched anew, with one commit of history. */
 const CLONE_BYTES = 512 * 1024 * 1024;
 
-/**
- * Our bare, shallow clone. Everything in it can be fetched again, so whatever looks wrong is answered by making it
- * anew. It is read with {@link readWithGit}; commits are written by a {@link CommitWriter}.
- */
+/** The clone of a branch: shallow, read with {@link readWithGit}. Commits are written by a {@link CommitWriter}. */
 export class GitCache {
   readonly #options: GitCacheOptions;
-  readonly #slot: CacheSlot;
-  readonly #stopped = new AbortController();
-  #format: ObjectFormat = "sha1";
+  readonly #clone: BareClone;
+  readonly #stopped: AbortController;
   /** The owner file that was read last: it hardly ever changes. */
   #owner: OwnerBlob | undefined;
   #writer: CommitWriter | undefined;
 
-  private constructor(options: GitCacheOptions, slot: CacheSlot) {
+  private constructor(options: GitCacheOptions, clone: BareClone, stopped: AbortController) {
     this.#options = options;
-    this.#slot = slot;
+    this.#clone = clone;
+    this.#stopped = stopped;
   }
 
   /** Finds the clone, or makes an empty one. */
   static async open(options: GitCacheOptions): Promise<GitCache> {
-    const name = createHash("sha256").update(options.key).digest("hex").slice(0, 16);
-    const cache = new GitCache(options, await takeCacheSlot(join(options.directory, name)));
-    try {
-      await cache.#readFormat().catch(() => cache.rebuild("sha1"));
-      return cache;
-    } catch (error) {
-      await cache.release();
-      throw error;
-    }
+    const { directory, key, confine, environment } = options;
+    const name = createHash("sha256").update(key).digest("hex").slice(0, 16);
+    const stopped = new AbortController();
+    const clone = await BareClone.open({
+      base: join(directory, name),
+      run: async (command, place) => {
+        try {
+          return await readWithGit(command, {
+            ...{ directory: place.directory, confine, signal: stopped.signal },
+            environment: environment(place.home),
+          });
+        } catch (error) {
+          throw new CacheBrokenError(`Cannot read the clone: git ${command[0]} failed`, { cause: error });
+        }
+      },
+    });
+    return new GitCache(options, clone, stopped);
   }
 
   /** Hash of the clone's objects. */
   get format(): ObjectFormat {
-    return this.#format;
+    return this.#clone.format;
   }
 
   /** Where git runs. */
   get directory(): string {
-    return join(this.#slot.directory, "repository.git");
+    return this.#clone.directory;
   }
 
   /** git's home: empty, ours. */
   get home(): string {
-    return this.#slot.directory;
+    return this.#clone.home;
   }
 
   /** Throws the clone away and makes an empty one. */
   async rebuild(format: ObjectFormat): Promise<void> {
     await this.#closeWriter();
-    await rm(this.directory, { recursive: true, force: true });
-    await this.#git(this.#slot.directory, ["init", "--bare", `--object-format=${format}`, this.directory]);
-    await this.#readFormat();
+    await this.#clone.rebuild(format);
   }
 
   /** Whether a commit is in the clone. */
   async has(commit: string): Promise<boolean> {
     try {
-      return (await this.#read(["cat-file", "-t", commit])).trim() === "commit";
+      return (await this.#clone.read(["cat-file", "-t", commit])).trim() === "commit";
     } catch {
       return false;
     }
@@ -113,7 +116,7 @@ export class GitCache {
       return (await readFile(join(this.directory, "refs", "fairlead", "head"), "utf8")).trim();
     } catch {
       // It was packed away.
-      return (await this.#read(["rev-parse", "--verify", "refs/fairlead/head"])).trim();
+      return (await this.#clone.read(["rev-parse", "--verify", "refs/fairlead/head"])).trim();
     }
   }
 
@@ -126,9 +129,9 @@ export class GitCache {
     // The dot keeps a folder from being an option.
     const below = root === "" ? [] : [`./${root}/`];
     const [folders, direct, commit] = await Promise.all([
-      this.#read(["ls-tree", "-r", "-d", "-z", "--full-tree", head, ...below]),
-      this.#read(["ls-tree", "-z", "-l", "--full-tree", head, ...below]),
-      this.#read(["cat-file", "commit", head]),
+      this.#clone.read(["ls-tree", "-r", "-d", "-z", "--full-tree", head, ...below]),
+      this.#clone.read(["ls-tree", "-z", "-l", "--full-tree", head, ...below]),
+      this.#clone.read(["cat-file", "commit", head]),
     ]);
     const entries = [...readTreeEntries(direct)];
     const ownerPath = root === "" ? OWNER_FILE : `${root}/${OWNER_FILE}`;
@@ -175,16 +178,16 @@ export class GitCache {
    * @throws CacheBrokenError when the clone has grown so big that it should be made anew.
    */
   async tidy(): Promise<void> {
-    const folder = join(this.directory, "objects", "pack");
+    const folder = this.#clone.packFolder;
     const packs = (await readdir(folder)).filter((name) => name.endsWith(".pack"));
     if (packs.length <= PACKS) return;
     const sizes = await Promise.all(packs.map(async (name) => (await stat(join(folder, name))).size));
     if (sizes.reduce((sum, size) => sum + size, 0) > CLONE_BYTES)
       throw new CacheBrokenError("Cannot keep the clone: too big");
     await this.#closeWriter();
-    await this.#read(["repack", "--geometric=2", "-d", "-q"]);
+    await this.#clone.read(["repack", "--geometric=2", "-d", "-q"]);
     // Every fetch leaves a line in the list of commits without a past, and every push sends the list.
-    await this.#read(["prune", "--expire=now"]);
+    await this.#clone.read(["prune", "--expire=now"]);
   }
 
   /** Ends what runs, at once. */
@@ -195,7 +198,7 @@ export class GitCache {
   /** Lets another process use the clone. */
   async release(): Promise<void> {
     await this.#closeWriter();
-    await this.#slot.release();
+    await this.#clone.release();
   }
 
   async #closeWriter(): Promise<void> {
@@ -205,32 +208,7 @@ export class GitCache {
 
   async #readOwner({ id, mode, type, bytes }: TreeEntry): Promise<OwnerBlob> {
     const readable = type === "blob" && mode !== "120000" && bytes <= OWNER_FILE_BYTES;
-    const file = readable ? readOwnerFile(await this.#read(["cat-file", "blob", id])) : "unreadable";
+    const file = readable ? readOwnerFile(await this.#clone.read(["cat-file", "blob", id])) : "unreadable";
     return { id, mode, file };
-  }
-
-  async #readFormat(): Promise<void> {
-    // A folder above ours could be a repository too: the answer must be about this one.
-    const [format, folder] = (await this.#read(["rev-parse", "--show-object-format", "--absolute-git-dir"]))
-      .trim()
-      .split("\n");
-    if (folder !== this.directory) throw new CacheBrokenError("Cannot use the clone: it is not there");
-    this.#format = format === "sha256" ? "sha256" : "sha1";
-  }
-
-  async #read(command: string[]): Promise<string> {
-    return await this.#git(this.directory, command);
-  }
-
-  async #git(directory: string, command: string[]): Promise<string> {
-    const { confine, environment } = this.#options;
-    try {
-      return await readWithGit(command, {
-        ...{ directory, confine, signal: this.#stopped.signal },
-        environment: environment(this.home),
-      });
-    } catch (error) {
-      throw new CacheBrokenError(`Cannot read the clone: git ${command[0]} failed`, { cause: error });
-    }
   }
 }

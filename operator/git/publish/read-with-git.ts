@@ -35,6 +35,7 @@ export async function readWithGit(
       allowUnsafeHooksPath: true,
       allowUnsafeCredentialHelper: true,
       allowUnsafeProtocolOverride: true,
+      allowUnsafeTemplateDir: true,
     },
     // By default a command that fails without a word counts as done.
     errors: (error, { exitCode }) =>

@@ -1,0 +1,105 @@
+import { rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { ObjectFormat } from "../engine/git-objects.ts";
+import { type CacheSlot, takeCacheSlot } from "./cache-lock.ts";
+import { CacheBrokenError } from "./git-errors.ts";
+import { type CloneFolder, credentialsFolder } from "./git-remote.ts";
+
+export interface BareCloneOptions {
+  /** Folder of this clone alone; a second process on it takes one beside it. */
+  readonly base: string;
+  /**
+   * Runs git in `directory`, with `home` as its home, and gives what it prints.
+   *
+   * @throws CacheBrokenError when git fails.
+   */
+  readonly run: (command: readonly string[], place: CloneFolder) => Promise<string>;
+}
+
+/**
+ * A bare clone that one process has to itself. Everything in it can be fetched again, so whatever looks wrong is answered by
+ * making it anew. It has no remote of its own: nothing in it says where it came from, and reading it never asks anybody.
+ */
+export class BareClone implements CloneFolder {
+  readonly #options: BareCloneOptions;
+  readonly #slot: CacheSlot;
+  #format: ObjectFormat = "sha1";
+
+  private constructor(options: BareCloneOptions, slot: CacheSlot) {
+    this.#options = options;
+    this.#slot = slot;
+  }
+
+  /** Finds the clone, or makes an empty one. @throws CacheBrokenError, GitKilledError, or an error of the disk */
+  static async open(options: BareCloneOptions): Promise<BareClone> {
+    const clone = new BareClone(options, await takeCacheSlot(options.base));
+    try {
+      // Of a process that was killed.
+      await clone.#removeCredentials();
+      await clone.#readFormat().catch(() => clone.rebuild("sha1"));
+      return clone;
+    } catch (error) {
+      await clone.release();
+      throw error;
+    }
+  }
+
+  /** Where git runs. */
+  get directory(): string {
+    return join(this.#slot.directory, "repository.git");
+  }
+
+  get home(): string {
+    return this.#slot.directory;
+  }
+
+  get packFolder(): string {
+    return join(this.directory, "objects", "pack");
+  }
+
+  /** Hash of the clone's objects. */
+  get format(): ObjectFormat {
+    return this.#format;
+  }
+
+  async isThere(): Promise<boolean> {
+    return (await stat(this.directory).catch(() => undefined))?.isDirectory() === true;
+  }
+
+  /** Throws the clone away and makes an empty one. Nothing may read it meanwhile. */
+  async rebuild(format: ObjectFormat): Promise<void> {
+    await rm(this.directory, { recursive: true, force: true });
+    const options = ["--bare", "--template=", `--object-format=${format}`];
+    const { home } = this;
+    await this.#options.run(["init", ...options, this.directory], { directory: home, home });
+    await this.#readFormat();
+  }
+
+  /** Runs a command that reads the clone, and gives what it prints. @throws CacheBrokenError when git fails */
+  async read(command: readonly string[]): Promise<string> {
+    return await this.#options.run(command, this);
+  }
+
+  /** Lets another process use the clone. */
+  async release(): Promise<void> {
+    await this.#removeCredentials();
+    await this.#slot.release();
+  }
+
+  /** Takes everything off the disk. */
+  async remove(): Promise<void> {
+    await rm(this.home, { recursive: true, force: true });
+  }
+
+  async #removeCredentials(): Promise<void> {
+    await rm(credentialsFolder(this.home), { recursive: true, force: true });
+  }
+
+  async #readFormat(): Promise<void> {
+    // A folder above ours could be a repository too: the answer must be about this one.
+    const answer = await this.read(["rev-parse", "--show-object-format", "--absolute-git-dir"]);
+    const [format, folder] = answer.trim().split("\n");
+    if (folder !== this.directory) throw new CacheBrokenError("Cannot use the clone: it is not there");
+    this.#format = format === "sha256" ? "sha256" : "sha1";
+  }
+}
