@@ -1,8 +1,8 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { publishWorkerFile } from "../../operator/git/publish/publish-command.ts";
-import { sourceWorkerFile } from "../../operator/git/source/source-command.ts";
+import { publishWorkerFile } from "../../operator/git/publish/publish-process.ts";
+import { sourceWorkerFile } from "../../operator/git/source/source-process.ts";
 import { launcherFile } from "../../operator/sandbox/find-launcher.ts";
 import { workerFile } from "../../operator/sandbox/worker-command.ts";
 import { provideLauncher } from "../launcher/build-launcher.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as realTime } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { SourceRequest, SourceRevision, SourceState } from "../../operator/desire/release/ports.ts";
-import { sourceSocketIn } from "../../operator/git/source/source-command.ts";
+import { sourceSocketIn } from "../../operator/git/source/source-process.ts";
 import { describeSourceError } from "../../operator/git/source/source-service.ts";
 import { ZoneSources, type ZoneSourcesOptions } from "../../operator/git/source/zone-sources.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { type GitZoneProcessOptions, placeOfZone } from "../git-zone.ts";
 import type { BranchClone } from "./branch-clone.ts";
-import { type PublishWorkerOptions, publishSocketIn } from "./publish-command.ts";
+import { PUBLISH_ZONE } from "./messages.ts";
 import { PublishConnection, type PublishConnectionOptions } from "./publish-connection.ts";
-import { type PublishProcess, type PublishProcessOptions, startPublishProcess } from "./publish-process.ts";
+import { type PublishWorkerOptions, publishSocketIn, startPublishProcess } from "./publish-process.ts";
 import { ZoneClone } from "./zone-clone.ts";
 
 export interface ComposePublishZoneInput
-  extends PublishProcessOptions,
+  extends GitZoneProcessOptions,
     Pick<PublishConnectionOptions, "onWalls"> {
   /** Folder with a folder of sockets for each zone. Undefined: the zone's process is started here. */
   readonly zoneSockets: string | undefined;
@@ -30,27 +28,20 @@ export function composePublishZone({
   worker,
   ...options
 }: ComposePublishZoneInput): PublishZone {
-  // Of mode 0700: no other user can take the place of the zone.
-  const folder =
-    zoneSockets === undefined
-      ? mkdtempSync(join(tmpdir(), "fairlead-publish-"))
-      : join(zoneSockets, "publish");
-  const isOurs = zoneSockets === undefined;
-  let started: PublishProcess | undefined;
+  const place = placeOfZone(PUBLISH_ZONE, zoneSockets, (folder) =>
+    startPublishProcess({ ...worker, folder }, options),
+  );
   const connection = new PublishConnection({
     ...options,
-    socket: publishSocketIn(folder),
-    onStart: () => {
-      if (isOurs) started = startPublishProcess({ ...worker, folder }, options);
-    },
+    socket: publishSocketIn(place.folder),
+    onStart: () => place.start(),
   });
   return {
     check: () => connection.check(),
-    clone: (place) => new ZoneClone({ ...place, connection }),
+    clone: (branch) => new ZoneClone({ ...branch, connection }),
     close: async () => {
       connection.close();
-      await started?.end();
-      if (isOurs) rmSync(folder, { recursive: true, force: true });
+      await place.close();
     },
   };
 }

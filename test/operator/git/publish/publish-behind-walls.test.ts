@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { publishWorkerCommand } from "../../../../operator/git/publish/publish-command.ts";
+import { publishWorkerCommand } from "../../../../operator/git/publish/publish-process.ts";
 import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
 import { type AttemptReport, reportingProgram } from "../../sandbox/node-attempts.ts";
 import { attemptNames, WorldOutside } from "../../sandbox/world-outside.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sourceWorkerCommand } from "../../../../operator/git/source/source-command.ts";
+import { sourceWorkerCommand } from "../../../../operator/git/source/source-process.ts";
 import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
 import type { AttemptReport } from "../../sandbox/node-attempts.ts";
 import { attemptNames, WorldOutside } from "../../sandbox/world-outside.ts";
