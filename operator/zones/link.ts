@@ -7,7 +7,7 @@ import { type FrameLimits, FrameReader } from "./frame-reader.ts";
 import { IncomingRequests, type Serve } from "./incoming-requests.ts";
 import { LinkWriter } from "./link-writer.ts";
 import { type Header, type Message, PROTOCOL, readHeader } from "./messages.ts";
-import { OutgoingRequests, type RequestOptions } from "./outgoing-requests.ts";
+import { OutgoingRequests, type Received, type RequestOptions } from "./outgoing-requests.ts";
 
 export interface LinkOptions {
   readonly clock: Clock;
@@ -22,6 +22,9 @@ export interface LinkOptions {
   /** The body of an error answer; default: empty, because an error text may say more than the other side may know. */
   readonly describeError?: (error: unknown) => unknown;
 }
+
+/** The longest timer that there is: 24 days. */
+const FOLLOW_MS = 2 ** 31 - 1;
 
 /**
  * One connection between two zones. Both sides may send requests, several at a time, and answer with any number of items
@@ -83,6 +86,13 @@ export class Link {
    */
   request<Answer>(name: string, message: Message, options: RequestOptions<Answer>): Promise<Answer> {
     return this.#outgoing.send(name, message, options);
+  }
+
+  /** Sends a request whose answer has no end: its items come until the connection ends, and its answer ends the connection. */
+  follow(name: string, message: Message, onItem: (item: Received) => void): void {
+    this.request(name, message, { read: () => undefined, onItem, deadlineMs: FOLLOW_MS })
+      .catch(() => undefined)
+      .finally(() => this.close());
   }
 
   /** Ends the connection. */

@@ -136,3 +136,13 @@ export class ZoneProcess {
     this.#cancelRestart = clock.schedule(this.#delays.next(clock.now()), () => this.#start());
   }
 }
+
+/** Waits for the signal that ends the main process of a zone, and keeps it running until then. */
+export async function untilTerminated(): Promise<void> {
+  // The clock's timers keep no process alive, and between two lives of its child nothing else does.
+  const alive = setInterval(() => undefined, 60_000);
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+  clearInterval(alive);
+}

@@ -3,6 +3,7 @@ import { systemClock } from "../../runtime/clock.ts";
 import { findLauncher } from "../../sandbox/find-launcher.ts";
 import { probeKernelWalls } from "../../sandbox/kernel-walls.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
+import { untilTerminated } from "../../zones/zone-process.ts";
 import { parseRemoteUrl } from "../remote-url.ts";
 import { startPublishProcess } from "./publish-process.ts";
 
@@ -46,12 +47,7 @@ export async function runPublishZone(argv: readonly string[]): Promise<number> {
     { folder: sockets, cache, repository, credentials, walls, requireWalls, logLevel, logFormat },
     { environment: process.env, clock, random: Math.random, log },
   );
-  // The clock's timers keep no process alive, and between two lives of its child nothing else does.
-  const alive = setInterval(() => undefined, 60_000);
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-  });
-  clearInterval(alive);
+  await untilTerminated();
   await zone.end();
   return 0;
 }

@@ -29,8 +29,6 @@ export interface AskOptions<Answer> extends RequestOptions<Answer> {
 
 /** Of a frame of the zone: a part of a list. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 ** 20 };
-/** The longest timer that there is: 24 days. After it the connection is made again. */
-const HOLD_MS = 2 ** 31 - 1;
 /** Requests at a time: the zone's side of a connection takes 256. */
 const REQUESTS = 64;
 /** A zone that starts, or is restarted, is waited for so long. */
@@ -67,11 +65,7 @@ export class PublishConnection {
     const link = await this.#client.link({ withinMs: PATIENCE_MS }).catch(fail);
     if (link === this.#held) return link;
     this.#held = link;
-    link
-      .request("hold", { body: {} }, { read: () => undefined, onItem: this.#takeWalls, deadlineMs: HOLD_MS })
-      .catch(() => undefined)
-      // The answer has no end: the zone gave it up.
-      .finally(() => link.close());
+    link.follow("hold", { body: {} }, this.#takeWalls);
     return link;
   }
 

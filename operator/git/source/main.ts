@@ -4,6 +4,7 @@ import { systemClock } from "../../runtime/clock.ts";
 import { findLauncher } from "../../sandbox/find-launcher.ts";
 import { probeKernelWalls } from "../../sandbox/kernel-walls.ts";
 import { createLogger, type LogLevel } from "../../telemetry/log.ts";
+import { untilTerminated } from "../../zones/zone-process.ts";
 import { startSourceProcess } from "./source-process.ts";
 
 /**
@@ -53,12 +54,7 @@ export async function runSourceZone(argv: readonly string[]): Promise<number> {
     },
     { environment: process.env, clock, random: Math.random, log },
   );
-  // The clock's timers keep no process alive, and between two lives of its child nothing else does.
-  const alive = setInterval(() => undefined, 60_000);
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-  });
-  clearInterval(alive);
+  await untilTerminated();
   await zone.end();
   return 0;
 }

@@ -27,8 +27,6 @@ export interface SourceConnectionOptions {
 /** Of a frame of the zone: a state, or a piece of a file or of a list. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 };
 const CONNECT_MS = 60_000;
-/** The longest timer that there is: 24 days. After it the connection is made again. */
-const FOLLOW_MS = 2 ** 31 - 1;
 /** Without a connection for so long, Releases report that their sources are not polled. */
 export const STALE_MS = 60_000;
 /** A zone that disconnects, or is disconnected, again and again is tried less and less often. */
@@ -86,11 +84,7 @@ export class SourceConnection {
 
   #follow(link: Link): void {
     const { operator, onLink, onItem } = this.#options;
-    link
-      .request("follow", { body: { operator } }, { read: () => undefined, onItem, deadlineMs: FOLLOW_MS })
-      .catch(() => undefined)
-      // The answer has no end: the zone gave it up.
-      .finally(() => link.close());
+    link.follow("follow", { body: { operator } }, onItem);
     onLink(link);
   }
 

@@ -49,6 +49,23 @@ describe("Link", () => {
     expect(await far.request("echo", message, options)).toEqual({ body: "hi", texts: ["part"] });
   });
 
+  test("follows an answer that has no end, and ends the connection with it", async () => {
+    const over = Promise.withResolvers<void>();
+    const serve: Serve = async ({ send }) => {
+      for (const body of [1, 2]) await send({ body });
+      await over.promise;
+      return { body: {} };
+    };
+    const { near, clock } = aLinkPair({ far: { serve } });
+    const items: unknown[] = [];
+    near.follow("follow", { body: {} }, ({ body }) => void items.push(body));
+    await clock.settle();
+    expect(items).toEqual([1, 2]);
+    expect(near.isClosed).toBe(false);
+    over.resolve();
+    await near.closed;
+  });
+
   test("carries errors as what describeError() makes of them", async () => {
     const serve: Serve = async () => {
       throw new Error("secret");
