@@ -1,5 +1,5 @@
 import type { Clock, Random } from "../../ports.ts";
-import { jitterInterval } from "../../runtime/backoff.ts";
+import { PollTimer } from "../poll-timer.ts";
 
 export interface PublishScheduleOptions {
   readonly clock: Clock;
@@ -10,7 +10,7 @@ export interface PublishScheduleOptions {
   readonly look: () => void;
 }
 
-/** Between two looks at the remote when nothing happens; chance makes it 5 % shorter or longer. */
+/** Between two looks at the remote when nothing happens. */
 export const LOOK_MS = 60_000;
 
 /** When the publisher works next: one timer for the work, one for the look at the remote. */
@@ -20,10 +20,11 @@ export class PublishSchedule {
   #cancelWake: (() => void) | undefined;
   #wakeAtMs = 0;
   #notBeforeMs = 0;
-  #cancelLook: (() => void) | undefined;
+  readonly #poll: PollTimer;
 
   constructor(options: PublishScheduleOptions) {
     this.#options = options;
+    this.#poll = new PollTimer({ ...options, poll: options.look });
   }
 
   get isOpen(): boolean {
@@ -38,7 +39,7 @@ export class PublishSchedule {
   /** Nothing is scheduled any more. */
   close(): void {
     this.#isOpen = false;
-    this.#cancelLook?.();
+    this.#poll.clear();
     this.clear();
   }
 
@@ -66,9 +67,6 @@ export class PublishSchedule {
 
   /** The remote was looked at: the next look is a minute away. */
   looked(): void {
-    this.#cancelLook?.();
-    if (!this.#isOpen) return;
-    const { clock, random, look } = this.#options;
-    this.#cancelLook = clock.schedule(jitterInterval(LOOK_MS, { share: 0.05, random }), look);
+    if (this.#isOpen) this.#poll.setAfterInterval(LOOK_MS);
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock, Random } from "../../ports.ts";
-import { Backoff, jitterInterval } from "../../runtime/backoff.ts";
+import { Backoff } from "../../runtime/backoff.ts";
+import { PollTimer } from "../poll-timer.ts";
 
 export interface LookScheduleOptions {
   readonly clock: Clock;
@@ -20,17 +21,18 @@ const LATEST_RETRY_MS = 60_000;
 export class LookSchedule {
   readonly #options: LookScheduleOptions;
   readonly #backoff: Backoff;
+  readonly #timer: PollTimer;
   #isLooking = false;
   #isAsked = false;
   #isClosed = false;
   #isFailing = false;
   #lookedAtMs = 0;
-  #cancel: (() => void) | undefined;
 
   constructor(options: LookScheduleOptions) {
     this.#options = options;
     const backoff = { initialMs: RETRY_MS, factor: 2, capMs: LATEST_RETRY_MS, jitter: 0.2 };
     this.#backoff = new Backoff(backoff, options.random);
+    this.#timer = new PollTimer({ ...options, poll: () => void this.#run() });
   }
 
   /** Look at once; during a look: once more after it. */
@@ -44,19 +46,17 @@ export class LookSchedule {
   reschedule(): void {
     // What was asked for during the last look comes in a moment.
     if (this.#isLooking || this.#isAsked || this.#isClosed || this.#isFailing) return;
-    if (this.#cancel === undefined) return;
-    const { clock } = this.#options;
-    this.#in(Math.max(0, this.#lookedAtMs + this.#jittered() - clock.now()));
+    if (this.#timer.isSet) this.#timer.setAfterInterval(this.#options.intervalMs(), this.#lookedAtMs);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#cancel?.();
+    this.#timer.clear();
   }
 
   async #run(): Promise<void> {
     const { clock, look, intervalMs } = this.#options;
-    this.#cancel?.();
+    this.#timer.clear();
     this.#isLooking = true;
     this.#isAsked = false;
     this.#lookedAtMs = clock.now();
@@ -64,19 +64,9 @@ export class LookSchedule {
     this.#isLooking = false;
     if (this.#isClosed) return;
     if (!this.#isFailing) this.#backoff.reset();
-    const pauseMs = this.#isFailing ? this.#backoff.next(clock.now()) : this.#jittered();
-    if (this.#isAsked) this.#in(PAUSE_MS);
-    else if (Number.isFinite(intervalMs())) this.#in(pauseMs);
-  }
-
-  #jittered(): number {
-    const { random, intervalMs } = this.#options;
-    return jitterInterval(intervalMs(), { share: 0.05, random });
-  }
-
-  #in(delayMs: number): void {
-    this.#cancel?.();
-    if (Number.isFinite(delayMs))
-      this.#cancel = this.#options.clock.schedule(delayMs, () => void this.#run());
+    const retryMs = this.#isFailing ? this.#backoff.next(clock.now()) : undefined;
+    if (this.#isAsked) this.#timer.set(PAUSE_MS);
+    else if (retryMs === undefined) this.#timer.setAfterInterval(intervalMs());
+    else if (Number.isFinite(intervalMs())) this.#timer.set(retryMs);
   }
 }
