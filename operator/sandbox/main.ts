@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { systemClock } from "../runtime/clock.ts";
 import { readMemoryLimit } from "../runtime/memory-limit.ts";
 import { createLogger, type LogLevel } from "../telemetry/log.ts";
+import { untilTerminated } from "../zones/zone-process.ts";
 import { findLauncher } from "./find-launcher.ts";
 import { describeMissingWalls, probeKernelWalls } from "./kernel-walls.ts";
 import { sandboxServices } from "./messages.ts";
@@ -42,12 +43,7 @@ export async function runSandboxZone(argv: readonly string[]): Promise<number> {
   });
   // The operator cannot ask for a process of another container.
   for (const service of sandboxServices) processes.start(service);
-  // The clock's timers keep no process alive, and between two lives of its children nothing else does.
-  const alive = setInterval(() => undefined, 60_000);
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-  });
-  clearInterval(alive);
+  await untilTerminated();
   processes.close();
   return 0;
 }

@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { planMemory } from "../desire/release/plan-memory.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { removeSocket, serveZone } from "../zones/zone-server.ts";
+import { serveAsWorker } from "../zones/zone-worker.ts";
 import { setEsbuildVariables } from "./esbuild-command.ts";
 import { probeKernelWalls } from "./kernel-walls.ts";
 import { toLowerRequest } from "./lower-children.ts";
@@ -11,8 +11,6 @@ import { createPrograms } from "./program/programs.ts";
 import { createRenderService, describeRenderError } from "./render-service.ts";
 import { toWallsReport, type WallsReport } from "./walls-report.ts";
 
-/** A sign of life for the process that started this one (zone-process.ts). */
-const SIGN_OF_LIFE_MS = 1_000;
 /** Of a frame of the operator: files of up to 4 MiB, or the inputs of a program. */
 const limits = { headerBytes: 65_536, parts: 256, bytes: 16 * 2 ** 20 };
 
@@ -34,10 +32,8 @@ const memory = planMemory(values.memory === undefined ? undefined : Number(value
 const walls = await probeKernelWalls(values.launcher);
 const { socket = "", "socket-fd": descriptor, zone = "" } = values;
 // The launcher has made the socket: this process may not write to /proc, and has it done by the one that started it.
-const isConfined = descriptor !== undefined;
-const lowerPriority = isConfined
-  ? (pid: number) => void process.stdout.write(toLowerRequest(pid))
-  : undefined;
+const lowerPriority =
+  descriptor !== undefined ? (pid: number) => void process.stdout.write(toLowerRequest(pid)) : undefined;
 const own = JSON.parse(values.walls ?? "{}") as WallsReport;
 const { serve } = createRenderService({
   clock,
@@ -45,20 +41,11 @@ const { serve } = createRenderService({
     createPrograms({ ...options, clock, walls, limits: memory.programs, lowerPriority }),
   walls: { own, ...(zone === "sandbox/programs" && { programs: toWallsReport(walls) }) },
 });
-// The operator ended, perhaps killed: then a socket that this process has made is left to it. Processes of programs end with
-// this one: they read from its pipes.
-process.stdin
-  .on("end", () => {
-    if (!isConfined) removeSocket(socket);
-    process.exit(0);
-  })
-  .resume();
-// A terminal sends these to all processes of the operator. It ends this one when it ends.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
-setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
-process.stdout.write(".");
-await serveZone({
-  socket: isConfined ? Number(descriptor) : socket,
+await serveAsWorker({
+  socket,
+  descriptor,
+  // Processes of programs end with this one: they read from its pipes.
+  close: async () => undefined,
   zone,
   clock,
   limits,
