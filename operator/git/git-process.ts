@@ -3,10 +3,8 @@ import type { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "../ports.ts";
 import { BoundedText } from "./bounded-text.ts";
-import { endGroup } from "./end-group.ts";
 import { type ConfineGit, unconfined } from "./git-command.ts";
 import { GitEndedError, GitKilledError } from "./git-errors.ts";
-import { feed, type ProcessInput } from "./process-input.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 
 export interface GitRun {
@@ -28,18 +26,6 @@ export interface GitResult {
   readonly stdout: string;
   /** Without secrets. Of a long text the first and the last 32 KiB, because a remote decides how much there is. */
   readonly stderr: string;
-}
-
-/** A process that answers every input with one line. One question at a time. */
-export interface GitConversation {
-  /** It can be asked no more. */
-  readonly isOver: boolean;
-  /** Gives it a part of the next input; what follows it is given to {@link ask}. */
-  write(part: ProcessInput): Promise<void>;
-  /** @throws GitEndedError, GitKilledError, or the system's error when git could not be started. */
-  ask(input: ProcessInput): Promise<string>;
-  /** Lets it finish what it has, and waits for its end. */
-  close(): Promise<void>;
 }
 
 /** A process that stays and is talked to in bytes. */
@@ -65,8 +51,10 @@ interface Started {
 
 /** Most that is kept of what a process says: a remote must not fill our memory. */
 const OUTPUT_BYTES = 16 * 1024 * 1024;
-/** Longest line of an answer, and of a complaint, in characters. */
-const OUTPUT_LINE = 64 * 1024;
+/** So much of what a process that stays complains about is kept, in characters. */
+const COMPLAINT = 64 * 1024;
+/** A process that is asked to end has this long. */
+const GRACE_MS = 2_000;
 /** However much it says, it ends after so many times the silence that is allowed. */
 const LIFETIME_FACTOR = 10;
 
@@ -127,8 +115,7 @@ export class GitProcesses {
     let complaint = "";
     const started = this.#start(run, (name, chunk) => {
       if (name === "stdout") hear(chunk);
-      else if (complaint.length < OUTPUT_LINE)
-        complaint = (complaint + chunk.toString()).slice(0, OUTPUT_LINE);
+      else if (complaint.length < COMPLAINT) complaint = (complaint + chunk.toString()).slice(0, COMPLAINT);
     });
     const over = started.ended.then(
       () => new GitEndedError(complaint.trim().split("\n")[0] ?? ""),
@@ -145,50 +132,6 @@ export class GitProcesses {
         await over;
         watchdog();
       },
-    };
-  }
-
-  /** Starts a process that stays, and is asked again and again. @throws GitKilledError when we are stopping. */
-  open(run: GitRun): GitConversation {
-    let said = "";
-    let answer = Promise.withResolvers<string>();
-    const { over, input, watch, close } = this.stream(run, (chunk) => {
-      said = (said + chunk.toString()).slice(0, OUTPUT_LINE);
-      const end = said.indexOf("\n");
-      if (end < 0) return;
-      answer.resolve(said.slice(0, end));
-      said = said.slice(end + 1);
-    });
-    let isOver = false;
-    void over.then((error) => {
-      isOver = true;
-      answer.promise.catch(() => {});
-      answer.reject(error);
-    });
-    return {
-      get isOver() {
-        return isOver;
-      },
-      write: async (part) => {
-        const watchdog = watch();
-        try {
-          await feed(input, part);
-        } finally {
-          watchdog();
-        }
-      },
-      ask: async (text) => {
-        if (isOver) throw await over;
-        answer = Promise.withResolvers();
-        const watchdog = watch();
-        try {
-          await Promise.all([answer.promise, feed(input, text)]);
-          return await answer.promise;
-        } finally {
-          watchdog();
-        }
-      },
-      close,
     };
   }
 
@@ -246,5 +189,26 @@ export class GitProcesses {
       cancel();
       cancelLife();
     };
+  }
+}
+
+/**
+ * Ends a process and all that it started: asks first, and kills what is left. A git that is killed while it moves a ref
+ * leaves the ref's lock in the repository, and no push can ever move it again; one that is asked takes the lock away.
+ *
+ * @param leader - Process id of the leader of a process group.
+ */
+export function endGroup(leader: number, clock: Clock): void {
+  if (!signalGroup(leader, "SIGTERM")) return;
+  clock.schedule(GRACE_MS, () => signalGroup(leader, "SIGKILL"));
+}
+
+/** @returns Whether there was anybody to hear it. */
+function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(-leader, signal);
+  } catch {
+    // It ended by itself in between.
+    return false;
   }
 }

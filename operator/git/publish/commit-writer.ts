@@ -1,8 +1,8 @@
 import type { Clock } from "../../ports.ts";
 import { CacheBrokenError, GitEndedError } from "../git-errors.ts";
-import type { GitConversation, GitProcesses } from "../git-process.ts";
-import type { ProcessInput } from "../process-input.ts";
+import type { GitProcesses } from "../git-process.ts";
 import { type CommitInput, commitStream } from "./commit-stream.ts";
+import { converse, type GitConversation, type ProcessInput } from "./git-conversation.ts";
 
 export interface CommitWriterOptions {
   readonly processes: GitProcesses;
@@ -90,7 +90,7 @@ export class CommitWriter {
 
   #open(): GitConversation {
     const { processes, directory, environment } = this.#options;
-    return processes.open({
+    return converse(processes, {
       // Forced, because this name of ours moves to commits that do not descend from the one before; no branch does.
       arguments: ["fast-import", "--quiet", "--force", "--date-format=raw"],
       directory,

@@ -1,9 +1,10 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { GitEndedError, GitKilledError } from "../../../operator/git/git-errors.ts";
-import { GitProcesses } from "../../../operator/git/git-process.ts";
+import { GitKilledError } from "../../../operator/git/git-errors.ts";
+import { endGroup, GitProcesses } from "../../../operator/git/git-process.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 
 /** `git -c alias.x='!…' x`: a git that runs a shell, which is all that these tests need. */
@@ -16,8 +17,7 @@ function processesOf(timeoutMs = 60_000) {
   const processes = new GitProcesses({ clock, timeoutMs });
   const environment = { PATH: process.env["PATH"] ?? "", HOME: directory };
   const run = (script: string) => processes.run({ arguments: shell(script), directory, environment });
-  const open = (script: string) => processes.open({ arguments: shell(script), directory, environment });
-  return { clock, processes, directory, environment, run, open };
+  return { clock, processes, directory, environment, run };
 }
 
 /** A zombie that nobody has collected yet is as dead as it gets. */
@@ -52,56 +52,12 @@ describe("GitProcesses", () => {
     expect(stderr).toMatch(/^first \*\*\*\nx+\n…\nx+last\n/);
   });
 
-  test("feeds one that stays as it reads, and survives one that stops early", async () => {
-    const { open } = processesOf();
-    const pieces = Array.from({ length: 100 }, () => "x".repeat(10_000));
-    expect((await open("head -c 1000000 | wc -c").ask(pieces)).trim()).toBe("1000000");
-    await expect(open("exit 1").ask(pieces)).rejects.toThrow(GitEndedError);
-  });
-
   test("kills a process that is silent too long, with what it started", async () => {
     const { clock, run } = processesOf();
     const failed = expect(run("sleep 600 & wait")).rejects.toThrow(GitKilledError);
     await clock.advance(59_000);
     await clock.advance(2_000);
     await failed;
-  });
-
-  test("one that stays answers again and again, and says why it ended", async () => {
-    const { open } = processesOf();
-    const echo =
-      "while read line; do test $line != bad || break; echo got $line; done; echo no more >&2; exit 3";
-    const staying = open(echo);
-    expect(await staying.ask(["one\n"])).toBe("got one");
-    expect(await staying.ask(["t", "wo\n"])).toBe("got two");
-    await expect(staying.ask(["bad\n"])).rejects.toThrow(new GitEndedError("no more"));
-    expect(staying.isOver).toBe(true);
-    await expect(staying.ask(["three\n"])).rejects.toThrow(GitEndedError);
-    await staying.close();
-  });
-
-  test("one that stays may be silent between two questions, and not in one", async () => {
-    const { clock, open } = processesOf();
-    const script = "while read line; do test $line != hang || sleep 600; echo got $line; done";
-    const staying = open(script);
-    expect(await staying.ask(["one\n"])).toBe("got one");
-    await clock.advance(600_000);
-    expect(await staying.ask(["two\n"])).toBe("got two");
-    const hung = expect(staying.ask(["hang\n"])).rejects.toThrow(GitKilledError);
-    await clock.advance(61_000);
-    await hung;
-  });
-
-  test("one that stays ends with us", async () => {
-    const { processes, open } = processesOf();
-    const staying = open("cat");
-    expect(await staying.ask(["one\n"])).toBe("one");
-    await staying.close();
-    expect(staying.isOver).toBe(true);
-    const other = open("sleep 600");
-    const asked = expect(other.ask(["one\n"])).rejects.toThrow(/stopping/);
-    processes.close();
-    await asked;
   });
 
   test("close() ends everything, and nothing starts after it", async () => {
@@ -133,5 +89,41 @@ describe("GitProcesses", () => {
     processes.close();
     await running;
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+  });
+});
+
+/** A shell that leads a group, once it has said that its script has begun. */
+async function aGroup(script: string) {
+  const child = spawn("/bin/sh", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  const ended = once(child, "exit");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  if (child.pid === undefined) throw new Error("Cannot start a shell");
+  return { pid: child.pid, ended };
+}
+
+describe("endGroup()", () => {
+  test("lets a process that listens put its things in order", async () => {
+    const { pid, ended } = await aGroup("trap 'exit 7' TERM; echo; while :; do sleep 0.01; done");
+    endGroup(pid, new FakeClock());
+    expect(await ended).toEqual([7, null]);
+  });
+
+  test("kills a process that does not listen, two seconds later", async () => {
+    const { pid, ended } = await aGroup("trap '' TERM; echo; while :; do sleep 0.01; done");
+    const clock = new FakeClock();
+    endGroup(pid, clock);
+    await clock.advance(1_999);
+    expect(process.kill(pid, 0)).toBe(true);
+    await clock.advance(1);
+    expect(await ended).toEqual([null, "SIGKILL"]);
+  });
+
+  test("expects nobody to be left", async () => {
+    const { pid, ended } = await aGroup("echo");
+    await ended;
+    const clock = new FakeClock();
+    endGroup(pid, clock);
+    expect(clock.pendingDelaysMs).toEqual([]);
   });
 });

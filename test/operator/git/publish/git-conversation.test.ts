@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { GitEndedError, GitKilledError } from "../../../../operator/git/git-errors.ts";
+import { GitProcesses } from "../../../../operator/git/git-process.ts";
+import { converse } from "../../../../operator/git/publish/git-conversation.ts";
+import { FakeClock } from "../../../fakes/fake-clock.ts";
+
+function processesOf() {
+  const directory = mkdtempSync(`${tmpdir()}/fairlead-test-`);
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const clock = new FakeClock();
+  const processes = new GitProcesses({ clock, timeoutMs: 60_000 });
+  const environment = { PATH: process.env["PATH"] ?? "", HOME: directory };
+  /** `git -c alias.x='!…' x`: a git that runs a shell, which is all that these tests need. */
+  const open = (script: string) =>
+    converse(processes, { arguments: ["-c", `alias.x=!${script}`, "x"], directory, environment });
+  return { clock, processes, open };
+}
+
+describe("converse()", () => {
+  test("feeds one that stays as it reads, and survives one that stops early", async () => {
+    const { open } = processesOf();
+    const pieces = Array.from({ length: 100 }, () => "x".repeat(10_000));
+    expect((await open("head -c 1000000 | wc -c").ask(pieces)).trim()).toBe("1000000");
+    await expect(open("exit 1").ask(pieces)).rejects.toThrow(GitEndedError);
+  });
+
+  test("one that stays answers again and again, and says why it ended", async () => {
+    const { open } = processesOf();
+    const echo =
+      "while read line; do test $line != bad || break; echo got $line; done; echo no more >&2; exit 3";
+    const staying = open(echo);
+    expect(await staying.ask(["one\n"])).toBe("got one");
+    expect(await staying.ask(["t", "wo\n"])).toBe("got two");
+    await expect(staying.ask(["bad\n"])).rejects.toThrow(new GitEndedError("no more"));
+    expect(staying.isOver).toBe(true);
+    await expect(staying.ask(["three\n"])).rejects.toThrow(GitEndedError);
+    await staying.close();
+  });
+
+  test("one that stays may be silent between two questions, and not in one", async () => {
+    const { clock, open } = processesOf();
+    const script = "while read line; do test $line != hang || sleep 600; echo got $line; done";
+    const staying = open(script);
+    expect(await staying.ask(["one\n"])).toBe("got one");
+    await clock.advance(600_000);
+    expect(await staying.ask(["two\n"])).toBe("got two");
+    const hung = expect(staying.ask(["hang\n"])).rejects.toThrow(GitKilledError);
+    await clock.advance(61_000);
+    await hung;
+  });
+
+  test("one that stays ends with us", async () => {
+    const { processes, open } = processesOf();
+    const staying = open("cat");
+    expect(await staying.ask(["one\n"])).toBe("one");
+    await staying.close();
+    expect(staying.isOver).toBe(true);
+    const other = open("sleep 600");
+    const asked = expect(other.ask(["one\n"])).rejects.toThrow(/stopping/);
+    processes.close();
+    await asked;
+  });
+});
