@@ -53,6 +53,8 @@ interface Started {
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 /** So much of what a process that stays complains about is kept, in characters. */
 const COMPLAINT = 64 * 1024;
+/** Silence after which git is taken for hung. */
+const TIMEOUT_MS = 60_000;
 /** A process that is asked to end has this long. */
 const GRACE_MS = 2_000;
 /** However much it says, it ends after so many times the silence that is allowed. */
@@ -60,8 +62,8 @@ const LIFETIME_FACTOR = 10;
 
 export interface GitProcessesOptions {
   readonly clock: Clock;
-  /** A process that says nothing for so long is killed. */
-  readonly timeoutMs: number;
+  /** A process that says nothing for so long is killed. @default 60_000 */
+  readonly timeoutMs?: number | undefined;
   /** Default: no walls. */
   readonly confine?: ConfineGit | undefined;
 }
@@ -173,7 +175,7 @@ export class GitProcesses {
 
   /** Kills a process that falls silent, or does not come to an end, until the function that it gives is called. */
   #watch(started: Started): () => void {
-    const { clock, timeoutMs } = this.#options;
+    const { clock, timeoutMs = TIMEOUT_MS } = this.#options;
     started.heardMs = clock.now();
     let cancel = (): void => {};
     const look = (): void => {

@@ -28,12 +28,9 @@ export interface LocalCloneOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Walls around git's processes. Default: none. */
   readonly confine?: ConfineGit | undefined;
-  /** A git process that is silent for so long is killed. @default 60_000 */
+  /** As for {@link GitProcesses}. */
   readonly timeoutMs?: number | undefined;
 }
-
-/** Silence after which git is taken for hung. */
-const TIMEOUT_MS = 60_000;
 
 /** A clone that git of this process works on. */
 export class LocalClone implements BranchClone {
@@ -53,11 +50,11 @@ export class LocalClone implements BranchClone {
       credentialsDirectory,
       clock,
       environment = {},
+      timeoutMs,
     } = options;
     const remote = parseRemoteUrl(repository);
     const { protocol } = remote;
     const confine = options.confine && exceptHooks(options.confine);
-    const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     const processes = new GitProcesses({ clock, timeoutMs, confine });
     this.#root = root;
     this.#processes = processes;

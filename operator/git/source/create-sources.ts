@@ -23,8 +23,8 @@ export interface CreateSourcesOptions {
   readonly allowFile: boolean;
   /** Answers for these Releases are other ones than they were told. */
   readonly onChange: (keys: readonly string[]) => void;
-  /** A git process that is silent for so long is killed. @default 60_000 */
-  readonly timeoutMs?: number;
+  /** As for {@link GitProcesses}. */
+  readonly timeoutMs?: number | undefined;
   readonly limits?: Partial<SourceLimits>;
   /** Walls around git's processes. Default: none. */
   readonly confine?: ConfineGit | undefined;
@@ -47,7 +47,6 @@ export interface LocalSources extends GitSources {
 
 /** A clone that nobody used for so long is taken off the disk. */
 const UNUSED_MS = 600_000;
-const TIMEOUT_MS = 60_000;
 
 interface Client {
   readonly tenant: string;
@@ -135,7 +134,7 @@ class ClonedSources implements LocalSources {
   ): SourceRepository {
     const known = this.#repositories.get(tenant);
     if (known !== undefined) return known;
-    const { cacheDirectory, limits, timeoutMs = TIMEOUT_MS } = this.#options;
+    const { cacheDirectory, limits } = this.#options;
     const quota = this.#quota;
     const all = { ...defaultLimits, ...(quota && { cloneBytes: quota.cloneBytes }), ...limits };
     const repository = new SourceRepository({
@@ -146,7 +145,6 @@ class ClonedSources implements LocalSources {
       base: join(cacheDirectory, tenant.slice(0, 16)),
       limits: { ...all, cloneBytes: Math.min(all.cloneBytes, repositoryBytes ?? all.cloneBytes) },
       disk: quota && { room: () => quota.roomOf(tenant), note: (bytes) => quota.note(tenant, bytes) },
-      timeoutMs,
       polls: this.#polls,
       stats: this.stats,
     });

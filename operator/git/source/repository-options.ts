@@ -36,7 +36,7 @@ export interface SourceRepositoryOptions {
   readonly limits: SourceLimits;
   /** Disk that the clone may take beside those of others. Default: as much as its limits say. */
   readonly disk?: CloneDisk | undefined;
-  readonly timeoutMs: number;
+  readonly timeoutMs?: number | undefined;
   /** Walls around git's processes. Default: none. */
   readonly confine?: ConfineGit | undefined;
   readonly polls: PollPermits;
