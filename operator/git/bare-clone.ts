@@ -17,8 +17,8 @@ export interface BareCloneOptions {
 }
 
 /**
- * A bare clone that one process has to itself. Everything in it can be fetched again, so whatever looks wrong is answered by
- * making it anew. It has no remote of its own: nothing in it says where it came from, and reading it never asks anybody.
+ * A bare clone that one process has to itself. Everything in it can be fetched again, so a clone that is broken is recreated.
+ * It has no remote configured: nothing in it says where it came from, and reading it uses no network.
  */
 export class BareClone implements CloneFolder {
   readonly #options: BareCloneOptions;
@@ -30,11 +30,11 @@ export class BareClone implements CloneFolder {
     this.#slot = slot;
   }
 
-  /** Finds the clone, or makes an empty one. @throws CacheBrokenError, GitKilledError, or an error of the disk */
+  /** Opens the clone, or creates an empty one. @throws CacheBrokenError, GitKilledError, or an error of the disk */
   static async open(options: BareCloneOptions): Promise<BareClone> {
     const clone = new BareClone(options, await takeCacheSlot(options.base));
     try {
-      // Of a process that was killed.
+      // A process that was killed leaves them behind.
       await clone.#removeCredentials();
       await clone.#readFormat().catch(() => clone.rebuild("sha1"));
       return clone;
@@ -66,7 +66,7 @@ export class BareClone implements CloneFolder {
     return (await stat(this.directory).catch(() => undefined))?.isDirectory() === true;
   }
 
-  /** Throws the clone away and makes an empty one. Nothing may read it meanwhile. */
+  /** Deletes the clone and creates an empty one. Nothing may read it meanwhile. */
   async rebuild(format: ObjectFormat): Promise<void> {
     await rm(this.directory, { recursive: true, force: true });
     const options = ["--bare", "--template=", `--object-format=${format}`];
@@ -86,7 +86,7 @@ export class BareClone implements CloneFolder {
     await this.#slot.release();
   }
 
-  /** Takes everything off the disk. */
+  /** Deletes the clone, and the folder with it. */
   async remove(): Promise<void> {
     await rm(this.home, { recursive: true, force: true });
   }

@@ -12,7 +12,7 @@ import { type ZoneCommand, ZoneProcess } from "../zones/zone-process.ts";
 import { certificateFiles, deviceFiles, findProgram, programFolders, settingFiles } from "./confine-git.ts";
 import { variablesForGit } from "./git-environment.ts";
 
-// How the operator, or the main process of a container, starts and keeps the process of a zone that runs git.
+// How the operator, or the main process of a container, starts the process of a zone that runs git, and restarts it.
 
 /** What the process of such a zone is started with. Nothing in it is secret: other users see command lines. */
 export interface GitZoneOptions {
@@ -183,7 +183,7 @@ export function placeOfZone(
   };
 }
 
-/** The walls for a process that starts git; none, with the reason, where git cannot be started behind them: it may be anywhere. */
+/** The walls for a process that starts git. None, with the reason, if git does not start behind them: it may be installed anywhere. */
 function wallsForGit({
   options: { walls, cache },
   rules,

@@ -17,7 +17,7 @@ export interface BranchRemoteOptions {
   readonly branch: string;
 }
 
-/** One branch of a remote: look, fetch, push. */
+/** One branch of a remote: reads its head, fetches, pushes. */
 export class BranchRemote {
   readonly #options: BranchRemoteOptions;
 

@@ -59,7 +59,7 @@ export class GitCache {
     this.#stopped = stopped;
   }
 
-  /** Finds the clone, or makes an empty one. */
+  /** Opens the clone, or creates an empty one. */
   static async open(options: GitCacheOptions): Promise<GitCache> {
     const { directory, key, confine, environment } = options;
     const name = createHash("sha256").update(key).digest("hex").slice(0, 16);
@@ -95,7 +95,7 @@ export class GitCache {
     return this.#clone.home;
   }
 
-  /** Throws the clone away and makes an empty one. */
+  /** Deletes the clone and creates an empty one. */
   async rebuild(format: ObjectFormat): Promise<void> {
     await this.#closeWriter();
     await this.#clone.rebuild(format);

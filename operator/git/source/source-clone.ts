@@ -20,7 +20,7 @@ export interface SourceCloneOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The clone of a remote with all refs that are wanted. Its objects are read through one process that stays. */
+/** The clone of a remote with all refs that are wanted. One process that stays reads its objects. */
 export class SourceClone {
   readonly #options: SourceCloneOptions;
   readonly #clone: BareClone;
@@ -35,12 +35,12 @@ export class SourceClone {
     this.#trees = new TreeLookup(this.#reader, clone.format);
   }
 
-  /** Finds the clone, or makes an empty one. @throws CacheBrokenError, GitKilledError, or an error of the disk */
+  /** Opens the clone, or creates an empty one. @throws CacheBrokenError, GitKilledError, or an error of the disk */
   static async open(options: SourceCloneOptions): Promise<SourceClone> {
     const run: RunGit = (command, place) => runGit(command, place, options);
     const clone = new SourceClone(options, await BareClone.open({ base: options.base, run }));
     try {
-      // Of a process that was killed.
+      // A process that was killed leaves them behind.
       const left = (await filesIn(clone.home)).filter((path) => /\/verify-[^/]*$/.test(path));
       await Promise.all(left.map((path) => rm(path, { recursive: true, force: true })));
       await clone.sweep();
@@ -83,11 +83,11 @@ export class SourceClone {
     return environmentIn(this.home, this.#options);
   }
 
-  /** Throws the clone away and makes an empty one. */
+  /** Deletes the clone and creates an empty one. */
   async rebuild(format: ObjectFormat): Promise<void> {
     await this.#reader.close();
     this.#packs.clear();
-    // Somebody may have cleaned up under us.
+    // The folder may have been deleted while the clone was open.
     await mkdir(this.home, { recursive: true, mode: 0o700 });
     await this.#clone.rebuild(format);
     this.#reader = this.#openReader();

@@ -50,7 +50,7 @@ const MEASURE_MS = 1_000;
 /** All of the history. */
 export const EVERYTHING = 2_147_483_647;
 
-/** One remote: ask, fetch. Text of the remote becomes no part of a message. */
+/** One remote: lists refs, fetches. No message repeats text of the remote. */
 export class SourceRemote {
   readonly #options: SourceRemoteOptions;
   readonly #remote: GitRemote;
