@@ -2,7 +2,6 @@ import { ReleaseError } from "../../desire/release/errors.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { writeCredentials } from "../credentials.ts";
-import { gitEnvironment } from "../git-environment.ts";
 import { CacheBrokenError, CredentialsError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
 import { GitRemote, type RemoteResult } from "../git-remote.ts";
