@@ -162,7 +162,7 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
       "synth",
       "crds",
     ],
-    packages: ["node:*", "yaml", "ignore"],
+    packages: ["node:*", "js-yaml", "ignore"],
   },
   "operator/sandbox/program": {
     folders: [

@@ -1,60 +1,82 @@
+import { type Event, parseEvents, YAMLException } from "js-yaml";
 import { DocumentError } from "./document-error.ts";
-import { LIBRARY_LIMIT, readWithLibrary } from "./library-yaml.ts";
-import { readPlainYaml } from "./plain-yaml.ts";
 import { countLines, type YamlDocument } from "./split-documents.ts";
-import { messages, NotPlainError } from "./yaml-cursor.ts";
+import { tidyBrackets } from "./tidy-brackets.ts";
+import { describeProblem, messages } from "./yaml-errors.ts";
+import { DEPTH_LIMIT, type Trace, toPlainValue } from "./yaml-values.ts";
 
-/** The line of its own that opens a document. */
-const opening = /^---[ \t]*(?:#[^\n]*)?\n/;
-
-/** Largest document that is no list, in characters: etcd takes objects of 1.5 MiB, and it is read in one go. */
+/** Largest document that is no list, in characters: etcd takes objects of 1.5 MiB, and it is parsed in one go. */
 const SINGLE_LIMIT = 1_572_864;
 
 /**
- * The value of a YAML document; undefined or null if it has none. Yields now and then.
+ * The value of a YAML document; undefined or null if it has none. js-yaml finds the nodes, in one go; what they mean is decided
+ * here, as kubectl decides it, with pauses.
  *
  * @throws {DocumentError}
  */
-export function* readYaml({ text, firstLine }: YamlDocument): Generator<undefined, unknown> {
-  const skipped = openingOf(text);
+export function* readYaml(
+  { text, firstLine }: YamlDocument,
+  { trace }: { readonly trace?: Trace } = {},
+): Generator<undefined, unknown> {
   if (text.length > SINGLE_LIMIT && !/^items:/m.test(text)) {
     throw new DocumentError("is larger than any object may be", { reason: "RenderLimit", line: firstLine });
   }
+  // Line breaks are where they were: lines can be counted in either text.
+  const parsed = parse(text, firstLine);
+  yield;
+  const lineOf = (offset: number): number => firstLine + countLines(parsed.text, 0, offset);
+  return yield* toPlainValue(parsed.events, { text: parsed.text, lineOf, trace });
+}
+
+interface Parsed {
+  readonly text: string;
+  readonly events: Event[];
+}
+
+/** js-yaml counts what stands within the deepest list, too, and once where brackets begin: {@link toPlainValue} counts exactly. */
+const options = { maxDepth: DEPTH_LIMIT + 2 };
+
+function parse(text: string, firstLine: number): Parsed {
+  const events = eventsOf(text);
+  if (!(events instanceof YAMLException)) return { text, events };
+  if (events.reason !== "deficient indentation") return fail(text, events, firstLine);
+  const tidied = tidyBrackets(text);
+  const again = eventsOf(tidied.text);
+  // What is wrong may stand behind what was only untidy.
+  if (again instanceof YAMLException) return fail(tidied.text, again, firstLine);
+  return tidied.isSame(again) ? { text: tidied.values, events: again } : fail(text, events, firstLine);
+}
+
+function eventsOf(text: string): Event[] | YAMLException {
   try {
-    return yield* readPlainYaml(skipped === 0 ? text : text.slice(skipped));
+    return parseEvents(text, options);
   } catch (error) {
-    // A RangeError is the engine's: a text that its regular expressions have no room for.
-    if (!(error instanceof NotPlainError || error instanceof RangeError)) throw error;
-    const { at, why } = error instanceof NotPlainError ? error : { at: 0, why: undefined };
-    const isLimit = why === messages.deep || why === messages.aliases;
-    // What is too much for us is too much for the library, too, and takes it longer to find out.
-    if (text.length <= LIBRARY_LIMIT && !isLimit) return readWithLibrary(text, firstLine);
-    throw new DocumentError(why ?? unreadableText, {
-      reason: isLimit ? "RenderLimit" : "RenderFailed",
-      line: firstLine + countLines(text, 0, skipped + at),
-    });
+    if (error instanceof YAMLException) return error;
+    throw error;
   }
 }
 
-const unreadableText = `cannot be read: a mistake, or YAML (tags, "?" keys) that is read only in documents of up to ${LIBRARY_LIMIT / 1_024} KiB`;
+function fail(text: string, error: YAMLException, firstLine: number): never {
+  const { message, at } = describeProblem(text, error);
+  throw new DocumentError(message, {
+    reason: message === messages.deep ? "RenderLimit" : "RenderFailed",
+    line: firstLine + countLines(text, 0, at),
+  });
+}
 
 /**
  * The line of a field, or of the nearest thing around it; undefined if it cannot be told. Reads the document once more.
  *
  * @param path Of keys and indexes.
  */
-export function locateInYaml(
-  { text, firstLine }: YamlDocument,
-  path: readonly (string | number)[],
-): number | undefined {
-  if (text.length > SINGLE_LIMIT) return undefined;
+export function locateInYaml(document: YamlDocument, path: readonly (string | number)[]): number | undefined {
+  if (document.text.length > SINGLE_LIMIT) return undefined;
   const offsets = new Map<unknown, Map<string | number, number>>();
   const trace = (container: object, key: string | number, at: number): void => {
     offsets.getOrInsertComputed(container, () => new Map()).set(key, at);
   };
-  const skipped = openingOf(text);
   try {
-    const reading = readPlainYaml(text.slice(skipped), { trace });
+    const reading = readYaml(document, { trace });
     let step = reading.next();
     while (!step.done) step = reading.next();
     let value: unknown = step.value;
@@ -65,13 +87,9 @@ export function locateInYaml(
       found = at;
       value = (value as Readonly<Record<string | number, unknown>>)[key];
     }
-    return found === undefined ? undefined : firstLine + countLines(text, 0, skipped + found);
+    return found === undefined ? undefined : document.firstLine + countLines(document.text, 0, found);
   } catch {
-    // What the library read has the line of its document.
+    // A JSON text may have what YAML does not.
     return undefined;
   }
-}
-
-function openingOf(text: string): number {
-  return opening.exec(text)?.[0].length ?? 0;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../synth/digest.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
 import { ReleaseError } from "../desire/release/errors.ts";
-import { estimateFileMemory, estimateMemory } from "../desire/release/estimate-memory.ts";
+import { estimateFileMemory, estimateMemory, estimateYamlMemory } from "../desire/release/estimate-memory.ts";
 import type { Rendered, SourceFiles } from "../desire/release/ports.ts";
 import { showMebibytes } from "../engine/show-mebibytes.ts";
 import { showPath, showText } from "../engine/show-text.ts";
@@ -170,7 +170,7 @@ async function collectFile(path: string, content: Buffer, collected: Collected, 
 
 function refuseFileMemory(path: string, content: Buffer, { memoryLimit }: Collected): void {
   const limit = Math.min(FILE_MEMORY, 2 * memoryLimit);
-  const memory = estimateFileMemory(content);
+  const memory = path.endsWith(".json") ? estimateFileMemory(content) : estimateYamlMemory(content);
   if (memory <= limit) return;
   throw new ReleaseError(
     "RenderLimit",

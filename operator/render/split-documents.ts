@@ -1,5 +1,3 @@
-import { codes, skipBlanks } from "./yaml-cursor.ts";
-
 /** One document of a YAML file. */
 export interface YamlDocument {
   /** Ends in a line feed; with its `---` line, if it has one. */
@@ -8,6 +6,7 @@ export interface YamlDocument {
   readonly firstLine: number;
 }
 
+const [tab, newline, space, hash, dash] = [9, 10, 32, 35, 45];
 const separator = /^(?:---|\.\.\.)(?=[ \t\n])/gm;
 /** So many documents without content are passed at once. */
 const AT_ONCE = 10_000;
@@ -42,10 +41,10 @@ function contentStart(text: string): number {
   let line = 0;
   while (line < text.length) {
     const first = text.charCodeAt(line);
-    const isMark = first === codes.dash && text.startsWith("---", line);
+    const isMark = first === dash && text.startsWith("---", line);
     const at = skipBlanks(text, isMark ? line + 3 : line);
     const code = text.charCodeAt(at);
-    const isBare = code === codes.newline || code === codes.hash;
+    const isBare = code === newline || code === hash;
     if (!(isBare || text.startsWith("%YAML 1.", line))) return line;
     line = text.indexOf("\n", at) + 1;
   }
@@ -56,12 +55,18 @@ function contentStart(text: string): number {
 export function countLines(text: string, start: number, end: number): number {
   let count = 0;
   // Character by character: a search from line to line takes seven times as long where lines are short.
-  for (let at = start; at < Math.min(end, text.length); at++)
-    if (text.charCodeAt(at) === codes.newline) count++;
+  for (let at = start; at < Math.min(end, text.length); at++) if (text.charCodeAt(at) === newline) count++;
   return count;
 }
 
 /** Line of the file that a document's content begins in. */
 export function contentLineOf({ text, firstLine }: YamlDocument): number {
   return firstLine + countLines(text, 0, contentStart(text));
+}
+
+/** Offset of the first character, from `at` on, that is neither a space nor a tab. */
+function skipBlanks(text: string, at: number): number {
+  let next = at;
+  while (text.charCodeAt(next) === space || text.charCodeAt(next) === tab) next++;
+  return next;
 }

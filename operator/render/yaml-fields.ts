@@ -41,11 +41,10 @@ export class FieldsReader {
   }
 }
 
-/** Plain keys are text, or read as text what they are written as; `on:` would become `true:`, and is refused. */
-export function checkPlainKey(key: string, fail: Fail): void {
+/** Whether a plain key is text, or is read as what it is written as: `on:` would become `true:`. */
+export function isReadAsText(key: string): boolean {
   const value = resolvePlain(key);
-  if (value === key || (value !== null && String(value) === key)) return;
-  fail(`the key ${showKey(key)} is not read as text; put it in quotes`);
+  return value === key || (value !== null && String(value) === key);
 }
 
 function showKey(key: string): string {

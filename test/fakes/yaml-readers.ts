@@ -1,25 +1,49 @@
-import { readWithLibrary } from "../../operator/render/library-yaml.ts";
-import { readPlainYaml } from "../../operator/render/plain-yaml.ts";
-import { NotPlainError } from "../../operator/render/yaml-cursor.ts";
+import { isScalar, parseDocument, visit } from "yaml";
+import { readYaml } from "../../operator/render/read-yaml.ts";
+import { resolvePlain } from "../../operator/render/resolve-scalar.ts";
 
-/** What the reader makes of a text; "not plain" if it leaves it to the library. */
-export function readPlain(text: string): unknown {
+/** What the reader makes of a text, or its error. */
+export function read(text: string): unknown {
+  const reading = readYaml({ text, firstLine: 1 });
+  let step = reading.next();
+  while (!step.done) step = reading.next();
+  return step.value ?? null;
+}
+
+/** What the reader makes of a text; its error as "line: message" if it refuses it. */
+export function readOrRefuse(text: string): { readonly value: unknown } | { readonly refused: string } {
   try {
-    const reading = readPlainYaml(text);
-    let step = reading.next();
-    while (!step.done) step = reading.next();
-    return step.value;
+    return { value: read(text) };
   } catch (error) {
-    if (error instanceof NotPlainError) return "not plain";
-    throw error;
+    if (!(error instanceof Error && error.name === "DocumentError")) throw error;
+    const { line, message } = error as Error & { readonly line: number };
+    return { refused: `${line}: ${message}` };
   }
 }
 
-/** What the library makes of a text, or its error. */
-export function readSlowly(text: string): unknown {
+/** What another parser, the package yaml, makes of a text with our rules for scalars; undefined if it refuses it. */
+export function readOtherwise(text: string): unknown {
+  const document = parseDocument(text, {
+    version: "1.1",
+    schema: "failsafe",
+    merge: true,
+    uniqueKeys: false,
+    logLevel: "silent",
+  });
+  if (document.errors.length > 0) return undefined;
+  visit(document, {
+    Scalar: (role, node) => {
+      if (role === "key" || node.tag !== undefined) return;
+      if (node.type === "PLAIN" || node.type === undefined)
+        node.value = resolvePlain(String(node.value ?? ""));
+    },
+  });
+  const { contents } = document;
+  if (isScalar(contents)) return contents.value;
   try {
-    return readWithLibrary(text, 1);
-  } catch (error) {
-    return error;
+    return document.toJS() as unknown;
+  } catch {
+    // An alias of nothing, or a merge of text.
+    return undefined;
   }
 }

@@ -4,8 +4,13 @@ const ARRAY = 40;
 const ITEM = 24;
 const KEY = 32;
 
+// What js-yaml needs for the nodes of a text before their values are made, measured the same way.
+const NODE = 80;
+const PAIR = 200;
+
 const [quote, backslash, comma, colon, newline] = [34, 92, 44, 58, 10];
 const [openBracket, openBrace] = [91, 123];
+const [space, tab, dash, question, carriageReturn] = [32, 9, 45, 63, 13];
 
 /**
  * Estimates the memory of the value of a JSON text, in bytes. One MiB of `[{},{},…]` takes 22 MiB, so limits of text say little.
@@ -25,8 +30,8 @@ export function estimateMemory(json: string): number {
 }
 
 /**
- * Estimates the memory that reading a YAML or JSON file takes at most, in bytes, without reading it: texts are counted as if
- * they were values. Aliases are not followed. Linear; pure.
+ * Estimates the memory that reading a JSON file takes at most, in bytes, without reading it: texts are counted as if they were
+ * values. Linear; pure.
  */
 export function estimateFileMemory(content: Uint8Array): number {
   let bytes = content.length;
@@ -36,6 +41,35 @@ export function estimateFileMemory(content: Uint8Array): number {
     else if (code === comma || code === newline) bytes += ITEM + KEY;
   }
   return bytes;
+}
+
+/**
+ * Estimates the memory that reading a YAML file takes at most, in bytes, without reading it. Its documents are read one after the
+ * other; texts are counted as if they were values. Aliases are not followed. Linear; pure.
+ */
+export function estimateYamlMemory(content: Uint8Array): number {
+  let [bytes, most] = [0, 0];
+  for (let at = 0; at < content.length; at++) {
+    const code = content[at];
+    if (code === openBrace || code === openBracket) bytes += NODE;
+    else if (code === comma) bytes += PAIR;
+    else if (code === dash && isBlank(content[at + 1])) bytes += 2 * NODE;
+    else if ((code === colon || code === question) && isBlank(content[at + 1])) bytes += PAIR;
+    else if (
+      code === newline &&
+      content[at + 1] === dash &&
+      content[at + 2] === dash &&
+      content[at + 3] === dash
+    ) {
+      most = Math.max(most, bytes);
+      bytes = 0;
+    }
+  }
+  return content.length + Math.max(most, bytes);
+}
+
+function isBlank(code: number | undefined): boolean {
+  return code === space || code === newline || code === tab || code === carriageReturn;
 }
 
 function endOfText(json: string, start: number): number {

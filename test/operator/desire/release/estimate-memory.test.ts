@@ -1,17 +1,23 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { parseEvents } from "js-yaml";
 import { describe, expect, test } from "vitest";
-import { estimateFileMemory, estimateMemory } from "../../../../operator/desire/release/estimate-memory.ts";
+
+import {
+  estimateFileMemory,
+  estimateMemory,
+  estimateYamlMemory,
+} from "../../../../operator/desire/release/estimate-memory.ts";
 import { planMemory } from "../../../../operator/desire/release/plan-memory.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Bytes that the value of a JSON text takes on V8's heap. */
-function measure(json: string): number {
+/** Bytes that what is made of a text takes on V8's heap. */
+function measure(text: string, make: (text: string) => unknown = JSON.parse): number {
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
-  const value: unknown = JSON.parse(json);
+  const value: unknown = make(text);
   collectGarbage();
   const bytes = process.memoryUsage().heapUsed - before;
   expect(value).toBeDefined();
@@ -46,6 +52,33 @@ describe("estimateMemory()", () => {
 
   test("takes a text that is cut short", () => {
     expect([estimateMemory('{"a'), estimateMemory('"\\')]).toEqual([67, 2]);
+  });
+});
+
+const yamlTexts: Readonly<Record<string, string>> = {
+  fields: "some-key: some value\n".repeat(20_000),
+  "short fields": "- a: 1\n".repeat(60_000),
+  "nested dashes": "- - - - a\n".repeat(30_000),
+  "empty fields": `{${"a,".repeat(100_000)}}`,
+  "empty lists": `[${"[],".repeat(100_000)}]`,
+  "empty keys": "?\n".repeat(100_000),
+  "pairs in a list": `[${"[a: b],".repeat(40_000)}]`,
+};
+
+describe("estimateYamlMemory()", () => {
+  test.for(Object.entries(yamlTexts))("comes near to what js-yaml needs for %s", ([, text]) => {
+    const measured = measure(text, (yaml) => parseEvents(yaml, {}));
+    const estimated = estimateYamlMemory(Buffer.from(text));
+    expect(estimated).toBeGreaterThan(measured * 0.6);
+    expect(estimated).toBeLessThan(measured * 3);
+  });
+
+  test("counts the largest document of a file", () => {
+    const document = "a: 1\n".repeat(1_000);
+    const one = estimateYamlMemory(Buffer.from(document));
+    const three = estimateYamlMemory(Buffer.from(`${document}---\n${document}a: 1\n---\na: 1\n`));
+    expect(three - one).toBeLessThan(500 + document.length);
+    expect(three).toBeGreaterThan(one + 200);
   });
 });
 

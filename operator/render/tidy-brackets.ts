@@ -1,0 +1,57 @@
+import { EVENT_ID, type Event } from "js-yaml";
+import { isQuoted } from "./yaml-scalars.ts";
+
+/** What ends a list or map in brackets, or a quoted text, and stands first on its line. */
+const closer = /^ *(?:[\]}]|["'][ \t]*(?:[ \t]#.*)?$)/;
+/** The end of a line that a block of text follows. */
+const blockHeader = /[|>][-+0-9]*[ \t]*(?:#.*)?$/;
+
+const WIDER = " ".repeat(8);
+
+/** What js-yaml refuses, where go-yaml and everybody who writes YAML by hand do not care. */
+export interface Tidied {
+  /** What js-yaml is to read. */
+  readonly text: string;
+  /** What values are to be taken from, at the same offsets. */
+  readonly values: string;
+  /** Whether the events of the text say that the values are what they were. */
+  readonly isSame: (events: readonly Event[]) => boolean;
+}
+
+/**
+ * Indents each line that begins with the end of a list, map or text by some spaces more, because the specification does not let it
+ * stand at the indent of its key or further out, and replaces tabs between brackets with spaces. Values change only where a line of
+ * a text without quotes is indented.
+ */
+export function tidyBrackets(text: string): Tidied {
+  const offsets: number[] = [];
+  const lines: string[] = [];
+  let [offset, blockIndent] = [0, Number.POSITIVE_INFINITY];
+  for (const line of text.split("\n")) {
+    const indent = line.length - line.trimStart().length;
+    const isInBlock = indent > blockIndent || indent === line.length;
+    if (!isInBlock) blockIndent = blockHeader.test(line) ? indent : Number.POSITIVE_INFINITY;
+    const isCloser = !isInBlock && closer.test(line);
+    if (isCloser) offsets.push(offset);
+    const wide = isCloser ? WIDER + line : line;
+    lines.push(wide);
+    offset += wide.length + 1;
+  }
+  const values = lines.join("\n");
+  return {
+    text: values.replace(/(?<=[,:[{]) *\t[ \t]*/g, (blanks) => " ".repeat(blanks.length)),
+    values,
+    isSame: (events) => !isWithinText(events, offsets),
+  };
+}
+
+/** Whether one of the offsets, which ascend, is in a text without quotes. */
+function isWithinText(events: readonly Event[], offsets: readonly number[]): boolean {
+  let next = 0;
+  for (const event of events) {
+    if (event.type !== EVENT_ID.SCALAR || isQuoted(event)) continue;
+    while ((offsets[next] ?? Number.POSITIVE_INFINITY) < event.valueStart) next++;
+    if ((offsets[next] ?? Number.POSITIVE_INFINITY) < event.valueEnd) return true;
+  }
+  return false;
+}

@@ -1,0 +1,84 @@
+import type { YAMLException } from "js-yaml";
+import { showText } from "../engine/show-text.ts";
+
+/** What is said of a text that cannot be read. Nothing of the file but names of keys: it may be a Secret. */
+export const messages = {
+  indent: "the indentation does not fit what stands above",
+  colon: "a text with a colon and a space must stand in quotes",
+  quote: "a quote is missing",
+  tab: "a tab is used to indent; YAML takes only spaces",
+  bracket: "a bracket or a comma is missing",
+  start: "a text that begins with this character must stand in quotes",
+  space: "a space is missing behind a colon",
+  more: "something stands behind the end of a value; if it is text, the whole of it must stand in quotes",
+  deep: "is nested too deeply",
+  aliases: "its aliases stand for too much",
+  // It goes unnamed: a password without quotes may begin with `*`.
+  alias: "an alias names an anchor that is not there; a text that begins with * must stand in quotes",
+  ownAlias: "an alias stands inside of its own anchor",
+  tag: "a tag is not one that is read; a text that begins with ! must stand in quotes",
+  number: "a number is too large or not a number; put it in quotes if it is text",
+  block:
+    "behind | or > stand at most a digit from 1 to 9 and one of + and -, and the text begins on the next line",
+  key: (name: string): string =>
+    `the key ${showText(name, { longest: 60 })} is not read as text; put it in quotes`,
+} as const;
+
+/** Texts of js-yaml and what we say instead: some of its own quote the file. The first that fits is taken. */
+const known: readonly (readonly [RegExp, string])[] = [
+  [/maxDepth/, messages.deep],
+  [/quoted scalar/, messages.quote],
+  [/^tab /, messages.tab],
+  [/escape|hexadecimal/, "an escape in double quotes is not known; a backslash itself is written \\\\"],
+  [
+    /non-printable|JSON character/,
+    "has a control character; in double quotes it is written \\u and four digits",
+  ],
+  [/^deficient/, "the indentation does not fit what stands above, or a bracket is missing there"],
+  [/flow collection|node content/, messages.bracket],
+  [/duplication of an anchor/, "a value has several anchors"],
+  [/name of an a/, "an anchor or an alias has no name; a text that begins with & or * must stand in quotes"],
+  [/alias node/, "an alias has an anchor or a tag"],
+  [/directive/, "a % directive is not known"],
+  [/\btag\b/, messages.tag],
+  [/chomping|width|line break/, messages.block],
+  [/whitespace/, messages.space],
+  [/expected ':'/, "a colon is missing behind a key"],
+  [/multiline key/, "a key goes on over several lines; a colon is missing, or the text must be quoted"],
+];
+
+/** What is wrong with a text that js-yaml does not read, and the offset of it. Pure. */
+export function describeProblem(
+  text: string,
+  { reason, mark }: YAMLException,
+): { readonly message: string; readonly at: number } {
+  let at = mark?.position ?? 0;
+  // Of these js-yaml tells the end: the last line that has something is meant.
+  if (/multiline key|unexpected end/.test(reason)) at = Math.max(0, text.slice(0, at).trimEnd().length - 1);
+  const quote = /quoted scalar|deficient/.test(reason) ? openQuote(text, at) : undefined;
+  if (quote !== undefined) return { message: messages.quote, at: quote };
+  const message = known.find(([pattern]) => pattern.test(reason))?.[1] ?? misplaced(text, at);
+  return { message, at };
+}
+
+/** What is said of something that stands where nothing of its kind may stand. */
+function misplaced(text: string, at: number): string {
+  const code = text.charAt(at);
+  if (code === ":") return messages.colon;
+  if (/[@`%,[\]{}&*!|>'"]/.test(code)) return messages.start;
+  const isFirst = text.slice(text.lastIndexOf("\n", at - 1) + 1, at).trim() === "";
+  return isFirst ? messages.indent : messages.more;
+}
+
+/** Offset of a quote that begins a text which has no end before `end`; undefined if there is none. */
+function openQuote(text: string, end: number): number | undefined {
+  for (let at = end - 1; at >= 0; at--) {
+    const quote = text.charAt(at);
+    if (quote !== '"' && quote !== "'") continue;
+    // Two of them, or one behind a backslash, are part of the text.
+    if (quote === "'" && text.charAt(at - 1) === "'") at--;
+    else if (/^$|[\s[{,]/.test(text.charAt(at - 1))) return at;
+    else if (text.charAt(at - 1) !== "\\") return undefined;
+  }
+  return undefined;
+}
