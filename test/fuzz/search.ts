@@ -104,6 +104,12 @@ async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): 
     const [once, twice] = [await best(reader, grow(shape, size)), await best(reader, grow(shape, 2 * size))];
     factor = twice < MEASURABLE_MS ? 0 : twice / once;
     if (factor > GROWTH && round === 2) {
+      // Above some MiB the collection of garbage is a step, which looks like growth.
+      const largestMs = Math.max(
+        (twice * reader.largest) / (2 * size),
+        await best(reader, grow(shape, reader.largest)),
+      );
+      if (reader.sliceMs !== undefined && largestMs < reader.sliceMs) break;
       const ms = Math.round(twice);
       return {
         reader: reader.name,
@@ -114,10 +120,11 @@ async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): 
     if (4 * size <= reader.largest) size *= 2;
   }
   const bytes = grow(shape, isLargest ? reader.largest : 2 * size);
+  const limitMs = reader.sliceMs ?? SLICE_MS;
   let sliceMs = isLargest ? (await feed(reader, bytes)).sliceMs : second.sliceMs;
-  for (let round = 0; sliceMs > SLICE_MS && round < 4; round++)
+  for (let round = 0; sliceMs > limitMs && round < 4; round++)
     sliceMs = Math.min(sliceMs, (await feed(reader, bytes)).sliceMs);
-  if (sliceMs <= SLICE_MS) return undefined;
+  if (sliceMs <= limitMs) return undefined;
   return {
     reader: reader.name,
     what: "slice",
