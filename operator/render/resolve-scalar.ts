@@ -36,7 +36,10 @@ export function resolvePlain(text: string): Scalar | typeof unreadable {
 
 function resolveNumber(text: string): string | number | typeof unreadable {
   if (noNumber.test(text)) return unreadable;
-  if (text.startsWith(".")) return fraction.test(text) ? Number(text) : text;
+  if (text.startsWith(".")) {
+    const digits = text.replace(/(?<=[0-9])_(?=[0-9])/g, "");
+    return fraction.test(digits) ? Number(digits) : text;
+  }
   const plain = text.includes("_") ? text.replaceAll("_", "") : text;
   if (decimal.test(plain)) return toInteger(Number(plain));
   const [, sign, hexadecimal, binary, octal] = based.exec(plain) ?? [];
