@@ -99,7 +99,7 @@ describe("the sources", () => {
   test.for(
     sources.filter(
       (file) =>
-        !/^(cli|bench|operator\/(config|main|git\/(source|publish)\/(main|worker))\.ts|synth\/main\.ts)/.test(
+        !/^(cli|rig|operator\/(config|main|git\/(source|publish)\/(main|worker))\.ts|synth\/main\.ts)/.test(
           file,
         ),
     ),

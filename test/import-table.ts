@@ -1,10 +1,12 @@
+import { type ImportRule, rigImportTable } from "./rig/import-table.ts";
+
 /** The primitives that limit rates, concurrency, retries and time on the event loop. They import ports only. */
 const pacing = ["backoff", "fair-semaphore", "time-slice", "token-bucket"].map(
   (name) => `operator/runtime/${name}.ts`,
 );
 
 /** What a folder may import besides itself: folders (or files) of the project, and packages. DESIGN.md section 1. */
-export const importTable: Record<string, { folders: readonly string[]; packages: readonly string[] }> = {
+export const importTable: Record<string, ImportRule> = {
   crds: { folders: [], packages: ["zod", "node:crypto"] },
   constructs: { folders: ["crds"], packages: ["cdk8s", "cdk8s-plus-27", "constructs"] },
   charts: { folders: ["constructs", "crds"], packages: ["cdk8s", "cdk8s-plus-27", "constructs", "zod"] },
@@ -215,15 +217,5 @@ export const importTable: Record<string, { folders: readonly string[]; packages:
   },
   // What a Release deploys in the demo: a program as anybody writes one.
   samples: { folders: [], packages: ["cdk8s", "cdk8s-plus-27", "constructs"] },
-  // Measures the operator that ships, with its kinds, where the rest measures one that is built on the package.
-  "bench/releases": {
-    folders: ["bench", "charts/bindings.ts", "cli/commands/crds.ts", "cli/local-cluster", "cli/image"],
-    // cdk8s only in the text of a program that is deployed.
-    packages: ["node:*", "cdk8s", "commander"],
-  },
-  "bench/contestant": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
-  bench: {
-    folders: ["index.ts", "cli/local-cluster", "cli/image"],
-    packages: ["node:*", "cdk8s", "commander", "zod"],
-  },
+  ...rigImportTable,
 };

@@ -48,18 +48,18 @@ const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
 /** Stories on a real node take root's rights and a minute: where they are asked for, that is, in CI. */
 const onNode = {
-  globalSetup: ["test/e2e/global-setup.ts"],
+  globalSetup: ["rig/e2e/global-setup.ts"],
   testTimeout: 180_000,
   hookTimeout: 600_000,
 };
 const endToEnd = [
-  { test: { ...onNode, ...sideBySide, name: "e2e", include: ["test/e2e/end-to-end.test.ts"] } },
+  { test: { ...onNode, ...sideBySide, name: "e2e", include: ["rig/e2e/end-to-end.test.ts"] } },
   {
     test: {
       ...onNode,
       ...oneByOne,
       name: "e2e-alone",
-      include: ["test/e2e/{hostile,lifetime,default-values}.test.ts"],
+      include: ["rig/e2e/{hostile,lifetime,default-values}.test.ts"],
     },
   },
 ];
@@ -72,7 +72,7 @@ const slow = [
   "test/operator/git/confine-git.test.ts",
 ];
 
-/** Needs the benchmark's Go operator, which takes minutes to compile: `node bench/main.ts takeover` asks for it. */
+/** Needs the benchmark's Go operator, which takes minutes to compile: `node rig/bench/main.ts takeover` asks for it. */
 const rival = ["test/cluster/rival.test.ts"];
 const besideRival = [{ test: { ...onCluster, ...oneByOne, name: "rival", include: rival } }];
 
@@ -94,7 +94,7 @@ export default defineConfig({
           ...unit,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/cluster/**", "test/e2e/**", ...isolated, ...slow],
+          exclude: ["test/cluster/**", ...isolated, ...slow],
           isolate: false,
         },
       },

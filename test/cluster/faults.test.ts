@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeSchedule } from "../faults/describe.ts";
-import { play } from "../faults/play.ts";
-import { localFaults, makeSchedule } from "../faults/schedule.ts";
-import { createWorld, type World } from "../faults/world.ts";
+import { describeSchedule } from "../../rig/faults/describe.ts";
+import { play } from "../../rig/faults/play.ts";
+import { localFaults, makeSchedule } from "../../rig/faults/schedule.ts";
+import { createWorld, type World } from "../../rig/faults/world.ts";
 import { testCluster } from "./fixture.ts";
 
 // The short form of `npm run test:faults`. Between them these schedules have most kinds of faults; the cluster is shared

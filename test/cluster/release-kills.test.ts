@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { playPoints } from "../faults/releases/play-points.ts";
-import { makePoints } from "../faults/releases/points.ts";
-import { createReleaseWorld } from "../faults/releases/release-world.ts";
-import type { World } from "../faults/world.ts";
+import { playPoints } from "../../rig/faults/releases/play-points.ts";
+import { makePoints } from "../../rig/faults/releases/points.ts";
+import { createReleaseWorld } from "../../rig/faults/releases/release-world.ts";
+import type { World } from "../../rig/faults/world.ts";
 import { testCluster } from "./fixture.ts";
 
 // The short form of `npm run test:release-kills`: two stages at the same time, three kills each.

@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { provideProgram } from "../../bench/rig/programs.ts";
 import { isUsableGo, readGoVersion } from "../../cli/local-cluster/go.ts";
 import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
+import { provideProgram } from "../../rig/bench/cell/programs.ts";
 import { eventually } from "./fixture.ts";
 import type { SeenResource } from "./story.ts";
 import { TakeoverStage, type Workload } from "./takeover-stage.ts";
 
-// Compiles a Go operator, for minutes: `node bench/main.ts takeover` and CI run it, `npm test` does not.
+// Compiles a Go operator, for minutes: `node rig/bench/main.ts takeover` and CI run it, `npm test` does not.
 let stage: TakeoverStage;
 beforeAll(async () => {
   stage = await TakeoverStage.start("rival");

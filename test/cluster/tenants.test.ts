@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { playMoves } from "../tenants/play.ts";
+import { playMoves } from "../../rig/tenants/play.ts";
 import { testCluster } from "./fixture.ts";
 
 // The short form of `npm run test:tenants`: two stages at the same time, in which the tenants have changed places.

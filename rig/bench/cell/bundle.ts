@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { App } from "cdk8s";
+import { bundleProgram } from "../../../cli/image/bundle-program.ts";
+import { addZones } from "../../../cli/image/write-image-files.ts";
+import { CrdsChart } from "../../../index.ts";
+import { benchSet } from "../contestant/bench-set.ts";
+
+/** Bundles our contestant as an image would run it, and gives the path of its program. */
+export async function bundleContestant(directory: string): Promise<string> {
+  const outfile = join(directory, "bundle.mjs");
+  const entry = fileURLToPath(new URL("../contestant/main.ts", import.meta.url));
+  await bundleProgram({ entry, outfile });
+  await addZones(directory);
+  return outfile;
+}
+
+/** The CustomResourceDefinition of our contestant's kind, as JSON. */
+export function contestantCrd(): string {
+  const [crd] = new CrdsChart(new App(), "crds", { kinds: [benchSet] }).toJson();
+  return JSON.stringify(crd);
+}

@@ -1,0 +1,177 @@
+import { appendFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { withLock } from "../../cli/local-cluster/lock.ts";
+import { bundleContestant } from "./cell/bundle.ts";
+import { runCell } from "./cell/cell.ts";
+import { provideProgram } from "./cell/programs.ts";
+import { untilQuiet } from "./cell/quiet-machine.ts";
+import { type ContestantName, contestantNames } from "./contestants.ts";
+import { dayCommand } from "./load/churn-command.ts";
+import { neighboursCommand } from "./load/neighbours-command.ts";
+import { orderRounds } from "./order.ts";
+import { releasesCommand } from "./releases/releases-command.ts";
+import type { Measurement } from "./report/assess.ts";
+import { reportText } from "./report/text.ts";
+import { takeoverCommand } from "./takeover-command.ts";
+import { tenantsCommand } from "./tenants/tenants-command.ts";
+
+const scenarioNames = ["fill", "edit", "churn", "cold", "idle", "failover"] as const;
+
+interface BenchOptions {
+  readonly resources: number;
+  readonly scenarios: readonly string[];
+  readonly rounds: number;
+  readonly publish: "on" | "off" | "both";
+  readonly contestants: readonly ContestantName[] | undefined;
+  readonly out: string | undefined;
+  readonly quietWait: number;
+  readonly diagnose?: true;
+  readonly profile: string | undefined;
+  readonly nodeFlags: string;
+  readonly driverArgs: string;
+}
+
+/** `npm run bench`: our operator and the tuned Go operator in turn, on fresh control planes, side by side. */
+export function benchCommand(): Command {
+  return (
+    new Command("bench")
+      .description("Measure our operator against the tuned Go operator, from outside")
+      .option("--resources <n>", "custom resources, with 3 ConfigMaps each", parseCount, 1_000)
+      .option("--scenarios <names>", `of ${scenarioNames}, in this order`, parseScenarios, [
+        "fill",
+        "edit",
+        "churn",
+        "cold",
+        "idle",
+      ])
+      .option("--rounds <n>", "cells of each contestant, in the order ours, Go, Go, ours", parseCount, 5)
+      .addOption(
+        new Option("--publish <how>", "ours with a git repository, without one, or both in turn")
+          .choices(["on", "off", "both"])
+          .default("on"),
+      )
+      .option("--contestants <names>", `of ${contestantNames}; overrules --publish`, parseContestants)
+      .option("--out <file>", "file that the raw result lines are appended to, as JSON")
+      .option(
+        "--quiet-wait <seconds>",
+        "longest wait for a quiet machine before each cell",
+        parseSeconds,
+        120,
+      )
+      .option("--diagnose", "count git commands and measure synchronous slices; the other numbers suffer")
+      .option("--profile <folder>", "write CPU profiles of ours there; the numbers suffer")
+      .option(
+        "--node-flags <words>",
+        "how node runs ours",
+        "--max-semi-space-size=8 --max-old-space-size=1024",
+      )
+      .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
+      .action(runBench)
+      // Options of a command of its own stand behind its name.
+      .enablePositionalOptions()
+      .addCommand(neighboursCommand(report))
+      .addCommand(dayCommand(report))
+      .addCommand(releasesCommand(report))
+      .addCommand(tenantsCommand(report))
+      .addCommand(takeoverCommand())
+  );
+}
+
+async function runBench(options: BenchOptions): Promise<void> {
+  const { resources, scenarios, rounds, out, quietWait, diagnose = false, profile } = options;
+  const env = process.env;
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-bench-"));
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.once(name, () => stop.abort(new Error(`Ended by ${name}`)));
+  try {
+    const contestants = options.contestants ?? contestantsOf(options.publish);
+    const driverPath = await provideProgram("driver", { env, report });
+    const withGo = contestants.includes("podset-go");
+    const podsetGoPath = withGo ? await provideProgram("podset-go", { env, report }) : "";
+    const bundlePath = await bundleContestant(folder);
+    const results: Measurement[] = [];
+    for (const [index, { round, contestant }] of orderRounds(contestants, rounds).entries()) {
+      // One cell at a time on this machine, whoever runs it.
+      const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
+      const measure = async (): ReturnType<typeof runCell> => {
+        const load = await untilQuiet({ waitSeconds: quietWait, report });
+        report(
+          `Cell ${index + 1} of ${contestants.length * rounds}: ${contestant}, round ${round}, load ${load.toFixed(2)}`,
+        );
+        return runCell({
+          ...{
+            contestant,
+            resources,
+            scenarios,
+            driverPath,
+            podsetGoPath,
+            bundlePath,
+            diagnose,
+            env,
+            report,
+          },
+          profileDirectory: profile === undefined ? undefined : resolve(profile),
+          nodeFlags: wordsOf(options.nodeFlags),
+          driverArguments: wordsOf(options.driverArgs),
+          signal: stop.signal,
+        });
+      };
+      const lines = await withLock(join(tmpdir(), "fairlead-bench.lock"), measure, { onWait });
+      for (const line of lines) {
+        const result = { ...line, contestant, round };
+        results.push(result);
+        if (out !== undefined) await appendFile(out, `${JSON.stringify(result)}\n`);
+      }
+    }
+    process.stdout.write(reportText(results));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function contestantsOf(publish: BenchOptions["publish"]): readonly ContestantName[] {
+  const ours = {
+    on: ["fairlead"],
+    off: ["fairlead-without-git"],
+    both: ["fairlead", "fairlead-without-git"],
+  } as const;
+  return [...ours[publish], "podset-go"];
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(" ").filter((word) => word !== "");
+}
+
+function report(line: string): void {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError("Give a whole number from 1 on");
+  return count;
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds >= 0)) throw new InvalidArgumentError("Give a number of seconds");
+  return seconds;
+}
+
+function parseScenarios(text: string): readonly string[] {
+  return parseNames(text, scenarioNames);
+}
+
+function parseContestants(text: string): readonly ContestantName[] {
+  return parseNames(text, contestantNames);
+}
+
+function parseNames<Name extends string>(text: string, known: readonly Name[]): readonly Name[] {
+  const names = text.split(",").map((word) => known.find((name) => name === word.trim()));
+  const found = names.filter((name) => name !== undefined);
+  if (found.length < names.length) throw new InvalidArgumentError(`Give some of ${known.join(", ")}`);
+  return found;
+}

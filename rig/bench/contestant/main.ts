@@ -1,0 +1,10 @@
+import { runOperator } from "../../../index.ts";
+import { readArguments } from "./arguments.ts";
+import { benchSet } from "./bench-set.ts";
+import { watchSlices } from "./slices.ts";
+
+/** Our contestant: an operator as somebody would build it on the package, bundled as for an image. */
+const slicesFile = process.env["BENCH_SLICES"];
+const writeSlices = slicesFile === undefined ? undefined : watchSlices(slicesFile);
+process.exitCode = await runOperator({ kinds: [benchSet], options: readArguments(process.argv.slice(2)) });
+writeSlices?.();

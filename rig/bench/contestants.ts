@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { contestantCrd } from "./cell/bundle.ts";
+import { programFile } from "./cell/programs.ts";
+
+/** Who is measured: ours publishing to a local bare repository, ours without one, and the tuned Go operator. */
+export const contestantNames = ["fairlead", "fairlead-without-git", "podset-go"] as const;
+
+export type ContestantName = (typeof contestantNames)[number];
+
+export interface PrepareContestantOptions {
+  /** Run directory of the control plane; what the contestant needs is put there and goes with it. */
+  readonly runDirectory: string;
+  readonly bundlePath: string;
+  readonly podsetGoPath: string;
+  /** Also count git commands and measure synchronous slices; that costs, and is no measured round. */
+  readonly diagnose: boolean;
+  /** Folder for CPU profiles of ours, if they are wanted. */
+  readonly profileDirectory: string | undefined;
+  /** How node runs ours. */
+  readonly nodeFlags: readonly string[];
+}
+
+/** What a cell passes to the driver for one contestant. */
+export interface PreparedContestant {
+  readonly driverArguments: readonly string[];
+  /** Where slices are written, when diagnosing ours. */
+  readonly slicesFile: string | undefined;
+}
+
+/** Makes the files of a contestant and the driver's arguments that describe it. */
+export async function prepareContestant(
+  name: ContestantName,
+  options: PrepareContestantOptions,
+): Promise<PreparedContestant> {
+  return name === "podset-go" ? preparePodsetGo(options) : prepareFairlead(name, options);
+}
+
+function preparePodsetGo({ podsetGoPath }: PrepareContestantOptions): PreparedContestant {
+  const command = [
+    podsetGoPath,
+    "--mode=tuned",
+    "--children=configmaps",
+    "--kubeconfig={kubeconfig}",
+    "--metrics-bind-address=127.0.0.1:{port}",
+  ];
+  return {
+    driverArguments: [
+      ...["--crd", programFile("podset-go", "crd.yaml"), "--cr", programFile("driver", "podset.yaml")],
+      ...[
+        "--plural",
+        "podsets",
+        "--lease",
+        "default/podset-go.jicki.cn",
+        "--operator",
+        JSON.stringify(command),
+      ],
+    ],
+    slicesFile: undefined,
+  };
+}
+
+async function prepareFairlead(
+  name: ContestantName,
+  { runDirectory, bundlePath, diagnose, profileDirectory, nodeFlags }: PrepareContestantOptions,
+): Promise<PreparedContestant> {
+  const folder = join(runDirectory, "contestant");
+  await mkdir(folder);
+  const crdPath = join(folder, "crd.json");
+  const resourcePath = join(folder, "resource.json");
+  await writeFile(crdPath, contestantCrd());
+  await writeFile(
+    resourcePath,
+    JSON.stringify({ apiVersion: "bench.fairlead.dev/v1alpha1", kind: "BenchSet", spec: { size: 3 } }),
+  );
+  const publishing = name === "fairlead" ? await prepareRepository(folder) : { operator: [], driver: [] };
+  const slicesFile = diagnose ? join(folder, "slices.jsonl") : undefined;
+  const command = [
+    process.execPath,
+    ...nodeFlags,
+    ...(profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`]),
+    bundlePath,
+    "--kubeconfig={kubeconfig}",
+    "--leader-elect",
+    "--leader-elect-namespace=default",
+    "--metrics-bind-address=127.0.0.1:{port}",
+    "--health-probe-bind-address=0",
+    ...publishing.operator,
+  ];
+  return {
+    driverArguments: [
+      ...["--crd", crdPath, "--cr", resourcePath, "--plural", "benchsets", "--lease", "default/fairlead"],
+      ...["--operator", JSON.stringify(command)],
+      ...publishing.driver,
+      ...(slicesFile === undefined ? [] : ["--operator-env", `BENCH_SLICES=${slicesFile}`]),
+      ...(diagnose && name === "fairlead" ? await countGit(folder) : []),
+    ],
+    slicesFile,
+  };
+}
+
+/** An empty bare repository beside the control plane, as a user would make it. */
+async function prepareRepository(folder: string): Promise<Readonly<Record<"operator" | "driver", string[]>>> {
+  const repository = join(folder, "repository.git");
+  await promisify(execFile)("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
+  return {
+    operator: [
+      `--repository=file://${repository}`,
+      "--repository-path=clusters/bench",
+      // Two instances of a failover are two machines: each has a clone of its own.
+      `--repository-cache=${join(folder, "cache-{i}")}`,
+    ],
+    driver: ["--repository", repository],
+  };
+}
+
+/** Puts a `git` on the operator's PATH that writes down the name of every command and then is git. */
+async function countGit(folder: string): Promise<string[]> {
+  const { stdout: git } = await promisify(execFile)("sh", ["-c", "command -v git"]);
+  const log = join(folder, "git-commands");
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  // Options such as `-c key=value` may stand before the command.
+  const script = [
+    "#!/bin/sh",
+    'for word in "$@"; do case "$word" in -*|*=*|/*) ;; *) break ;; esac; done',
+    `echo "$word" >> '${log}'`,
+    `exec ${git.trim()} "$@"`,
+  ];
+  await writeFile(join(bin, "git"), `${script.join("\n")}\n`);
+  await chmod(join(bin, "git"), 0o755);
+  return ["--git-log", log, "--operator-env", `PATH=${bin}${delimiter}${process.env["PATH"] ?? ""}`];
+}

@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
+import { createInterface } from "node:readline";
+import { readServerCertificate, readToken } from "../../../cli/local-cluster/credentials.ts";
+
+/** An object as the load drivers see it. */
+export interface SeenObject {
+  readonly metadata: { readonly name: string; readonly generation?: number };
+  readonly status?: {
+    readonly conditions?: readonly { type: string; status: string; observedGeneration?: number }[];
+  };
+}
+
+export interface SeenEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
+  readonly object: SeenObject;
+}
+
+export const configMapsPath = "/api/v1/namespaces/default/configmaps";
+export const benchSetsPath = "/apis/bench.fairlead.dev/v1alpha1/namespaces/default/benchsets";
+/** A group with the same kind, which no operator knows. */
+export const strangeGroup = "strangers.fairlead.dev";
+
+/** The API server as the user `driver`, who waits in line like everybody else. */
+export interface BenchApi {
+  /** Sends a request and gives the answer's status. A 4xx or 5xx is an error, but for those that are allowed. */
+  send(method: string, path: string, body?: object, allowed?: readonly number[]): Promise<number>;
+  apply(path: string, object: object): Promise<void>;
+  /** Tells of every change from now on, until `signal`. */
+  watch(path: string, onEvent: (event: SeenEvent) => void, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+export async function openBenchApi({
+  server,
+  runDirectory,
+}: {
+  server: string;
+  runDirectory: string;
+}): Promise<BenchApi> {
+  const token = await readToken(runDirectory, "driver");
+  const ca = await readServerCertificate(runDirectory);
+  const agent = new Agent({ keepAlive: true, maxSockets: 32, ca });
+  const open = async (
+    method: string,
+    path: string,
+    {
+      body,
+      contentType = "application/json",
+      signal,
+    }: { body?: object; contentType?: string; signal?: AbortSignal } = {},
+  ): Promise<IncomingMessage> => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": contentType };
+    const call = request(new URL(path, server), { method, agent, headers, ...(signal && { signal }) });
+    call.end(body === undefined ? undefined : JSON.stringify(body));
+    const [response] = (await once(call, "response")) as [IncomingMessage];
+    return response;
+  };
+  const finish = async (
+    response: IncomingMessage,
+    what: string,
+    allowed: readonly number[],
+  ): Promise<number> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    const { statusCode = 0 } = response;
+    if (statusCode >= 400 && !allowed.includes(statusCode))
+      throw new Error(`Cannot ${what}: ${statusCode} ${Buffer.concat(chunks).toString().slice(0, 300)}`);
+    return statusCode;
+  };
+  return {
+    async send(method, path, body, allowed = []) {
+      const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+      const response = await open(method, path, { ...(body && { body }), contentType });
+      return await finish(response, `${method} ${path}`, allowed);
+    },
+    async apply(path, body) {
+      const contentType = "application/apply-patch+yaml";
+      const response = await open("PATCH", `${path}?fieldManager=driver&force=true`, { body, contentType });
+      await finish(response, `apply ${path}`, []);
+    },
+    async watch(path, onEvent, signal) {
+      const response = await open("GET", `${path}?watch=1&timeoutSeconds=86400`, { signal });
+      if (response.statusCode !== 200) throw new Error(`Cannot watch ${path}: ${response.statusCode}`);
+      const lines = createInterface({ input: response });
+      lines.on("line", (line) => onEvent(JSON.parse(line) as SeenEvent));
+      // It ends with the signal, or with the control plane.
+      for (const stream of [lines, response]) stream.on("error", () => undefined);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** A BenchSet to apply. */
+export function aBenchSet(name: string, size: number, group = "bench.fairlead.dev"): object {
+  return { apiVersion: `${group}/v1alpha1`, kind: "BenchSet", metadata: { name }, spec: { size } };
+}
+
+/** The operator has said of this generation that everything is there and published. */
+export function isPublished({ metadata, status }: SeenObject): boolean {
+  return ["Ready", "Published"].every((type) =>
+    status?.conditions?.some(
+      (one) => one.type === type && one.status === "True" && one.observedGeneration === metadata.generation,
+    ),
+  );
+}

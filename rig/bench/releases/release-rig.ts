@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { kinds } from "../../../charts/bindings.ts";
+import { crdsOf } from "../../../cli/commands/crds.ts";
+import { startControlPlane } from "../cell/control-plane.ts";
+import { type BenchApi, openBenchApi } from "../load/bench-api.ts";
+import { sumsOf } from "../load/load-rig.ts";
+import { bundleOperator } from "./bundle-operator.ts";
+import { namespaceCount, namespaceOf } from "./set-files.ts";
+import { SourceRepository } from "./source-repository.ts";
+
+/** The operator that ships on a control plane of its own, and the repository that Releases come from. */
+export interface ReleaseRig {
+  readonly api: BenchApi;
+  readonly auditLogPath: string;
+  readonly operatorPid: number;
+  readonly source: SourceRepository;
+  /** What /metrics says now: the sum of each metric over its labels. */
+  metrics(): Promise<ReadonlyMap<string, number>>;
+  /** What a git host does after a push. */
+  callHook(): Promise<void>;
+  /** Lines of the operator's log. */
+  log(): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+export interface ReleaseRigOptions {
+  readonly sets: number;
+  /** Flags of the operator beside those that it needs. */
+  readonly operatorArguments: readonly string[];
+  readonly report: (line: string) => void;
+}
+
+const metricsPort = 18_481;
+const hookPort = 18_482;
+const hookName = "bench";
+const secret = "only-for-the-benchmark";
+
+export async function startReleaseRig(options: ReleaseRigOptions): Promise<ReleaseRig> {
+  const { sets, report, operatorArguments } = options;
+  await using onFailure = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-releases-"));
+  onFailure.defer(() => rm(folder, { recursive: true, force: true }));
+  const [program, source] = await Promise.all([
+    bundleOperator(folder),
+    SourceRepository.create(folder, sets),
+    mkdir(join(folder, "hooks")),
+  ]);
+  await writeFile(join(folder, "hooks", hookName), secret);
+  const cluster = await startControlPlane({ env: process.env, report });
+  onFailure.defer(() => cluster.stop());
+  const api = await openBenchApi(cluster);
+  onFailure.defer(async () => api.close());
+  await installKinds(api);
+  const logPath = join(folder, "operator.log");
+  const operator = startOperator(
+    [
+      program,
+      "run",
+      `--kubeconfig=${cluster.operatorKubeconfigPath}`,
+      "--leader-elect",
+      "--leader-elect-namespace=default",
+      `--metrics-bind-address=127.0.0.1:${metricsPort}`,
+      "--health-probe-bind-address=0",
+      "--releases",
+      "--release-file-remotes",
+      `--release-cache=${join(folder, "release-cache")}`,
+      `--hook-bind-address=127.0.0.1:${hookPort}`,
+      `--hook-secrets=${join(folder, "hooks")}`,
+      ...operatorArguments,
+    ],
+    logPath,
+  );
+  onFailure.defer(() => stopOperator(operator));
+  await untilServing(operator, logPath);
+  const stop = onFailure.move();
+  return {
+    ...{ api, source, auditLogPath: cluster.auditLogPath, operatorPid: operator.pid ?? 0 },
+    async metrics() {
+      return sumsOf(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
+    },
+    callHook: () => callHook(source.url),
+    log: async () => (await readFile(logPath, "utf8")).split("\n"),
+    async stop() {
+      if (operator.exitCode !== null) report(`The operator had ended: ${await lastWords(logPath)}`);
+      await stop.disposeAsync();
+    },
+  };
+}
+
+async function installKinds(api: BenchApi): Promise<void> {
+  for (const crd of crdsOf(kinds))
+    await api.apply(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`, crd);
+  for (let index = 0; index < namespaceCount; index += 1)
+    await api.send("POST", "/api/v1/namespaces", { metadata: { name: namespaceOf(index) } });
+  // A new kind is served a moment later.
+  const releases = "/apis/fairlead.dev/v1alpha1/releases";
+  while ((await api.send("GET", releases, undefined, [404, 429])) !== 200) await sleep(100);
+}
+
+function startOperator(command: readonly string[], logPath: string): ChildProcess {
+  const operator = spawn(process.execPath, ["--max-semi-space-size=8", ...command], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  operator.stderr.pipe(createWriteStream(logPath));
+  return operator;
+}
+
+async function untilServing(operator: ChildProcess, logPath: string): Promise<void> {
+  const serves = () => fetch(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => undefined);
+  while ((await serves()) === undefined) {
+    if (operator.exitCode !== null) throw new Error(`The operator ended: ${await lastWords(logPath)}`);
+    await sleep(100);
+  }
+}
+
+async function lastWords(logPath: string): Promise<string> {
+  return (await readFile(logPath, "utf8").catch(() => "")).slice(-2_000);
+}
+
+async function stopOperator(operator: ChildProcess): Promise<void> {
+  const ended = once(operator, "exit");
+  if (operator.exitCode === null && operator.kill("SIGTERM")) await ended;
+}
+
+async function callHook(url: string): Promise<void> {
+  const body = JSON.stringify({ ref: "refs/heads/main", repository: { clone_url: url } });
+  const signature = createHmac("sha256", secret).update(body).digest("hex");
+  const { status } = await fetch(`http://127.0.0.1:${hookPort}/hooks/${hookName}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-signature": `sha256=${signature}` },
+    body,
+  });
+  if (status >= 300) throw new Error(`The hook was answered with ${status}`);
+}

@@ -1,0 +1,97 @@
+import { appendFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { withLock } from "../../../cli/local-cluster/lock.ts";
+import { untilQuiet } from "../cell/quiet-machine.ts";
+import { startReleaseRig } from "../releases/release-rig.ts";
+import { fill, openWatches } from "../releases/scenarios.ts";
+import { GitFolder } from "./git-folder.ts";
+import { firstFiles, type Part, parts } from "./hostile-files.ts";
+import { HostileTenant, refusedBranches } from "./hostile-tenant.ts";
+import { QuietTenant } from "./quiet-tenant.ts";
+import { assessEdits, blocksOf, type EditKind, type EditsBeside } from "./report.ts";
+
+interface TenantsOptions {
+  readonly edits: string;
+  readonly releases: string;
+  readonly only: string | undefined;
+  readonly quietWait: string;
+  readonly out: string | undefined;
+}
+
+interface Measured {
+  readonly edits: readonly EditsBeside[];
+  /** What the hostile tenant's Releases showed. */
+  readonly seen: readonly string[];
+}
+
+/** `npm run bench -- tenants`: edits of one tenant, alternating with and without a hostile one. */
+export function tenantsCommand(report: (line: string) => void): Command {
+  return new Command("tenants")
+    .description("Measure edits of one tenant, in turn with and without a hostile tenant beside it")
+    .option("--edits <n>", "edits of each kind, with and without", "200")
+    .option("--releases <n>", "Releases of the tenant whose edits are measured", "40")
+    .option("--only <parts>", `what the hostile tenant does, of ${Object.keys(parts)}; default: all of it`)
+    .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
+    .option("--out <file>", "file that the raw results are appended to, as JSON")
+    .action(async (options: TenantsOptions) => {
+      // One measurement at a time on this machine, whoever runs it.
+      const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
+      const lock = join(tmpdir(), "fairlead-bench.lock");
+      const { edits, seen } = await withLock(lock, () => measure(options, report), { onWait });
+      const findings = edits.map(assessEdits);
+      process.stdout.write(
+        `${findings.map(({ line }) => line).join("\n")}\nThe hostile tenant's Releases showed: ${seen.join(", ")}\n`,
+      );
+      if (options.out !== undefined) await appendFile(options.out, `${JSON.stringify({ edits, seen })}\n`);
+      if (findings.some(({ holds }) => !holds)) process.exitCode = 1;
+    });
+}
+
+async function measure(options: TenantsOptions, report: (line: string) => void): Promise<Measured> {
+  const [count, sets] = [Number(options.edits), Number(options.releases)];
+  const does = (Object.keys(parts) as Part[]).filter(
+    (part) => options.only?.split(",").includes(part) ?? true,
+  );
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-bench-tenants-"));
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.once(name, () => stop.abort(new Error(`Ended by ${name}`)));
+  const [git, published] = await Promise.all(
+    ["hostile", "published"].map((name) => GitFolder.create(folder, name)),
+  );
+  if (git === undefined || published === undefined) throw new Error("Cannot make repositories");
+  await published.refuse(refusedBranches);
+  await git.push(firstFiles());
+  const operatorArguments = [`--repository=${published.url}`, `--repository-cache=${join(folder, "cache")}`];
+  const rig = await startReleaseRig({ sets, operatorArguments, report });
+  try {
+    await untilQuiet({ waitSeconds: Number(options.quietWait), report });
+    await HostileTenant.prepare(rig.api);
+    const watches = await openWatches(rig, stop.signal);
+    const quiet = new QuietTenant(rig, watches, sets);
+    report(`Filling with ${sets} Releases`);
+    await fill(rig, watches, sets);
+    await quiet.fill();
+    const hostile = new HostileTenant({ api: rig.api, git, releases: watches.releases, does });
+    const found: Record<EditKind, { withoutMs: number[]; withMs: number[] }> = {
+      resource: { withoutMs: [], withMs: [] },
+      release: { withoutMs: [], withMs: [] },
+    };
+    for (const { isBeside, edits } of blocksOf(count)) {
+      stop.signal.throwIfAborted();
+      report(`${edits} edits ${isBeside ? "with" : "without"} the hostile tenant`);
+      if (isBeside) await hostile.begin();
+      for (const kind of ["resource", "release"] as const)
+        found[kind][isBeside ? "withMs" : "withoutMs"].push(...(await quiet.edit(kind, edits)));
+      if (isBeside) await hostile.end();
+    }
+    const edits = Object.entries(found).map(([kind, times]) => ({ kind: kind as EditKind, ...times }));
+    return { edits, seen: [...hostile.seen].toSorted() };
+  } finally {
+    stop.abort();
+    await rig.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { eventually } from "../../../test/cluster/eventually.ts";
+import { CONTAINERD_SOCKET } from "../node/layout.ts";
+import { gitOnHost, leaderOf, OPERATOR } from "../operator.ts";
+import type { Stack } from "../stack.ts";
+
+const { namespace } = OPERATOR;
+
+/** The leading pod is killed, and the other one goes on. */
+export function failoverStory(stack: () => Stack): void {
+  test("the leading pod is killed: the other one leads, and does what is asked meanwhile", async () => {
+    const { kubectl } = stack();
+    const deposed = await leaderOf(stack());
+    await killContainer(stack(), deposed);
+    const pod = `pod/${deposed}`;
+    await kubectl(["delete", pod, "-n", namespace, "--force", "--grace-period=0", "--wait=false"]);
+    // Asked while nobody leads.
+    await kubectl(["patch", "echo", "hello-world", "--type=merge", "-p", '{"spec":{"message":"¡Adiós!"}}']);
+
+    const leader = await eventually(
+      async () => {
+        const holder = await leaderOf(stack());
+        return holder !== "" && holder !== deposed && holder;
+      },
+      { what: "the other pod leads", timeoutMs: 60_000 },
+    );
+    expect(leader).not.toBe(deposed);
+    await eventually(async () => expect(await kubectl("logs job/hello-world")).toBe("¡Adiós!\n"), {
+      what: "the new leader has replaced the Job",
+      timeoutMs: 60_000,
+      intervalMs: 250,
+    });
+    await eventually(
+      async () =>
+        expect(await gitOnHost(stack(), ["log", "-1", "--format=%B", "main"])).toContain(
+          "Echo default/hello-world generation 2",
+        ),
+      { what: "the new leader has committed", timeoutMs: 60_000 },
+    );
+  });
+}
+
+/** Kills the container's first process in one go, so that it gives nothing back and says nothing. */
+async function killContainer(stack: Stack, pod: string): Promise<void> {
+  const id = await stack.kubectl([
+    ...["get", "pod", pod, "-n", namespace, "-o", "jsonpath={.status.containerStatuses[0].containerID}"],
+  ]);
+  const task = id.replace("containerd://", "");
+  await stack.run(["ctr", "-a", CONTAINERD_SOCKET, "-n", "k8s.io", "task", "kill", "-s", "SIGKILL", task]);
+}

@@ -1,0 +1,85 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { install } from "../../test/cluster/install.ts";
+import { keepLog, onCluster, playInLanes, print, stopSignal } from "../../test/stages.ts";
+import { describeSchedule } from "./describe.ts";
+import { type FaultType, isClusterFault } from "./fault-types.ts";
+import { countMessages } from "./log-messages.ts";
+import { type Played, play } from "./play.ts";
+import { writeReport } from "./report.ts";
+import { makeSchedule, type Schedule } from "./schedule.ts";
+import { createWorld, type World } from "./world.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** The first seed; with it alone, one schedule is played. Several, with commas between: just these. */
+    seed: { type: "string" },
+    schedules: { type: "string" },
+    /** Schedules at the same time; those that restart a part of the cluster are alone. */
+    lanes: { type: "string", default: "3" },
+    /** Fault types, with commas between: to find out which one it takes. */
+    only: { type: "string" },
+    without: { type: "string" },
+    /** Folder for the report, and the logs of what went wrong. */
+    out: { type: "string", default: join(tmpdir(), "fairlead-faults") },
+    verbose: { type: "boolean", default: false },
+  },
+});
+
+const named = values.seed?.split(",").map(Number) ?? [];
+const [first = 1] = named;
+const length = Number(values.schedules ?? (named.length === 0 ? 200 : 1));
+const seeds = named.length > 1 ? named : Array.from({ length }, (_, index) => first + index);
+const count = seeds.length;
+const schedules = seeds.map((seed) => narrowed(makeSchedule(seed)));
+const hasClusterFault = ({ faults }: Schedule): boolean => faults.some(({ type }) => isClusterFault(type));
+
+const started = performance.now();
+const signal = stopSignal();
+const played: Played[] = [];
+await onCluster("faults", async (cluster, local) => {
+  await install(cluster);
+  const world = await createWorld(cluster, (component, graceMs) => local.restart(component, { graceMs }));
+  const play = (schedule: Schedule): Promise<void> => runOne(schedule, world);
+  try {
+    const alone = schedules.filter(hasClusterFault);
+    const others = schedules.filter((one) => !hasClusterFault(one));
+    await playInLanes(others, { lanes: Number(values.lanes), signal, play });
+    await playInLanes(alone, { lanes: 1, signal, play });
+  } finally {
+    await world.close();
+  }
+});
+const report = writeReport(played, performance.now() - started);
+await mkdir(values.out, { recursive: true });
+await writeFile(join(values.out, "report.md"), report);
+await writeFile(join(values.out, "log-messages.txt"), countMessages(played));
+print(`\n${report}\nReport and logs: ${values.out}`);
+// What a fault left half open must not keep the run alive.
+process.exit(played.length === count && played.every(({ violations }) => violations.length === 0) ? 0 : 1);
+
+function narrowed(schedule: Schedule): Schedule {
+  const only = values.only?.split(",");
+  const without = values.without?.split(",") ?? [];
+  const stays = (type: FaultType): boolean => !without.includes(type) && (only?.includes(type) ?? true);
+  return { ...schedule, faults: schedule.faults.filter(({ type }) => stays(type)) };
+}
+
+async function runOne(schedule: Schedule, world: World): Promise<void> {
+  const { seed } = schedule;
+  if (values.verbose || count === 1) print(describeSchedule(schedule));
+  const result = await play(schedule, world);
+  played.push(result);
+  const { violations, tookMs, convergedMs, lastDifference, log } = result;
+  const times = `${(tookMs / 1_000).toFixed(1)} s, converged ${(convergedMs / 1_000).toFixed(1)} s after healing`;
+  const word = violations.length === 0 ? "ok" : `${violations.length} VIOLATIONS`;
+  print(`${played.length}/${count} seed ${seed}: ${word} (${times})`);
+  if (convergedMs > 10_000) print(`  last: ${lastDifference.slice(0, 500)}`);
+  if (violations.length === 0 && !values.verbose) return;
+  await keepLog(values.out, { seed, lines: [describeSchedule(schedule), ...violations, ...log] });
+  if (violations.length === 0) return;
+  print([describeSchedule(schedule), ...violations.map((one) => `  ! ${one}`)].join("\n"));
+  print(`  again: npm run test:faults -- --seed ${seed}`);
+}

@@ -1,0 +1,6 @@
+import { kinds } from "../../charts/bindings.ts";
+import { runOperator } from "../../index.ts";
+import { sharedGroup, stampIn } from "../../test/cluster/stamp-kind.ts";
+
+/** The operator that ships, and Stamps: children that nothing else in the cluster looks at. */
+process.exitCode = await runOperator({ kinds: [...kinds, stampIn(sharedGroup)] });

@@ -1,0 +1,92 @@
+import { Release } from "../../../crds/release.ts";
+import type { SeenResource } from "../../../test/cluster/story.ts";
+import type { SeenObject } from "../api.ts";
+import { type ReleaseName, releaseNames } from "./points.ts";
+import type { ApplyStage } from "./release-stage.ts";
+import { deployedKinds, keyOf } from "./release-truth.ts";
+
+/** What is not (yet) as it is wanted: empty when all is well, and every object is one that a Release tracks. */
+export async function findUntracked({ world, places, truth }: ApplyStage): Promise<readonly string[]> {
+  const releases = (await world.api.list(Release, places.own)) as readonly SeenResource[];
+  const expected = truth.expected(places);
+  const found = releases.flatMap((release) => findInRelease(release, truth.releases));
+  for (const name of truth.releases)
+    if (!releases.some(({ metadata }) => metadata.name === name)) found.push(`Release ${name} is lost`);
+  const missing = new Map(expected);
+  const objects = await listObjects(places, world.api);
+  const uids = new Set(objects.map(({ object }) => object.metadata.uid));
+  for (const { key, object } of objects) {
+    const wanted = expected.get(key);
+    missing.delete(key);
+    if (wanted === undefined) {
+      // What a Stamp made goes with it, which is the garbage collector's part.
+      const owner = object.metadata.ownerReferences?.find(({ kind }) => kind === "Stamp");
+      if (owner === undefined) found.push(`${key} is tracked by nothing: ${labelsOf(object)}`);
+      else if (!uids.has(owner.uid)) found.push(`${key} still waits for the garbage collector`);
+    } else found.push(...findInObject(key, object, wanted.version));
+  }
+  found.push(...[...missing.keys()].map((key) => `${key} is lost`));
+  if (found.length > 0) return found;
+  return releases.flatMap((release) => findInInventory(release, expected));
+}
+
+/** Every object that anybody here could have made. */
+async function listObjects(
+  { own, elsewhere }: ApplyStage["places"],
+  api: ApplyStage["world"]["api"],
+): Promise<readonly { key: string; object: SeenObject }[]> {
+  const lists = Object.entries(deployedKinds).flatMap(([name, kind]) =>
+    [own, elsewhere].map(async (namespace) => {
+      const objects = (await api.list(kind, namespace)).filter(({ metadata }) =>
+        releaseNames.some((release) => metadata.name.startsWith(`${release}-`)),
+      );
+      return objects.map((object) => ({ key: keyOf(name, namespace, object.metadata.name), object }));
+    }),
+  );
+  return (await Promise.all(lists)).flat();
+}
+
+function findInRelease({ metadata, status }: SeenResource, wanted: ReadonlySet<string>): string[] {
+  const { name, generation, deletionTimestamp } = metadata;
+  if (!wanted.has(name as ReleaseName)) return [`Release ${name} should be gone: ${readyOf(status)}`];
+  if (deletionTimestamp !== undefined) return [`Release ${name} is going away: ${readyOf(status)}`];
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready?.status !== "True" || ready.observedGeneration !== generation)
+    return [`Release ${name} is not Ready: ${readyOf(status)}`];
+  return [];
+}
+
+function readyOf(status: SeenResource["status"]): string {
+  return (
+    status?.conditions
+      ?.filter(({ status: word }) => word !== "True")
+      .map(({ type, reason, message }) => `${type} ${reason}: ${message}`)
+      .join("; ") ?? "no status"
+  );
+}
+
+function findInObject(key: string, { metadata }: SeenObject, version: number): string[] {
+  if (metadata.deletionTimestamp !== undefined) return [`${key} is going away`];
+  const has = metadata.annotations?.["stories.fairlead.dev/version"];
+  if (has !== String(version)) return [`${key} has version ${has}, not ${version}`];
+  return metadata.labels?.["fairlead.dev/set"] === undefined ? [`${key} has no label of a set`] : [];
+}
+
+/** The status names exactly the objects of a Release. */
+function findInInventory(
+  { metadata, status }: SeenResource,
+  expected: ReadonlyMap<string, { readonly release: ReleaseName }>,
+): string[] {
+  const { entries = [] } = (status?.["inventory"] ?? {}) as { readonly entries?: readonly string[] };
+  const has = new Set(entries.map((entry) => entry.slice(entry.indexOf("/") + 1)));
+  const wanted = [...expected].filter(([, { release }]) => release === metadata.name).map(([key]) => key);
+  const title = `the inventory of Release ${metadata.name}`;
+  return [
+    ...wanted.filter((key) => !has.has(key)).map((key) => `${title} lacks ${key}`),
+    ...[...has].filter((key) => !wanted.includes(key)).map((key) => `${title} has ${key}`),
+  ];
+}
+
+function labelsOf({ metadata }: SeenObject): string {
+  return JSON.stringify({ labels: metadata.labels, deletionTimestamp: metadata.deletionTimestamp });
+}

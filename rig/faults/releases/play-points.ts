@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Release, releaseAnnotations } from "../../../crds/release.ts";
+import type { SeenResource } from "../../../test/cluster/story.ts";
+import type { World } from "../world.ts";
+import { findUntracked } from "./find-untracked.ts";
+import { describePoint, type KillPoint } from "./points.ts";
+import { type ApplyStage, createReleaseStage } from "./release-stage.ts";
+
+/** How the points of one seed went. */
+export interface PlayedPoints {
+  readonly seed: number;
+  readonly points: number;
+  /** Kills that came while something was being written. */
+  readonly midway: number;
+  readonly violations: readonly string[];
+  /** What the operator logged, in all its lives. */
+  readonly log: readonly string[];
+}
+
+export interface PlayPointsOptions {
+  readonly seed: number;
+  readonly points: readonly KillPoint[];
+  readonly onPoint?: (text: string) => void;
+  /** No point begins after this. */
+  readonly signal?: AbortSignal;
+}
+
+/** Long enough for a machine that does ten other things, and for the garbage collector, which looks for new kinds every 30 s. */
+const convergeMs = 180_000;
+/** What takes longer is told. */
+const slowMs = 10_000;
+/** What is under way has had its time: the kill comes. */
+const longestActMs = 8_000;
+
+/** Plays one point after the other on one stage, and in the end deletes everything. */
+export async function playPoints(world: World, options: PlayPointsOptions): Promise<PlayedPoints> {
+  const { seed, points, onPoint = () => undefined, signal } = options;
+  const stage = await createReleaseStage(world, seed);
+  const violations: string[] = [];
+  let [played, midway] = [0, 0];
+  try {
+    stage.operator.start();
+    for (const point of points) {
+      if (signal?.aborted || violations.length > 0) break;
+      if (await killDuring(stage, point)) midway += 1;
+      await stage.perform(point.whileDown);
+      stage.operator.start();
+      const { differences, tookMs, last } = await untilTracked(stage);
+      const slow = tookMs > slowMs ? `, waiting for: ${last.slice(0, 500)}` : "";
+      const text = `${describePoint(point)} → ${(tookMs / 1_000).toFixed(1)} s${slow}`;
+      violations.push(...differences.map((one) => `seed ${seed}, ${text}: ${one}`));
+      played += 1;
+      onPoint(text);
+    }
+    if (violations.length === 0) violations.push(...(await removeAll(stage)));
+    return { seed, points: played, midway, violations, log: stage.operator.log };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Kills the operator at the point's moment. Gives whether it was at work. */
+async function killDuring(stage: ApplyStage, { actions, atWrite, afterMs }: KillPoint): Promise<boolean> {
+  const { promise: killed, resolve } = Promise.withResolvers<void>();
+  let isDead = false;
+  const kill = (): void => {
+    if (isDead) return;
+    isDead = true;
+    void stage.operator.stop().then(resolve);
+  };
+  let writes = 0;
+  stage.onWrite = () => {
+    writes += 1;
+    if (writes === atWrite) kill();
+  };
+  await stage.perform(actions);
+  const isMidway = (): boolean => isDead && atWrite !== undefined;
+  const timer = atWrite === undefined ? setTimeout(kill, afterMs) : undefined;
+  const started = performance.now();
+  while (!isDead) {
+    await Promise.race([killed, sleep(100)]);
+    const isOver = performance.now() - started > longestActMs;
+    if (!isDead && (isOver || (timer === undefined && (await findUntracked(stage)).length === 0))) break;
+  }
+  const result = isMidway();
+  kill();
+  clearTimeout(timer);
+  await killed;
+  stage.onWrite = undefined;
+  return result;
+}
+
+interface Tracking {
+  /** What is not as it is wanted, when that took too long. */
+  readonly differences: readonly string[];
+  readonly tookMs: number;
+  /** What came right last. */
+  readonly last: string;
+}
+
+/** Waits until all is as it is wanted. */
+async function untilTracked(stage: ApplyStage): Promise<Tracking> {
+  const started = performance.now();
+  for (let last = ""; ; ) {
+    const differences = await findUntracked(stage);
+    const tookMs = performance.now() - started;
+    if (differences.length === 0 || tookMs > convergeMs) return { differences, tookMs, last };
+    last = differences.join("; ");
+    await attend(stage);
+    await sleep(150);
+  }
+}
+
+/** What people do meanwhile: they approve what waits for it, and ask again for what was to be made anew. */
+async function attend(stage: ApplyStage): Promise<void> {
+  const { world, places, truth, git } = stage;
+  const releases = (await world.api.list(Release, places.own)) as readonly SeenResource[];
+  const names = new Set(releases.map(({ metadata }) => metadata.name));
+  for (const name of truth.releases) if (!names.has(name)) await stage.ask(name);
+  for (const { metadata, status } of releases) {
+    if (!status?.conditions?.some(({ reason }) => reason === "PruneHeld")) continue;
+    const head = await git.head();
+    if (metadata.annotations?.[releaseAnnotations.approvePrune] === head) continue;
+    const annotations = { [releaseAnnotations.approvePrune]: head };
+    await world.api.patch(Release, places.own, metadata.name, { metadata: { annotations } });
+  }
+}
+
+async function removeAll(stage: ApplyStage): Promise<readonly string[]> {
+  const actions = [...stage.truth.releases].map(
+    (release) => ({ does: "delete", release, choice: 0 }) as const,
+  );
+  await stage.perform(actions);
+  const { differences } = await untilTracked(stage);
+  return differences.map((one) => `when everything was deleted in the end: ${one}`);
+}

@@ -1,0 +1,94 @@
+import { open, stat } from "node:fs/promises";
+import type { AuditEvent } from "../../test/cluster/audit-log.ts";
+
+/** Reads the audit log piece by piece: each request once, in the order of their ends. */
+export class AuditFeed {
+  readonly #path: string;
+  #offset: number;
+
+  private constructor(path: string, offset: number) {
+    this.#path = path;
+    this.#offset = offset;
+  }
+
+  static async begin(path: string): Promise<AuditFeed> {
+    return new AuditFeed(path, (await stat(path)).size);
+  }
+
+  /** Requests since the last call that one of these marks is in. */
+  async take(marks: readonly string[]): Promise<readonly AuditEvent[]> {
+    const file = await open(this.#path);
+    try {
+      const length = (await file.stat()).size - this.#offset;
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, this.#offset);
+      // The last line may still be in the making.
+      const end = buffer.subarray(0, bytesRead).lastIndexOf("\n") + 1;
+      this.#offset += end;
+      return buffer
+        .toString("utf8", 0, end)
+        .split("\n")
+        .filter((line) => marks.some((mark) => line.includes(mark)))
+        .map((line) => JSON.parse(line) as AuditEvent);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Who is who in the audit log. */
+export interface Parties {
+  /** User name of the operator. */
+  readonly operator: string;
+  /** Namespace of the tenant that is left alone. */
+  readonly victim: string;
+  /** Namespace of the tenant that makes moves. */
+  readonly attacker: string;
+}
+
+/** What the operator writes as itself: Releases (never their spec), events and leases. */
+const ownResources: ReadonlySet<string> = new Set(["releases", "events", "leases"]);
+
+/**
+ * What must not have happened, for people. Pure.
+ *
+ * - As itself the operator writes Releases, events and leases only: no object of any tenant.
+ * - Under impersonation it acts as an account of the namespace that it writes in.
+ * - The only writers in the victim's namespace are the victim, its accounts and the controllers of Kubernetes.
+ * - While the victim does nothing (`quietSince`), nothing at all is written there for it either.
+ */
+export function findViolations(
+  events: readonly AuditEvent[],
+  { operator, victim, attacker }: Parties,
+  { quietSince }: { readonly quietSince: Date | undefined },
+): readonly string[] {
+  return events.filter(isDone).flatMap((event) => {
+    const { resource = "", namespace } = event.objectRef ?? {};
+    const isOfOperator = event.user.username === operator;
+    const actor = (event.impersonatedUser ?? event.user).username;
+    const found: string[] = [];
+    if (isOfOperator && event.impersonatedUser === undefined && !ownResources.has(resource))
+      found.push("the operator wrote an object with its own rights");
+    if (event.impersonatedUser !== undefined && !actor.startsWith(`system:serviceaccount:${namespace}:`))
+      found.push("the operator acted in another namespace than that of the account");
+    if (namespace !== victim) return found.map((what) => `${what}: ${lineOf(event)}`);
+    if (actor.startsWith(`system:serviceaccount:${attacker}:`)) found.push("the other tenant wrote");
+    const isQuiet =
+      quietSince !== undefined && Date.parse(event.requestReceivedTimestamp) >= quietSince.getTime();
+    if (isOfOperator && isQuiet) found.push("the operator wrote although the tenant did nothing");
+    return found.map((what) => `${what}: ${lineOf(event)}`);
+  });
+}
+
+/** A write that the API server accepted and that is no dry run. */
+function isDone({ verb, responseStatus, requestURI }: AuditEvent): boolean {
+  if (["get", "list", "watch"].includes(verb) || requestURI.includes("dryRun")) return false;
+  return (responseStatus?.code ?? 500) < 300;
+}
+
+function lineOf({ verb, objectRef, user, impersonatedUser, responseStatus }: AuditEvent): string {
+  const { resource, subresource, namespace = "", name = "" } = objectRef ?? {};
+  const where = `${resource}${subresource ? `/${subresource}` : ""} ${namespace}/${name}`;
+  const who =
+    impersonatedUser === undefined ? user.username : `${user.username} as ${impersonatedUser.username}`;
+  return `${verb} ${where} ${responseStatus?.code} by ${who}`;
+}

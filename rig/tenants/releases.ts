@@ -1,0 +1,44 @@
+import { eventually } from "../../test/cluster/eventually.ts";
+import { isReadyAt, readAll } from "./release-state.ts";
+import type { TenantStage } from "./stage.ts";
+import type { Tenant } from "./tenant.ts";
+
+export interface DeployOptions {
+  readonly publish?: object;
+  /** A program, `main.ts`, makes the objects. Default: they are the files. */
+  readonly isProgram?: boolean;
+}
+
+/** Writes a Release that comes from the folder of its name, with the tenant's account that has rights. */
+export async function deployFrom(
+  tenant: Tenant,
+  name: string,
+  { isProgram = false, ...more }: DeployOptions = {},
+): Promise<void> {
+  const target = { serviceAccountName: "deployer" };
+  const render = isProgram ? { program: {} } : { manifests: {} };
+  const spec = { source: tenant.sourceOf(name), interval: "1s", render, target, ...more };
+  const status = await tenant.release(name, spec);
+  if (status >= 300) throw new Error(`Cannot apply Release ${name}: ${status}`);
+}
+
+export async function untilReadyAt(
+  stage: TenantStage,
+  tenant: Tenant,
+  { name, commit }: { readonly name: string; readonly commit: string },
+): Promise<void> {
+  await eventually(
+    async () => {
+      const release = (await readAll(stage, tenant)).find(
+        ({ kind, metadata }) => kind === "Release" && metadata.name === name,
+      );
+      if (release !== undefined && isReadyAt(release, commit)) return true;
+      throw new Error(JSON.stringify(release?.status ?? "no status"));
+    },
+    { what: `Release ${tenant.namespace}/${name} is Ready at ${commit}` },
+  );
+}
+
+export function aConfigMap(name: string, value: string): string {
+  return JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } });
+}

@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { makeObjects, makePoints, releaseNames } from "../../../../rig/faults/releases/points.ts";
+import { ReleaseTruth } from "../../../../rig/faults/releases/release-truth.ts";
+
+const anySeed = fc.integer({ min: 0, max: 2 ** 31 - 1 });
+const places = { own: "own", elsewhere: "elsewhere" };
+
+describe("makePoints()", () => {
+  test("makes the same points of the same seed, and others of another", () => {
+    fc.assert(
+      fc.property(anySeed, (seed) => {
+        expect(makePoints(seed, 5)).toEqual(makePoints(seed, 5));
+      }),
+    );
+    expect(makePoints(1, 5)).not.toEqual(makePoints(2, 5));
+  });
+
+  test("has everything in its first 200 points: kills by write and by time, work while it is down and none", () => {
+    const points = makePoints(1, 200);
+    const done = new Set(points.flatMap(({ actions }) => actions.map(({ does }) => does)));
+    expect([...done].toSorted()).toEqual(["delete", "edit", "fill", "prune", "recreate", "replace"]);
+    expect(new Set(points.map(({ atWrite }) => atWrite === undefined)).size).toBe(2);
+    expect(new Set(points.map(({ whileDown }) => whileDown.length))).toEqual(new Set([0, 1, 2]));
+  });
+});
+
+describe("ReleaseTruth", () => {
+  test("wants nothing twice, never an empty folder, and what the files say", () => {
+    fc.assert(
+      fc.property(anySeed, (seed) => {
+        const truth = new ReleaseTruth();
+        for (const { actions, whileDown } of makePoints(seed, 8)) {
+          for (const action of [...actions, ...whileDown]) truth.change(action);
+          for (const [release, objects] of truth.folders) {
+            expect(objects.length).toBeGreaterThan(0);
+            expect(Object.keys(truth.filesOf(release, places))).toHaveLength(objects.length);
+          }
+          const wanted = [...truth.releases].map((release) => truth.folders.get(release)?.length ?? 0);
+          expect(truth.expected(places).size).toBe(wanted.reduce((sum, count) => sum + count, 0));
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("names of objects tell their Release", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...releaseNames), anySeed, (release, choice) => {
+        for (const { name } of makeObjects(release, choice)) expect(name).toMatch(new RegExp(`^${release}-`));
+      }),
+    );
+  });
+});

@@ -1,0 +1,25 @@
+/** What a folder may import besides itself: folders (or files) of the project, and packages. */
+export interface ImportRule {
+  readonly folders: readonly string[];
+  readonly packages: readonly string[];
+}
+
+/** The part of the import table for `rig/`. No folder of the product may import any of it. */
+export const rigImportTable: Record<string, ImportRule> = {
+  // Breaks the operator from outside and through its parts, with the helpers of the tests.
+  rig: {
+    folders: ["test", "index.ts", "operator", "cli", "charts", "constructs", "synth", "crds"],
+    packages: ["node:*", "cdk8s", "vitest", "yaml", "zod"],
+  },
+  "rig/bench": {
+    folders: ["index.ts", "cli/local-cluster", "cli/image"],
+    packages: ["node:*", "cdk8s", "commander", "zod"],
+  },
+  "rig/bench/contestant": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
+  // Measures the operator that ships, with its kinds; the rest of the benchmark measures one that is built on the package.
+  "rig/bench/releases": {
+    folders: ["rig/bench", "charts/bindings.ts", "cli/commands/crds.ts", "cli/local-cluster", "cli/image"],
+    // cdk8s only in the text of a program that is deployed.
+    packages: ["node:*", "cdk8s", "commander"],
+  },
+};
