@@ -64,12 +64,18 @@ const endToEnd = [
   },
 ];
 
-/** Each test starts processes, those of sources dozens of git: on a busy machine that takes its time, and what is broken off is not cleaned up. */
+/**
+ * Each test starts processes, those of sources dozens of git: on a busy machine that takes its time, and what is broken off is not
+ * cleaned up. `npm run check:fast` leaves these files out.
+ */
 const slow = [
-  "test/operator/git/source/**/*.test.ts",
-  "test/operator/sandbox/{sandbox-processes,zone-main}.test.ts",
-  "test/operator/git/publish/{publish-process,publish-process-walls,publish-service,zone-main}.test.ts",
+  "test/cli/{main,completion,launcher}.test.ts",
   "test/operator/git/confine-git.test.ts",
+  "test/operator/git/publish/{git-cache,git-publisher,lying-publish-zone,publish-process,publish-process-walls,publish-service,repository-branch,zone-main}.test.ts",
+  "test/operator/git/source/**/*.test.ts",
+  "test/operator/git/{https-remote,publisher-*,ssh-remote,writers}.test.ts",
+  "test/operator/sandbox/{launcher,lying-zone,sandbox-processes,zone-main}.test.ts",
+  "test/synth/main.test.ts",
 ];
 
 /** Needs the benchmark's Go operator, which takes minutes to compile: `node rig/bench/main.ts takeover` asks for it. */
