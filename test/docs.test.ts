@@ -35,6 +35,8 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 const pages = [
   "README.md",
+  "ARCHITECTURE.md",
+  "rig/bench/RESULTS.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".md"))
     .map((path) => `docs/${path}`),
