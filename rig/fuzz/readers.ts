@@ -36,7 +36,7 @@ export interface FuzzedReader {
   readonly tokens: readonly string[];
   /** Bytes of the largest input that the operator gives to the reader. */
   readonly largest: number;
-  /** Longest time in milliseconds without a pause, if it is not the usual one; a largest input that takes no longer is linear. */
+  /** Longest time in milliseconds without a pause. Default: that of the operator; the sandbox zone may take longer. */
   readonly sliceMs?: number;
 }
 

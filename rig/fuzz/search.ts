@@ -104,12 +104,6 @@ async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): 
     const [once, twice] = [await best(reader, grow(shape, size)), await best(reader, grow(shape, 2 * size))];
     factor = twice < MEASURABLE_MS ? 0 : twice / once;
     if (factor > GROWTH && round === 2) {
-      // Above some MiB the collection of garbage is a step, which looks like growth.
-      const largestMs = Math.max(
-        (twice * reader.largest) / (2 * size),
-        await best(reader, grow(shape, reader.largest)),
-      );
-      if (reader.sliceMs !== undefined && largestMs < reader.sliceMs) break;
       const ms = Math.round(twice);
       return {
         reader: reader.name,
