@@ -71,7 +71,7 @@ export async function runInstall(
     const changes = await withProgress(`Installing on ${server.origin}`, (report) =>
       install(plan, { client, report, dryRun, force, wait, timeoutMs }),
     );
-    // What was done is shown even if it cannot be found out what is left.
+    // Show the changes even if the remaining objects cannot be listed.
     printChanges(changes, print);
     const left = await findLeftDefinitions(client, plan, { shipped: kinds, kinds: values.kinds ?? [] });
     printChanges(left.changes, print);

@@ -8,13 +8,13 @@ export interface Rule {
   readonly verbs?: readonly string[];
 }
 
-/** What an operator may do, and why. */
+/** The permissions of an operator, and the reason for each. */
 export interface LiveRights {
   /** Of its ClusterRole, or of its Role in a watched namespace. */
   readonly rules: readonly Rule[];
   /** Of the ClusterRole that it has besides Roles. */
   readonly clusterRules: readonly Rule[];
-  /** What it needs whatever Releases may deploy. */
+  /** Permissions that do not depend on what Releases may deploy. */
   readonly neededRules: readonly Rule[];
 }
 

@@ -47,7 +47,7 @@ function namesAccount(spec: unknown): boolean {
 
 export interface LeftDefinitions {
   readonly changes: readonly Change[];
-  /** What to do about resources that nothing reconciles: lines for people. */
+  /** Advice about resources that no operator reconciles, as lines of text. */
   readonly hints: readonly string[];
 }
 

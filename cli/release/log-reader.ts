@@ -11,7 +11,7 @@ export interface LogReaderInput {
   readonly tail: number;
 }
 
-/** What one look at the logs gave. */
+/** The result of one read of the logs. */
 export interface LogPart {
   /** In the order of their times. */
   readonly lines: readonly LogLine[];
@@ -80,7 +80,7 @@ function toSeconds(time: string): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
-/** What has no time is a word of the kubelet, such as that a log is gone; it is shown once, before the others. */
+/** A line without a time is a message of the kubelet, such as that a log is gone; it is shown once, before the others. */
 function linesOf(body: string, pod: string): readonly LogLine[] {
   return body.split("\n").flatMap((line) => {
     if (line === "") return [];

@@ -224,7 +224,6 @@ export class ReleaseBench {
           const found = unsynced.has(kind.plural) ? [] : store.byIndex("set", set);
           return found.map((live) => ({ id: idOf(live), kind, live })).filter(({ id }) => recorded.has(id));
         }),
-      children: (kind) => this.#storeFor(kind),
       sees: () => true,
       get watched() {
         return [];

@@ -60,10 +60,6 @@ export class KubeReleaseStores implements ReleaseStores {
     return objects;
   }
 
-  children(kind: ObjectKind): ObjectStore {
-    return this.watch(kind).store;
-  }
-
   owned(set: string, recorded: ReadonlySet<ObjectId>): readonly OwnedObject[] {
     // One object may show in several versions or groups.
     const found = new Map<string, OwnedObject>();

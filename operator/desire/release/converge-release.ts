@@ -55,15 +55,13 @@ export async function convergeRelease(
       if (pruned === undefined) return;
       const isApplied = outcome.state === "applied";
       const { unseen } = recorded;
-      taken = takeInventory({ release, desired, pruned, isApplied, unseen }, options);
+      const next = takeInventory({ release, desired, pruned, isApplied, unseen }, options);
       const wanted = desired.prepared.objects.map(({ id }) => id);
-      await describeSet(release, [...(taken.inventory?.entries ?? []), ...wanted], options);
+      await describeSet(release, [...next.inventory.entries, ...wanted], options);
+      taken = next;
     },
   };
-  const converged = await converge(subject, options);
-  return converged.error === undefined
-    ? { ...converged, ...taken }
-    : { ...converged, inventory: undefined, againAfterMs: undefined };
+  return { ...(await converge(subject, options)), ...taken };
 }
 
 interface Parts {

@@ -2,7 +2,7 @@ import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import type { Manifest, ObjectId, ObjectKindId } from "../../../synth/manifest.ts";
 import type { KindAnswer, OwnedObject, WatchedObjects } from "../../engine/desired-set.ts";
-import type { Cluster, ObjectStore } from "../../ports.ts";
+import type { Cluster } from "../../ports.ts";
 import type { SmallestLimit } from "./limits.ts";
 import type { ReleaseFailure, ReleaseFailureReason } from "./release-failure.ts";
 
@@ -194,8 +194,6 @@ export interface ReleaseStores {
    * into its queue when that changes.
    */
   watch(kind: ObjectKind, key?: string): WatchedObjects;
-  /** The store of {@link watch}, as the phases of every kind ask for it. */
-  children(kind: ObjectKind): ObjectStore;
   /** Objects that are recorded and carry the set's label, of all kinds that are watched and known, each one once. */
   owned(set: string, recorded: ReadonlySet<ObjectId>): readonly OwnedObject[];
   /** Whether objects there are seen; undefined: those without a namespace, which the operator may not be allowed to see. */
