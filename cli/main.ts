@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { version } from "../operator/version.ts";
+import { version } from "../operator/telemetry/version.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
 import { endOnClosedPipe, printError } from "./terminal-text.ts";
 

@@ -51,7 +51,7 @@ const GRACE_SECONDS = 40;
 /** The kubelet renews the token long before, and the operator reads it again. */
 const TOKEN_SECONDS = 3_600;
 
-/** Share of the container's memory for V8's heap; by itself V8 would take more than there is (operator/desire/release/plan-memory.ts). */
+/** Share of the container's memory for V8's heap; by itself V8 would take more than there is (operator/sandbox/plan-memory.ts). */
 const OPERATOR_HEAP_PERCENT = 35;
 
 /** The spec of the operator's pods: restricted, and read-only but for the volumes of clones and of sockets. */

@@ -63,3 +63,5 @@ export const releaseSource = z
       .describe("Deploy only commits that one of these keys signed."),
   })
   .describe("Where the Release comes from.");
+
+export type SourceSpec = z.output<typeof releaseSource>;

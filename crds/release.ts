@@ -1,36 +1,11 @@
 import * as z from "zod";
 import { durationSchema } from "./duration-schema.ts";
-import { exactlyOne } from "./exactly-one.ts";
+import { healthCheck } from "./health-check.ts";
+import { inventory } from "./inventory.ts";
 import { defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./kind.ts";
+import { releaseRender } from "./release-render.ts";
 import { commitId, objectName, releaseSource } from "./release-source.ts";
 import { APPROVE_PRUNE } from "./status.ts";
-
-const render = exactlyOne(
-  {
-    manifests: z
-      .object({})
-      .optional()
-      .describe("The YAML and JSON files of the folder, as they are; `.fairleadignore` leaves files out."),
-    program: z
-      .object({
-        entry: z
-          .string()
-          .min(1)
-          .max(1_024)
-          .default("main.ts")
-          .describe("The program's file, below the source path."),
-        inputs: z
-          .unknown()
-          .optional()
-          .meta({ "x-kubernetes-preserve-unknown-fields": true })
-          .describe("Any JSON, given to the program as a value."),
-        timeout: durationSchema("30s", 100).describe("Longest run of the program."),
-      })
-      .optional()
-      .describe("A TypeScript program that makes the objects with cdk8s."),
-  },
-  "How the source becomes manifests.",
-);
 
 const target = z
   .object({
@@ -46,21 +21,6 @@ const target = z
     annotations: z.record(z.string(), z.string()).optional().describe("Put on every object."),
   })
   .describe("Where the objects go.");
-
-const healthCheck = z
-  .object({
-    apiVersion: z.string().min(1).max(316),
-    kind: z.string().min(1).max(63),
-    current: z.string().min(1).max(4_096).describe("CEL over the object's fields: all is well."),
-    inProgress: z.string().min(1).max(4_096).optional().describe("CEL: on its way. Asked first."),
-    failed: z
-      .string()
-      .min(1)
-      .max(4_096)
-      .optional()
-      .describe("CEL: it will not get well by itself. Asked second."),
-  })
-  .describe("How objects of one kind are judged.");
 
 const historyEntry = z
   .object({
@@ -90,7 +50,7 @@ export const Release = defineKind({
         .object({
           source: releaseSource,
           interval: durationSchema("1m", 1_000).describe("How often the remote is asked for something new."),
-          render,
+          render: releaseRender,
           target: target.default({ createNamespace: false }),
           dependsOn: z
             .array(
@@ -168,31 +128,7 @@ export const Release = defineKind({
           .string()
           .optional()
           .describe("Value of the annotation fairlead.dev/requested-at that was acted on last."),
-        inventory: z
-          .object({
-            entries: z
-              .array(z.string())
-              .describe(
-                "Every object that may belong to this Release: `group/Kind/namespace/name`, sorted; an empty group is the core group. Written before an object is first applied.",
-              ),
-            deployed: z
-              .int()
-              .min(0)
-              .optional()
-              .describe(
-                "How many objects the last complete deployment had: more than half of them go only if approved.",
-              ),
-            waves: z
-              .array(z.array(z.string()))
-              .optional()
-              .describe("Entries in the order of applying, where a program declares one; pruned in reverse."),
-            finished: z
-              .array(z.string())
-              .optional()
-              .describe(
-                "Jobs with a time to live that are complete, with the digest of what ran: they are not made again when they go.",
-              ),
-          })
+        inventory: inventory
           .optional()
           .describe(
             "The objects of this Release. Only these are changed or deleted for it, so only the operator may write this.",

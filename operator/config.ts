@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
+import { bindAddress, dnsLabel, duration, flag, kindNames, relativeFolder } from "./config/option-values.ts";
+import { releaseOptionShapes, releaseOptions } from "./desire/release/release-options.ts";
 import { assertElectionTimes } from "./engine/election.ts";
-import { bindAddress, dnsLabel, duration, flag, kindNames, relativeFolder } from "./option-values.ts";
-import { releaseOptionShapes, releaseOptions } from "./release-options.ts";
 
 /** What every option is, once: the command line, the environment and `--help` come from it. */
 interface OptionSpec {

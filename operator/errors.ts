@@ -144,3 +144,63 @@ export class WatchError extends Error {
 export class TerminalError extends Error {
   override readonly name = "TerminalError";
 }
+
+/** A failure that a condition shows: `reason` is one of crds/conditions.ts, `message` is for people and has no secret. */
+export interface SourceFailure {
+  readonly reason: SourceFailureReason;
+  readonly message: string;
+}
+
+export type SourceFailureReason =
+  /** The remote cannot be reached, or does not answer in time. */
+  | "SourceUnreachable"
+  /** The remote answered and refuses: credentials, host key. */
+  | "SourceRefused"
+  /** The ref, commit or path is not there. */
+  | "SourceNotFound"
+  /** The spec or the Secret cannot be used: URL, credentials, a path that leaves the repository. */
+  | "SourceInvalid"
+  /** The commit is not signed by one of the keys. */
+  | "SourceNotVerified"
+  /** The files cannot be read as manifests, or the program failed; with file and line. */
+  | "RenderFailed"
+  /** A limit: time, memory, size or number of objects or files. */
+  | "RenderLimit"
+  /** The same program and inputs gave two different outputs. */
+  | "RenderNotReproducible"
+  /** Programs of the namespace ran as long as the platform allows within an hour: it is rendered later. */
+  | "RenderQuota";
+
+/** Something of a resource's source or render that a condition must tell. The message never holds a secret. */
+export class SourceError extends Error {
+  override readonly name = "SourceError";
+  readonly reason: SourceFailureReason;
+
+  constructor(reason: SourceFailureReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+
+  get failure(): SourceFailure {
+    return { reason: this.reason, message: this.message };
+  }
+}
+
+/** A request for a resource that names no ServiceAccount, where this operator requires one. It was not sent. */
+export class AccountRequiredError extends Error {
+  override readonly name = "AccountRequiredError";
+
+  constructor() {
+    super("Cannot act for a Release that names no ServiceAccount");
+  }
+}
+
+/** The process that renders a source ended each time that it did: by the limit of its memory, as far as anybody can know. */
+export class RenderEndedError extends SourceError {
+  constructor() {
+    super(
+      "RenderLimit",
+      "the process that renders this source ended each time: the source takes too much memory or time; retried later",
+    );
+  }
+}

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { groupKindOf } from "../crds/object.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
-import { chosenKinds } from "./chosen-kinds.ts";
 import { loadClusterAccess } from "./cluster/kube-config.ts";
-import { parseOptionTexts } from "./command-line.ts";
+import { runZone } from "./compose/run-zone.ts";
 import { composeOperator } from "./compose.ts";
+import { chosenKinds } from "./config/chosen-kinds.ts";
+import { parseOptionTexts } from "./config/command-line.ts";
 import { type OptionTexts, readOperatorConfig } from "./config.ts";
-import { runZone } from "./run-zone.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { readMemoryLimit } from "./runtime/memory-limit.ts";
 import { listenForSignals } from "./runtime/signals.ts";
 import { createLogger } from "./telemetry/log.ts";
-import { version } from "./version.ts";
+import { version } from "./telemetry/version.ts";
 
 export interface RunOperatorInput {
   readonly kinds: readonly SynthesizableKind[];

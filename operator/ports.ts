@@ -174,7 +174,7 @@ export type PublishFailure =
   | "PushRefused"
   | "RepositoryUnreachable"
   | "RepositoryOwned"
-  /** A Release would be made from what it publishes, or its place on the branch cannot be used. */
+  /** A resource would be made from what it publishes, or its place on the branch cannot be used. */
   | "PublishRefused";
 
 /** What the operator knows of the resource behind a folder: only `gone` folders may ever be removed. */

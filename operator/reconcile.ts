@@ -10,7 +10,7 @@ export interface Ended {
   readonly error?: unknown;
 }
 
-/** What one sort of resource does in each step of the loop: a kind, or Releases. */
+/** What one sort of resource does in each step of the loop: a kind, or resources. */
 export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }, End extends Ended> {
   /** Reads the resource and its objects from the local copies. Undefined: it is gone, or there is nothing to do. */
   load(key: string): Loaded | undefined;

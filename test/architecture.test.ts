@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { importTable as table } from "./import-table.ts";
 
@@ -44,6 +44,40 @@ describe("the import table", () => {
       );
     });
     expect(offences).toEqual([]);
+  });
+});
+
+describe("import circles", () => {
+  const imported = new Map(
+    sources.map((file) => [
+      file,
+      importsOf(file)
+        .filter((specifier) => specifier.startsWith("."))
+        .map((specifier) => relative(root, resolve(root, file, "..", specifier))),
+    ]),
+  );
+
+  /** Everything that a file imports, directly or not. */
+  function reachOf(file: string): ReadonlySet<string> {
+    const reached = new Set<string>();
+    const open = [file];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const target of imported.get(next) ?? []) {
+        if (!reached.has(target)) open.push(target);
+        reached.add(target);
+      }
+    }
+    return reached;
+  }
+
+  test("join no files of different folders", () => {
+    const reaches = new Map(sources.map((file) => [file, reachOf(file)]));
+    const across = sources.flatMap((file) =>
+      (imported.get(file) ?? [])
+        .filter((target) => dirname(target) !== dirname(file) && reaches.get(target)?.has(file))
+        .map((target) => `${file} → ${target}`),
+    );
+    expect(across).toEqual([]);
   });
 });
 
@@ -106,5 +140,21 @@ describe("the sources", () => {
   )("%s reads no environment", (file) => {
     const code = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
     expect(code).not.toMatch(/process\.env\b/);
+  });
+
+  test("operator/ has only the loop, the wiring, the ports and the folders that DESIGN.md names", () => {
+    expect(
+      readdirSync(join(root, "operator"), { encoding: "utf8" }).filter((name) => name.endsWith(".ts")),
+    ).toEqual(["compose.ts", "config.ts", "errors.ts", "main.ts", "ports.ts", "reconcile.ts"]);
+  });
+
+  test.for(
+    sources.filter((file) =>
+      /^operator\/(engine|render|sandbox|git|hooks|cluster|runtime|zones)\//.test(file),
+    ),
+  )("%s imports nothing that knows a Release", (file) => {
+    expect(
+      importsOf(file).filter((specifier) => /desire\/|crds\/release(-policy)?\.ts/.test(specifier)),
+    ).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { type ImportRule, rigImportTable } from "./rig/import-table.ts";
 
 /** The primitives that limit rates, concurrency, retries and time on the event loop. They import ports only. */
-const pacing = ["backoff", "fair-semaphore", "time-slice", "token-bucket"].map(
+const pacing = ["backoff", "fair-semaphore", "sleep", "time-slice", "token-bucket"].map(
   (name) => `operator/runtime/${name}.ts`,
 );
 
@@ -79,13 +79,13 @@ export const importTable: Record<string, ImportRule> = {
       "operator/runtime/clock.ts",
       ...pacing,
       "operator/telemetry/log.ts",
-      "operator/option-values.ts",
+      "operator/config/option-values.ts",
       "operator/ports.ts",
-      "operator/desire/release",
+      "operator/errors.ts",
       "operator/engine/git-objects.ts",
       "crds",
     ],
-    packages: ["node:*", "zod"],
+    packages: ["node:*", "zod", "semver"],
   },
   // How zones talk to each other: whatever they talk about.
   "operator/zones": {
@@ -106,15 +106,13 @@ export const importTable: Record<string, ImportRule> = {
   "operator/sandbox": {
     folders: [
       "operator/zones",
-      "operator/desire/release",
       "operator/render",
-      "operator/sandbox/program",
-      "operator/desire/release/ports.ts",
-      "operator/desire/release/errors.ts",
+      "operator/git/source/ports.ts",
       "operator/engine",
       "operator/runtime",
       "operator/telemetry",
       "operator/ports.ts",
+      "operator/errors.ts",
       "synth",
       "crds",
     ],
@@ -139,15 +137,12 @@ export const importTable: Record<string, ImportRule> = {
   // From a Release to the set of objects that its source wants.
   "operator/desire/release": {
     folders: ["operator", "synth", "crds"],
-    packages: ["node:*", "semver"],
+    packages: ["node:*", "zod"],
   },
   "operator/render": {
     folders: [
       "operator/engine",
-      "operator/desire/release",
-      "operator/sandbox/program",
-      "operator/desire/release/ports.ts",
-      "operator/desire/release/errors.ts",
+      "operator/git/source/ports.ts",
       ...pacing,
       "operator/ports.ts",
       "operator/errors.ts",
@@ -160,9 +155,11 @@ export const importTable: Record<string, ImportRule> = {
     folders: [
       "operator/engine",
       "operator/render/json-text.ts",
+      "operator/render/ports.ts",
+      "operator/render/estimate-memory.ts",
+      "operator/git/source/ports.ts",
       "operator/sandbox",
       "operator/zones/frame-reader.ts",
-      "operator/desire/release",
       ...pacing,
       "operator/ports.ts",
       "operator/errors.ts",
@@ -179,7 +176,6 @@ export const importTable: Record<string, ImportRule> = {
   // Kinds that are found on demand, and the local copies of their objects.
   "operator/cluster/found-kinds": {
     folders: [
-      "operator/desire/release",
       "operator/cluster",
       "operator/runtime",
       "operator/engine",
@@ -192,8 +188,6 @@ export const importTable: Record<string, ImportRule> = {
   },
   "operator/hooks": {
     folders: [
-      "operator/desire/release/ports.ts",
-      "operator/desire/release/errors.ts",
       "operator/engine/json-shape.ts",
       "operator/runtime",
       "operator/ports.ts",

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { checkGivenValues } from "../../charts/values/operator-values.ts";
-import { version } from "../../operator/version.ts";
+import { version } from "../../operator/telemetry/version.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { hasSimulatedNodes, refuseUnpullableImage } from "../install/check-image.ts";
 import { withCluster } from "../install/connect.ts";

@@ -1,7 +1,7 @@
 import type { OperatorValues } from "../../charts/values/operator-values.ts";
 import { readOperatorValues } from "../../charts/values/operator-values.ts";
 import type { ObjectKind } from "../../crds/object.ts";
-import { version } from "../../operator/version.ts";
+import { version } from "../../operator/telemetry/version.ts";
 import type { InstallClient, StoredObject } from "./install-client.ts";
 
 /** No registry can have the image. */

@@ -1,7 +1,7 @@
 import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
 import { ApiTransport } from "../../operator/cluster/transport.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
-import { version } from "../../operator/version.ts";
+import { version } from "../../operator/telemetry/version.ts";
 import { InstallClient } from "./install-client.ts";
 
 export interface ConnectOptions {

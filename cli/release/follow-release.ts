@@ -1,6 +1,6 @@
 import { Release } from "../../crds/release.ts";
-import type { ReleaseFailureReason } from "../../operator/desire/release/ports.ts";
 import { isPinnedTo } from "../../operator/desire/release/source-loss.ts";
+import type { SourceFailureReason } from "../../operator/errors.ts";
 import { waitUntil } from "../install/wait-until.ts";
 import type { ApiClient } from "./api-client.ts";
 import { conditionOf, labelOfRelease, type ReleaseObject, shortCommit } from "./release-object.ts";
@@ -72,7 +72,7 @@ function missingSource(
   const sourced = conditionOf(release, "Sourced");
   if (sourced?.status !== "False") return undefined;
   const { reason, message } = sourced;
-  const failure = { reason: reason as ReleaseFailureReason };
+  const failure = { reason: reason as SourceFailureReason };
   if (request === undefined && isPinnedTo(release.status?.observedHead, release, failure)) return undefined;
   if (reason === "SourceUnreachable") return `Waiting for the source of ${title}: ${reason}: ${message}`;
   throw new NotReadyError(`${title} cannot get its source: ${reason}: ${message}`);

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
 import { ApiTransport } from "../../operator/cluster/transport.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
-import { version } from "../../operator/version.ts";
+import { version } from "../../operator/telemetry/version.ts";
 import type { ConnectOptions } from "../install/connect.ts";
 import { ApiClient } from "./api-client.ts";
 import { findRelease } from "./find-release.ts";

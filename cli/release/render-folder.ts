@@ -1,6 +1,6 @@
-import type { Rendered } from "../../operator/desire/release/ports.ts";
 import type { Logger } from "../../operator/ports.ts";
 import { localFiles } from "../../operator/render/local-files.ts";
+import type { Rendered } from "../../operator/render/ports.ts";
 import { renderOnce } from "../../operator/render/render-once.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { createTrustedPrograms } from "../launcher/weak-sandbox.ts";
@@ -12,7 +12,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: ()
 /**
  * What a Release makes of a folder of this machine, which stands for the one at its source's path.
  *
- * @throws {ReleaseError} that names file, line and field.
+ * @throws {SourceError} that names file, line and field.
  * @throws {WeakSandboxError} if it has a program that is not trusted enough for this kernel.
  */
 export async function renderFolder(

@@ -1,6 +1,6 @@
 import type { ObjectKind } from "../../crds/object.ts";
-import { ReleaseError } from "../../operator/desire/release/errors.ts";
 import { prepareManifests } from "../../operator/desire/release/prepare-manifests.ts";
+import { SourceError } from "../../operator/errors.ts";
 import type { Rendered as RenderedText } from "../render-text.ts";
 import { offlineKinds } from "./offline-kinds.ts";
 import { readReleases } from "./release-file.ts";
@@ -74,7 +74,7 @@ async function renderRelease(
       errors: [],
     };
   } catch (error) {
-    if (!(error instanceof ReleaseError)) throw error;
+    if (!(error instanceof SourceError)) throw error;
     return failed(`${file}: Release ${labelOfRelease(release)}: ${error.message}`);
   }
 }

@@ -25,7 +25,7 @@ const mostSeries = 4_096;
 const noteIntervalMs = 10_000;
 /** Events of one object, as client-go limits them, for the objects that had one last. */
 const perObject = { burst: 25, intervalMs: 5 * 60_000, keys: 4_096 };
-/** Routine events of all objects together: filling thousands of Releases does not write an event for each. */
+/** Routine events of all objects together: filling thousands of resources does not write an event for each. */
 const routine = { burst: 25, intervalMs: 1_000 };
 
 /**

@@ -1,19 +1,17 @@
+import type { Inventory } from "../../crds/inventory.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
-import type { ReleaseStatus } from "../../crds/release.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
 import type { DesiredSet, OwnedObject } from "./desired-set.ts";
 
 import { findFinishedJobs } from "./finished-jobs.ts";
 import type { Plan } from "./plan.ts";
 
-export type Inventory = NonNullable<ReleaseStatus["inventory"]>;
-
 /**
- * The ids that a Release has recorded. Only these objects can belong to it: every id is recorded before its object is
+ * The ids that a resource has recorded. Only these objects can belong to it: every id is recorded before its object is
  * first applied, and only the operator may write the status. Pure.
  */
-export function recordedIdsOf(release: Pick<KubernetesObject, "metadata">): ReadonlySet<ObjectId> {
-  const { status } = release as { readonly status?: Partial<ReleaseStatus> };
+export function recordedIdsOf(resource: Pick<KubernetesObject, "metadata">): ReadonlySet<ObjectId> {
+  const { status } = resource as { readonly status?: { readonly inventory?: Inventory } };
   return new Set(status?.inventory?.entries);
 }
 
@@ -46,7 +44,7 @@ export interface InventoryInput {
   readonly mayExist?: (id: ObjectId) => boolean;
 }
 
-/** The objects of a Release that are there, for its status. Pure. */
+/** The objects of a resource that are there, for its status. Pure. */
 export function composeInventory(input: InventoryInput): Inventory {
   const { owned, prepared, previous, isComplete, mayExist = () => false } = input;
   const ours = owned.filter(({ live }) => live.ours && live.metadata.labels?.[stamps.set] === prepared.set);

@@ -3,7 +3,7 @@ export interface Hook {
   readonly name: string;
   /** Texts that the sender and we share; any of them may sign, so that one can follow another. Never empty. */
   readonly secrets: readonly string[];
-  /** The one repository that it may tell of. Undefined: every repository that Releases come from. */
+  /** The one repository that it may tell of. Undefined: every repository that resources come from. */
   readonly url: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Hooks {
 export type HookOutcome =
   /** Remotes are asked. */
   | "accepted"
-  /** It tells of no repository that a Release comes from. */
+  /** It tells of no repository that a resource comes from. */
   | "unrelated"
   /** It was here before. */
   | "repeated"

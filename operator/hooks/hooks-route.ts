@@ -13,7 +13,7 @@ import { rememberDeliveries } from "./seen-deliveries.ts";
 
 export interface HooksRouteOptions {
   readonly hooks: Hooks;
-  /** URLs of the sources of all Releases, as they are written there. */
+  /** URLs of the sources of all resources, as they are written there. */
   readonly urls: () => Iterable<string>;
   /** Has the remote with exactly this URL asked at once; `Sources.refresh`. */
   readonly refresh: (url: string) => void;
@@ -120,7 +120,7 @@ async function giveTo(
   return isTaken ? "passed-on" : "no-leader";
 }
 
-/** The URLs of Releases that are of one of the repositories that the sender named; within what the hook is bound to. */
+/** The URLs of resources that are of one of the repositories that the sender named; within what the hook is bound to. */
 function urlsOf(named: readonly string[], bound: string | undefined, known: Iterable<string>): string[] {
   const told = new Set(named.flatMap((url) => repositoryKeyOf(url) ?? []));
   const own = bound === undefined ? undefined : repositoryKeyOf(bound);

@@ -4,7 +4,7 @@ const longestUrl = 2_048;
 const scpLike = /^(?:[^@/\s]+@)?([^:/@\s]+):(?!\/\/)(\S+)$/;
 
 /**
- * What two URLs of one repository have in common, so that a sender may name it by https and a Release by ssh: host and path
+ * What two URLs of one repository have in common, so that a sender may name it by https and a resource by ssh: host and path
  * without user, port, `.git` and a slash at the end, in lower case. Two repositories that differ in no more than that are
  * taken for one: it costs a look at a remote. Undefined: not a URL of a repository. Pure.
  */

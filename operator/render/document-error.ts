@@ -1,9 +1,9 @@
-import type { ReleaseFailureReason } from "../desire/release/ports.ts";
+import type { SourceFailureReason } from "../errors.ts";
 
 /** What is wrong with one document of a file, so that whoever knows the file can say where. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
-  readonly reason: Extract<ReleaseFailureReason, "RenderFailed" | "RenderLimit">;
+  readonly reason: Extract<SourceFailureReason, "RenderFailed" | "RenderLimit">;
   /** Line of the file, counted from 1. */
   readonly line: number | undefined;
   /** Field of the document that is meant: where the line is not known, it can be looked up. */

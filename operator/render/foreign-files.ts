@@ -1,5 +1,5 @@
-import { ReleaseError } from "../desire/release/errors.ts";
 import { showText } from "../engine/show-text.ts";
+import { SourceError } from "../errors.ts";
 
 /** Page that says what to do with the files of other tools. */
 export const OTHER_TOOLS_PAGE = "docs/release-manifests.md#files-of-other-tools";
@@ -16,12 +16,12 @@ export function mayBeForeign(path: string): boolean {
  * Refuses a folder that is written for Kustomize or Helm: applied as it is, it would be something else than its author means.
  * An object of Kubernetes in a file of that name is none of this.
  *
- * @throws {ReleaseError} that says what the file is, that it is not rendered, and where to read on.
+ * @throws {SourceError} that says what the file is, that it is not rendered, and where to read on.
  */
 export function refuseForeign(path: string, content: string): void {
   const tool = toolOf(path, content.slice(0, readCharacters));
   if (tool === undefined) return;
-  throw new ReleaseError(
+  throw new SourceError(
     "RenderFailed",
     `${showText(path)}: is ${tool}, which is not rendered here; see ${OTHER_TOOLS_PAGE}`,
   );

@@ -1,5 +1,5 @@
-import { estimateMemory } from "../desire/release/estimate-memory.ts";
-import type { Rendered } from "../desire/release/ports.ts";
+import { estimateMemory } from "./estimate-memory.ts";
+import type { Rendered } from "./ports.ts";
 import type { RenderEntry } from "./render-entry.ts";
 import type { SizedRendered } from "./render-manifests.ts";
 
@@ -8,7 +8,7 @@ export interface IdleRendersOptions {
   readonly limit: number;
 }
 
-/** Finished renders that no Release asks for now, for a rollback or a revert: the longest unused go first. */
+/** Finished renders that no resource asks for now, for a rollback or a revert: the longest unused go first. */
 export class IdleRenders {
   readonly #limit: number;
   readonly #sizes = new Map<string, number>();

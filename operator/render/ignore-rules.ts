@@ -1,6 +1,6 @@
 import ignore, { type Ignore } from "ignore";
-import { ReleaseError } from "../desire/release/errors.ts";
 import { showText } from "../engine/show-text.ts";
+import { SourceError } from "../errors.ts";
 
 /** Name of the file that leaves files out, in the syntax of .gitignore. */
 export const IGNORE_FILE = ".fairleadignore";
@@ -25,7 +25,7 @@ export interface IgnoreRules {
  * below, the deeper ones first, and nothing is let in again below a folder that is left out.
  *
  * @param files Text of each such file by its path.
- * @throws {ReleaseError} `RenderLimit` for too many patterns, or one that would take too long.
+ * @throws {SourceError} `RenderLimit` for too many patterns, or one that would take too long.
  */
 export function readIgnoreRules(files: ReadonlyMap<string, string>): IgnoreRules {
   const byFolder = new Map<string, Ignore>();
@@ -64,10 +64,10 @@ export function readIgnoreRules(files: ReadonlyMap<string, string>): IgnoreRules
 function refuse(pattern: string, count: number, where: string): void {
   const wildcards = pattern.match(/\*+/g)?.length ?? 0;
   if (count > PATTERN_LIMIT) {
-    throw new ReleaseError("RenderLimit", `${where}: there are more than ${PATTERN_LIMIT} patterns`);
+    throw new SourceError("RenderLimit", `${where}: there are more than ${PATTERN_LIMIT} patterns`);
   }
   if (pattern.length > LENGTH_LIMIT || wildcards > WILDCARD_LIMIT) {
-    throw new ReleaseError(
+    throw new SourceError(
       "RenderLimit",
       `${where}: a pattern may have ${LENGTH_LIMIT} characters and ${WILDCARD_LIMIT} wildcards *`,
     );

@@ -1,5 +1,5 @@
-import { ReleaseError } from "../desire/release/errors.ts";
 import { showMebibytes } from "../engine/show-mebibytes.ts";
+import { SourceError } from "../errors.ts";
 
 export interface KeptRendersLimits {
   /** Estimated memory of all renders, in bytes. */
@@ -8,14 +8,14 @@ export interface KeptRendersLimits {
 }
 
 /** The objects do not fit into the memory that is planned for them now. They may fit later. */
-export class MemoryQuotaError extends ReleaseError {}
+export class MemoryQuotaError extends SourceError {}
 
 interface Kept {
   readonly namespace: string;
   readonly bytes: number;
 }
 
-/** Counts the memory of renders that Releases have, in all and for each namespace. */
+/** Counts the memory of renders that resources have, in all and for each namespace. */
 export class KeptRenders {
   readonly #limits: KeptRendersLimits;
   readonly #kept = new Map<string, Kept>();

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ReleaseError } from "../desire/release/errors.ts";
-import type { SourceFiles } from "../desire/release/ports.ts";
 import { showText } from "../engine/show-text.ts";
+import { SourceError } from "../errors.ts";
+import type { SourceFiles } from "../git/source/ports.ts";
 
 const ENTRY_LIMIT = 20_000;
 const READ_LIMIT = 64 * 1_048_576;
@@ -18,7 +18,7 @@ type Listing = Awaited<ReturnType<SourceFiles["list"]>>;
  * A folder of this machine in place of one of a commit, for the command line: all its files but those in `.git` and
  * `node_modules`, whatever a `.gitignore` says. Blobs have the ids that git would give them. What was listed once stays listed.
  *
- * @throws {ReleaseError} as {@link SourceFiles} says; `SourceNotFound` if there is no such folder.
+ * @throws {SourceError} as {@link SourceFiles} says; `SourceNotFound` if there is no such folder.
  */
 export function localFiles(directory: string): SourceFiles {
   let listing: Promise<Listing> | undefined;
@@ -36,10 +36,10 @@ export function localFiles(directory: string): SourceFiles {
       for (const blob of new Set(blobs)) {
         const file = byBlob.get(blob);
         if (file === undefined)
-          throw new ReleaseError("SourceNotFound", `there is no file with the id ${blob}`);
+          throw new SourceError("SourceNotFound", `there is no file with the id ${blob}`);
         total += file.size;
         if (total > READ_LIMIT)
-          throw new ReleaseError("RenderLimit", "the files have more than 64 MiB in all");
+          throw new SourceError("RenderLimit", "the files have more than 64 MiB in all");
         contents.set(blob, await readFile(join(directory, file.path)));
       }
       return contents;
@@ -59,7 +59,7 @@ async function listFolder(directory: string): Promise<Listing> {
       else if (entry.isDirectory()) folders.push(path);
       else if (entry.isFile()) files.push({ path, ...(await identify(join(directory, path))) });
       if (files.length + refused.length + folders.length > ENTRY_LIMIT) {
-        throw new ReleaseError("RenderLimit", `the folder has more than ${ENTRY_LIMIT} files`);
+        throw new SourceError("RenderLimit", `the folder has more than ${ENTRY_LIMIT} files`);
       }
     }
   }
@@ -74,7 +74,7 @@ async function entriesOf(folder: string, directory: string): ReturnType<typeof r
   } catch (error) {
     if (folder !== join(directory, "")) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ReleaseError("SourceNotFound", `Cannot read the folder "${showText(directory)}": ${reason}`, {
+    throw new SourceError("SourceNotFound", `Cannot read the folder "${showText(directory)}": ${reason}`, {
       cause: error,
     });
   }

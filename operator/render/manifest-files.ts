@@ -1,6 +1,6 @@
-import { ReleaseError } from "../desire/release/errors.ts";
-import type { SourceFiles } from "../desire/release/ports.ts";
 import { showText } from "../engine/show-text.ts";
+import { SourceError } from "../errors.ts";
+import type { SourceFiles } from "../git/source/ports.ts";
 import { mayBeForeign, refuseForeign } from "./foreign-files.ts";
 import { IGNORE_FILE, type IgnoreRules, PATH_LIMIT, readIgnoreRules, SEGMENT_LIMIT } from "./ignore-rules.ts";
 import type { Turn } from "./turns.ts";
@@ -25,7 +25,7 @@ export interface ManifestFile {
  * The files of a folder that are read as manifests: YAML and JSON, apart from what `.fairleadignore` leaves out and from
  * names that begin with a dot, such as `.github`.
  *
- * @throws {ReleaseError} for symbolic links and submodules that are not left out, and over the limits.
+ * @throws {SourceError} for symbolic links and submodules that are not left out, and over the limits.
  */
 export async function selectFiles(source: SourceFiles, turn: Turn): Promise<readonly ManifestFile[]> {
   const { files, refused } = await turn.waitFor(source.list());
@@ -33,7 +33,7 @@ export async function selectFiles(source: SourceFiles, turn: Turn): Promise<read
   for (const { path, what } of refused) {
     if (isHidden(path) || (await isIgnored(path, rules, turn))) continue;
     const name = what === "symlink" ? "a symbolic link" : "a submodule";
-    throw new ReleaseError(
+    throw new SourceError(
       "RenderFailed",
       `${showText(path)}: is ${name}, which is not followed; remove it, or leave it out in ${IGNORE_FILE}`,
     );
@@ -58,7 +58,7 @@ export async function selectFiles(source: SourceFiles, turn: Turn): Promise<read
   return selected;
 }
 
-/** @throws {ReleaseError} for a folder that is the input of Kustomize or Helm. */
+/** @throws {SourceError} for a folder that is the input of Kustomize or Helm. */
 async function refuseForeignFiles(
   files: readonly ManifestFile[],
   source: SourceFiles,
@@ -80,7 +80,7 @@ async function readRules(
   const large = found.find(({ size }) => size > IGNORE_FILE_LIMIT);
   if (found.length > IGNORE_FILES_LIMIT || large !== undefined) {
     const where = showText((large ?? found[IGNORE_FILES_LIMIT])?.path ?? "");
-    throw new ReleaseError(
+    throw new SourceError(
       "RenderLimit",
       `${where}: there may be ${IGNORE_FILES_LIMIT} files of this name with ${IGNORE_FILE_LIMIT / 1_024} KiB each`,
     );
@@ -95,7 +95,7 @@ function isHidden(path: string): boolean {
 
 async function isIgnored(path: string, rules: IgnoreRules, turn: Turn): Promise<boolean> {
   const isLong = path.length > PATH_LIMIT || path.split("/").some(({ length }) => length > SEGMENT_LIMIT);
-  if (isLong) throw new ReleaseError("RenderLimit", `${showText(path)}: the name is too long`);
+  if (isLong) throw new SourceError("RenderLimit", `${showText(path)}: the name is too long`);
   // 500 patterns on 500 folders of one path take 0.2 s.
   for (const _ of rules.decideFolders(path)) if (turn.isOver) await turn.next();
   return rules.isIgnored(path);
@@ -103,13 +103,13 @@ async function isIgnored(path: string, rules: IgnoreRules, turn: Turn): Promise<
 
 function refuseSize({ path, size }: ManifestFile, total: number): void {
   if (size > FILE_LIMIT) {
-    throw new ReleaseError(
+    throw new SourceError(
       "RenderLimit",
       `${showText(path)}: is larger than ${FILE_LIMIT / MEBIBYTE} MiB; split it, or leave it out in ${IGNORE_FILE}`,
     );
   }
   if (total > FOLDER_LIMIT) {
-    throw new ReleaseError(
+    throw new SourceError(
       "RenderLimit",
       `the YAML and JSON files of the folder have more than ${FOLDER_LIMIT / MEBIBYTE} MiB in all; make several Releases of it`,
     );

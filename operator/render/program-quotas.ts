@@ -1,7 +1,7 @@
-import type { SmallestLimit } from "../desire/release/limits.ts";
-import type { ReleaseFailure } from "../desire/release/ports.ts";
-import { addUse, decideRun, isForgotten, type UsedMinute } from "../desire/release/program-quota.ts";
+import type { SourceFailure } from "../errors.ts";
 import type { Clock } from "../ports.ts";
+import type { SmallestLimit } from "./ports.ts";
+import { addUse, decideRun, isForgotten, type UsedMinute } from "./program-quota.ts";
 
 export interface ProgramQuotasOptions {
   readonly clock: Clock;
@@ -36,7 +36,7 @@ interface Tenant {
 interface UsedUp {
   readonly untilMs: number;
   readonly quota: SmallestLimit;
-  readonly failure: ReleaseFailure;
+  readonly failure: SourceFailure;
   readonly cancel: () => void;
 }
 
@@ -61,7 +61,7 @@ export class ProgramQuotas {
   }
 
   /** Why programs of the namespace wait; undefined: none does, or only until another one of them has ended. */
-  failureOf(namespace: string): ReleaseFailure | undefined {
+  failureOf(namespace: string): SourceFailure | undefined {
     return this.#tenants.get(namespace)?.usedUp?.failure;
   }
 
@@ -163,7 +163,7 @@ function newTenant(): Tenant {
   return { used: [], open: new Set(), waiting: new Set(), usedUp: undefined };
 }
 
-function describe({ value, from }: SmallestLimit, until: Date): ReleaseFailure {
+function describe({ value, from }: SmallestLimit, until: Date): SourceFailure {
   const at = new Date(Math.ceil(until.getTime() / 1_000) * 1_000).toISOString().replace(".000Z", "Z");
   const message =
     `Programs of this namespace used up the ${value} s of an hour that ${from} allows them. ` +

@@ -1,15 +1,15 @@
-import { ReleaseError, RenderEndedError } from "../desire/release/errors.ts";
-import type { ReleaseFailure, RenderRequest, RenderState } from "../desire/release/ports.ts";
+import { RenderEndedError, SourceError, type SourceFailure } from "../errors.ts";
 import { delayAfterFailures } from "../runtime/backoff.ts";
 import { MemoryQuotaError } from "./kept-renders.ts";
+import type { RenderRequest, RenderState } from "./ports.ts";
 
-/** One render that Releases asked for, and what came of it. */
+/** One render that resources asked for, and what came of it. */
 export interface RenderEntry {
   readonly id: string;
   /** The newest of those that ask for it. */
   request: RenderRequest;
   state: RenderState;
-  /** Keys of the Releases whose current render it is. */
+  /** Keys of the resources whose current render it is. */
   readonly users: Set<string>;
   /** Takes the render out of the queue it waits in; undefined: it does not wait. */
   leaveQueue: (() => void) | undefined;
@@ -44,7 +44,7 @@ export function isSameRequest(before: RenderRequest, now: RenderRequest): boolea
   );
 }
 
-export function isSameFailure(state: RenderState, failure: ReleaseFailure): boolean {
+export function isSameFailure(state: RenderState, failure: SourceFailure): boolean {
   return (
     (state.state === "failed" || state.state === "waiting") &&
     state.failure.reason === failure.reason &&
@@ -53,9 +53,9 @@ export function isSameFailure(state: RenderState, failure: ReleaseFailure): bool
 }
 
 /** The failure that a condition shows. */
-export function failureOf(error: unknown): ReleaseFailure {
-  if (error instanceof ReleaseError) return error.failure;
-  // Errors of the system name files of the operator's machine, which are no business of a Release's readers.
+export function failureOf(error: unknown): SourceFailure {
+  if (error instanceof SourceError) return error.failure;
+  // Errors of the system name files of the operator's machine, which are no business of a resource's readers.
   return {
     reason: "RenderFailed",
     message:
@@ -76,7 +76,7 @@ const costlyFailures = { initialMs: 5 * 60_000, factor: 3, capMs: 6 * 60 * 60_00
  * @param failures In a row, this one included.
  */
 export function retryDelayMs(error: unknown, isProgram: boolean, failures: number): number | undefined {
-  const isOwn = !(error instanceof ReleaseError) || error.reason.startsWith("Source");
+  const isOwn = !(error instanceof SourceError) || error.reason.startsWith("Source");
   if (isOwn) return delayAfterFailures(failures, ownFailures);
   const isCostly = error instanceof MemoryQuotaError || error instanceof RenderEndedError;
   if (isCostly || (isProgram && error.reason === "RenderLimit")) {

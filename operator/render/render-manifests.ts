@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../synth/digest.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
-import { ReleaseError } from "../desire/release/errors.ts";
-import { estimateFileMemory, estimateMemory, estimateYamlMemory } from "../desire/release/estimate-memory.ts";
-import type { Rendered, SourceFiles } from "../desire/release/ports.ts";
 import { showMebibytes } from "../engine/show-mebibytes.ts";
 import { showPath, showText } from "../engine/show-text.ts";
+import { SourceError } from "../errors.ts";
+import type { SourceFiles } from "../git/source/ports.ts";
 import { DocumentError } from "./document-error.ts";
+import { estimateFileMemory, estimateMemory, estimateYamlMemory } from "./estimate-memory.ts";
 import { type ManifestFile, selectFiles } from "./manifest-files.ts";
+import type { Rendered } from "./ports.ts";
 import { type ReadDocument, readDocuments } from "./read-documents.ts";
 import { type FoundObject, toManifests } from "./to-manifests.ts";
 import type { Turn } from "./turns.ts";
 
-/** Most objects of one Release. */
+/** Most objects of one resource. */
 export const OBJECT_LIMIT = 10_000;
 /** Most characters of JSON that they have in all: aliases can make much of little. */
 const OUTPUT_LIMIT = 64 * 1_048_576;
@@ -64,7 +65,7 @@ export interface SizedRendered extends Rendered {
  * Reads the manifests of a folder, as {@link readFolderObjects}.
  *
  * @returns Objects in the order of the files and documents, with their keys in code-unit order.
- * @throws {ReleaseError}
+ * @throws {SourceError}
  */
 export async function renderManifests(
   files: SourceFiles,
@@ -97,7 +98,7 @@ export async function renderManifests(
  * Reads the objects of a folder one after the other, so that they need not be in memory together.
  *
  * @returns What was left out, for people; and the memory that the objects take, in bytes, as estimated.
- * @throws {ReleaseError} `RenderFailed` with file, line and field, or `RenderLimit`. Never says what a file contains
+ * @throws {SourceError} `RenderFailed` with file, line and field, or `RenderLimit`. Never says what a file contains
  *   but names: it may be a Secret.
  */
 export async function readFolderObjects(
@@ -164,7 +165,7 @@ async function collectFile(path: string, content: Buffer, collected: Collected, 
     // Of what cannot even be read the line is known.
     const isTemplate = error.line !== undefined && content.includes("{{") && content.includes("}}");
     const hint = isTemplate ? "; it looks like a template, and those are not read" : "";
-    throw new ReleaseError(error.reason, `${showText(path)}:${line}: ${error.message}${hint}`);
+    throw new SourceError(error.reason, `${showText(path)}:${line}: ${error.message}${hint}`);
   }
 }
 
@@ -172,7 +173,7 @@ function refuseFileMemory(path: string, content: Buffer, { memoryLimit }: Collec
   const limit = Math.min(FILE_MEMORY, 2 * memoryLimit);
   const memory = path.endsWith(".json") ? estimateFileMemory(content) : estimateYamlMemory(content);
   if (memory <= limit) return;
-  throw new ReleaseError(
+  throw new SourceError(
     "RenderLimit",
     `${showText(path)}: reading it may take ${showMebibytes(memory)} of memory, at most ${showMebibytes(limit)} are allowed; split it`,
   );
@@ -200,16 +201,16 @@ function collect(
   collected.length += text.length;
   collected.memory += estimateMemory(text);
   if (collected.originById.size > OBJECT_LIMIT) {
-    throw new ReleaseError(
+    throw new SourceError(
       "RenderLimit",
       `the folder has more than ${OBJECT_LIMIT} objects; make several Releases`,
     );
   }
   if (collected.length > OUTPUT_LIMIT) {
-    throw new ReleaseError("RenderLimit", "the objects of the folder have more than 64 MiB in all");
+    throw new SourceError("RenderLimit", "the objects of the folder have more than 64 MiB in all");
   }
   if (collected.memory > collected.memoryLimit) {
-    throw new ReleaseError(
+    throw new SourceError(
       "RenderLimit",
       `the objects of the folder take more than ${showMebibytes(collected.memoryLimit)} of memory; make several Releases in several namespaces of it`,
     );

@@ -1,6 +1,6 @@
 import { toMilliseconds } from "../../crds/duration.ts";
-import type { Rendered, RenderRequest } from "../desire/release/ports.ts";
 import type { Clock } from "../ports.ts";
+import type { Rendered, RenderRequest } from "./ports.ts";
 import { renderManifests } from "./render-manifests.ts";
 import { checkWay, type ProgramRunner } from "./render-task.ts";
 import { Turns } from "./turns.ts";
@@ -8,7 +8,7 @@ import { Turns } from "./turns.ts";
 /**
  * One render in this process, without a memory, for the command line.
  *
- * @throws {ReleaseError}
+ * @throws {SourceError}
  */
 export async function renderOnce(
   { key, namespace, render, revision }: RenderRequest,

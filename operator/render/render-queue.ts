@@ -1,12 +1,12 @@
 import { toMilliseconds } from "../../crds/duration.ts";
-import type { RenderRequest } from "../desire/release/ports.ts";
 import type { Clock } from "../ports.ts";
 import { FairSemaphore, type Permit } from "../runtime/fair-semaphore.ts";
+import type { RenderRequest } from "./ports.ts";
 import { ProgramQuotas } from "./program-quotas.ts";
 
 export interface RenderQueueOptions {
   readonly clock: Clock;
-  /** Longest run of a program, whatever its Release asks for. */
+  /** Longest run of a program, whatever its resource asks for. */
   readonly longestProgramMs: number;
   /** Programs of the namespace wait for their quota: {@link RenderQueue.quotas} says until when. */
   readonly onUsedUp: (namespace: string) => void;
@@ -28,7 +28,7 @@ const SLOW_PAUSE_MS = 500;
 /** Renders that wait until they may run: for a permit of their namespace, and programs for its quota. */
 export class RenderQueue {
   readonly quotas: ProgramQuotas;
-  /** Keys of Releases whose programs take long. */
+  /** Keys of resources whose programs take long. */
   readonly slowKeys = new Set<string>();
   readonly #options: RenderQueueOptions;
   // No namespace waits for another one here: what all of them share is bounded where it is used.

@@ -1,4 +1,4 @@
-import type { Rendered, RenderRequest, RunPatience } from "../desire/release/ports.ts";
+import type { Rendered, RenderRequest, RunPatience } from "./ports.ts";
 
 /** Where sources are rendered. Each call renders; what is remembered is the renderer's to decide. */
 export interface RenderRunner {
@@ -7,7 +7,7 @@ export interface RenderRunner {
   /**
    * Renders once.
    *
-   * @throws ReleaseError for what is wrong with the source; anything else passes by itself, and is tried again.
+   * @throws SourceError for what is wrong with the source; anything else passes by itself, and is tried again.
    */
   run(request: RenderRequest, patience: RunPatience): Promise<Rendered>;
 }

@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
-import type { ReleaseSpec } from "../../crds/release.ts";
+import type { RenderSpec } from "../../crds/release-render.ts";
 import { toCanonicalJson } from "../../synth/digest.ts";
-import { ReleaseError } from "../desire/release/errors.ts";
-import type { Rendered, RenderRequest, RunPatience, SourceFiles } from "../desire/release/ports.ts";
+import { SourceError } from "../errors.ts";
+import type { SourceFiles } from "../git/source/ports.ts";
+import type { Rendered, RenderRequest, RunPatience } from "./ports.ts";
 
 const LONGEST_ID = 500;
 
-/** One run of a program; `key` names a Release that asked for it, for logs. */
+/** One run of a program; `key` names a resource that asked for it, for logs. */
 export interface ProgramRequest {
   readonly key: string;
   readonly namespace: string;
@@ -22,7 +23,7 @@ export interface ProgramRequest {
 
 /** What runs programs, each in a process of its own. */
 export interface ProgramRunner {
-  /** @throws {ReleaseError} */
+  /** @throws {SourceError} */
   run(request: ProgramRequest): Promise<Rendered>;
 }
 
@@ -34,13 +35,13 @@ export function renderIdOf({ namespace, render, revision }: RenderRequest): stri
 }
 
 /**
- * Checks that a Release names a way to render that this operator knows. The schema does so too; without this check, a spec
+ * Checks that a resource names a way to render that this operator knows. The schema does so too; without this check, a spec
  * of a newer version would be rendered as a folder of manifests.
  *
- * @throws ReleaseError RenderFailed
+ * @throws SourceError RenderFailed
  */
-export function checkWay(render: ReleaseSpec["render"]): void {
+export function checkWay(render: RenderSpec): void {
   if (render.manifests !== undefined || render.program !== undefined) return;
   const found = Object.keys(render).join(", ") || "nothing";
-  throw new ReleaseError("RenderFailed", `spec.render: expected manifests or program, found ${found}`);
+  throw new SourceError("RenderFailed", `spec.render: expected manifests or program, found ${found}`);
 }

@@ -1,8 +1,8 @@
-import { ReleaseError } from "../desire/release/errors.ts";
-import type { Rendered, Renderer, RenderRequest, RenderState, RunPatience } from "../desire/release/ports.ts";
+import { SourceError } from "../errors.ts";
 import type { Clock, Logger } from "../ports.ts";
 import { IdleRenders, sizeOf } from "./idle-renders.ts";
 import { KeptRenders, type KeptRendersLimits } from "./kept-renders.ts";
+import type { Rendered, Renderer, RenderRequest, RenderState, RunPatience } from "./ports.ts";
 import {
   failureOf,
   isSameFailure,
@@ -19,15 +19,15 @@ export interface RendererOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly runner: Pick<RenderRunner, "run">;
-  /** The answer for this Release is another one now. */
+  /** The answer for this resource is another one now. */
   readonly onChange: (key: string) => void;
   /** Told of each render that really ran. */
   readonly observe?: (run: RenderRun) => void;
-  /** Memory of renders that no Release has now, in bytes, as estimated. Default: 16 MiB. */
+  /** Memory of renders that no resource has now, in bytes, as estimated. Default: 16 MiB. */
   readonly idleLimit?: number;
-  /** Memory of renders that Releases have. Default: no limit. */
+  /** Memory of renders that resources have. Default: no limit. */
   readonly keptLimits?: KeptRendersLimits;
-  /** Longest run of a program, whatever its Release asks for. Default: no limit. */
+  /** Longest run of a program, whatever its resource asks for. Default: no limit. */
   readonly longestProgramMs?: number;
 }
 
@@ -39,7 +39,7 @@ export interface RenderRun {
 }
 
 const without = Number.POSITIVE_INFINITY;
-/** A Release whose program ran this long, or exceeded a limit, queues with the other slow ones of its namespace. */
+/** A resource whose program ran this long, or exceeded a limit, queues with the other slow ones of its namespace. */
 const SLOW_PROGRAM_MS = 2_000;
 
 /** {@link CachedRenderer}. */
@@ -51,7 +51,7 @@ export function createRenderer(options: RendererOptions): Renderer {
 class CachedRenderer implements Renderer {
   readonly #options: RendererOptions;
   readonly #entries = new Map<string, RenderEntry>();
-  /** By the key of a Release: its current render. */
+  /** By the key of a resource: its current render. */
   readonly #current = new Map<string, RenderEntry>();
   readonly #idle: IdleRenders;
   readonly #kept: KeptRenders;
@@ -181,7 +181,7 @@ class CachedRenderer implements Renderer {
     else this.#settle(entry, state);
   }
 
-  /** Counts a render that no Release had for a while. */
+  /** Counts a render that no resource had for a while. */
   #keepAgain(entry: RenderEntry): void {
     if (entry.state.state !== "ready" || entry.users.size > 1) return;
     try {
@@ -210,9 +210,9 @@ class CachedRenderer implements Renderer {
     return { unwanted, isSlow: this.#queue.slowKeys.has(key), onSlow, onRunning: turn.note };
   }
 
-  /** All Releases of an entry have the same program and inputs. */
+  /** All resources of an entry have the same program and inputs. */
   #noteSpeed({ users }: RenderEntry, durationMs: number, error: unknown): void {
-    const isLimit = error instanceof ReleaseError && error.reason === "RenderLimit";
+    const isLimit = error instanceof SourceError && error.reason === "RenderLimit";
     const isSlow = isLimit || durationMs > SLOW_PROGRAM_MS;
     for (const key of users) {
       if (isSlow) this.#queue.slowKeys.add(key);
@@ -227,7 +227,7 @@ class CachedRenderer implements Renderer {
     const delayMs = retryDelayMs(error, render.program !== undefined, entry.failures + 1);
     entry.failures = delayMs === undefined ? 0 : entry.failures + 1;
     const fields = { release: key, reason: failure.reason, error };
-    if (error instanceof ReleaseError) log.info("Cannot render a Release", fields);
+    if (error instanceof SourceError) log.info("Cannot render a Release", fields);
     else log.error("Cannot render a Release, for a reason of our own", fields);
     if (delayMs !== undefined && entry.users.size > 0) {
       entry.cancelRetry = clock.schedule(delayMs, () => {

@@ -33,7 +33,7 @@ export async function askWalls(service: SandboxService, link: Link, onWalls: OnW
     onWalls("program", readWallsReport(answer.programs));
 }
 
-/** Asks a zone in another container, over a connection of its own: a gap should be known before the first Release comes. */
+/** Asks a zone in another container, over a connection of its own: a gap should be known before the first resource comes. */
 export function askWallsOnce({ zoneSockets, onWalls, ...options }: AskWallsOnceOptions): void {
   const service = "programs";
   const client = new ZoneClient({

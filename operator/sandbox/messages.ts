@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { RenderRequest } from "../desire/release/ports.ts";
+import type { RenderRequest } from "../render/ports.ts";
 import { wallsReport } from "./walls-report.ts";
 
 // Messages between the operator and the sandbox zone. Those of the zone are untrusted.
@@ -15,7 +15,7 @@ export function serviceFor({ program }: RenderRequest["render"]): SandboxService
 
 /** Body of the request `render`. For a program, its inputs follow as JSON. */
 export interface RenderCall {
-  /** Key of the Release, for messages. */
+  /** Key of the resource, for messages. */
   readonly key: string;
   readonly namespace: string;
   readonly repositoryId: string;
@@ -26,7 +26,7 @@ export interface RenderCall {
   readonly program?: {
     readonly entry: string;
     readonly timeoutMs: number;
-    /** Longest run, whatever the Release asks for. */
+    /** Longest run, whatever the resource asks for. */
     readonly longestMs: number;
     readonly isSlow: boolean;
     /** Do not run it where the kernel does not keep programs apart. */

@@ -1,7 +1,7 @@
 import { toCanonicalJson } from "../../synth/digest.ts";
-import { ReleaseError } from "../desire/release/errors.ts";
-import type { Rendered } from "../desire/release/ports.ts";
+import { SourceError } from "../errors.ts";
 import type { Clock, Logger } from "../ports.ts";
+import type { Rendered } from "../render/ports.ts";
 import { readFolderObjects } from "../render/render-manifests.ts";
 import { Turns } from "../render/turns.ts";
 import { FairSemaphore } from "../runtime/fair-semaphore.ts";
@@ -123,7 +123,7 @@ export function createRenderService({ clock, walls, createPrograms }: RenderServ
 
 /** The part of an error that the operator gets: it is shown to users. */
 export function describeRenderError(error: unknown): object {
-  if (error instanceof ReleaseError) return { reason: error.reason, message: error.message.slice(0, 4_000) };
+  if (error instanceof SourceError) return { reason: error.reason, message: error.message.slice(0, 4_000) };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { message: text.slice(0, 4_000) };
 }
@@ -136,7 +136,7 @@ function detailsIn({ readPaths, warnings = [] }: Rendered): RenderDetails {
   return { warnings: [...warnings], ...(readPaths && { readPaths: [...readPaths] }) };
 }
 
-/** A log that keeps what programs print, by the key of their Release, until the answer takes it along. */
+/** A log that keeps what programs print, by the key of their resource, until the answer takes it along. */
 function printedTo(printed: Map<string, string>): Logger {
   const debug = (_message: string, fields: { release?: unknown; text?: unknown } = {}): void => {
     if (typeof fields.release === "string")

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
-import { ReleaseError } from "../desire/release/errors.ts";
-import { estimateMemory } from "../desire/release/estimate-memory.ts";
-import type { Rendered } from "../desire/release/ports.ts";
 import { showMebibytes } from "../engine/show-mebibytes.ts";
+import { SourceError } from "../errors.ts";
+import { estimateMemory } from "../render/estimate-memory.ts";
+import type { Rendered } from "../render/ports.ts";
 import type { Received } from "../zones/outgoing-requests.ts";
 import { type RenderAnswer, renderAnswer, renderItem, renderLimits } from "./messages.ts";
 import { refuseCycles } from "./program/read-output.ts";
@@ -21,7 +21,7 @@ export interface RenderedReaderOptions {
 
 export interface ReadRendered {
   /** `size` is the memory that the objects take, in bytes, as estimated. An error if that is more than the limit. */
-  readonly rendered: (Rendered & { readonly size: number }) | ReleaseError;
+  readonly rendered: (Rendered & { readonly size: number }) | SourceError;
   readonly answer: RenderAnswer;
 }
 
@@ -76,13 +76,13 @@ export class RenderedReader {
     this.#origins.push(item.origin);
   }
 
-  /** @throws as {@link take}; ReleaseError for edges that form a circle. */
+  /** @throws as {@link take}; SourceError for edges that form a circle. */
   end({ body, parts }: Received): ReadRendered {
     const answer = renderAnswer.parse(body);
     const { memoryLimit } = this.#options;
     if (this.#memory > memoryLimit) {
       const why = `its objects take more than ${showMebibytes(memoryLimit)} of the operator's memory; make several Releases`;
-      return { rendered: new ReleaseError("RenderLimit", why), answer };
+      return { rendered: new SourceError("RenderLimit", why), answer };
     }
     const [details = Buffer.from("{}")] = parts;
     const { readPaths, warnings } = readDetails(details);

@@ -1,4 +1,4 @@
-import { ReleaseError } from "../desire/release/errors.ts";
+import { SourceError } from "../errors.ts";
 import type { IncomingRequest } from "../zones/incoming-requests.ts";
 import { checkJson } from "./check-json.ts";
 import { type RenderDetails, renderDetails, renderLimits } from "./messages.ts";
@@ -26,19 +26,19 @@ export class RenderedSender {
     this.#request = request;
   }
 
-  /** @throws ReleaseError RenderFailed or RenderLimit for an object that the operator would refuse. */
+  /** @throws SourceError RenderFailed or RenderLimit for an object that the operator would refuse. */
   send({ text, origin }: RenderedObject): Promise<void> {
     const { send, signal } = this.#request;
     signal.throwIfAborted();
     const part = Buffer.from(text);
     const place = origin.slice(0, renderLimits.originCharacters);
     const problem = checkJson(part);
-    if (problem !== undefined) throw new ReleaseError("RenderLimit", `${place}: the object ${problem}`);
+    if (problem !== undefined) throw new SourceError("RenderLimit", `${place}: the object ${problem}`);
     this.#count(part.length);
     try {
       readObject(part);
     } catch (error) {
-      throw new ReleaseError("RenderFailed", `${place}: ${(error as Error).message}`);
+      throw new SourceError("RenderFailed", `${place}: ${(error as Error).message}`);
     }
     return send({ body: { origin: place }, parts: [part] });
   }
@@ -46,7 +46,7 @@ export class RenderedSender {
   /**
    * Sends dependencies between the objects, after all of them.
    *
-   * @throws ReleaseError RenderLimit for more than the operator takes.
+   * @throws SourceError RenderLimit for more than the operator takes.
    */
   async sendEdges(edges: readonly (readonly [number, number])[]): Promise<void> {
     if (edges.length > renderLimits.edges)
@@ -70,14 +70,14 @@ export class RenderedSender {
   }
 }
 
-function tooMuch(what: string): ReleaseError {
-  return new ReleaseError("RenderLimit", `Cannot render the source: it ${what}`);
+function tooMuch(what: string): SourceError {
+  return new SourceError("RenderLimit", `Cannot render the source: it ${what}`);
 }
 
 /**
  * Encodes the part of an answer.
  *
- * @throws ReleaseError for details that the operator would refuse.
+ * @throws SourceError for details that the operator would refuse.
  */
 export function encodeDetails({ warnings, ...details }: RenderDetails): Buffer {
   const shown = warnings.slice(0, WARNINGS).map((warning) => warning.slice(0, WARNING_CHARACTERS));
@@ -87,9 +87,9 @@ export function encodeDetails({ warnings, ...details }: RenderDetails): Buffer {
     const why = isPath
       ? "a file that it imports has a path with control characters"
       : "its details are invalid";
-    throw new ReleaseError("RenderFailed", `Cannot render the program: ${why}`);
+    throw new SourceError("RenderFailed", `Cannot render the program: ${why}`);
   }
   const part = Buffer.from(JSON.stringify(data));
   if (part.length <= renderLimits.detailBytes) return part;
-  throw new ReleaseError("RenderLimit", "Cannot render the program: the paths that it imports are too long");
+  throw new SourceError("RenderLimit", "Cannot render the program: the paths that it imports are too long");
 }

@@ -1,4 +1,4 @@
-import type { SourceFiles } from "../desire/release/ports.ts";
+import type { SourceFiles } from "../git/source/ports.ts";
 import type { FairSemaphore } from "../runtime/fair-semaphore.ts";
 import type { IncomingRequest } from "../zones/incoming-requests.ts";
 import type { Message } from "../zones/messages.ts";

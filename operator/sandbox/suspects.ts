@@ -1,4 +1,4 @@
-import { RenderEndedError } from "../desire/release/errors.ts";
+import { RenderEndedError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import { FairSemaphore } from "../runtime/fair-semaphore.ts";
 import { ZoneLostError } from "../zones/errors.ts";

@@ -1,12 +1,12 @@
 // One process of the sandbox zone: it reads folders, or bundles programs and runs them in processes of their own. It has no
 // credentials, and serves the operator over one Unix socket.
 import { parseArgs } from "node:util";
-import { planMemory } from "../desire/release/plan-memory.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { serveAsWorker } from "../zones/zone-worker.ts";
 import { setEsbuildVariables } from "./esbuild-command.ts";
 import { probeKernelWalls } from "./kernel-walls.ts";
 import { toLowerRequest } from "./lower-children.ts";
+import { planMemory } from "./plan-memory.ts";
 import { createPrograms } from "./program/programs.ts";
 import { createRenderService, describeRenderError } from "./render-service.ts";
 import { toWallsReport, type WallsReport } from "./walls-report.ts";

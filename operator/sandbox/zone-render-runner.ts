@@ -1,7 +1,7 @@
 import { toMilliseconds } from "../../crds/duration.ts";
-import { ReleaseError } from "../desire/release/errors.ts";
-import type { Rendered, RenderRequest, RunPatience } from "../desire/release/ports.ts";
+import { SourceError } from "../errors.ts";
 import type { Clock, Logger, Random } from "../ports.ts";
+import type { Rendered, RenderRequest, RunPatience } from "../render/ports.ts";
 import type { RenderRunner } from "../render/render-runner.ts";
 import { FairSemaphore } from "../runtime/fair-semaphore.ts";
 import { ZoneAnswerError } from "../zones/errors.ts";
@@ -26,7 +26,7 @@ import { socketOf } from "./worker-command.ts";
 export interface ZoneRenderRunnerOptions {
   /** Folder of the zone's sockets. */
   readonly folder: string;
-  /** Longest run of a program, whatever its Release asks for. */
+  /** Longest run of a program, whatever its resource asks for. */
   readonly longestProgramMs: number;
   /** Refuse to run programs where the kernel does not keep them apart. */
   readonly requireWalls: boolean;
@@ -163,7 +163,7 @@ export class ZoneRenderRunner implements RenderRunner {
         },
       );
       this.#note(answer, request.key);
-      if (rendered instanceof ReleaseError) throw rendered;
+      if (rendered instanceof SourceError) throw rendered;
       return rendered;
     } catch (error) {
       if (error instanceof ZoneAnswerError) throw files.error ?? errorOf(error);
@@ -200,6 +200,6 @@ export class ZoneRenderRunner implements RenderRunner {
 function errorOf({ body }: ZoneAnswerError): Error {
   const { data } = renderError.safeParse(body);
   const message = toMessage(data?.message ?? "without a reason", 2_000);
-  if (data?.reason !== undefined) return new ReleaseError(data.reason, message);
+  if (data?.reason !== undefined) return new SourceError(data.reason, message);
   return new Error(`The sandbox zone could not render: ${message}`);
 }

@@ -1,7 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { toOperatorError } from "../../operator/cluster/api-errors.ts";
 import { kindsOfDefinition, readAggregated } from "../../operator/cluster/found-kinds/discovery-answer.ts";
-import { chooseTag } from "../../operator/desire/release/semver-ref.ts";
 import { compileExpression } from "../../operator/engine/health/health-expression.ts";
 import { BoundedText } from "../../operator/git/bounded-text.ts";
 import { readPushAnswer } from "../../operator/git/publish/push-answer.ts";
@@ -9,6 +8,7 @@ import * as source from "../../operator/git/source/messages.ts";
 import { tellNearbyNames } from "../../operator/git/source/nearby-names.ts";
 import { toRemoteFailure } from "../../operator/git/source/remote-failure.ts";
 import { namesIn, readRemoteRefs } from "../../operator/git/source/remote-refs.ts";
+import { chooseTag } from "../../operator/git/source/semver-ref.ts";
 import { readIgnoreRules } from "../../operator/render/ignore-rules.ts";
 import { readDocuments } from "../../operator/render/read-documents.ts";
 import { toManifests } from "../../operator/render/to-manifests.ts";

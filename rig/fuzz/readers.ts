@@ -1,10 +1,9 @@
 import { ZodError } from "zod";
 import { Release } from "../../crds/release.ts";
-import { ReleaseError } from "../../operator/desire/release/errors.ts";
-import { isSemverRange } from "../../operator/desire/release/semver-ref.ts";
 import { ExpressionError } from "../../operator/engine/health/health-expression.ts";
 import { describeOrigin } from "../../operator/engine/origin-text.ts";
 import { showText } from "../../operator/engine/show-text.ts";
+import { SourceError } from "../../operator/errors.ts";
 import { BranchListReader } from "../../operator/git/publish/branch-list.ts";
 import { readPublishError } from "../../operator/git/publish/error-answer.ts";
 import { readAnswer } from "../../operator/git/publish/messages.ts";
@@ -13,6 +12,7 @@ import { parseRemoteUrl, RemoteUrlError } from "../../operator/git/remote-url.ts
 import { FileListReader } from "../../operator/git/source/file-list.ts";
 import { readCommit, readTree } from "../../operator/git/source/git-objects.ts";
 import { followItem } from "../../operator/git/source/messages.ts";
+import { isSemverRange } from "../../operator/git/source/semver-ref.ts";
 import { readPush } from "../../operator/hooks/push-payload.ts";
 import { DocumentError } from "../../operator/render/document-error.ts";
 import { refuseForeign } from "../../operator/render/foreign-files.ts";
@@ -48,19 +48,19 @@ const MiB = 1_024 * KiB;
 export const readers: readonly FuzzedReader[] = [
   { name: "YAML file", feed: (bytes) => feeds.documentsOf("a.yaml", bytes), throws: [DocumentError], tokens: tokens.yaml, largest: 4 * MiB, sliceMs: 1_000 },
   { name: "JSON file", feed: (bytes) => feeds.documentsOf("a.json", bytes), throws: [DocumentError], tokens: tokens.json, largest: 4 * MiB },
-  { name: "ignore file", feed: feeds.ignore, throws: [ReleaseError], tokens: tokens.ignore, largest: 64 * KiB },
+  { name: "ignore file", feed: feeds.ignore, throws: [SourceError], tokens: tokens.ignore, largest: 64 * KiB },
   { name: "stderr of git", feed: feeds.stderr, throws: [], tokens: tokens.stderr, largest: 16 * MiB },
   { name: "answer of git push", feed: feeds.pushAnswer, throws: [], tokens: tokens.stderr, largest: 64 * KiB },
   { name: "answer of git ls-remote", feed: feeds.remoteRefs, throws: [], tokens: tokens.refs, largest: 16 * MiB },
   { name: "tree object", feed: feeds.ofBytes((bytes) => readTree(bytes, 20)), throws: [RangeError], tokens: tokens.tree, largest: MiB },
   { name: "commit object", feed: feeds.ofBytes((bytes) => readCommit("a", bytes)), throws: [RangeError], tokens: tokens.commit, largest: MiB },
   { name: "author and subject of a commit", feed: feeds.ofBytes((bytes) => describeOrigin({ id: "", author: String(bytes), subject: String(bytes) })), throws: [], tokens: tokens.commit, largest: MiB },
-  { name: "file of another tool", feed: feeds.ofBytes((bytes) => refuseForeign("Chart.yaml", String(bytes))), throws: [ReleaseError], tokens: tokens.yaml, largest: 4 * MiB },
+  { name: "file of another tool", feed: feeds.ofBytes((bytes) => refuseForeign("Chart.yaml", String(bytes))), throws: [SourceError], tokens: tokens.yaml, largest: 4 * MiB },
   { name: "body of a webhook", feed: feeds.ofBytes((bytes) => readPush(bytes, "application/json")), throws: [], tokens: tokens.json, largest: MiB },
   { name: "form of a webhook", feed: feeds.ofBytes((bytes) => readPush(bytes, "application/x-www-form-urlencoded")), throws: [], tokens: tokens.form, largest: MiB },
   { name: "message of a sandbox", feed: feeds.messages, throws: [SandboxGarbageError, RangeError], tokens: tokens.frames, largest: 16 * MiB },
-  { name: "answer of a program", feed: feeds.programAnswer, throws: [ReleaseError], tokens: tokens.program, largest: 16 * MiB },
-  { name: "answers of two runs", feed: feeds.twoAnswers, throws: [ReleaseError], tokens: tokens.program, largest: 16 * MiB },
+  { name: "answer of a program", feed: feeds.programAnswer, throws: [SourceError], tokens: tokens.program, largest: 16 * MiB },
+  { name: "answers of two runs", feed: feeds.twoAnswers, throws: [SourceError], tokens: tokens.program, largest: 16 * MiB },
   { name: "list of files of the source zone", feed: feeds.ofBytes((bytes) => new FileListReader().take(bytes)), throws: [RangeError], tokens: tokens.fileList, largest: 2 * MiB },
   { name: "state of the source zone", feed: feeds.ofJson((value) => followItem.safeParse(value)), throws: [], tokens: tokens.schema, largest: 64 * KiB },
   { name: "list of folders of the publish zone", feed: feeds.ofBytes((part) => new BranchListReader().take({ list: "trees", part })), throws: [RangeError], tokens: tokens.branchList, largest: MiB },
@@ -70,7 +70,7 @@ export const readers: readonly FuzzedReader[] = [
   { name: "answer of the source zone", feed: feeds.ofJson(feeds.sourceAnswers), throws: [], tokens: tokens.schema, largest: 64 * KiB },
   { name: "frames of a zone", feed: feeds.zoneFrames, throws: [FrameError, RangeError], tokens: tokens.zoneFrames, largest: 16 * MiB },
   { name: "object of a render", feed: feeds.renderedObject, throws: [RangeError], tokens: tokens.json, largest: 2 * MiB },
-  { name: "dependencies of a render", feed: feeds.renderedEdges, throws: [RangeError, ReleaseError], tokens: tokens.json, largest: 256 * KiB },
+  { name: "dependencies of a render", feed: feeds.renderedEdges, throws: [RangeError, SourceError], tokens: tokens.json, largest: 256 * KiB },
   { name: "details of a render", feed: feeds.ofBytes(readDetails), throws: [RangeError, SyntaxError, ZodError], tokens: tokens.details, largest: MiB },
   { name: "answer of the sandbox zone", feed: feeds.ofJson(feeds.sandboxAnswers), throws: [], tokens: tokens.schema, largest: 64 * KiB },
   { name: "CEL expression", feed: feeds.cel, throws: [ExpressionError], tokens: tokens.cel, largest: 4 * KiB },

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { version } from "../../operator/version.ts";
+import { version } from "../../operator/telemetry/version.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const oldNode = "/usr/bin/node";

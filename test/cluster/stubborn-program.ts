@@ -1,7 +1,7 @@
 import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
-import { parseOptionTexts } from "../../operator/command-line.ts";
+import { composeElection } from "../../operator/compose/compose-election.ts";
 import { composeOperator } from "../../operator/compose.ts";
-import { composeElection } from "../../operator/compose-election.ts";
+import { parseOptionTexts } from "../../operator/config/command-line.ts";
 import { readOperatorConfig } from "../../operator/config.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { createLogger } from "../../operator/telemetry/log.ts";

@@ -1,5 +1,5 @@
 import type { ObjectKind } from "../../crds/object.ts";
-import type { KindCatalog } from "../../operator/desire/release/ports.ts";
+import type { KindCatalog } from "../../operator/cluster/found-kinds/ports.ts";
 import { aCatalog } from "./releases.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { ReleaseError } from "../../operator/desire/release/errors.ts";
-import type { SourceFiles } from "../../operator/desire/release/ports.ts";
+import { SourceError } from "../../operator/errors.ts";
+import type { SourceFiles } from "../../operator/git/source/ports.ts";
 
 export interface MemoryFilesOptions {
   readonly refused?: readonly { readonly path: string; readonly what: "symlink" | "submodule" }[];
@@ -40,7 +40,7 @@ export class MemoryFiles implements SourceFiles {
     return new Map(
       blobs.map((blob) => {
         const content = contents.get(blob);
-        if (content === undefined) throw new ReleaseError("SourceNotFound", `There is no blob ${blob}`);
+        if (content === undefined) throw new SourceError("SourceNotFound", `There is no blob ${blob}`);
         return [blob, content];
       }),
     );

@@ -1,5 +1,5 @@
-import type { Rendered, RunPatience } from "../../operator/desire/release/ports.ts";
 import type { Clock } from "../../operator/ports.ts";
+import type { Rendered, RunPatience } from "../../operator/render/ports.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import {
   createPrograms,

@@ -1,14 +1,9 @@
 import type { Condition } from "../../crds/conditions.ts";
 import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { Release, type ReleaseResource } from "../../crds/release.ts";
+import type { FoundStores } from "../../operator/cluster/found-kinds/ports.ts";
 import { Dependents } from "../../operator/desire/release/dependents.ts";
 import type { Limits, SelectedRules } from "../../operator/desire/release/limits.ts";
-import type {
-  ReleaseFailure,
-  ReleaseStores,
-  Rendered,
-  SourceState,
-} from "../../operator/desire/release/ports.ts";
 import { createPreparer } from "../../operator/desire/release/preparer.ts";
 import { ReleaseMemory } from "../../operator/desire/release/release-memory.ts";
 import { type ReleaseParts, releaseSteps } from "../../operator/desire/release/release-steps.ts";
@@ -18,8 +13,11 @@ import { LostObjects } from "../../operator/engine/lost.ts";
 import { OutageNotices } from "../../operator/engine/outage-notices.ts";
 import { Refusals } from "../../operator/engine/refusals.ts";
 import { SettledObjects } from "../../operator/engine/settled.ts";
+import type { SourceFailure } from "../../operator/errors.ts";
+import type { SourceState } from "../../operator/git/source/ports.ts";
 import type { Reconcile, ReconcileResult } from "../../operator/ports.ts";
 import { createReconcile } from "../../operator/reconcile.ts";
+import type { Rendered } from "../../operator/render/ports.ts";
 import { WatchedStore } from "../../operator/runtime/store.ts";
 import { idOf, type Manifest, stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
@@ -31,9 +29,9 @@ import { aCatalog, aPlatform, aRelease, aRevision, asRendered } from "./releases
 
 /** What a commit holds, or why it cannot be had. */
 type Source =
-  | { readonly digit: string; readonly rendered: Rendered; readonly tree?: string; stale?: ReleaseFailure }
-  | { readonly source: ReleaseFailure }
-  | { readonly digit: string; readonly render: ReleaseFailure | "pending" };
+  | { readonly digit: string; readonly rendered: Rendered; readonly tree?: string; stale?: SourceFailure }
+  | { readonly source: SourceFailure }
+  | { readonly digit: string; readonly render: SourceFailure | "pending" };
 
 const idle = { forget: () => undefined, close: async () => undefined };
 /** The reconcile of Releases with everything around it in memory: their sources are what a test says. */
@@ -160,7 +158,7 @@ export class ReleaseBench {
   }
 
   /** From now on the source cannot be had; what it gave last stays known. */
-  lose(stale: ReleaseFailure, key = "shop/web"): void {
+  lose(stale: SourceFailure, key = "shop/web"): void {
     this.#sources.set(key, { ...(this.#sources.get(key) as Source & { digit: string }), stale } as Source);
   }
 
@@ -206,7 +204,7 @@ export class ReleaseBench {
     return { state: "ready", handledRequest: undefined, revision, ...(stale && { stale }) };
   }
 
-  #releaseStores(): ReleaseStores {
+  #releaseStores(): FoundStores {
     const { unsynced, refused } = this;
     const watch = (kind: ObjectKind) => ({
       store: this.#storeFor(kind),

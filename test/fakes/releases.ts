@@ -2,15 +2,12 @@ import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import type { ReleaseResource } from "../../crds/release.ts";
 import { Release } from "../../crds/release.ts";
 import type { ReleaseRule } from "../../crds/release-policy.ts";
+import type { KindCatalog } from "../../operator/cluster/found-kinds/ports.ts";
 import type { Limits, Platform, SelectedRules } from "../../operator/desire/release/limits.ts";
-import type {
-  KindCatalog,
-  Rendered,
-  SourceCommit,
-  SourceRevision,
-} from "../../operator/desire/release/ports.ts";
 import { prepareManifests } from "../../operator/desire/release/prepare-manifests.ts";
 import type { DesiredSet, OwnedObject } from "../../operator/engine/desired-set.ts";
+import type { SourceCommit, SourceRevision } from "../../operator/git/source/ports.ts";
+import type { Rendered } from "../../operator/render/ports.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
 
 export interface ReleaseOptions {

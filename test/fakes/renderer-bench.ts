@@ -1,5 +1,6 @@
 import { Release, type ReleaseSpec } from "../../crds/release.ts";
-import type { Rendered, RenderRequest, SourceFiles } from "../../operator/desire/release/ports.ts";
+import type { SourceFiles } from "../../operator/git/source/ports.ts";
+import type { Rendered, RenderRequest } from "../../operator/render/ports.ts";
 import type { ProgramRequest } from "../../operator/render/render-task.ts";
 import { createRenderer, type RendererOptions, type RenderRun } from "../../operator/render/renderer.ts";
 import { FakeClock } from "./fake-clock.ts";

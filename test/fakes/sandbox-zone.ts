@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { RunPatience } from "../../operator/desire/release/ports.ts";
+import type { RunPatience } from "../../operator/render/ports.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import type { ProgramObservation } from "../../operator/sandbox/program/programs.ts";
 import type { ReportedWalls } from "../../operator/sandbox/walls-report.ts";

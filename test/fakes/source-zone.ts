@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as realTime } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import type { SourceRequest, SourceRevision, SourceState } from "../../operator/desire/release/ports.ts";
+import type { SourceRequest, SourceRevision, SourceState } from "../../operator/git/source/ports.ts";
 import { sourceSocketIn } from "../../operator/git/source/source-process.ts";
 import { describeSourceError } from "../../operator/git/source/source-service.ts";
 import { ZoneSources, type ZoneSourcesOptions } from "../../operator/git/source/zone-sources.ts";

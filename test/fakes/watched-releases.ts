@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { ConfigMap } from "../../crds/core-kinds.ts";
 import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
-import { createReleaseStores } from "../../operator/cluster/found-kinds/release-stores.ts";
+import { createFoundStores } from "../../operator/cluster/found-kinds/found-stores.ts";
 import type { WatchError } from "../../operator/errors.ts";
 import { KindStores } from "../../operator/runtime/kind-stores.ts";
 import { stamps } from "../../synth/manifest.ts";
@@ -60,7 +60,7 @@ export async function aScene({ namespaces = [] as readonly string[] } = {}) {
     ...input,
     kinds: [aGadgetKind({ children: [ConfigMap] }), releaseBinding],
   });
-  const stores = createReleaseStores({
+  const stores = createFoundStores({
     ...input,
     stores: kindStores,
     releases: kindStores.resources(Release),

@@ -1,7 +1,7 @@
 import { apiVersionOf, type CustomResource, type ObjectKind } from "../../../crds/object.ts";
-import type { Rendered } from "../../../operator/desire/release/ports.ts";
 import { inOrder } from "../../../operator/engine/in-order.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
+import type { Rendered } from "../../../operator/render/ports.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
 import type { ApiClient } from "../api-client.ts";

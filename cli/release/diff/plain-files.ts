@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import type { SourceFiles } from "../../../operator/desire/release/ports.ts";
+import type { SourceFiles } from "../../../operator/git/source/ports.ts";
 import { localFiles } from "../../../operator/render/local-files.ts";
 
 /** One text as a folder that has no other file. */

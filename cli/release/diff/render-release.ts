@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ReleaseError } from "../../../operator/desire/release/errors.ts";
-import type { Rendered, SourceCommit } from "../../../operator/desire/release/ports.ts";
+import { SourceError } from "../../../operator/errors.ts";
+import type { SourceCommit } from "../../../operator/git/source/ports.ts";
 import { tryWalls } from "../../../operator/git/try-walls.ts";
 import type { Logger } from "../../../operator/ports.ts";
+import type { Rendered } from "../../../operator/render/ports.ts";
 import { renderOnce } from "../../../operator/render/render-once.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { provideLauncher } from "../../launcher/build-launcher.ts";
@@ -37,7 +38,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: ()
 /**
  * Renders a Release once, with the code of the operator.
  *
- * @throws ReleaseError that says what is wrong with source, files or program.
+ * @throws SourceError that says what is wrong with source, files or program.
  * @throws WeakSandboxError if it has a program that is not trusted enough for this kernel.
  */
 export async function renderRelease(
@@ -47,9 +48,9 @@ export async function renderRelease(
   try {
     return await tryToRender(release, options);
   } catch (error) {
-    if (!(error instanceof ReleaseError)) throw error;
+    if (!(error instanceof SourceError)) throw error;
     const what = `Cannot render Release ${labelOfRelease(release)}: ${error.message}`;
-    throw new ReleaseError(error.reason, what, { cause: error });
+    throw new SourceError(error.reason, what, { cause: error });
   }
 }
 

@@ -1,8 +1,8 @@
 import { Secret } from "../../../crds/core-kinds.ts";
-import { ReleaseError } from "../../../operator/desire/release/errors.ts";
-import type { SourceRequest, SourceRevision, Sources } from "../../../operator/desire/release/ports.ts";
+import { SourceError } from "../../../operator/errors.ts";
 import type { ConfineGit } from "../../../operator/git/git-command.ts";
 import { createSources } from "../../../operator/git/source/create-sources.ts";
+import type { SourceRequest, SourceRevision, Sources } from "../../../operator/git/source/ports.ts";
 import type { Clock, Logger } from "../../../operator/ports.ts";
 import type { ApiClient } from "../api-client.ts";
 import { labelOfRelease, type ReleaseObject } from "../release-object.ts";
@@ -32,7 +32,7 @@ const intervalMs = 24 * 3_600_000;
  * Looks at the remote of a Release, with the credentials that it names: whoever runs the command must be allowed to read
  * these Secrets.
  *
- * @throws ReleaseError, or what the API server said about a Secret.
+ * @throws SourceError, or what the API server said about a Secret.
  */
 export async function resolveSource(
   release: ReleaseObject,
@@ -86,11 +86,11 @@ async function untilKnown(
     const woken = untilWoken();
     const answer = sources.resolve(request);
     if (answer.state === "ready") return answer.revision;
-    if (answer.state === "failed") throw new ReleaseError(answer.failure.reason, answer.failure.message);
+    if (answer.state === "failed") throw new SourceError(answer.failure.reason, answer.failure.message);
     const leftMs = deadlineMs - clock.now();
     if (leftMs <= 0) {
       const why = `Cannot look at "${request.source.url}": there was no answer in time; --timeout waits longer`;
-      throw new ReleaseError("SourceUnreachable", why);
+      throw new SourceError("SourceUnreachable", why);
     }
     // The clock's own timers do not keep a command alive; this one does.
     const ended = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ async function readSecret(
   if (name === undefined) return undefined;
   const secret = await client.read(Secret, { namespace, name });
   if (secret === undefined)
-    throw new ReleaseError(
+    throw new SourceError(
       "SourceInvalid",
       `Secret "${namespace}/${name}" does not exist; make it, or name another one`,
     );

@@ -1,13 +1,13 @@
-import { AccountRequiredError } from "../../desire/release/errors.ts";
-import type { ReleaseCluster } from "../../desire/release/ports.ts";
+import { AccountRequiredError } from "../../errors.ts";
+import type { ActingCluster } from "./ports.ts";
 
 /**
- * The cluster for a Release that names no ServiceAccount where one is required: every request about its objects is refused
+ * The cluster for a resource that names no ServiceAccount where one is required: every request about its objects is refused
  * before it is sent. The callers report the reason first; this holds where one of them forgets to.
  */
-export function withoutAccount(): ReleaseCluster {
+export function withoutAccount(): ActingCluster {
   const refuse = (): Promise<never> => Promise.reject(new AccountRequiredError());
-  const cluster: ReleaseCluster = {
+  const cluster: ActingCluster = {
     as: () => cluster,
     until: () => cluster,
     apply: refuse,

@@ -12,7 +12,7 @@ export interface DiscoveredVersion {
   readonly isStale: boolean;
 }
 
-/** What an object must let us do so that a Release can have it. */
+/** What an object must let us do so that a resource can have it. */
 const needed = ["get", "list", "watch", "create", "patch", "delete"] as const;
 
 /**

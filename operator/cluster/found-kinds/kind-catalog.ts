@@ -1,6 +1,5 @@
 import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
 import type { ObjectKindId } from "../../../synth/manifest.ts";
-import type { KindCatalog } from "../../desire/release/ports.ts";
 import type { KindAnswer } from "../../engine/desired-set.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { Alarm } from "../../runtime/alarm.ts";
@@ -11,13 +10,14 @@ import { Discovery } from "./discovery.ts";
 import { kindsOfDefinition } from "./discovery-answer.ts";
 import { KindQuestions } from "./kind-questions.ts";
 import { KindTable } from "./kind-table.ts";
+import type { KindCatalog } from "./ports.ts";
 
 export interface KindCatalogInput {
   readonly transport: Pick<ApiTransport, "send">;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Puts Releases back into their queue, because there is an answer. */
+  /** Puts resources back into their queue, because there is an answer. */
   readonly wake: (keys: Iterable<string>) => void;
   /** The definition of a kind has changed. */
   readonly onDefinitionChanged?: (kind: ObjectKindId) => void;
@@ -31,7 +31,7 @@ const leastGapMs = 500;
 const outage = { initialMs: 1_000, factor: 2, capMs: 60_000, jitter: 0.2 } as const;
 
 /**
- * Which kinds the cluster has, from discovery and from the CustomResourceDefinitions that Releases bring. Nothing is
+ * Which kinds the cluster has, from discovery and from the CustomResourceDefinitions that resources bring. Nothing is
  * requested before somebody asks; then when a kind is asked for that is not known, and when something that serves kinds
  * has changed.
  */
@@ -124,7 +124,7 @@ export class KubeKindCatalog implements KindCatalog {
     if (this.#hasSynced) this.refresh();
   }
 
-  /** A Release is gone. */
+  /** A resource is gone. */
   forget(key: string): void {
     this.#questions.forget(key);
   }

@@ -1,13 +1,12 @@
 import { Secret } from "../../../crds/core-kinds.ts";
 import type { LiveObject } from "../../../crds/object.ts";
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { Impersonation, ReleaseCluster, SecretReader } from "../../desire/release/ports.ts";
-import { ApiUnavailableError } from "../../errors.ts";
+import { ApiUnavailableError, SourceError } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import { objectIn } from "../json-value.ts";
+import type { ActingCluster, Impersonation, SecretReader } from "./ports.ts";
 
 export interface SecretReaderInput {
-  readonly cluster: Pick<ReleaseCluster, "as">;
+  readonly cluster: Pick<ActingCluster, "as">;
   readonly clock: Clock;
 }
 
@@ -24,8 +23,8 @@ interface Entry {
 const longestAgeMs = 600_000;
 
 /**
- * Reads Secrets one by one, when a Release needs them, and remembers them for a moment. Watching them would need the right
- * to see every Secret there is, for the few that Releases name.
+ * Reads Secrets one by one, when a resource needs them, and remembers them for a moment. Watching them would need the right
+ * to see every Secret there is, for the few that resources name.
  */
 export class KubeSecretReader implements SecretReader {
   readonly #input: SecretReaderInput;
@@ -77,10 +76,10 @@ export class KubeSecretReader implements SecretReader {
         as === undefined
           ? " (value releases.readSecrets), or the Release needs a serviceAccountName that may"
           : "";
-      throw new ReleaseError("SourceInvalid", `${title} may not be read: ${why}${how}`, { cause: error });
+      throw new SourceError("SourceInvalid", `${title} may not be read: ${why}${how}`, { cause: error });
     }
     if (live === undefined)
-      throw new ReleaseError("SourceInvalid", `${title} does not exist; make it, or name another one`);
+      throw new SourceError("SourceInvalid", `${title} does not exist; make it, or name another one`);
     return decode(live["data"]);
   }
 
@@ -99,7 +98,7 @@ function decode(data: unknown): SecretData {
   return new Map(entries.map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]));
 }
 
-/** Reads the Secrets that Releases name. */
+/** Reads the Secrets that resources name. */
 export function createSecretReader(input: SecretReaderInput): KubeSecretReader {
   return new KubeSecretReader(input);
 }

@@ -6,9 +6,9 @@ import type { WatchedKind } from "../../runtime/kind-stores.ts";
 import { UnionStore } from "../../runtime/union-store.ts";
 
 export interface WatchedObjectsOptions {
-  /** Puts Releases back into their queue. */
+  /** Puts resources back into their queue. */
   readonly wake: (keys: Iterable<string>) => void;
-  /** The Releases that an object concerns. */
+  /** The resources that an object concerns. */
   readonly ownersOf: (object: LiveObject) => Iterable<string>;
   /** The server says that it has no such kind, or has it again. */
   readonly onServed: () => void;
@@ -20,7 +20,7 @@ export class KindObjects implements WatchedObjects {
   readonly store: ObjectStore;
   readonly parts: readonly WatchedKind[];
   readonly #options: WatchedObjectsOptions;
-  /** Releases that cannot go on before all objects are known. */
+  /** resources that cannot go on before all objects are known. */
   readonly #waiting = new Set<string>();
   #isMissing = false;
 
@@ -50,7 +50,7 @@ export class KindObjects implements WatchedObjects {
     ].join(" ");
   }
 
-  /** Puts a Release back when it can be told what is there, or why not. */
+  /** Puts a resource back when it can be told what is there, or why not. */
   wait(key: string): void {
     if (!this.hasSynced || this.refusal !== undefined) this.#waiting.add(key);
   }

@@ -2,13 +2,12 @@ import { groupKindOf, keyOf, type LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { folderOf } from "../../../synth/file-tree.ts";
 import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../../../synth/manifest.ts";
-import { BlockedKeys } from "../../blocked-keys.ts";
+import { createFoundStores, type KubeFoundStores } from "../../cluster/found-kinds/found-stores.ts";
 import { createKindCatalog } from "../../cluster/found-kinds/kind-catalog.ts";
-import { createReleaseStores, type KubeReleaseStores } from "../../cluster/found-kinds/release-stores.ts";
 import { createSecretReader } from "../../cluster/found-kinds/secret-reader.ts";
 import { holderOf } from "../../cluster/impersonation.ts";
 import { KubeCluster } from "../../cluster/kube-cluster.ts";
-import { leaseOf } from "../../compose-election.ts";
+import { leaseOf } from "../../compose/compose-election.ts";
 import { createHealthChecks } from "../../engine/health/health-checks.ts";
 import { LostObjects } from "../../engine/lost.ts";
 import { OutageNotices } from "../../engine/outage-notices.ts";
@@ -16,6 +15,7 @@ import { Refusals } from "../../engine/refusals.ts";
 import { SettledObjects } from "../../engine/settled.ts";
 import type { Logger, Reconcile } from "../../ports.ts";
 import { createReconcile } from "../../reconcile.ts";
+import { BlockedKeys } from "../../runtime/blocked-keys.ts";
 import type { WatchedKind } from "../../runtime/kind-stores.ts";
 import type { WorkQueue } from "../../runtime/queue.ts";
 import type { LagCounts } from "../../telemetry/lag-metrics.ts";
@@ -97,7 +97,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     },
   });
   const watched: WatchedKind[] = [];
-  const stores: KubeReleaseStores = createReleaseStores({
+  const stores: KubeFoundStores = createFoundStores({
     ...input,
     onWatch: (more) => {
       watched.push(...more);

@@ -1,10 +1,11 @@
+import type { Ground } from "../../compose/ground.ts";
 import type { SourceZone } from "../../git/source/compose-source-zone.ts";
-import type { Ground } from "../../ground.ts";
+import type { Sources } from "../../git/source/ports.ts";
 import type { Logger } from "../../ports.ts";
+import type { Renderer } from "../../render/ports.ts";
 import { createRenderer } from "../../render/renderer.ts";
 import { composeSandbox, type Sandbox } from "../../sandbox/compose-sandbox.ts";
-import { planMemory } from "./plan-memory.ts";
-import type { Renderer, Sources } from "./ports.ts";
+import { planMemory } from "../../sandbox/plan-memory.ts";
 
 export interface ComposeSourcesOptions {
   readonly sourceZone: SourceZone;

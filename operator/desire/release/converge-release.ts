@@ -1,16 +1,17 @@
+import type { Inventory } from "../../../crds/inventory.ts";
 import type { LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { idOf } from "../../../synth/manifest.ts";
+import type { ActingCluster, KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { type Converged, type ConvergeOptions, converge } from "../../engine/converge.ts";
 import type { HealthChecks } from "../../engine/health/health-checks.ts";
-import { type Inventory, recordedIdsOf } from "../../engine/inventory.ts";
+import { recordedIdsOf } from "../../engine/inventory.ts";
 import { type ApplyOutcome, listNames } from "../../engine/outcome.ts";
 import { isDefinition } from "../../engine/plan.ts";
 import type { Subject } from "../../engine/subject.ts";
 import { explainByDefinition } from "./explain-by-definition.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { observe } from "./object-places.ts";
-import type { KindCatalog, ReleaseCluster } from "./ports.ts";
 import { pruneInputOf } from "./prune-release.ts";
 import { describeSet, recordObjects } from "./record-set.ts";
 import { type RecordedKinds, watchRecorded } from "./recorded-kinds.ts";
@@ -21,9 +22,9 @@ export interface ConvergeReleaseOptions
   extends TakeInventoryOptions,
     Omit<ConvergeOptions, "cluster" | "acting" | "stores"> {
   /** With the operator's own permissions: for the Release itself. */
-  readonly cluster: ReleaseCluster;
+  readonly cluster: ActingCluster;
   /** With the permissions that the Release asks for: for its objects. */
-  readonly acting: ReleaseCluster;
+  readonly acting: ActingCluster;
   readonly catalog: KindCatalog;
   /** A namespace of the cluster, where the operator may see those. */
   readonly namespaceOf: (name: string) => LiveObject | undefined;

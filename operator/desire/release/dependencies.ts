@@ -1,6 +1,7 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
 import { type ApplyOutcome, listNames } from "../../engine/outcome.ts";
+import type { Sources } from "../../git/source/ports.ts";
 import type { ObjectStore } from "../../ports.ts";
 import {
   allowsDependents,
@@ -12,7 +13,6 @@ import {
   findCycle,
 } from "./depends-on.ts";
 import type { LoadedRelease } from "./load-release.ts";
-import type { Sources } from "./ports.ts";
 import type { Desired, ReleaseMemory } from "./release-memory.ts";
 import type { Sourced } from "./source-release.ts";
 

@@ -1,5 +1,5 @@
 import type { ReleaseStatus } from "../../../crds/release.ts";
-import type { SourceCommit } from "./ports.ts";
+import type { SourceCommit } from "../../git/source/ports.ts";
 
 export type DeployedRevision = NonNullable<ReleaseStatus["deployed"]>;
 

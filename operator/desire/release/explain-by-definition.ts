@@ -1,7 +1,7 @@
 import { kindIn } from "../../../synth/manifest.ts";
+import type { KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { type ApplyOutcome, describeFailure } from "../../engine/outcome.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../errors.ts";
-import type { KindCatalog } from "./ports.ts";
 
 /**
  * The outcome of an apply that failed because the API server does not serve a definition yet that it accepted a moment ago:

@@ -1,5 +1,5 @@
 import type { ReleaseHistoryEntry } from "../../../crds/release.ts";
-import type { SourceCommit } from "./ports.ts";
+import type { SourceCommit } from "../../git/source/ports.ts";
 
 /** Entries that are kept. */
 export const historyLength = 10;

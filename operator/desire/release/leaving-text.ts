@@ -1,7 +1,7 @@
+import type { Impersonation } from "../../cluster/found-kinds/ports.ts";
 import { describeObject, listNames } from "../../engine/outcome.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../errors.ts";
 import type { Leaving } from "./finalize-release.ts";
-import type { Impersonation } from "./ports.ts";
 
 const wayOut = "set spec.deletionPolicy to Orphan and the objects stay as they are";
 

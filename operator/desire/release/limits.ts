@@ -1,5 +1,6 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseRule } from "../../../crds/release-policy.ts";
+import type { SmallestLimit } from "../../render/ports.ts";
 
 /** A rule that holds for a Release, and the object that sets it: `ReleasePolicy tenants, rule 1`. */
 export interface NamedRule {
@@ -28,12 +29,6 @@ export function installationLimits(rule: ReleaseRule | undefined): Limits {
 /** `Refused by ReleasePolicy tenants, rule 1: <why>. Ask …`: the message of every refusal. */
 export function refusedBy(from: string, why: string): string {
   return `Refused by ${from}: ${why}. Ask the platform team to allow it, or change the Release`;
-}
-
-/** A limit in numbers, and the rule that sets it. */
-export interface SmallestLimit {
-  readonly from: string;
-  readonly value: number;
 }
 
 /** The rule with the smallest value, which is the one that counts. */

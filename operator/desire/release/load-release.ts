@@ -2,10 +2,10 @@ import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import { Release, type ReleaseResource, type ReleaseSpec } from "../../../crds/release.ts";
 import { isSameJson } from "../../../synth/same-json.ts";
 import { setOf } from "../../../synth/stamp.ts";
+import type { Impersonation } from "../../cluster/found-kinds/ports.ts";
 import type { ObjectStore } from "../../ports.ts";
 import { type AccountableRelease, accountOf } from "./account-of.ts";
 import type { Limits, Platform, SelectedRules } from "./limits.ts";
-import type { Impersonation } from "./ports.ts";
 import type { ReleaseMemory, Remembered } from "./release-memory.ts";
 
 /** What one run starts from: nothing here was asked of anybody. */

@@ -1,7 +1,7 @@
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
+import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
 import type { DesiredObject } from "../../engine/desired-set.ts";
-import type { ReleaseStores } from "./ports.ts";
 
 export interface ObserveInput {
   readonly release: { readonly key: string };
@@ -10,7 +10,7 @@ export interface ObserveInput {
 }
 
 export interface ObserveOptions {
-  readonly stores: ReleaseStores;
+  readonly stores: FoundStores;
   /** A namespace of the cluster, where we may see those. */
   readonly namespaceOf: (name: string) => LiveObject | undefined;
 }

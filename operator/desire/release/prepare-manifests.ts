@@ -3,11 +3,12 @@ import { Release, type ReleaseResource } from "../../../crds/release.ts";
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest, type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { setOf, unstampManifest } from "../../../synth/stamp.ts";
+import type { KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { applyStageOf } from "../../engine/apply-stage.ts";
 import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
+import type { Rendered } from "../../render/ports.ts";
 import { orderObjects } from "./order-objects.ts";
 import { type OwnKind, ownKindsOf } from "./own-kinds.ts";
-import type { KindCatalog, Rendered } from "./ports.ts";
 import { cycleError, refuseDuplicates, refuseItself } from "./refuse-manifests.ts";
 
 /** As much of a Release as decides what its objects are called and carry. */
@@ -31,7 +32,7 @@ interface Placed {
  *
  * No owner references: `deletionPolicy: Orphan` must be able to leave objects behind, and they may be in other namespaces.
  *
- * @throws {ReleaseError} `RenderFailed`: two manifests make one object, the Release would apply itself, or the order has
+ * @throws {SourceError} `RenderFailed`: two manifests make one object, the Release would apply itself, or the order has
  *   a cycle. The message names where they come from.
  */
 export function prepareManifests(

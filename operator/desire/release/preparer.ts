@@ -1,7 +1,8 @@
 import type { ObjectKind } from "../../../crds/object.ts";
 import { toCanonicalJson } from "../../../synth/digest.ts";
+import type { KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
-import type { KindCatalog, Rendered } from "./ports.ts";
+import type { Rendered } from "../../render/ports.ts";
 import { type PreparableRelease, prepareManifests } from "./prepare-manifests.ts";
 
 /** {@link prepareManifests} with a memory: the very same result as long as nothing that it is made of changed. */

@@ -1,8 +1,8 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { folderOf } from "../../../synth/file-tree.ts";
-import { createFolderClaims } from "../../folder-claims.ts";
 import type { FolderClaim } from "../../ports.ts";
+import { createFolderClaims } from "../../runtime/folder-claims.ts";
 import type { KindStores } from "../../runtime/kind-stores.ts";
 import { decidePublishTarget, type OperatorRepository, type PublishTarget } from "./publish-target.ts";
 

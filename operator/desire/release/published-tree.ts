@@ -2,7 +2,8 @@ import type { ReleaseResource } from "../../../crds/release.ts";
 import { Release } from "../../../crds/release.ts";
 import { filesOf, folderOf } from "../../../synth/file-tree.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
-import type { Rendered, SourceCommit } from "./ports.ts";
+import type { SourceCommit } from "../../git/source/ports.ts";
+import type { Rendered } from "../../render/ports.ts";
 
 export interface PublishedTreeInput {
   readonly release: ReleaseResource;

@@ -1,11 +1,11 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { idOf, type ObjectId } from "../../../synth/manifest.ts";
-import { applySetMetadata } from "../../engine/apply-set.ts";
 import { entriesToRecord, type RecordInput, recordedIdsOf } from "../../engine/inventory.ts";
 import { ReplacedError } from "../../errors.ts";
 import type { Cluster, ObjectRef, ObjectStore } from "../../ports.ts";
 import { FINALIZER } from "../chart/finalize.ts";
+import { applySetMetadata } from "./apply-set.ts";
 import type { LoadedRelease } from "./load-release.ts";
 
 interface RecordOptions {

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "../../../crds/object.ts";
 import { kindIn, type ObjectKindId } from "../../../synth/manifest.ts";
+import type { FoundStores, KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
-import type { KindCatalog, ReleaseStores } from "./ports.ts";
 
 /** How the kinds stand of which a Release has, or had, objects. */
 export interface RecordedKinds {
@@ -19,7 +19,7 @@ export interface RecordedKinds {
  */
 export function watchRecorded(
   { key, resource }: { readonly key: string; readonly resource: Pick<KubernetesObject, "metadata"> },
-  { catalog, stores }: { readonly catalog: KindCatalog; readonly stores: ReleaseStores },
+  { catalog, stores }: { readonly catalog: KindCatalog; readonly stores: FoundStores },
 ): RecordedKinds {
   const refusals: string[] = [];
   const unseen = new Set<ObjectKindId>();

@@ -2,7 +2,7 @@ import { apiVersionOf, type ObjectMeta } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { idOf, type Manifest, type ObjectId } from "../../../synth/manifest.ts";
 import { describeId } from "../../engine/object-text.ts";
-import { ReleaseError } from "./errors.ts";
+import { SourceError } from "../../errors.ts";
 
 /** A manifest in its namespace, and where it comes from. */
 export interface NamedManifest {
@@ -11,7 +11,7 @@ export interface NamedManifest {
   readonly origin: string;
 }
 
-/** @throws {ReleaseError} if two manifests make one object; `home` is where what names no namespace goes. */
+/** @throws {SourceError} if two manifests make one object; `home` is where what names no namespace goes. */
 export function refuseDuplicates(placed: readonly NamedManifest[], home: string): void {
   const seen = new Map<ObjectId, NamedManifest>();
   for (const one of placed) {
@@ -42,7 +42,7 @@ export function refuseItself(
 }
 
 /** Shows a cycle with the places that its objects come from. */
-export function cycleError(cycle: readonly ObjectId[], placed: readonly NamedManifest[]): ReleaseError {
+export function cycleError(cycle: readonly ObjectId[], placed: readonly NamedManifest[]): SourceError {
   const names = cycle.map((id) => {
     const origin = placed.find((one) => one.id === id)?.origin;
     return `${describeId(id)}${origin === undefined ? "" : ` (${origin})`}`;
@@ -50,6 +50,6 @@ export function cycleError(cycle: readonly ObjectId[], placed: readonly NamedMan
   return refusal(`nothing can be applied first, because each of these needs the next: ${names.join(" → ")}`);
 }
 
-function refusal(why: string): ReleaseError {
-  return new ReleaseError("RenderFailed", `Cannot apply what the source makes: ${why}`);
+function refusal(why: string): SourceError {
+  return new SourceError("RenderFailed", `Cannot apply what the source makes: ${why}`);
 }

@@ -9,8 +9,8 @@ import {
 import type { Health } from "../../engine/health/health.ts";
 import type { ApplyOutcome } from "../../engine/outcome.ts";
 import type { StatusInput } from "../../engine/status.ts";
+import type { SourceFailure } from "../../errors.ts";
 import { describePin, describeRef } from "./ignored.ts";
-import type { ReleaseFailure } from "./ports.ts";
 import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
 
 export interface ReleaseConditionsInput {
@@ -82,7 +82,7 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
 
 /** All is well with what is deployed, which is not what git says, or nobody knows. */
 function withStale(
-  stale: ReleaseFailure,
+  stale: SourceFailure,
   conditions: readonly Condition[],
   input: ReleaseConditionsInput,
 ): Condition[] {
@@ -95,7 +95,7 @@ function withStale(
   return assemble([ready, ...others, describeProgress(ready)], input);
 }
 
-function isLost({ reason }: ReleaseFailure, { isSourceLost }: ReleaseConditionsInput): boolean {
+function isLost({ reason }: SourceFailure, { isSourceLost }: ReleaseConditionsInput): boolean {
   return isSourceLost ?? reason !== "SourceUnreachable";
 }
 
@@ -124,7 +124,7 @@ function describeSource({ changed, stale }: SourceReport): Statement {
 }
 
 /** What is deployed stays, and stays ready for a while if only nobody can say whether there is something newer. */
-function withoutSource(failure: ReleaseFailure, input: ReleaseConditionsInput): Condition[] {
+function withoutSource(failure: SourceFailure, input: ReleaseConditionsInput): Condition[] {
   const { reason, message } = failure;
   const sourced: Statement = { type: "Sourced", status: "False", reason, message };
   const last = input.previous.find(({ type }) => type === "Ready");

@@ -1,11 +1,12 @@
 import { groupKindOf, keyOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { ReleasePolicy } from "../../../crds/release-policy.ts";
-import type { ComposedRepository } from "../../compose-publisher.ts";
-import { allowsLocalSources } from "../../compose-source-zone.ts";
-import { type KindController, toSource } from "../../controllers.ts";
+import type { ActingCluster } from "../../cluster/found-kinds/ports.ts";
+import type { ComposedRepository } from "../../compose/compose-publisher.ts";
+import { allowsLocalSources } from "../../compose/compose-source-zone.ts";
+import { type KindController, toSource } from "../../compose/controllers.ts";
+import type { Ground } from "../../compose/ground.ts";
 import type { SourceZone } from "../../git/source/compose-source-zone.ts";
-import type { Ground } from "../../ground.ts";
 import type { Clock, EventRecorder, Publisher, Reconcile } from "../../ports.ts";
 import { runController } from "../../runtime/controller.ts";
 import type { Election } from "../../runtime/election.ts";
@@ -17,7 +18,6 @@ import { withTimeout } from "../../runtime/with-timeout.ts";
 import type { ComposedReleases } from "./compose-releases.ts";
 import { Dependents } from "./dependents.ts";
 import { PolicyLimits } from "./policy-limits.ts";
-import type { ReleaseCluster } from "./ports.ts";
 import { releaseKind } from "./release-kind.ts";
 
 export interface ReleaseControllerInput extends Pick<KindStoresInput, "sourceOf" | "transformOf"> {
@@ -32,7 +32,7 @@ export interface ReleaseControllerInput extends Pick<KindStoresInput, "sourceOf"
   readonly onWatch: (watched: readonly WatchedKind[]) => void;
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
   /** Makes each request a span. */
-  readonly traceCluster?: (cluster: ReleaseCluster) => ReleaseCluster;
+  readonly traceCluster?: (cluster: ActingCluster) => ActingCluster;
 }
 
 /** What reconciles Releases, as far as the operator's life is concerned. */

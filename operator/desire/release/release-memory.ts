@@ -2,9 +2,10 @@ import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
+import type { SourceCommit, SourceRequest } from "../../git/source/ports.ts";
+import type { Rendered } from "../../render/ports.ts";
 import type { KnownDeployed } from "./deployed-revision.ts";
 import type { Limits } from "./limits.ts";
-import type { Rendered, SourceCommit, SourceRequest } from "./ports.ts";
 
 import type { PublishTarget } from "./publish-target.ts";
 

@@ -1,6 +1,7 @@
 import type { ApplyOutcome } from "../../engine/outcome.ts";
+import type { SourceFailure } from "../../errors.ts";
+import type { SourceCommit } from "../../git/source/ports.ts";
 import type { FolderState } from "./deployed-revision.ts";
-import type { ReleaseFailure, SourceCommit } from "./ports.ts";
 
 /** How a reconcile of a Release ended. */
 export type ReleaseOutcome =
@@ -11,7 +12,7 @@ export type ReleaseOutcome =
   /** What should be deployed cannot be had or made; what is deployed stays as it is. */
   | {
       readonly state: "unsourced";
-      readonly failure: ReleaseFailure;
+      readonly failure: SourceFailure;
       /** Value of `fairlead.dev/requested-at` that the look was made for. */
       readonly handledRequest?: string | undefined;
     }
@@ -28,7 +29,7 @@ export interface SourceReport {
   /** Of the folder; undefined: it is not known. */
   readonly folder?: FolderState | undefined;
   /** The last look failed: what is known still holds. */
-  readonly stale?: ReleaseFailure | undefined;
+  readonly stale?: SourceFailure | undefined;
   /** Value of `fairlead.dev/requested-at` that the last look was made for. */
   readonly handledRequest?: string | undefined;
 }

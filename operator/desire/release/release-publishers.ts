@@ -1,4 +1,4 @@
-import type { OpenPlaceOptions } from "../../compose-publisher.ts";
+import type { OpenPlaceOptions } from "../../compose/compose-publisher.ts";
 import type { GitPublisher } from "../../git/publish/git-publisher.ts";
 import type { FolderClaim, Publisher } from "../../ports.ts";
 import type { PublishPlaces } from "./publish-release.ts";

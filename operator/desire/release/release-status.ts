@@ -1,4 +1,5 @@
 import type { Condition } from "../../../crds/conditions.ts";
+import type { Inventory } from "../../../crds/inventory.ts";
 import {
   type ReleaseHistoryEntry,
   type ReleaseResource,
@@ -7,7 +8,6 @@ import {
 } from "../../../crds/release.ts";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import type { Health } from "../../engine/health/health.ts";
-import type { Inventory } from "../../engine/inventory.ts";
 import type { ResourceStatus, StatusInput } from "../../engine/status.ts";
 import type { KnownDeployed } from "./deployed-revision.ts";
 import { nextHistory } from "./history.ts";

@@ -1,8 +1,8 @@
 import { releaseAnnotations } from "../../../crds/release.ts";
 import { withoutAccount } from "../../cluster/found-kinds/account-required.ts";
-import { describeForeignTool, foreignToolOf } from "../../engine/apply-set.ts";
 import type { ReconcileOptions } from "../../ports.ts";
 import type { ReconcileSteps } from "../../reconcile.ts";
+import { describeForeignTool, foreignToolOf } from "./apply-set.ts";
 import { type ConvergeReleaseOptions, convergeRelease } from "./converge-release.ts";
 import {
   type DependencyOptions,

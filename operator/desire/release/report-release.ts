@@ -2,6 +2,7 @@ import type { Condition } from "../../../crds/conditions.ts";
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
+import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
 import { announceChanges } from "../../engine/announce.ts";
 import { assessSet, unhealthySinceMs } from "../../engine/health/assess-set.ts";
 import type { Health } from "../../engine/health/health.ts";
@@ -14,7 +15,6 @@ import type { PublishState, Random, ReconcileResult } from "../../ports.ts";
 import type { ConvergedRelease } from "./converge-release.ts";
 import { type KnownDeployed, nextDeployed } from "./deployed-revision.ts";
 import type { LoadedRelease } from "./load-release.ts";
-import type { ReleaseStores } from "./ports.ts";
 import { type PublishPlaces, publishRelease } from "./publish-release.ts";
 import type { Desired } from "./release-memory.ts";
 import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
@@ -40,7 +40,7 @@ export interface Ended {
 }
 
 export interface ReportOptions extends WriteReleaseStatusOptions {
-  readonly stores: ReleaseStores;
+  readonly stores: FoundStores;
   readonly checks: HealthChecks;
   /** Undefined: there is no repository. */
   readonly publishers: PublishPlaces | undefined;

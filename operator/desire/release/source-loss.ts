@@ -1,12 +1,12 @@
 import type { Condition } from "../../../crds/conditions.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
-import type { ReleaseFailure } from "./ports.ts";
+import type { SourceFailure } from "../../errors.ts";
 
 /** An outage of a remote that is over sooner leaves `Ready` true. */
 export const sourceGraceMs = 5 * 60_000;
 
 export interface GraceInput {
-  readonly failure: ReleaseFailure;
+  readonly failure: SourceFailure;
   /** As they stand in the status: `Sourced` says since when the source cannot be had, also across restarts. */
   readonly conditions: readonly Condition[] | undefined;
   readonly nowMs: number;
@@ -33,7 +33,7 @@ export function graceLeftMs({ failure, conditions, nowMs }: GraceInput): number 
 export function isPinnedTo(
   head: string | undefined,
   { spec, status }: Pick<ReleaseResource, "spec" | "status">,
-  { reason }: Pick<ReleaseFailure, "reason">,
+  { reason }: Pick<SourceFailure, "reason">,
 ): boolean {
   if (head === undefined || status?.revision === undefined || status.attempted !== status.revision)
     return false;

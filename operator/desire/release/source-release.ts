@@ -1,24 +1,21 @@
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { releaseAnnotations } from "../../../crds/release.ts";
+import type { KindCatalog, SecretReader } from "../../cluster/found-kinds/ports.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
-import type { Clock } from "../../ports.ts";
-import { allowedSigners } from "./allowed-signers.ts";
-import { ReleaseError } from "./errors.ts";
-import { limitRender } from "./limit-render.ts";
-import { smallestOf } from "./limits.ts";
-import type { LoadedRelease } from "./load-release.ts";
+import { SourceError, type SourceFailure } from "../../errors.ts";
 import type {
-  KindCatalog,
-  ReleaseFailure,
-  Rendered,
-  Renderer,
-  SecretReader,
   SourceCommit,
   SourceRequest,
   SourceRevision,
   SourceState,
   Sources,
-} from "./ports.ts";
+} from "../../git/source/ports.ts";
+import type { Clock } from "../../ports.ts";
+import type { Rendered, Renderer } from "../../render/ports.ts";
+import { allowedSigners } from "./allowed-signers.ts";
+import { limitRender } from "./limit-render.ts";
+import { smallestOf } from "./limits.ts";
+import type { LoadedRelease } from "./load-release.ts";
 
 import type { Preparer } from "./preparer.ts";
 import type { Desired } from "./release-memory.ts";
@@ -39,7 +36,7 @@ export interface Sourced {
   readonly source: SourceState;
   /** Undefined: `failure` says why, or it is on its way. */
   readonly desired: Desired | undefined;
-  readonly failure: ReleaseFailure | undefined;
+  readonly failure: SourceFailure | undefined;
   /** Nobody will tell: look again after so long. */
   readonly retryAfterMs?: number;
 }
@@ -85,7 +82,7 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
       failure: undefined,
     };
   } catch (error) {
-    if (!(error instanceof ReleaseError)) throw error;
+    if (!(error instanceof SourceError)) throw error;
     // Secrets are not watched: whether a missing one has come is seen by looking.
     const isSecret = error.reason === "SourceInvalid";
     return { source, desired: undefined, failure: error.failure, ...(isSecret && { retryAfterMs }) };

@@ -1,9 +1,10 @@
+import type { Inventory } from "../../../crds/inventory.ts";
 import { kindIn, type ObjectId, type ObjectKindId } from "../../../synth/manifest.ts";
+import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
 import type { PruneDecision } from "../../engine/decide-prune.ts";
-import { composeInventory, type Inventory, recordedIdsOf } from "../../engine/inventory.ts";
+import { composeInventory, recordedIdsOf } from "../../engine/inventory.ts";
 import type { Clock, ObjectStore } from "../../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
-import type { ReleaseStores } from "./ports.ts";
 import type { Desired } from "./release-memory.ts";
 
 /** A request whose answer never came may still be carried out for this long, in milliseconds. */
@@ -20,7 +21,7 @@ export interface TakeInventoryInput {
 
 export interface TakeInventoryOptions {
   readonly releases: ObjectStore;
-  readonly stores: ReleaseStores;
+  readonly stores: FoundStores;
   readonly clock: Clock;
   /** For how long something may still arrive that the operator before us sent when it ended. */
   readonly predecessorMs: () => number;

@@ -1,10 +1,8 @@
+import type { HealthCheck } from "../../../crds/health-check.ts";
 import { groupOf, type LiveObject } from "../../../crds/object.ts";
-import type { ReleaseSpec } from "../../../crds/release.ts";
 import { type AssessHealthOptions, assessHealth, type Health } from "./health.ts";
 import { compileExpression, ExpressionError, type HealthExpression } from "./health-expression.ts";
 import { current, failed, inProgress, isUnobserved } from "./health-fields.ts";
-
-export type HealthCheck = NonNullable<ReleaseSpec["healthChecks"]>[number];
 
 /** Judges objects by the rules of their Release where it has some, and by ours else. Expressions are compiled once. */
 export interface HealthChecks {

@@ -1,7 +1,7 @@
-import type { SourceCommit } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import type { CommitObject } from "./git-objects.ts";
+import type { SourceCommit } from "./ports.ts";
 import type { TreeLookup } from "./tree-lookup.ts";
 
 /** Paths from the root down, of which one or more make the subject of a question. */

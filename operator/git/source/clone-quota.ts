@@ -1,4 +1,4 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
+import { SourceError } from "../../errors.ts";
 
 export interface CloneQuotaLimits {
   /** Bytes of the folder in which all clones are. */
@@ -7,7 +7,7 @@ export interface CloneQuotaLimits {
 
 interface Clone {
   bytes: number;
-  /** Releases per namespace. The last namespace that used a clone stays with it, although it has none. */
+  /** resources per namespace. The last namespace that used a clone stays with it, although it has none. */
   readonly releases: Map<string, number>;
 }
 
@@ -31,14 +31,14 @@ export class CloneQuota {
     return Math.floor(this.#cacheBytes * NAMESPACE_SHARE);
   }
 
-  /** A Release uses a clone. */
+  /** A resource uses a clone. */
   join(id: string, namespace: string): void {
     const { releases } = this.#clones.getOrInsertComputed(id, () => ({ bytes: 0, releases: new Map() }));
     for (const [other, count] of releases) if (count === 0) releases.delete(other);
     releases.set(namespace, (releases.get(namespace) ?? 0) + 1);
   }
 
-  /** A Release no longer uses it. */
+  /** A resource no longer uses it. */
   leave(id: string, namespace: string): void {
     const releases = this.#clones.get(id)?.releases;
     const count = (releases?.get(namespace) ?? 0) - 1;
@@ -60,7 +60,7 @@ export class CloneQuota {
   /**
    * Bytes by which a clone may grow.
    *
-   * @throws ReleaseError `RenderLimit` if it may not grow, with the numbers.
+   * @throws SourceError `RenderLimit` if it may not grow, with the numbers.
    */
   roomOf(id: string): number {
     const all = [...this.#clones.values()].reduce((sum, { bytes }) => sum + bytes, 0);
@@ -76,7 +76,7 @@ export class CloneQuota {
     });
     const best = rooms.toSorted((a, b) => b.room - a.room)[0];
     if (best === undefined || best.room > 0) return best?.room ?? this.cloneBytes;
-    throw new ReleaseError(
+    throw new SourceError(
       "RenderLimit",
       `Cannot fetch the repository: clones of namespace ${best.namespace} take ${show(best.own)} of ${show(this.cloneBytes)}, all clones ${show(all)} of ${show(this.#cacheBytes)}`,
     );

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { SourceFiles, SourceRequest, SourceState, Sources } from "../../desire/release/ports.ts";
+import { SourceError } from "../../errors.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import type { ConfineGit } from "../git-command.ts";
 import { CloneQuota } from "./clone-quota.ts";
 import { PollPermits } from "./poll-permits.ts";
+import type { SourceFiles, SourceRequest, SourceState, Sources } from "./ports.ts";
 import type { SourceStats } from "./repository-options.ts";
 import { SourceRepository } from "./source-repository.ts";
 import { readSourceWish, type SourceWish } from "./source-wish.ts";
@@ -21,7 +21,7 @@ export interface CreateSourcesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether repositories on this machine may be used. */
   readonly allowFile: boolean;
-  /** Answers for these Releases are other ones than they were told. */
+  /** Answers for these resources are other ones than they were told. */
   readonly onChange: (keys: readonly string[]) => void;
   /** As for {@link GitProcesses}. */
   readonly timeoutMs?: number | undefined;
@@ -56,7 +56,7 @@ interface Client {
   readonly request: SourceRequest;
 }
 
-/** Sources of Releases: one clone and one schedule per remote and credentials. Nothing runs before the first question. */
+/** Sources of resources: one clone and one schedule per remote and credentials. Nothing runs before the first question. */
 export function createSources(options: CreateSourcesOptions): LocalSources {
   return new ClonedSources(options);
 }
@@ -86,7 +86,7 @@ class ClonedSources implements LocalSources {
       const client = this.#clientOf(request);
       return client.repository.want(key, { wish: client.wish, signers, intervalMs, requestedAt });
     } catch (error) {
-      if (!(error instanceof ReleaseError)) throw error;
+      if (!(error instanceof SourceError)) throw error;
       this.forget(key);
       return { state: "failed", failure: error.failure };
     }
@@ -152,7 +152,7 @@ class ClonedSources implements LocalSources {
     return repository;
   }
 
-  /** A clone stays for a while: a Release that is suspended or edited often comes back. */
+  /** A clone stays for a while: a resource that is suspended or edited often comes back. */
   #leave(key: string, { tenant, repository }: Client): void {
     repository.drop(key);
     this.#quota?.leave(tenant, namespaceOf(key));
@@ -169,7 +169,7 @@ class ClonedSources implements LocalSources {
   }
 }
 
-/** The namespace in the key of a Release. */
+/** The namespace in the key of a resource. */
 function namespaceOf(key: string): string {
   return key.slice(0, Math.max(0, key.indexOf("/")));
 }

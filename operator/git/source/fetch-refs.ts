@@ -1,5 +1,4 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { ReleaseFailure } from "../../desire/release/ports.ts";
+import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { SourceClone } from "./source-clone.ts";
 import { EVERYTHING, FetchTooBigError, type SourceRemote } from "./source-remote.ts";
 import type { SourceLimits } from "./tree-files.ts";
@@ -26,21 +25,21 @@ const NEWS_BYTES = 256 * 1024 * 1024;
  *
  * @param options.isKnown Whether the clone has an older state of these refs.
  * @returns What went wrong, by name on the remote.
- * @throws ReleaseError when the remote as a whole cannot be had, CacheBrokenError
+ * @throws SourceError when the remote as a whole cannot be had, CacheBrokenError
  */
 export async function fetchRefs(
   refs: Refs,
   input: FetchRefsInput & { readonly isKnown: boolean },
-): Promise<Map<string, ReleaseFailure>> {
+): Promise<Map<string, SourceFailure>> {
   if (refs.size === 0) return new Map();
   try {
     await fetchAtOnce(refs, input);
     return new Map();
   } catch (error) {
-    if (!(error instanceof ReleaseError) || concernsAll(error)) throw error;
+    if (!(error instanceof SourceError) || concernsAll(error)) throw error;
     if (refs.size === 1) return new Map([...refs.keys()].map((name) => [name, error.failure]));
   }
-  const failures = new Map<string, ReleaseFailure>();
+  const failures = new Map<string, SourceFailure>();
   for (const [theirs, ours] of refs) {
     for (const [name, failure] of await fetchRefs(new Map([[theirs, ours]]), input))
       failures.set(name, failure);
@@ -60,14 +59,14 @@ async function fetchAtOnce(
     await remote.fetch(clone, { refs, depth, growthBytes });
   } catch (error) {
     // A host of plain files gives its history as a whole or not at all.
-    const isRefused = error instanceof ReleaseError && /shallow/i.test(error.message);
+    const isRefused = error instanceof SourceError && /shallow/i.test(error.message);
     if (isRefused && depth !== "plain") return await fetchAtOnce(refs, input, "plain");
     if (!(error instanceof FetchTooBigError)) throw error;
     // The newest commit is all that is needed.
     if (depth === HISTORY) return await fetchAtOnce(refs, input, 1);
     const what = depth === "plain" ? "it" : "one commit of it";
     const mebibytes = Math.floor(error.limitBytes / (1024 * 1024));
-    throw new ReleaseError(
+    throw new SourceError(
       "RenderLimit",
       `Cannot fetch the repository: ${what} has more than ${mebibytes} MiB`,
     );
@@ -77,12 +76,12 @@ async function fetchAtOnce(
 /**
  * Fetches commits by their ids; where the remote does not give commits so, with all branches and their whole history.
  *
- * @throws ReleaseError when the remote as a whole cannot be had, CacheBrokenError
+ * @throws SourceError when the remote as a whole cannot be had, CacheBrokenError
  */
 export async function fetchCommits(
   ids: readonly string[],
   input: FetchRefsInput & { readonly maySearch: (id: string) => boolean },
-): Promise<Map<string, ReleaseFailure>> {
+): Promise<Map<string, SourceFailure>> {
   const refs = new Map(ids.map((id) => [id, `refs/fairlead/${id}`]));
   const failures = await fetchRefs(refs, { ...input, isKnown: false });
   const search = [...failures].filter(
@@ -104,6 +103,6 @@ export async function fetchCommits(
 }
 
 /** Neither credentials nor an outage depend on which refs are asked for. */
-function concernsAll({ reason }: ReleaseError): boolean {
+function concernsAll({ reason }: SourceError): boolean {
   return reason === "SourceUnreachable" || reason === "SourceRefused";
 }

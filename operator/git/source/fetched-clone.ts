@@ -1,5 +1,4 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { ReleaseFailure } from "../../desire/release/ports.ts";
+import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
 import { toProcessFailure } from "./remote-failure.ts";
@@ -25,7 +24,7 @@ export interface FetchedCloneOptions {
 export interface Look {
   /** By the keys of the wishes. Without an answer of the remote: what it was when it last answered. */
   readonly targets: ReadonlyMap<string, Target>;
-  readonly outage: ReleaseFailure | undefined;
+  readonly outage: SourceFailure | undefined;
 }
 
 /** Between two times that a clone is made anew because something could not be read in it. */
@@ -63,7 +62,7 @@ export class FetchedClone {
   /**
    * Reads the clone, when it can be read.
    *
-   * @throws ReleaseError of `work`, or `SourceUnreachable` when the clone is broken: it is fetched again, try later.
+   * @throws SourceError of `work`, or `SourceUnreachable` when the clone is broken: it is fetched again, try later.
    */
   async use<Result>(work: (clone: SourceClone) => Promise<Result>): Promise<Result> {
     try {
@@ -71,7 +70,7 @@ export class FetchedClone {
       await this.#renewal;
       return await work(clone);
     } catch (error) {
-      if (error instanceof ReleaseError) throw error;
+      if (error instanceof SourceError) throw error;
       if (error instanceof CacheBrokenError) this.#suspect();
       const isKnown = error instanceof CacheBrokenError || error instanceof GitKilledError;
       if (!isKnown) this.#options.log.error("Cannot read a source's clone", { error: String(error) });

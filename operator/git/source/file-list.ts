@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import type { SourceFiles } from "../../desire/release/ports.ts";
 import { listLimits } from "./messages.ts";
+import type { SourceFiles } from "./ports.ts";
 
 /** A list of files, as `SourceFiles` gives it. */
 export type FileList = Awaited<ReturnType<SourceFiles["list"]>>;

@@ -1,4 +1,4 @@
-import type { ReleaseFailure, SourceRequest, SourceState } from "../../desire/release/ports.ts";
+import type { SourceFailure } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import type { IncomingRequest } from "../../zones/incoming-requests.ts";
 import { toMessageText } from "../redact.ts";
@@ -12,6 +12,7 @@ import {
   type WallsItem,
   type WantItem,
 } from "./messages.ts";
+import type { SourceRequest, SourceState } from "./ports.ts";
 
 /** How often counters are compared with what was sent. */
 const COUNTS_MS = 1_000;
@@ -172,6 +173,6 @@ function describe(state: Exclude<SourceState, { readonly state: "pending" }>): S
   };
 }
 
-function shortened({ reason, message }: ReleaseFailure): FailureItem {
+function shortened({ reason, message }: SourceFailure): FailureItem {
   return { reason: toFailureReason(reason), message: toMessageText(message, MESSAGE) };
 }

@@ -1,14 +1,10 @@
-import type {
-  ReleaseFailure,
-  SourceRequest,
-  SourceRevision,
-  SourceState,
-} from "../../desire/release/ports.ts";
+import type { SourceFailure } from "../../errors.ts";
 import type { StateItem, WantItem } from "./messages.ts";
+import type { SourceRequest, SourceRevision, SourceState } from "./ports.ts";
 import { answerOf, isSameAnswer } from "./source-answer.ts";
 import { isSameData, isSameQuestion, tenantOf } from "./tenant.ts";
 
-/** One Release's source, as far as the operator knows it. */
+/** One resource's source, as far as the operator knows it. */
 interface Followed {
   request: SourceRequest;
   version: number;
@@ -29,7 +25,7 @@ export interface FollowedSourcesOptions {
   ) => SourceRevision;
 }
 
-/** What is asked of the source zone and what it answered, by Release. Does no I/O. */
+/** What is asked of the source zone and what it answered, by resource. Does no I/O. */
 export class FollowedSources {
   readonly #options: FollowedSourcesOptions;
   readonly #followed = new Map<string, Followed>();
@@ -71,7 +67,7 @@ export class FollowedSources {
     return this.#followed.delete(key);
   }
 
-  /** What the zone is told about a Release. */
+  /** What the zone is told about a resource. */
   itemOf(key: string): WantItem {
     const followed = this.#followed.get(key);
     if (followed === undefined) return { key, version: 0 };
@@ -111,7 +107,7 @@ export class FollowedSources {
   }
 
   /** The zone cannot be reached: what is known stays, and is marked. @returns The keys whose answers changed. */
-  markAll(outage: ReleaseFailure): string[] {
+  markAll(outage: SourceFailure): string[] {
     const told: string[] = [];
     for (const [key, followed] of this.#followed) {
       const { state } = followed;
@@ -124,8 +120,8 @@ export class FollowedSources {
 
   #answer(
     followed: Followed,
-    now: SourceRevision | ReleaseFailure,
-    outage: ReleaseFailure | undefined,
+    now: SourceRevision | SourceFailure,
+    outage: SourceFailure | undefined,
     handledRequest: string | undefined,
   ): boolean {
     const before = followed.state;

@@ -1,4 +1,4 @@
-import type { SourceCommit } from "../../desire/release/ports.ts";
+import type { SourceCommit } from "./ports.ts";
 
 export type EntryKind = "tree" | "file" | "symlink" | "submodule";
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { size } from "../../option-values.ts";
+import { size } from "../../config/option-values.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { findLauncher } from "../../sandbox/find-launcher.ts";
 import { probeKernelWalls } from "../../sandbox/kernel-walls.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { SourceRequest } from "../../desire/release/ports.ts";
 import type { HookOutcome } from "../../hooks/hook.ts";
 import { wallsReport } from "../../sandbox/walls-report.ts";
+import type { SourceRequest } from "./ports.ts";
 
 // The messages between the operator and the source zone. Messages of the zone are untrusted.
 
@@ -9,14 +9,14 @@ import { wallsReport } from "../../sandbox/walls-report.ts";
 export const SOURCE_ZONE = "source";
 
 /**
- * A part of a request `want`: what one Release wants from now on. The body says whether it is the last part of everything
- * that the operator wants, so that the zone forgets all other Releases.
+ * A part of a request `want`: what one resource wants from now on. The body says whether it is the last part of everything
+ * that the operator wants, so that the zone forgets all other resources.
  */
 export interface WantItem {
   readonly key: string;
   /** Changes with the question. A state carries the version of the question that it answers. */
   readonly version: number;
-  /** Undefined: the Release does not need its source any more. */
+  /** Undefined: the resource does not need its source any more. */
   readonly request?: Omit<SourceRequest, "key" | "credentials" | "signers" | "requestedAt"> & {
     readonly credentials?: readonly (readonly [string, string])[] | undefined;
     readonly signers?: readonly (readonly [string, string])[] | undefined;

@@ -11,7 +11,7 @@ export interface ObjectReaderOptions extends Omit<GitRun, "arguments"> {
 const IDLE_MS = 20_000;
 
 /**
- * Reads objects of a clone through one process that stays: however many folders of however many Releases are looked for,
+ * Reads objects of a clone through one process that stays: however many folders of however many resources are looked for,
  * none is started for it. Questions may be asked while others wait.
  */
 export class ObjectReader {

@@ -14,7 +14,7 @@ export class PollPermits {
     failing: new FairSemaphore({ permits: 12, perTenant: 3 }),
   };
 
-  /** Waits for a permit. @param namespace That of one of the Releases. */
+  /** Waits for a permit. @param namespace That of one of the resources. */
   acquire(standing: Standing, namespace: string): Promise<Permit> {
     return this.#semaphores[standing].acquire(namespace);
   }

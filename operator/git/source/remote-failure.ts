@@ -1,5 +1,4 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { ReleaseFailureReason } from "../../desire/release/ports.ts";
+import { SourceError, type SourceFailureReason } from "../../errors.ts";
 import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
 import { redact } from "../redact.ts";
 import { describeGitFailure } from "./git-phrase.ts";
@@ -8,7 +7,7 @@ import { describeGitFailure } from "./git-phrase.ts";
  * The words of git or of a remote, and their meaning. The first match counts. `.*` in the middle of a pattern would be
  * quadratic for a line that repeats the words before it: such a gap has a limit, or the pattern begins at a line's start.
  */
-const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReason, words: string])[] = [
+const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason, words: string])[] = [
   [
     /returned error: 30\d|redirect/i,
     "SourceInvalid",
@@ -65,23 +64,23 @@ const meanings: readonly (readonly [pattern: RegExp, reason: ReleaseFailureReaso
  *
  * @param stderr What git wrote.
  */
-export function toRemoteFailure(stderr: string, secrets: readonly string[]): ReleaseError {
+export function toRemoteFailure(stderr: string, secrets: readonly string[]): SourceError {
   const said = redact(describeGitFailure(stderr) ?? "", secrets);
   const [, reason, words] = meanings.find(([pattern]) => pattern.test(stderr)) ?? [];
   if (reason === undefined || words === undefined) {
-    return new ReleaseError(
+    return new SourceError(
       "SourceUnreachable",
       `Cannot reach the repository: ${said || "unknown failure of git"}`,
     );
   }
-  return new ReleaseError(reason, `Cannot read the repository: ${words}${said === "" ? "" : ` (${said})`}`);
+  return new SourceError(reason, `Cannot read the repository: ${words}${said === "" ? "" : ` (${said})`}`);
 }
 
 /** The same for what no remote said: a process that we ended or that did not start, a clone that cannot be used. */
-export function toProcessFailure(error: unknown): ReleaseError {
-  if (error instanceof ReleaseError) return error;
+export function toProcessFailure(error: unknown): SourceError {
+  if (error instanceof SourceError) return error;
   if (error instanceof GitKilledError) {
-    return new ReleaseError(
+    return new SourceError(
       "SourceUnreachable",
       error.message.replace("Cannot run git", "Cannot reach the repository: git"),
       {
@@ -90,9 +89,9 @@ export function toProcessFailure(error: unknown): ReleaseError {
     );
   }
   if (error instanceof CacheBrokenError)
-    return new ReleaseError("SourceUnreachable", error.message, { cause: error });
+    return new SourceError("SourceUnreachable", error.message, { cause: error });
   const { code, message } = error as NodeJS.ErrnoException;
-  return new ReleaseError(
+  return new SourceError(
     "SourceUnreachable",
     `Cannot run git, or use its folder: ${code ?? redact(message, [])}`,
     {

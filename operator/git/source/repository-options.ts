@@ -11,13 +11,13 @@ export interface SourceStats {
   fetches: number;
   /** Times that a clone was made anew. */
   rebuilds: number;
-  /** Releases that were told of something new. */
+  /** resources that were told of something new. */
   told: number;
 }
 
 /** The disk of one clone. */
 export interface CloneDisk {
-  /** Bytes by which the clone may grow. @throws ReleaseError if it may not grow */
+  /** Bytes by which the clone may grow. @throws SourceError if it may not grow */
   readonly room: () => number;
   /** The clone has this size now. */
   readonly note: (bytes: number) => void;

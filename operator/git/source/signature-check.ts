@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { ReleaseFailure } from "../../desire/release/ports.ts";
+import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { GitProcesses, GitResult } from "../git-process.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { SecretData } from "./tenant.ts";
@@ -18,7 +17,7 @@ const sshKey =
 /** Checks signatures of commits with keys of Secrets. What was found of a commit and keys is remembered. */
 export class SignatureCheck {
   readonly #processes: GitProcesses;
-  readonly #found = new Map<string, ReleaseFailure | undefined>();
+  readonly #found = new Map<string, SourceFailure | undefined>();
 
   constructor(processes: GitProcesses) {
     this.#processes = processes;
@@ -29,11 +28,11 @@ export class SignatureCheck {
    * @param keys Entries that end in `.pub` are SSH public keys, in `.asc` OpenPGP public keys.
    * @returns Undefined: one of the keys signed it.
    */
-  async check(clone: SourceClone, commit: string, keys: SecretData): Promise<ReleaseFailure | undefined> {
+  async check(clone: SourceClone, commit: string, keys: SecretData): Promise<SourceFailure | undefined> {
     const memo = `${commit} ${digestOf(keys)}`;
     if (this.#found.has(memo)) return this.#found.get(memo);
     const failure = await this.#verify(clone, commit, keys).catch((error: unknown) => {
-      if (error instanceof ReleaseError) return error.failure;
+      if (error instanceof SourceError) return error.failure;
       throw error;
     });
     this.#found.set(memo, failure);
@@ -44,7 +43,7 @@ export class SignatureCheck {
     return failure;
   }
 
-  async #verify(clone: SourceClone, commit: string, keys: SecretData): Promise<ReleaseFailure | undefined> {
+  async #verify(clone: SourceClone, commit: string, keys: SecretData): Promise<SourceFailure | undefined> {
     const folder = await mkdtemp(join(clone.home, "verify-"));
     try {
       const signers = join(folder, "signers");
@@ -125,7 +124,7 @@ function readSshKeys(keys: SecretData): string {
 }
 
 /** `stderr`: lines of gpg's status, or words of ssh-keygen. */
-function notVerified(commit: string, stderr: string): ReleaseFailure {
+function notVerified(commit: string, stderr: string): SourceFailure {
   const why = /BADSIG|incorrect signature|Could not verify signature/i.test(stderr)
     ? "its signature does not match it"
     : /EXPKEYSIG|KEYEXPIRED|EXPSIG|REVKEYSIG/.test(stderr)
@@ -138,8 +137,8 @@ function notVerified(commit: string, stderr: string): ReleaseFailure {
   return { reason: "SourceNotVerified", message: `Cannot deploy commit ${commit}: ${why}` };
 }
 
-function invalid(why: string): ReleaseError {
-  return new ReleaseError("SourceInvalid", `Cannot use the Secret of verify: ${why}`);
+function invalid(why: string): SourceError {
+  return new SourceError("SourceInvalid", `Cannot use the Secret of verify: ${why}`);
 }
 
 /** Names those keys: equal digests, equal keys. */

@@ -1,12 +1,13 @@
-import type { ReleaseFailure, SourceRevision, SourceState } from "../../desire/release/ports.ts";
+import type { SourceFailure } from "../../errors.ts";
+import type { SourceRevision, SourceState } from "./ports.ts";
 
-/** What a Release is told, and what came of its requests. */
+/** What a resource is told, and what came of its requests. */
 export interface AnswerInput {
   /** What it was told before. */
   readonly before: SourceState;
-  readonly now: SourceRevision | ReleaseFailure;
+  readonly now: SourceRevision | SourceFailure;
   /** The remote could not be asked. */
-  readonly outage: ReleaseFailure | undefined;
+  readonly outage: SourceFailure | undefined;
   readonly handledRequest: string | undefined;
 }
 
@@ -20,7 +21,7 @@ export function answerOf({ before, now, outage, handledRequest }: AnswerInput): 
 function readyState(
   revision: SourceRevision,
   handledRequest: string | undefined,
-  stale: ReleaseFailure | undefined,
+  stale: SourceFailure | undefined,
 ): SourceState {
   const state = { state: "ready", revision, handledRequest } as const;
   return stale === undefined ? state : { ...state, stale };
@@ -39,6 +40,6 @@ export function isSameAnswer(a: SourceState, b: SourceState): boolean {
   );
 }
 
-function isSameFailure(a: ReleaseFailure | undefined, b: ReleaseFailure | undefined): boolean {
+function isSameFailure(a: SourceFailure | undefined, b: SourceFailure | undefined): boolean {
   return a?.reason === b?.reason && a?.message === b?.message;
 }

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { ReleaseFailure } from "../../desire/release/ports.ts";
+import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { TokenBuckets } from "../../runtime/token-bucket.ts";
@@ -15,7 +14,7 @@ import { TagChoices } from "./tag-choices.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
 /** The commit that a ref names, or why there is none. */
-export type Target = { readonly commit: string } | { readonly failure: ReleaseFailure };
+export type Target = { readonly commit: string } | { readonly failure: SourceFailure };
 
 export interface SourceHeadsOptions {
   readonly remote: Pick<SourceRemote, "ask" | "fetch">;
@@ -48,7 +47,7 @@ export class SourceHeads {
    * Asks the remote, and fetches what is not in the clone.
    *
    * @returns By the keys of the wishes.
-   * @throws ReleaseError when the remote cannot be had at all, CacheBrokenError
+   * @throws SourceError when the remote cannot be had at all, CacheBrokenError
    */
   async look(clone: SourceClone, wishes: Wishes): Promise<Map<string, Target>> {
     const targets = new Map<string, Target>();
@@ -128,7 +127,7 @@ export class SourceHeads {
   async #fetchNames(
     clone: SourceClone,
     refs: ReadonlyMap<string, string>,
-  ): Promise<Map<string, ReleaseFailure>> {
+  ): Promise<Map<string, SourceFailure>> {
     const names = [...refs.keys()];
     const have = await clone.reader.info(names.map(ourNameOf));
     const due = { known: new Map<string, string>(), fresh: new Map<string, string>() };
@@ -203,7 +202,7 @@ function targetOf(ref: string, commit: string | undefined): Target {
 function notThere(
   wish: Exclude<RefWish, { kind: "commit" }>,
   names: { readonly "refs/heads/": readonly string[]; readonly "refs/tags/": readonly string[] },
-): ReleaseFailure {
+): SourceFailure {
   if (names["refs/heads/"].length + names["refs/tags/"].length === 0)
     return notFound("Cannot find a commit: the repository is empty");
   const [what, folder, wanted] =
@@ -216,15 +215,15 @@ function notThere(
   return notFound(`Cannot find ${what} ${JSON.stringify(wanted)}${nearby}`);
 }
 
-function noCommit(id: string): ReleaseFailure {
+function noCommit(id: string): SourceFailure {
   return notFound(`Cannot find the commit ${id}: the repository does not have it, or does not give it`);
 }
 
-function notFound(message: string): ReleaseFailure {
-  return new ReleaseError("SourceNotFound", message).failure;
+function notFound(message: string): SourceFailure {
+  return new SourceError("SourceNotFound", message).failure;
 }
 
 /** Whether the clone may be why a fetch failed: neither the remote's words nor a process that we ended explain it. */
-function isUnexplained(error: unknown): error is ReleaseError {
-  return error instanceof ReleaseError && error.reason === "SourceUnreachable" && error.cause === undefined;
+function isUnexplained(error: unknown): error is SourceError {
+  return error instanceof SourceError && error.reason === "SourceUnreachable" && error.cause === undefined;
 }

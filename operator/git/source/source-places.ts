@@ -1,10 +1,10 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { ReleaseFailure, SourceCommit } from "../../desire/release/ports.ts";
+import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { countCommitsSince, findChanges, type Subject } from "./change-finder.ts";
 import type { CommitObject } from "./git-objects.ts";
 import { tellNearbyNames } from "./nearby-names.ts";
+import type { SourceCommit } from "./ports.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { FoundEntry, TreeLookup } from "./tree-lookup.ts";
 
@@ -58,9 +58,9 @@ export class SourcePlaces {
   async find(
     clone: SourceClone,
     places: readonly (Place & { readonly commit: string })[],
-  ): Promise<(FoundPlace | ReleaseFailure)[]> {
+  ): Promise<(FoundPlace | SourceFailure)[]> {
     const slice = new TimeSlice(this.#clock);
-    const found: (Omit<FoundPlace, keyof Change> | ReleaseFailure)[] = [];
+    const found: (Omit<FoundPlace, keyof Change> | SourceFailure)[] = [];
     for (const { commit, segments } of places) {
       if (slice.isOver) await slice.next();
       const head = await clone.trees.commit(commit);
@@ -181,7 +181,7 @@ async function notAFolder(
   head: CommitObject,
   segments: readonly string[],
   at: FoundEntry | undefined,
-): Promise<ReleaseFailure> {
+): Promise<SourceFailure> {
   const path = JSON.stringify(segments.join("/"));
   const where = `commit ${head.commit.id.slice(0, 12)}`;
   if (at !== undefined) {
@@ -191,8 +191,7 @@ async function notAFolder(
         : at.kind === "symlink"
           ? "a symlink, and links are not followed"
           : "a submodule, and those are not fetched";
-    return new ReleaseError("SourceInvalid", `Cannot use the path ${path} of ${where}: it is ${what}`)
-      .failure;
+    return new SourceError("SourceInvalid", `Cannot use the path ${path} of ${where}: it is ${what}`).failure;
   }
   // The deepest folder that is there tells what may have been meant.
   for (let depth = segments.length - 1; depth >= 0; depth--) {
@@ -204,8 +203,8 @@ async function notAFolder(
     const near = tellNearbyNames(segments[depth] ?? "", names);
     const below =
       depth === 0 || near === "" ? "" : ` below ${JSON.stringify(segments.slice(0, depth).join("/"))}`;
-    return new ReleaseError("SourceNotFound", `Cannot find the folder ${path} in ${where}${near}${below}`)
+    return new SourceError("SourceNotFound", `Cannot find the folder ${path} in ${where}${near}${below}`)
       .failure;
   }
-  return new ReleaseError("SourceNotFound", `Cannot find the folder ${path} in ${where}`).failure;
+  return new SourceError("SourceNotFound", `Cannot find the folder ${path} in ${where}`).failure;
 }

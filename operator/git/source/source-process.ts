@@ -68,7 +68,7 @@ export function sourceWalls(
     environment,
     worker: workerPath(),
     read: [...(hooks === undefined ? [] : [hooks.secrets]), ...(allowFile ? localPlaces(homedir()) : [])],
-    // Of a Release: any port.
+    // Of a resource: any port.
     tcpConnect: "any",
     ...(hooks !== undefined && {
       tcpListen: [Number(hooks.address.slice(hooks.address.lastIndexOf(":") + 1))],

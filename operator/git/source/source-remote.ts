@@ -1,4 +1,4 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
+import { SourceError } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { writeCredentials } from "../credentials.ts";
@@ -67,7 +67,7 @@ export class SourceRemote {
    * Lists refs of the remote.
    *
    * @param patterns Full names, `refs/tags/*`; none: all branches and tags.
-   * @throws ReleaseError
+   * @throws SourceError
    */
   async ask(clone: SourceClone, patterns: readonly string[]): Promise<RemoteRefs> {
     const kinds = patterns.length > 0 ? [] : ["--heads", "--tags"];
@@ -75,7 +75,7 @@ export class SourceRemote {
     return await new TimeSlice(this.#options.clock).run(readRemoteRefs(stdout));
   }
 
-  /** Fetches refs, forced: what was rewritten is taken as it is now. @throws ReleaseError, FetchTooBigError */
+  /** Fetches refs, forced: what was rewritten is taken as it is now. @throws SourceError, FetchTooBigError */
   async fetch(clone: SourceClone, { refs, depth, growthBytes }: FetchOptions): Promise<void> {
     const options = [
       ...["--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"],
@@ -137,8 +137,8 @@ export class SourceRemote {
       if (result.exitCode === 0) return result;
       throw toRemoteFailure(result.stderr, result.secrets);
     } catch (error) {
-      if (error instanceof ReleaseError) throw error;
-      if (error instanceof CredentialsError) throw new ReleaseError("SourceInvalid", error.message);
+      if (error instanceof SourceError) throw error;
+      if (error instanceof CredentialsError) throw new SourceError("SourceInvalid", error.message);
       // Who does not find the folder says the same as who does not find git.
       if (!(await clone.isThere()))
         throw new CacheBrokenError("Cannot use the clone: it is gone", { cause: error });

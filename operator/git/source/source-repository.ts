@@ -1,9 +1,10 @@
-import type { ReleaseFailure, SourceFiles, SourceState } from "../../desire/release/ports.ts";
+import type { SourceFailure } from "../../errors.ts";
 import { GitProcesses } from "../git-process.ts";
 import { redact } from "../redact.ts";
 import { FetchedClone, type Look } from "./fetched-clone.ts";
 import { LookSchedule } from "./look-schedule.ts";
 import type { Standing } from "./poll-permits.ts";
+import type { SourceFiles, SourceState } from "./ports.ts";
 import { RefWatch } from "./ref-watch.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
 import { SignatureCheck } from "./signature-check.ts";
@@ -24,7 +25,7 @@ interface Client {
 /** What comes in so close together is answered together. */
 const GATHER_MS = 5;
 
-/** One remote, as one set of credentials sees it: its clone, its schedule, and the Releases that come from it. */
+/** One remote, as one set of credentials sees it: its clone, its schedule, and the resources that come from it. */
 export class SourceRepository {
   readonly #options: SourceRepositoryOptions;
   readonly #processes: GitProcesses;
@@ -76,7 +77,7 @@ export class SourceRepository {
     return this.#options.remote.url;
   }
 
-  /** Where a Release's source stands; what it wants is looked for from now on. */
+  /** Where a resource's source stands; what it wants is looked for from now on. */
   want(key: string, want: Want): SourceState {
     const known = this.#clients.get(key);
     const isAsked = want.requestedAt !== undefined && want.requestedAt !== known?.want.requestedAt;
@@ -88,8 +89,7 @@ export class SourceRepository {
       return known.state;
     }
     const client: Client = { want, state: { state: "pending" }, handledRequest: known?.handledRequest };
-    // What was known when the last one left may be old.
-    const isFirst = this.isUnused;
+    const isFirst = this.isUnused; // what was known when the last one left may be old
     const isSooner = want.intervalMs < this.#intervalMs();
     this.#clients.set(key, client);
     if (isSooner) this.#schedule.reschedule();
@@ -181,7 +181,7 @@ export class SourceRepository {
     );
   }
 
-  #tellOutage(outage: ReleaseFailure | undefined): void {
+  #tellOutage(outage: SourceFailure | undefined): void {
     const { log } = this.#options;
     const fields = { repository: redact(this.url, []), releases: this.#clients.size };
     if (outage?.message === this.#look.outage?.message) return;
@@ -245,6 +245,6 @@ export class SourceRepository {
 
 /** Of the first of them: `namespace/name`. */
 function namespaceOf(keys: Iterable<string>): string {
-  for (const key of keys) return key.split("/")[0] ?? "";
-  return "";
+  const [first = ""] = keys;
+  return first.split("/", 1)[0] ?? "";
 }

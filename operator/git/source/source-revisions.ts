@@ -1,12 +1,13 @@
-import type { ReleaseFailure, SourceFiles, SourceRevision } from "../../desire/release/ports.ts";
+import type { SourceFailure } from "../../errors.ts";
 import type { FetchedClone, Look } from "./fetched-clone.ts";
+import type { SourceFiles, SourceRevision } from "./ports.ts";
 import { digestOf, type SignatureCheck } from "./signature-check.ts";
 import type { FoundPlace, SourcePlaces } from "./source-places.ts";
 import { isSameWish, type SourceWish } from "./source-wish.ts";
 import type { SecretData } from "./tenant.ts";
 import { type SourceLimits, treeFiles } from "./tree-files.ts";
 
-/** What one Release wants. */
+/** What one resource wants. */
 export interface Want {
   readonly wish: SourceWish;
   /** Keys that may sign; undefined: nobody needs to. */
@@ -30,12 +31,12 @@ export interface SourceRevisionsOptions {
   readonly limits: SourceLimits;
 }
 
-type Answer = SourceRevision | ReleaseFailure | undefined;
+type Answer = SourceRevision | SourceFailure | undefined;
 
-/** Turns what a look found into what Releases are told: folder, commits, files. */
+/** Turns what a look found into what resources are told: folder, commits, files. */
 export class SourceRevisions {
   readonly #options: SourceRevisionsOptions;
-  /** Of the last answers, by ref and folder: a thousand Releases on one folder have one revision. */
+  /** Of the last answers, by ref and folder: a thousand resources on one folder have one revision. */
   readonly #known = new Map<string, SourceRevision>();
 
   constructor(options: SourceRevisionsOptions) {

@@ -1,5 +1,4 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { SourceFiles } from "../../desire/release/ports.ts";
+import { SourceError } from "../../errors.ts";
 import type { Leader } from "../../hooks/pass-on.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import type { AskBack, IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
@@ -10,6 +9,7 @@ import type { LocalSources } from "./create-sources.ts";
 import { encodeFileList, FileListError } from "./file-list.ts";
 import { FollowedKeys } from "./followed-keys.ts";
 import { type CountsItem, MESSAGE, readLimits, type WallsItem } from "./messages.ts";
+import type { SourceFiles } from "./ports.ts";
 
 export interface SourceServiceOptions {
   readonly createSources: (onChange: (keys: readonly string[]) => void) => LocalSources;
@@ -48,7 +48,7 @@ export function createSourceService(options: SourceServiceOptions): SourceServic
       }
     } catch (error) {
       if (!(error instanceof FileListError)) throw error;
-      throw new ReleaseError("RenderLimit", `Cannot read the folder: ${error.message}`);
+      throw new SourceError("RenderLimit", `Cannot read the folder: ${error.message}`);
     }
   }
 
@@ -107,7 +107,7 @@ export function createSourceService(options: SourceServiceOptions): SourceServic
     try {
       return await answer(request, back);
     } catch (error) {
-      const isOurs = !(error instanceof ReleaseError) && !request.signal.aborted;
+      const isOurs = !(error instanceof SourceError) && !request.signal.aborted;
       if (isOurs) log.error("Cannot answer the operator", { request: request.name, error });
       throw error;
     }
@@ -125,7 +125,7 @@ function readLeader(body: unknown): Leader {
 
 /** What the operator may know of an error: it is shown to users. */
 export function describeSourceError(error: unknown): object {
-  if (!(error instanceof ReleaseError)) return {};
+  if (!(error instanceof SourceError)) return {};
   return { reason: error.reason, message: toMessageText(error.message, MESSAGE) };
 }
 
@@ -133,7 +133,7 @@ function filesIn(body: unknown, sources: LocalSources): SourceFiles {
   const { repository, tree } = body as { readonly repository: string; readonly tree: string };
   const files = sources.filesOf(repository, tree);
   if (files !== undefined) return files;
-  throw new ReleaseError("SourceUnreachable", "Cannot read the files: the repository is being fetched again");
+  throw new SourceError("SourceUnreachable", "Cannot read the files: the repository is being fetched again");
 }
 
 /** Small files together, large files in several pieces. */

@@ -1,8 +1,8 @@
 import { refOf } from "../../../crds/release-source.ts";
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { SourceRequest } from "../../desire/release/ports.ts";
-import { isSemverRange } from "../../desire/release/semver-ref.ts";
+import { SourceError } from "../../errors.ts";
 import { parseRemoteUrl, type RemoteUrl, RemoteUrlError } from "../remote-url.ts";
+import type { SourceRequest } from "./ports.ts";
+import { isSemverRange } from "./semver-ref.ts";
 
 /** Which commit is wanted. */
 export type RefWish =
@@ -11,7 +11,7 @@ export type RefWish =
   | { readonly kind: "semver"; readonly range: string }
   | { readonly kind: "commit"; readonly id: string };
 
-/** What a Release wants of a repository, checked. */
+/** What a resource wants of a repository, checked. */
 export interface SourceWish {
   readonly remote: RemoteUrl;
   readonly ref: RefWish;
@@ -22,9 +22,9 @@ export interface SourceWish {
 }
 
 /**
- * Reads what a Release says about its source.
+ * Reads what a resource says about its source.
  *
- * @throws ReleaseError `SourceInvalid`, saying what to write instead.
+ * @throws SourceError `SourceInvalid`, saying what to write instead.
  */
 export function readSourceWish(
   { source, revision }: Pick<SourceRequest, "source" | "revision">,
@@ -32,7 +32,7 @@ export function readSourceWish(
 ): SourceWish {
   const remote = readUrl(source.url);
   if (remote.protocol === "file" && !allowFile) {
-    throw new ReleaseError(
+    throw new SourceError(
       "SourceInvalid",
       "Cannot use the source: repositories on the operator's own disk are not allowed here; use https:// or ssh://",
     );
@@ -52,7 +52,7 @@ function readUrl(url: string): RemoteUrl {
   } catch (error) {
     if (!(error instanceof RemoteUrlError)) throw error;
     const message = error.message.replace("put them into files and name their folder", "use secretRef");
-    throw new ReleaseError("SourceInvalid", message, { cause: error });
+    throw new SourceError("SourceInvalid", message, { cause: error });
   }
 }
 
@@ -105,10 +105,10 @@ function refKeyOf(ref: RefWish): string {
   }
 }
 
-function badRef(kind: string, name: string, why: string): ReleaseError {
-  return new ReleaseError("SourceInvalid", `Cannot use the ${kind} ${JSON.stringify(name)}: ${why}`);
+function badRef(kind: string, name: string, why: string): SourceError {
+  return new SourceError("SourceInvalid", `Cannot use the ${kind} ${JSON.stringify(name)}: ${why}`);
 }
 
-function badPath(path: string, why: string): ReleaseError {
-  return new ReleaseError("SourceInvalid", `Cannot use the path ${JSON.stringify(path)}: ${why}`);
+function badPath(path: string, why: string): SourceError {
+  return new SourceError("SourceInvalid", `Cannot use the path ${JSON.stringify(path)}: ${why}`);
 }

@@ -1,7 +1,7 @@
-import { chooseTag } from "../../desire/release/semver-ref.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { namesIn, type RemoteRefs } from "./remote-refs.ts";
+import { chooseTag } from "./semver-ref.ts";
 
 /** Chooses tags by ranges of versions, and remembers the choices until the refs of the remote change. */
 export class TagChoices {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { SourceRequest } from "../../desire/release/ports.ts";
 import { credentialKeys } from "../credential-places.ts";
+import type { SourceRequest } from "./ports.ts";
 
 /** Data of a Secret with the keys that Flux uses, decoded. */
 export type SecretData = ReadonlyMap<string, string>;

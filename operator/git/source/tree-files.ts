@@ -1,8 +1,8 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { SourceFiles } from "../../desire/release/ports.ts";
+import { SourceError } from "../../errors.ts";
 import { CacheBrokenError } from "../git-errors.ts";
 import { readTree, type TreeEntry } from "./git-objects.ts";
 import type { GitObject } from "./object-stream.ts";
+import type { SourceFiles } from "./ports.ts";
 import type { SourceClone } from "./source-clone.ts";
 
 export interface SourceLimits {
@@ -97,7 +97,7 @@ async function readFolders(
   let [level, count, isRead, bytes] = [[root], 0, 0, 0];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > DEPTH)
-      throw new ReleaseError("RenderLimit", `Cannot read the folder: it is over ${DEPTH} folders deep`);
+      throw new SourceError("RenderLimit", `Cannot read the folder: it is over ${DEPTH} folders deep`);
     const unread = [...new Set(level)].filter((id) => !folders.has(id));
     for (let at = 0; at < unread.length; at += FOLDERS_AT_ONCE) {
       for await (const object of readTrees(reader, unread.slice(at, at + FOLDERS_AT_ONCE), mostBytes)) {
@@ -138,7 +138,7 @@ async function* readTrees(
 function assertReadable(entries: readonly TreeEntry[]): void {
   const odd = entries.find(({ name }) => name.includes("\ufffd"));
   if (odd === undefined) return;
-  throw new ReleaseError(
+  throw new SourceError(
     "RenderFailed",
     `Cannot read ${JSON.stringify(odd.name.slice(0, 255))}: the file's name is not UTF-8`,
   );
@@ -155,10 +155,10 @@ async function read(
   const absent = infos.findIndex((info) => info?.type !== "blob");
   if (absent >= 0) await clone.assertWhole();
   if (absent >= 0)
-    throw new ReleaseError("RenderLimit", `Cannot read the files: one is over ${mebibytes(fileBytes)} MiB`);
+    throw new SourceError("RenderLimit", `Cannot read the files: one is over ${mebibytes(fileBytes)} MiB`);
   const bytes = infos.reduce((sum, info) => sum + (info?.size ?? 0), 0);
   if (bytes > readBytes) {
-    throw new ReleaseError(
+    throw new SourceError(
       "RenderLimit",
       `Cannot read the files: they have ${mebibytes(bytes)} MiB in all, at most ${mebibytes(readBytes)} are allowed`,
     );
@@ -177,15 +177,15 @@ function mebibytes(bytes: number): number {
   return Math.ceil(bytes / (1024 * 1024));
 }
 
-function tooMany(most: number): ReleaseError {
-  return new ReleaseError(
+function tooMany(most: number): SourceError {
+  return new SourceError(
     "RenderLimit",
     `Cannot read the folder: it has more than ${most.toLocaleString("en")} entries`,
   );
 }
 
-function tooLong(what: string): ReleaseError {
-  return new ReleaseError("RenderLimit", `Cannot read the folder: it has ${what} characters`);
+function tooLong(what: string): SourceError {
+  return new SourceError("RenderLimit", `Cannot read the folder: it has ${what} characters`);
 }
 
 /** It was there when the folder was found. */

@@ -7,7 +7,7 @@ const [MOST_ITEMS, MOST_CHARACTERS] = [200, 2 * 2 ** 20];
 const DEADLINE_MS = 30_000;
 
 export interface WantSenderOptions {
-  /** What the zone is told about a Release. */
+  /** What the zone is told about a resource. */
   readonly itemOf: (key: string) => WantItem;
   /** The zone has been told about everything for the first time on this connection. */
   readonly onComplete: () => void;
@@ -23,7 +23,7 @@ export class WantSender {
   #isSending = false;
   #isComplete = false;
 
-  /** @param keys All Releases that are followed. */
+  /** @param keys All resources that are followed. */
   constructor(link: Link, keys: Iterable<string>, options: WantSenderOptions) {
     this.#link = link;
     this.#options = options;
@@ -35,7 +35,7 @@ export class WantSender {
     return this.#isComplete;
   }
 
-  /** What is wanted for a Release has changed. */
+  /** What is wanted for a resource has changed. */
   add(key: string): void {
     this.#changed.add(key);
     void this.#send();

@@ -1,5 +1,5 @@
 // The process of the source zone: it polls and fetches git repositories, reads their trees and checks signatures, and takes
-// hooks. It has the credentials of Releases while they are followed, and serves the operator over one Unix socket.
+// hooks. It has the credentials of resources while they are followed, and serves the operator over one Unix socket.
 import { parseArgs } from "node:util";
 import { systemClock } from "../../runtime/clock.ts";
 import { readWallsReport } from "../../sandbox/walls-report.ts";

@@ -1,9 +1,9 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { SourceFiles } from "../../desire/release/ports.ts";
+import { SourceError } from "../../errors.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
 import { type FileList, FileListReader } from "./file-list.ts";
 import { readItem, readLimits } from "./messages.ts";
+import type { SourceFiles } from "./ports.ts";
 
 /** Takes the items of one answer. */
 export interface AnswerReader<Answer> {
@@ -18,7 +18,7 @@ export interface AnswerReader<Answer> {
 /**
  * Sends a request to the zone, again if the connection is lost, each time with another reader.
  *
- * @throws ReleaseError for what the zone says, and `SourceUnreachable` if it does not respond.
+ * @throws SourceError for what the zone says, and `SourceUnreachable` if it does not respond.
  */
 export type AskZone = <Answer>(
   name: string,
@@ -142,7 +142,7 @@ class BytesReader implements AnswerReader<Buffer[]> {
   }
 }
 
-function tooLarge(): ReleaseError {
+function tooLarge(): SourceError {
   const most = readLimits.bytes / 2 ** 20;
-  return new ReleaseError("RenderLimit", `Cannot read the files: at most ${most} MiB are allowed in all`);
+  return new SourceError("RenderLimit", `Cannot read the files: at most ${most} MiB are allowed in all`);
 }

@@ -1,5 +1,4 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
-import type { ReleaseFailure, SourceCommit, SourceRequest, SourceState } from "../../desire/release/ports.ts";
+import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { Leader } from "../../hooks/pass-on.ts";
 import { FairSemaphore } from "../../runtime/fair-semaphore.ts";
 import { type ReportedWalls, readWallsReport } from "../../sandbox/walls-report.ts";
@@ -11,6 +10,7 @@ import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts"
 import type { GitSources } from "./create-sources.ts";
 import { FollowedSources } from "./followed-sources.ts";
 import { errorBody, followItem, lastChangeAnswer, SOURCE_ZONE } from "./messages.ts";
+import type { SourceCommit, SourceRequest, SourceState } from "./ports.ts";
 import type { SourceStats } from "./repository-options.ts";
 import { SourceConnection, type SourceConnectionOptions } from "./source-connection.ts";
 import { WantSender } from "./want-sender.ts";
@@ -39,13 +39,13 @@ const ATTEMPTS = 3;
 /** Requests at a time, in all and for one namespace. */
 const QUESTIONS = { permits: 64, perTenant: 16 } as const;
 
-const outage: ReleaseFailure = {
+const outage: SourceFailure = {
   reason: "SourceUnreachable",
   message: "Cannot poll the repository: the process that reads git repositories does not respond",
 };
 
 /**
- * Sources of Releases in the source zone. Answers come from memory; the zone sends states as they change. While it is down,
+ * Sources of resources in the source zone. Answers come from memory; the zone sends states as they change. While it is down,
  * what is known stays; after that everything is wanted again over the new connection.
  */
 export class ZoneSources implements GitSources {
@@ -95,7 +95,7 @@ export class ZoneSources implements GitSources {
     this.#connection.start();
   }
 
-  /** Calls `onChange` when the answers for Releases change. */
+  /** Calls `onChange` when the answers for resources change. */
   subscribe(onChange: (keys: readonly string[]) => void): void {
     this.#onChange = onChange;
   }
@@ -180,7 +180,7 @@ export class ZoneSources implements GitSources {
             });
           } catch (error) {
             if (error instanceof ZoneLostError && attempt < ATTEMPTS) continue;
-            throw error instanceof ReleaseError ? error : unreadable(error);
+            throw error instanceof SourceError ? error : unreadable(error);
           } finally {
             reader.release?.();
           }
@@ -215,11 +215,11 @@ export class ZoneSources implements GitSources {
 /** What the zone says about a failure, as far as it is the zone's to say. */
 function errorOf({ body }: ZoneAnswerError): Error {
   const { data } = errorBody.safeParse(body);
-  if (data?.reason !== undefined) return new ReleaseError(data.reason, data.message ?? "");
+  if (data?.reason !== undefined) return new SourceError(data.reason, data.message ?? "");
   return new Error("the source zone could not read the clone of a repository; its log has the reason");
 }
 
-function unreadable(cause: unknown): ReleaseError {
+function unreadable(cause: unknown): SourceError {
   const message = "Cannot read the files: the process that reads git repositories does not respond";
-  return new ReleaseError("SourceUnreachable", message, { cause });
+  return new SourceError("SourceUnreachable", message, { cause });
 }

@@ -8,7 +8,7 @@ import type {
   Plugin,
 } from "esbuild";
 import { digestOf } from "../../../synth/digest.ts";
-import type { SourceFiles } from "../../desire/release/ports.ts";
+import type { SourceFiles } from "../../git/source/ports.ts";
 import type { Esbuild } from "./esbuild-service.ts";
 import { importContents, withoutDynamicImport } from "./import-contents.ts";
 import { resolveImport } from "./import-path.ts";
@@ -44,7 +44,7 @@ const namespace = "release";
  * Bundles a program from the files of one commit. Every import is answered by us, so that nothing outside of the folder
  * is ever looked at.
  *
- * @throws ReleaseError RenderFailed with file and line; RenderLimit; what reading the files throws.
+ * @throws SourceError RenderFailed with file and line; RenderLimit; what reading the files throws.
  */
 export async function bundleProgram(
   entry: string,

@@ -1,4 +1,4 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
+import { SourceError } from "../../errors.ts";
 import { TimeSlice, yieldToEventLoop } from "../../runtime/time-slice.ts";
 import { readJsonInSlices } from "./json-in-slices.ts";
 import { toMessage } from "./program-failure.ts";
@@ -18,9 +18,9 @@ const PIECE = 65_536;
  *
  * @param texts What the runs gave, different from each other.
  */
-export async function explainDifference([first = "", second = ""]: readonly string[]): Promise<ReleaseError> {
+export async function explainDifference([first = "", second = ""]: readonly string[]): Promise<SourceError> {
   const where = await whereDifferent(first, second);
-  return new ReleaseError(
+  return new SourceError(
     "RenderNotReproducible",
     toMessage(
       `Cannot render the program: two runs with the same inputs gave different results: ${where}; a program must depend on its files and inputs alone`,

@@ -19,7 +19,7 @@ export type BuildOutcome =
 export interface Esbuild {
   /**
    * @param most.shareMiB A smaller limit of memory than the service has.
-   * @throws ReleaseError RenderLimit when the build takes too long or too much memory; OverShareError when it takes more than
+   * @throws SourceError RenderLimit when the build takes too long or too much memory; OverShareError when it takes more than
    *   its share.
    */
   build(options: BuildOptions, most?: { readonly shareMiB?: number | undefined }): Promise<BuildOutcome>;

@@ -1,4 +1,4 @@
-import type { ReleaseError } from "../../desire/release/errors.ts";
+import type { SourceError } from "../../errors.ts";
 import type { Bundle } from "./bundle.ts";
 import { programFailure } from "./program-failure.ts";
 import type { OutputHead } from "./read-output.ts";
@@ -26,7 +26,7 @@ const absent: Readonly<Record<string, string>> = {
 };
 
 /** The error of a run that failed, with file and line of the TypeScript source where they are known. */
-export function explainError(head: OutputHead & { readonly state: "failed" }, bundle: Bundle): ReleaseError {
+export function explainError(head: OutputHead & { readonly state: "failed" }, bundle: Bundle): SourceError {
   const { name, message, path, stack } = head.error;
   if (head.doing === "inputs") return programFailure(`${path ?? "inputs"}: ${message}`);
   const [place, ...callers] = positionsOf(stack, bundle).map(

@@ -1,4 +1,4 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
+import { SourceError } from "../../errors.ts";
 
 /** Longest message of a condition. */
 const LENGTH = 1_024;
@@ -16,11 +16,11 @@ export function toMessage(text: string, length = LENGTH): string {
 }
 
 /** The program cannot be rendered; it will not get better by itself. */
-export function programFailure(why: string, options?: ErrorOptions): ReleaseError {
-  return new ReleaseError("RenderFailed", toMessage(`Cannot render the program: ${why}`), options);
+export function programFailure(why: string, options?: ErrorOptions): SourceError {
+  return new SourceError("RenderFailed", toMessage(`Cannot render the program: ${why}`), options);
 }
 
 /** The program went over a limit. */
-export function programLimit(why: string): ReleaseError {
-  return new ReleaseError("RenderLimit", toMessage(`Cannot render the program: ${why}`));
+export function programLimit(why: string): SourceError {
+  return new SourceError("RenderLimit", toMessage(`Cannot render the program: ${why}`));
 }

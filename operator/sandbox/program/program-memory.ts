@@ -1,9 +1,9 @@
-import { ReleaseError } from "../../desire/release/errors.ts";
+import { SourceError } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import { FairSemaphore, type Permit } from "../../runtime/fair-semaphore.ts";
 
 /** A job took more than its small share. It is run again with all that a job may have. */
-export class OverShareError extends ReleaseError {}
+export class OverShareError extends SourceError {}
 
 /** Resident memory that is enough for most jobs. A program of cdk8s takes 80 to 110 MiB. */
 const SHARE_MIB = 128;

@@ -1,6 +1,7 @@
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
-import type { Rendered, RunPatience, SourceFiles } from "../../desire/release/ports.ts";
+import type { SourceFiles } from "../../git/source/ports.ts";
 import type { Clock, Logger } from "../../ports.ts";
+import type { Rendered, RunPatience } from "../../render/ports.ts";
 import { describeMissingWalls, type KernelWalls } from "../kernel-walls.ts";
 import { type Bundle, bundleProgram, openProgramFolder } from "./bundle.ts";
 import { BundleCache } from "./bundle-cache.ts";
@@ -15,7 +16,7 @@ import { SandboxPool } from "./sandbox-pool.ts";
 
 /** One program with its inputs. */
 export interface ProgramRequest {
-  /** Key of the Release, for logs. */
+  /** Key of the resource, for logs. */
   readonly key: string;
   /** The tenant: no bundle and no process of one namespace is used for another. */
   readonly namespace: string;
@@ -27,9 +28,9 @@ export interface ProgramRequest {
   readonly entry: string;
   /** Any JSON; undefined: none. */
   readonly inputs: unknown;
-  /** Longest run that the Release asks for. */
+  /** Longest run that the resource asks for. */
   readonly timeoutMs: number;
-  /** The platform's limit: longest run, whatever the Release asks for. Default: 5 minutes. */
+  /** The platform's limit: longest run, whatever the resource asks for. Default: 5 minutes. */
   readonly longestMs?: number;
   /** Most memory that the objects may take in the operator, in bytes, as estimated. Default: no limit. */
   readonly objectMemory?: number;
@@ -40,14 +41,14 @@ export interface ProgramRequest {
   readonly patience?: RunPatience;
 }
 
-/** Runs programs of Releases. */
+/** Runs programs of resources. */
 export interface Programs {
   /** There will be a program to run in a moment: what all of them need is loaded meanwhile. */
   warmUp(): void;
   /**
    * Bundles and runs a program, and reads what it made. The bundle is kept; the result is not.
    *
-   * @throws ReleaseError RenderFailed, RenderLimit, RenderNotReproducible; and what reading the files throws.
+   * @throws SourceError RenderFailed, RenderLimit, RenderNotReproducible; and what reading the files throws.
    */
   run(request: ProgramRequest): Promise<Rendered>;
   close(): Promise<void>;

@@ -25,7 +25,7 @@ const serverFields = [
  *
  * @param origin Path of its construct, for messages.
  * @returns The manifest, and the fields that were left out.
- * @throws ReleaseError RenderFailed.
+ * @throws SourceError RenderFailed.
  */
 export function readManifest(
   object: Record<string, unknown>,

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
-import { estimateMemory } from "../../desire/release/estimate-memory.ts";
-import type { Rendered } from "../../desire/release/ports.ts";
 import { showMebibytes } from "../../engine/show-mebibytes.ts";
+import { estimateMemory } from "../../render/estimate-memory.ts";
+import type { Rendered } from "../../render/ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { readJsonInSlices } from "./json-in-slices.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
@@ -72,7 +72,7 @@ export async function readHead(text: string): Promise<{ readonly head: OutputHea
 /**
  * Makes manifests of what a run collected, which its program may have made up: everything is checked.
  *
- * @throws ReleaseError RenderFailed, RenderLimit.
+ * @throws SourceError RenderFailed, RenderLimit.
  */
 export async function readObjects(
   text: string,
@@ -150,7 +150,7 @@ export function readEdges(
 /**
  * Depth first, without recursion: a chain may be as long as there are objects.
  *
- * @throws ReleaseError RenderFailed for objects that depend on each other in a circle.
+ * @throws SourceError RenderFailed for objects that depend on each other in a circle.
  */
 export function refuseCycles(
   dependencies: ReadonlyMap<number, readonly number[]>,

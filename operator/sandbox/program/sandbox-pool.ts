@@ -1,5 +1,5 @@
-import type { RunPatience } from "../../desire/release/ports.ts";
 import type { Clock } from "../../ports.ts";
+import type { RunPatience } from "../../render/ports.ts";
 import { FairSemaphore, type Permit } from "../../runtime/fair-semaphore.ts";
 import type { KernelWalls } from "../kernel-walls.ts";
 import { BlankSandboxes } from "./blank-sandboxes.ts";
@@ -93,7 +93,7 @@ export class SandboxPool {
    * Runs a program, each time in a context of its own; in a process that has not run it before twice, because where two
    * runs were the same, its clock and random numbers are known to be ours.
    *
-   * @throws ReleaseError
+   * @throws SourceError
    */
   async run(run: SandboxRun): Promise<SandboxResult> {
     const { clock, memory, limits } = this.#options;

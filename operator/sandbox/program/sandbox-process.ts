@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import type { ReleaseError } from "../../desire/release/errors.ts";
+import type { SourceError } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import type { KernelWalls } from "../kernel-walls.ts";
 import { encodeMessage, type ToSandbox } from "./inside/messages.ts";
@@ -60,7 +60,7 @@ export class SandboxProcess {
   #lastWords = "";
   /** How it ended by itself. */
   #ended = "";
-  #killedFor: ReleaseError | undefined;
+  #killedFor: SourceError | undefined;
   #isOver = false;
   readonly #end = Promise.withResolvers<void>();
   runs = 0;
@@ -105,7 +105,7 @@ export class SandboxProcess {
    *
    * @param options.limit Whose limit `timeoutMs` is, for the message.
    * @param options.onOld Called when the answer takes longer than a second.
-   * @throws ReleaseError when the process ends instead, or has to be ended.
+   * @throws SourceError when the process ends instead, or has to be ended.
    */
   async ask(
     header: ToSandbox,
@@ -147,7 +147,7 @@ export class SandboxProcess {
   }
 
   /** Ends it at once; `why` is what its program did. Without it, it is only needed no more. */
-  kill(why?: ReleaseError): void {
+  kill(why?: SourceError): void {
     this.#killedFor ??= why;
     this.#ended ||= stopped;
     this.#isOver = true;
@@ -209,7 +209,7 @@ function tooLong(timeoutMs: number, limit: string): string {
   return `it runs longer than ${timeoutMs / 1_000} s${limit}`;
 }
 
-function overMemory(limits: SandboxLimits, shareMiB: number | undefined): ReleaseError {
+function overMemory(limits: SandboxLimits, shareMiB: number | undefined): SourceError {
   const message = tooMuchMemory({ ...limits, memoryMiB: shareMiB ?? limits.memoryMiB });
   return shareMiB === undefined ? programLimit(message) : new OverShareError("RenderLimit", message);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { hasSimulatedNodes, refuseUnpullableImage } from "../../../cli/install/check-image.ts";
 import type { StoredObject } from "../../../cli/install/install-client.ts";
-import { version } from "../../../operator/version.ts";
+import { version } from "../../../operator/telemetry/version.ts";
 
 describe("refuseUnpullableImage()", () => {
   test.for([

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SmallestLimit } from "../../../operator/desire/release/limits.ts";
-import type { RenderRequest } from "../../../operator/desire/release/ports.ts";
+import type { RenderRequest, SmallestLimit } from "../../../operator/render/ports.ts";
 import type { ProgramRequest } from "../../../operator/render/render-task.ts";
 import { aFolder, aRenderer, program, rendered, request } from "../../fakes/renderer-bench.ts";
 

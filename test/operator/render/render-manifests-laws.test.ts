@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ReleaseError } from "../../../operator/desire/release/errors.ts";
+import { SourceError } from "../../../operator/errors.ts";
 import { renderManifests } from "../../../operator/render/render-manifests.ts";
 import { Turns } from "../../../operator/render/turns.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
@@ -16,7 +16,7 @@ async function messageOf(files: Readonly<Record<string, string | Buffer>>): Prom
     await render(files);
     return "";
   } catch (error) {
-    if (!(error instanceof ReleaseError)) throw error;
+    if (!(error instanceof SourceError)) throw error;
     return error.message;
   }
 }
@@ -34,7 +34,7 @@ stringData:
 `;
 
 describe("renderManifests()", () => {
-  test("gives objects or a ReleaseError, whatever the files hold", async () => {
+  test("gives objects or a SourceError, whatever the files hold", async () => {
     const content = fc.oneof(
       fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
       fc.string({ unit: "binary", maxLength: 60 }),

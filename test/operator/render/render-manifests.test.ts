@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Rendered } from "../../../operator/desire/release/ports.ts";
+import type { Rendered } from "../../../operator/render/ports.ts";
 import { renderManifests } from "../../../operator/render/render-manifests.ts";
 import { Turns } from "../../../operator/render/turns.ts";
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";

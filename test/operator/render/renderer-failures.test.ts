@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReleaseError } from "../../../operator/desire/release/errors.ts";
+import { SourceError } from "../../../operator/errors.ts";
 import { MemoryFiles } from "../../fakes/memory-files.ts";
 import { aFolder, aRenderer, program, request } from "../../fakes/renderer-bench.ts";
 
@@ -33,7 +33,7 @@ describe("createRenderer(), where renders fail", () => {
     const list = files.list.bind(files);
     const failing = Object.assign(files, {
       list: async () => {
-        if (isDown) throw new ReleaseError("SourceUnreachable", "the clone is made anew");
+        if (isDown) throw new SourceError("SourceUnreachable", "the clone is made anew");
         return await list();
       },
     });
@@ -76,7 +76,7 @@ describe("createRenderer(), where renders fail", () => {
 
   test("gives a program that met a limit another chance, but not soon", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
-    answerWith(() => Promise.reject(new ReleaseError("RenderLimit", "it ran for more than 5s")));
+    answerWith(() => Promise.reject(new SourceError("RenderLimit", "it ran for more than 5s")));
     renderer.render(request("a", aFolder("a"), program()));
     await clock.settle();
     await clock.advance(299_000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ReleaseSpec } from "../../../crds/release.ts";
-import { ReleaseError } from "../../../operator/desire/release/errors.ts";
+import { SourceError } from "../../../operator/errors.ts";
 import { aFolder, aRenderer, manifests, program, rendered, request } from "../../fakes/renderer-bench.ts";
 
 describe("createRenderer()", () => {
@@ -136,7 +136,7 @@ describe("createRenderer()", () => {
 
   test("lets no namespace wait for the slow programs of another", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
-    answerWith(() => Promise.reject(new ReleaseError("RenderLimit", "too long")));
+    answerWith(() => Promise.reject(new SourceError("RenderLimit", "too long")));
     for (const namespace of ["bad", "shop"])
       renderer.render(request(`${namespace}/web`, aFolder(namespace), program(), { namespace }));
     await clock.settle();
@@ -149,7 +149,7 @@ describe("createRenderer()", () => {
 
   test("makes slow programs wait for each other only", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
-    answerWith(() => Promise.reject(new ReleaseError("RenderLimit", "too long")));
+    answerWith(() => Promise.reject(new SourceError("RenderLimit", "too long")));
     for (const name of ["1", "2", "3", "4"]) {
       renderer.render(request(name, aFolder(name), program()));
       await clock.settle();
@@ -183,7 +183,7 @@ describe("createRenderer()", () => {
       ({ patience }) =>
         new Promise((_, reject) => {
           patience?.unwanted.addEventListener("abort", () =>
-            clock.schedule(10, () => reject(new ReleaseError("RenderLimit", "no longer wanted"))),
+            clock.schedule(10, () => reject(new SourceError("RenderLimit", "no longer wanted"))),
           );
         }),
     );

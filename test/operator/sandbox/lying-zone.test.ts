@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RenderEndedError } from "../../../operator/desire/release/errors.ts";
+import { RenderEndedError } from "../../../operator/errors.ts";
 import type { IncomingRequest, Serve } from "../../../operator/zones/incoming-requests.ts";
 import { aFolder, request } from "../../fakes/renderer-bench.ts";
 import {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { RenderEndedError } from "../../../operator/desire/release/errors.ts";
+import { RenderEndedError } from "../../../operator/errors.ts";
 import { renderManifests } from "../../../operator/render/render-manifests.ts";
 import { Turns } from "../../../operator/render/turns.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";

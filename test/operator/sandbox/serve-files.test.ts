@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SourceFiles } from "../../../operator/desire/release/ports.ts";
+import type { SourceFiles } from "../../../operator/git/source/ports.ts";
 import { FairSemaphore } from "../../../operator/runtime/fair-semaphore.ts";
 import type { FileListItem } from "../../../operator/sandbox/messages.ts";
 import { FileServer } from "../../../operator/sandbox/serve-files.ts";

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { RenderEndedError } from "../../../operator/desire/release/errors.ts";
+import { RenderEndedError } from "../../../operator/errors.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { Suspects } from "../../../operator/sandbox/suspects.ts";
 import { ZoneLostError } from "../../../operator/zones/errors.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReleaseError } from "../../../operator/desire/release/errors.ts";
+import { SourceError } from "../../../operator/errors.ts";
 import { renderManifests } from "../../../operator/render/render-manifests.ts";
 import { Turns } from "../../../operator/render/turns.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
@@ -88,7 +88,7 @@ describe("ZoneRenderRunner", () => {
     });
     const { runner } = aZoneRunner(folder);
     const error = await runner.run(request("a/b", aFolder("b")), patient).catch((reason: unknown) => reason);
-    expect(error).not.toBeInstanceOf(ReleaseError);
+    expect(error).not.toBeInstanceOf(SourceError);
     expect(error).toBeInstanceOf(Error);
   });
 
@@ -98,7 +98,7 @@ describe("ZoneRenderRunner", () => {
       await back.request("list", { body: { render: id } }, { read: () => undefined, deadlineMs: 10_000 });
       return theEnd();
     });
-    const reason = new ReleaseError("SourceUnreachable", "the clone is fetched again");
+    const reason = new SourceError("SourceUnreachable", "the clone is fetched again");
     const files = Object.assign(aFolder("a"), { list: () => Promise.reject(reason) });
     await expect(aZoneRunner(folder).runner.run(request("a/b", files), patient)).rejects.toBe(reason);
   });
@@ -122,7 +122,7 @@ describe("ZoneRenderRunner", () => {
       .runner.run(request("a/b", aFolder("a")), patient)
       .catch((reason: unknown) => reason);
     server.close();
-    if (is === undefined) expect(error).not.toBeInstanceOf(ReleaseError);
+    if (is === undefined) expect(error).not.toBeInstanceOf(SourceError);
     else expect(error).toMatchObject({ reason: "RenderFailed", message: is });
   });
 

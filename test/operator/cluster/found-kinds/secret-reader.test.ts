@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Secret } from "../../../../crds/core-kinds.ts";
 import type { LiveObject } from "../../../../crds/object.ts";
+import type { ActingCluster, Impersonation } from "../../../../operator/cluster/found-kinds/ports.ts";
 import { createSecretReader } from "../../../../operator/cluster/found-kinds/secret-reader.ts";
-import type { Impersonation, ReleaseCluster } from "../../../../operator/desire/release/ports.ts";
 import { ApiUnavailableError } from "../../../../operator/errors.ts";
 import type { ObjectRef } from "../../../../operator/ports.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
@@ -23,7 +23,7 @@ function aReader() {
         return answer();
       },
     }),
-  } as unknown as ReleaseCluster;
+  } as unknown as ActingCluster;
   const reader = createSecretReader({ cluster, clock });
   const answers = (next: typeof answer): void => {
     answer = next;
@@ -64,7 +64,7 @@ describe("the reader of Secrets", () => {
       });
     });
     await expect(reader.read(ref, { as: deployer, maxAgeMs: 60_000 })).rejects.toMatchObject({
-      name: "ReleaseError",
+      name: "SourceError",
       reason: "SourceInvalid",
       message: 'Secret "shop/git" may not be read: user "deployer" may not get "secrets"',
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ReleaseError } from "../../../../operator/desire/release/errors.ts";
 import { prepareManifests } from "../../../../operator/desire/release/prepare-manifests.ts";
+import { SourceError } from "../../../../operator/errors.ts";
 import { stamps } from "../../../../synth/manifest.ts";
 import { aCatalog, aRelease, aSourceManifest, asPrepared, asRendered } from "../../../fakes/releases.ts";
 
@@ -24,8 +24,8 @@ const failureOf = (act: () => unknown): string => {
   try {
     act();
   } catch (error) {
-    expect(error).toBeInstanceOf(ReleaseError);
-    expect((error as ReleaseError).reason).toBe("RenderFailed");
+    expect(error).toBeInstanceOf(SourceError);
+    expect((error as SourceError).reason).toBe("RenderFailed");
     return (error as Error).message;
   }
   throw new Error("nothing was thrown");

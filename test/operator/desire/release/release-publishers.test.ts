@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OpenPlaceOptions } from "../../../../operator/compose-publisher.ts";
+import type { OpenPlaceOptions } from "../../../../operator/compose/compose-publisher.ts";
 import { ReleasePublishers } from "../../../../operator/desire/release/release-publishers.ts";
 import type { GitPublisher } from "../../../../operator/git/publish/git-publisher.ts";
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../../crds/object.ts";
 import { Release } from "../../../../crds/release.ts";
-import type { ReleaseFailure } from "../../../../operator/desire/release/ports.ts";
 import { sourceGraceMs } from "../../../../operator/desire/release/source-loss.ts";
+import type { SourceFailure } from "../../../../operator/errors.ts";
 import { aDeployedBench } from "../../../fakes/deployed-bench.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
 import { aCommit, aRelease, aSourceManifest } from "../../../fakes/releases.ts";
 
 const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x } } });
-const down: ReleaseFailure = { reason: "SourceUnreachable", message: "no answer" };
-const gone: ReleaseFailure = { reason: "SourceNotFound", message: "Cannot find the folder" };
+const down: SourceFailure = { reason: "SourceUnreachable", message: "no answer" };
+const gone: SourceFailure = { reason: "SourceNotFound", message: "Cannot find the folder" };
 
 /** Another process, which finds what this one wrote. */
 function restart(

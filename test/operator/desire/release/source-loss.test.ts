@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ReleaseFailureReason } from "../../../../operator/desire/release/ports.ts";
 import { graceLeftMs, isPinnedTo, sourceGraceMs } from "../../../../operator/desire/release/source-loss.ts";
+import type { SourceFailureReason } from "../../../../operator/errors.ts";
 import { deployedRelease } from "../../../fakes/release-statuses.ts";
 import { aCommit } from "../../../fakes/releases.ts";
 
@@ -16,7 +16,7 @@ const sourced = (status: "True" | "False", minutesAgo: number) => [
 ];
 
 describe("graceLeftMs()", () => {
-  const failed = (reason: ReleaseFailureReason) => ({ reason, message: "no" });
+  const failed = (reason: SourceFailureReason) => ({ reason, message: "no" });
 
   test.for([
     { case: "an outage that begins", conditions: sourced("True", 60), leftMs: sourceGraceMs },

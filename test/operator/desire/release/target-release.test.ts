@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { releaseAnnotations } from "../../../../crds/release.ts";
-import { ReleaseError } from "../../../../operator/desire/release/errors.ts";
+import { SourceError } from "../../../../operator/errors.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
 import { aCatalog, aRelease, aSourceManifest, asOwned } from "../../../fakes/releases.ts";
 
@@ -72,7 +72,7 @@ describe("a Release whose repository needs credentials", () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map]);
     bench.secrets.read = () => {
-      throw new ReleaseError("SourceInvalid", "Secret shop/git is not there");
+      throw new SourceError("SourceInvalid", "Secret shop/git is not there");
     };
     bench.edit(aRelease({ spec, annotations: asking }));
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: 10_000 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { HealthCheck } from "../../../../crds/health-check.ts";
 import type { LiveObject } from "../../../../crds/object.ts";
-import { createHealthChecks, type HealthCheck } from "../../../../operator/engine/health/health-checks.ts";
+import { createHealthChecks } from "../../../../operator/engine/health/health-checks.ts";
 import { aLiveObject } from "../../../fakes/objects.ts";
 
 const check = (more: Partial<HealthCheck> = {}): HealthCheck => ({

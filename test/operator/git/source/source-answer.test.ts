@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type {
-  ReleaseFailure,
-  SourceRevision,
-  SourceState,
-} from "../../../../operator/desire/release/ports.ts";
+import type { SourceFailure } from "../../../../operator/errors.ts";
+import type { SourceRevision, SourceState } from "../../../../operator/git/source/ports.ts";
 import { answerOf, isSameAnswer } from "../../../../operator/git/source/source-answer.ts";
 
-const down: ReleaseFailure = { reason: "SourceUnreachable", message: "no answer" };
-const gone: ReleaseFailure = { reason: "SourceNotFound", message: "no branch" };
+const down: SourceFailure = { reason: "SourceUnreachable", message: "no answer" };
+const gone: SourceFailure = { reason: "SourceNotFound", message: "no branch" };
 
 function aRevision({ head = "h", changed = "c", tree = "t" } = {}): SourceRevision {
   const commit = (id: string) => ({ id, author: "", subject: "", committedAt: "" });
@@ -23,7 +20,7 @@ function aRevision({ head = "h", changed = "c", tree = "t" } = {}): SourceRevisi
 
 function ready(
   of: Parameters<typeof aRevision>[0] = {},
-  stale?: ReleaseFailure,
+  stale?: SourceFailure,
   handledRequest?: string,
 ): SourceState {
   const state = { state: "ready", revision: aRevision(of), handledRequest } as const;

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { SourceState } from "../../../../operator/desire/release/ports.ts";
+import type { SourceState } from "../../../../operator/git/source/ports.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { readAll, SourcesHarness } from "./sources-harness.ts";
 

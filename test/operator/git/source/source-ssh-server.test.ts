@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import type { SourceState } from "../../../../operator/desire/release/ports.ts";
+import type { SourceState } from "../../../../operator/git/source/ports.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { aSshKey } from "../../../fakes/ssh-key.ts";
 import { FakeSshServer } from "../../../fakes/ssh-server.ts";

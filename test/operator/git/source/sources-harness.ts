@@ -1,16 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as realTime } from "node:timers/promises";
 import type { ReleaseSpec } from "../../../../crds/release.ts";
-import type {
-  SourceRequest,
-  SourceRevision,
-  SourceState,
-} from "../../../../operator/desire/release/ports.ts";
 import {
   type CreateSourcesOptions,
   createSources,
   type GitSources,
 } from "../../../../operator/git/source/create-sources.ts";
+import type { SourceRequest, SourceRevision, SourceState } from "../../../../operator/git/source/ports.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
 import type { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReleaseError } from "../../../../operator/desire/release/errors.ts";
+import { SourceError } from "../../../../operator/errors.ts";
 import { aCommit, aScriptedZone, aState, one, other, tree } from "../../../fakes/scripted-source-zone.ts";
 
 describe("ZoneSources", () => {
@@ -158,7 +158,7 @@ describe("ZoneSources", () => {
     await it.until(() => zone.wanted.has("ns/a"));
     zone.say("ns/a", aState(one));
     const { files } = await it.ready("ns/a");
-    zone.more = () => Promise.reject(new ReleaseError("RenderLimit", "Cannot read the files: too large"));
+    zone.more = () => Promise.reject(new SourceError("RenderLimit", "Cannot read the files: too large"));
     await expect(files.list()).rejects.toMatchObject({ reason: "RenderLimit", message: /too large/ });
     die();
     let error: unknown;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import type { Rendered } from "../../../../operator/desire/release/ports.ts";
+import type { Rendered } from "../../../../operator/render/ports.ts";
 import { type ProgramCase, programOf, realPrograms } from "../../../fakes/programs.ts";
 
 const programs = realPrograms({ memoryMiB: 160, outputBytes: 2 ** 20, objects: 1_000 });

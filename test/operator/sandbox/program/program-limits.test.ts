@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Rendered } from "../../../../operator/desire/release/ports.ts";
+import type { Rendered } from "../../../../operator/render/ports.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
 import { type RealPrograms, realPrograms } from "../../../fakes/programs.ts";
 

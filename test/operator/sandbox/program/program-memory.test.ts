@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { planMemory } from "../../../../operator/desire/release/plan-memory.ts";
+import { planMemory } from "../../../../operator/sandbox/plan-memory.ts";
 import { ownBytes } from "../../../../operator/sandbox/program/memory-watch.ts";
 import { OverShareError, ProgramMemory } from "../../../../operator/sandbox/program/program-memory.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";

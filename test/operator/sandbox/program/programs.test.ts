@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import type { Rendered } from "../../../../operator/desire/release/ports.ts";
+import type { Rendered } from "../../../../operator/render/ports.ts";
 import { realPrograms } from "../../../fakes/programs.ts";
 
 const programs = realPrograms();

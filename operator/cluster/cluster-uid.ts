@@ -1,0 +1,78 @@
+import { Namespace } from "../../crds/core-kinds.ts";
+import { ApiUnavailableError } from "../errors.ts";
+import type { Clock, Cluster, Logger, Random } from "../ports.ts";
+import { Backoff } from "../runtime/backoff.ts";
+import { sleep } from "../runtime/sleep.ts";
+
+export interface ClusterUidInput {
+  readonly cluster: Pick<Cluster, "until">;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** The same as for watches. */
+const backoff = { initialMs: 800, factor: 2, capMs: 30_000, jitter: 1 };
+
+/** This cluster has no name in repositories, and will have none until somebody changes something: nothing can be published. */
+export class UnnamedClusterError extends Error {
+  override readonly name = "UnnamedClusterError";
+
+  constructor(why: string, options?: ErrorOptions) {
+    super(
+      `Cannot use the repository: the uid of the namespace kube-system names this cluster there. ${why}`,
+      options,
+    );
+  }
+}
+
+/**
+ * The uid of the namespace kube-system. Without it we could not tell our folders in a repository from those of another
+ * cluster.
+ */
+export class ClusterUid {
+  readonly #input: ClusterUidInput;
+  #value: string | undefined;
+
+  constructor(input: ClusterUidInput) {
+    this.#input = input;
+  }
+
+  /** Only to be asked for after {@link learn}. */
+  get value(): string {
+    if (this.#value === undefined) throw new Error("Cannot name the cluster: its uid was not read yet");
+    return this.#value;
+  }
+
+  /**
+   * Asks until the API server answers, or until the signal aborts: one that is overloaded or away is waited for.
+   *
+   * @throws UnnamedClusterError if we have no right to read it, or there is no such namespace.
+   */
+  async learn(signal: AbortSignal): Promise<void> {
+    const { clock, random, log } = this.#input;
+    const delays = new Backoff(backoff, random);
+    for (let failures = 0; !signal.aborted; failures++) {
+      try {
+        this.#value = await this.#read(signal);
+        if (failures > 0) log.info("The API server has told the uid of kube-system");
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof ApiUnavailableError)) throw error;
+        if (error.status === 403) throw new UnnamedClusterError(error.message, { cause: error });
+        // Once: what lasts is not repeated at every attempt.
+        if (failures === 0) log.warn("Waiting for the uid of kube-system", { why: error.message });
+        const delayMs = Math.max(error.retryAfterMs ?? 0, delays.next(clock.now()));
+        await sleep(delayMs, { clock, signal });
+      }
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<string> {
+    const cluster = this.#input.cluster.until(signal);
+    const system = await cluster.read({ kind: Namespace, namespace: undefined, name: "kube-system" });
+    if (system === undefined) throw new UnnamedClusterError("There is no such namespace");
+    return system.metadata.uid;
+  }
+}

@@ -1,0 +1,72 @@
+import { KubeLeaseClient } from "../cluster/lease-client.ts";
+import { type Election, NoElection } from "../runtime/election.ts";
+import { LeaderElector } from "../runtime/leader.ts";
+import type { Ground } from "./ground.ts";
+
+export interface ComposedElection {
+  readonly election: Election;
+  readonly confirmLeadership: () => Promise<boolean>;
+  readonly closeElection: () => Promise<void>;
+}
+
+/** Who may write: with `--leader-elect` whoever holds the Lease. `onLost` is called when it was ours and is no longer. */
+export function composeElection(ground: Ground, onLost: () => void): ComposedElection {
+  const { config, access, clock, random, log, identity, userAgent, onRequest, metrics } = ground;
+  if (!config.leaderElect) {
+    return {
+      election: new NoElection(),
+      confirmLeadership: async () => true,
+      closeElection: async () => undefined,
+    };
+  }
+  const {
+    leaseDuration: leaseDurationMs,
+    renewDeadline: renewDeadlineMs,
+    retryPeriod: retryPeriodMs,
+  } = config;
+  const [namespace, name] = leaseOf(ground);
+  const client = new KubeLeaseClient({
+    access,
+    clock,
+    namespace,
+    name,
+    userAgent,
+    renewDeadlineMs,
+    onRequest,
+  });
+  const observer = metrics?.leader(name);
+  const election = new LeaderElector({
+    client,
+    identity,
+    address: hookAddressOf(ground),
+    times: { leaseDurationMs, renewDeadlineMs, retryPeriodMs },
+    clock,
+    random,
+    log,
+    ...(observer && { observer }),
+    onStoppedLeading: (why) => {
+      if (why === "lost") onLost();
+    },
+  });
+  return {
+    election,
+    confirmLeadership: async () => {
+      const lease = await client.get({ signal: AbortSignal.timeout(renewDeadlineMs) });
+      return lease?.spec?.holderIdentity === identity;
+    },
+    closeElection: () => client.close(),
+  };
+}
+
+/** Where other instances reach our hooks: a pod is told its own address. */
+function hookAddressOf({ config, environment }: Pick<Ground, "config" | "environment">): string | undefined {
+  const port = /:(\d+)$/.exec(config.hookBindAddress)?.[1];
+  const ip = environment["POD_IP"];
+  if (port === undefined || ip === undefined || ip === "") return undefined;
+  return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
+}
+
+/** Namespace and name of the Lease. */
+export function leaseOf({ config, access }: Pick<Ground, "config" | "access">): readonly [string, string] {
+  return [config.leaderElectNamespace ?? access.namespace, config.leaderElectId];
+}

@@ -1,0 +1,58 @@
+import { groupKindOf } from "../../crds/object.ts";
+import type { SourceZone } from "../git/source/compose-source-zone.ts";
+import type { Election } from "../runtime/election.ts";
+import type { KindStores } from "../runtime/kind-stores.ts";
+import { metricsRoute } from "../runtime/metrics-route.ts";
+import { probeRoute } from "../runtime/probes.ts";
+import type { Ground } from "./ground.ts";
+import type { Endpoint } from "./operator.ts";
+
+export interface EndpointParts {
+  readonly stores: KindStores;
+  readonly election: Election;
+  /** Undefined: Releases are left alone. */
+  readonly sourceZone: SourceZone | undefined;
+}
+
+/** Composes the endpoints of the operator: probes, metrics, and hooks, which the source zone serves. */
+export function composeEndpoints(ground: Ground, parts: EndpointParts): readonly Endpoint[] {
+  const { config, log, metrics } = ground;
+  const { stores, election } = parts;
+  const checkSources = (): void => {
+    const late = stores.watched.filter(
+      ({ store, reflector }) => !store.hasSynced && reflector.state.state !== "waiting-for-kind",
+    );
+    if (late.length > 0)
+      throw new Error(`not listed yet: ${late.map(({ kind }) => groupKindOf(kind)).join(", ")}`);
+  };
+  const probes = probeRoute({
+    healthz: { ping: () => undefined, leaderElection: () => election.checkRenewal() },
+    readyz: { ping: () => undefined, sources: checkSources },
+    log,
+  });
+  return [
+    { serves: "probes", address: config.healthProbeBindAddress, route: probes },
+    ...(metrics === undefined
+      ? []
+      : [
+          {
+            serves: "metrics",
+            address: config.metricsBindAddress,
+            route: metricsRoute(() => metrics.expose()),
+          },
+        ]),
+    ...hooksOf(ground, parts),
+  ];
+}
+
+/** The source zone serves hooks. It must know which instance leads before the first Release is seen. */
+function hooksOf(
+  { config: { hookBindAddress } }: Ground,
+  { sourceZone }: EndpointParts,
+): readonly Endpoint[] {
+  if (sourceZone === undefined || hookBindAddress === "0") return [];
+  const listen = async (): Promise<undefined> => {
+    sourceZone.start();
+  };
+  return [{ serves: "hooks", listen }];
+}

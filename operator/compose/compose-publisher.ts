@@ -1,0 +1,134 @@
+import { ClusterUid } from "../cluster/cluster-uid.ts";
+import { KubeCluster } from "../cluster/kube-cluster.ts";
+import { RepositoryUnreachableError } from "../git/git-errors.ts";
+import { composePublishZone, type PublishZone } from "../git/publish/compose-publish-zone.ts";
+import {
+  createGitPublisher,
+  type GitPublisher,
+  type GitPublisherOptions,
+} from "../git/publish/git-publisher.ts";
+import { parseRemoteUrl } from "../git/remote-url.ts";
+import type { Fence, FolderClaim, Logger, PublishOffer } from "../ports.ts";
+import type { Election } from "../runtime/election.ts";
+import { version } from "../telemetry/version.ts";
+import { leaseOf } from "./compose-election.ts";
+import type { KindController } from "./controllers.ts";
+import type { Ground } from "./ground.ts";
+import type { AnnounceOperator } from "./operator-events.ts";
+
+export interface PublisherParts {
+  /** What is known of the resource behind a folder. */
+  readonly claimOf: (folder: string) => FolderClaim;
+  readonly election: Election;
+  readonly confirmLeadership: () => Promise<boolean>;
+  /** Tells what concerns all resources. */
+  readonly announce: AnnounceOperator;
+  /** Filled later: an answer of git puts keys back into their queues. */
+  readonly controllers: readonly KindController[];
+}
+
+/** One place on a branch of the repository: what is below `root`. */
+export interface RepositoryPlace {
+  readonly branch: string;
+  readonly root: string;
+}
+
+export interface OpenPlaceOptions extends RepositoryPlace {
+  readonly claimOf: (folder: string) => FolderClaim;
+}
+
+export interface ComposedRepository {
+  /**
+   * Learns what names the cluster in the repository, and has the credentials checked; to be done before anything is published.
+   *
+   * @throws UnnamedClusterError, CredentialsError
+   */
+  readonly prepare: (signal: AbortSignal) => Promise<void>;
+  readonly publisher: GitPublisher;
+  /** Another place on the same repository; the caller starts and closes it. */
+  readonly open: (options: OpenPlaceOptions) => GitPublisher;
+  /** Ends the publish zone, where it is ours. Call it after the publishers were closed. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * The repository; undefined where none is wanted.
+ *
+ * @throws RemoteUrlError for a repository that could never be used.
+ */
+export function composePublisher(ground: Ground, parts: PublisherParts): ComposedRepository | undefined {
+  const { config, clock, random, log, transport, environment, walls, reportWalls } = ground;
+  const { election, confirmLeadership, controllers, announce, claimOf } = parts;
+  const { repository } = config;
+  if (repository === undefined) return undefined;
+  // A wrong address is a mistake in the deployment: say so before anything runs.
+  parseRemoteUrl(repository);
+  // Reading it is no write, and asks for no leadership.
+  const cluster = new KubeCluster({ transport, fence: noFence, clock });
+  const clusterUid = new ClusterUid({ cluster, clock, random, log });
+  const report = (owners: readonly PublishOffer["owner"][]): void => {
+    for (const [name, concerned] of Map.groupBy(owners, ({ groupKind }) => groupKind))
+      controllers.find((controller) => controller.name === name)?.report(concerned.map(({ key }) => key));
+  };
+  const options: Omit<GitPublisherOptions, "clone" | "root"> = {
+    owner: {
+      get cluster() {
+        return clusterUid.value;
+      },
+      lease: leaseOf(ground).join("/"),
+    },
+    version,
+    clock,
+    random,
+    log: log.child({ controller: "repository" }),
+    fence: election.fence,
+    term: () => election.term,
+    confirmLeadership,
+    claimOf,
+    onChange: report,
+    announce,
+  };
+  const own = { branch: config.repositoryBranch, root: config.repositoryPath };
+  const zone = composePublishZone({
+    zoneSockets: config.zoneSockets,
+    worker: {
+      cache: config.repositoryCache,
+      repository,
+      credentials: config.repositoryCredentials,
+      walls,
+      requireWalls: config.releaseRequireSandbox,
+      logLevel: config.logLevel,
+      logFormat: config.logFormat,
+    },
+    onWalls: (process, found) => reportWalls({ zone: "publish", process }, found),
+    ...{ environment, clock, random, log },
+  });
+  return {
+    prepare: async (signal) => {
+      const failed = new AbortController();
+      const learned = clusterUid.learn(AbortSignal.any([signal, failed.signal]));
+      await Promise.all([learned, checkCredentials(zone, log)]).finally(() => failed.abort());
+    },
+    publisher: createGitPublisher({ ...options, root: own.root, clone: zone.clone(own) }),
+    open: ({ branch, root, claimOf }) =>
+      createGitPublisher({ ...options, root, claimOf, clone: zone.clone({ branch, root }) }),
+    close: () => zone.close(),
+  };
+}
+
+/**
+ * A folder of credentials that was never mounted is a mistake in the deployment, too. A zone that is not there is none: what is
+ * deployed is repaired without it.
+ *
+ * @throws CredentialsError
+ */
+async function checkCredentials(zone: Pick<PublishZone, "check">, log: Logger): Promise<void> {
+  try {
+    await zone.check();
+  } catch (error) {
+    if (!(error instanceof RepositoryUnreachableError)) throw error;
+    log.warn("Cannot check the credentials of the repository", { reason: error.message });
+  }
+}
+
+const noFence: Fence = { check() {} };

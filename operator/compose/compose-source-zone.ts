@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import { composeSourceZone, type SourceZone } from "../git/source/compose-source-zone.ts";
+import type { Election } from "../runtime/election.ts";
+import type { Ground } from "./ground.ts";
+
+/** Where clones of the repositories of Releases are kept. */
+function releaseCacheOf({ releaseCache, repositoryCache }: Ground["config"]): string {
+  return releaseCache ?? join(repositoryCache, "releases");
+}
+
+/** Whether Releases may come from this machine: an operator in a cluster must not read files and addresses of its node. */
+export function allowsLocalSources({ config, environment }: Ground): boolean {
+  return config.releaseFileRemotes ?? environment["KUBERNETES_SERVICE_HOST"] === undefined;
+}
+
+/** The source zone as the configuration wants it; undefined: there are no Releases. */
+export function sourceZoneOf(ground: Ground, election: Election): SourceZone | undefined {
+  const { config, environment, clock, random, log, metrics, walls, reportWalls } = ground;
+  const { releases, zoneSockets, hookBindAddress, hookSecrets, logLevel, logFormat } = config;
+  if (!releases) return undefined;
+  const servesHooks = hookBindAddress !== "0" && hookSecrets !== undefined;
+  return composeSourceZone({
+    zoneSockets,
+    worker: {
+      cache: releaseCacheOf(config),
+      cacheBytes: config.releaseCacheSize,
+      walls,
+      requireWalls: config.releaseRequireSandbox,
+      allowFile: allowsLocalSources(ground),
+      hooks: servesHooks ? { address: hookBindAddress, secrets: hookSecrets } : undefined,
+      ...{ logLevel, logFormat },
+    },
+    leader: () => election.leader,
+    onWalls: (process, found) => reportWalls({ zone: "source", process }, found),
+    observeHook: (outcome, times) => metrics?.hooks.answered(outcome, times),
+    ...{ environment, clock, random, log },
+  });
+}

@@ -1,0 +1,43 @@
+import { groupKindOf } from "../../crds/object.ts";
+import type { Synthesizer } from "../../synth/synthesizer.ts";
+import type { OperatorConfig } from "../config.ts";
+import type { Cluster, Publisher, Reconcile } from "../ports.ts";
+import { version } from "../telemetry/version.ts";
+
+/** The parts of a reconcile that are worth a span. */
+export interface TracedParts {
+  readonly cluster: Cluster;
+  readonly publisher: Publisher | undefined;
+  readonly synthesize: Synthesizer;
+  /** Wraps another cluster, such as that of Releases. Undefined without spans. */
+  readonly traceCluster?: <Traced extends Cluster>(cluster: Traced) => Traced;
+  /** Undefined without spans. */
+  readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
+}
+
+/**
+ * Wraps the parts so that every reconcile is a span, with synthesis, requests and offers below it; without `--tracing`
+ * gives them back as they are, and nothing of it is loaded.
+ *
+ * @throws TracingError when the package for it is not installed.
+ */
+export async function composeTracing(
+  parts: TracedParts,
+  { tracing: isOn }: Pick<OperatorConfig, "tracing">,
+): Promise<TracedParts> {
+  if (!isOn) return parts;
+  const { loadTracing } = await import("../telemetry/tracing.ts");
+  const { traceCluster, tracePublisher } = await import("../telemetry/traced-ports.ts");
+  const tracing = await loadTracing(version);
+  const { cluster, publisher, synthesize } = parts;
+  return {
+    cluster: traceCluster(cluster, tracing),
+    traceCluster: (other) => traceCluster(other, tracing),
+    publisher: publisher && tracePublisher(publisher, tracing),
+    synthesize: (kind, resource, observed) =>
+      tracing.syncSpan("synthesize", { "fairlead.controller": groupKindOf(kind.definition) }, () =>
+        synthesize(kind, resource, observed),
+      ),
+    traceReconcile: (controller, reconcile) => tracing.reconcile(controller, reconcile),
+  };
+}

@@ -1,0 +1,24 @@
+import { readFence } from "../cluster/fence-reader.ts";
+import type { Ground } from "./ground.ts";
+
+/**
+ * Says of every fence in the API server that this operator was told of whether it is in force. It only says so: the
+ * operator has a fence of its own, and works without them.
+ */
+export async function reportFences({
+  config,
+  transport,
+  log,
+  metrics,
+}: Pick<Ground, "config" | "transport" | "log" | "metrics">): Promise<void> {
+  await Promise.all(
+    config.fences.map(async (fence) => {
+      const found = await readFence(fence, transport);
+      if (found.state !== "unknown") metrics?.fences.found(fence, found.state === "in-force");
+      if (found.state === "in-force") log.info("Writes are fenced by the API server", { fence });
+      else if (found.state === "missing")
+        log.warn("Writes are not fenced by the API server", { fence, missing: found.what });
+      else log.warn("Cannot tell whether writes are fenced by the API server", { fence, why: found.why });
+    }),
+  );
+}

@@ -1,0 +1,62 @@
+import { askWallsOnce, type OnWalls } from "../sandbox/ask-walls.ts";
+import { describeMissingWalls } from "../sandbox/kernel-walls.ts";
+import type { ReportedWalls } from "../sandbox/walls-report.ts";
+import type { WalledProcess } from "../telemetry/sandbox-metrics.ts";
+import type { Ground } from "./ground.ts";
+
+/** Takes which walls of the kernel are around a process of a zone. */
+export type ReportWalls = (process: WalledProcess, walls: ReportedWalls) => void;
+
+/**
+ * Reports walls of the kernel in the log and in metrics, as the processes of zones tell of them: the kernel may refuse a
+ * container what it gives another one. What was reported before is not logged again.
+ */
+export function createWallsReport({
+  config,
+  log,
+  metrics,
+}: Pick<Ground, "config" | "log" | "metrics">): ReportWalls {
+  const known = new Map<string, string>();
+  return (process, walls) => {
+    metrics?.sandbox.found(process, walls);
+    const name = `${process.zone}/${process.process}`;
+    const text = JSON.stringify(walls);
+    if (known.get(name) === text) return;
+    known.set(name, text);
+    const { landlockAbi, inForce, missing } = walls;
+    const gap = describeMissingWalls(walls);
+    const fields = { inForce, missing, landlockAbi, ...(gap !== undefined && { reason: gap }) };
+    if (process.process !== "program") {
+      log.debug("A process of a zone reported its walls", { process: name, ...fields });
+      return;
+    }
+    if (gap === undefined) log.info("The kernel keeps programs of Releases apart", fields);
+    else if (config.releaseRequireSandbox) log.warn("Programs of Releases are refused", fields);
+    else log.warn("The kernel does not keep programs of Releases apart", fields);
+  };
+}
+
+/** Reports the walls of an operator whose zones are processes of its own: they have the same kernel and container. */
+export function reportOwnWalls({
+  walls,
+  config,
+  reportWalls,
+}: Pick<Ground, "walls" | "config" | "reportWalls">): void {
+  if (!config.releases || config.zoneSockets !== undefined) return;
+  const { landlockAbi, inForce, missing, keptApart, problem } = walls;
+  const found = { landlockAbi, inForce, missing, keptApart, ...(problem !== undefined && { problem }) };
+  reportWalls({ zone: "sandbox", process: "program" }, found);
+}
+
+/** Reports the walls of a sandbox zone in another container, as soon as it says which they are. */
+export function reportZoneWalls({
+  config: { releases, zoneSockets },
+  clock,
+  random,
+  log,
+  reportWalls,
+}: Pick<Ground, "config" | "clock" | "random" | "log" | "reportWalls">): void {
+  if (!releases || zoneSockets === undefined) return;
+  const onWalls: OnWalls = (process, found) => reportWalls({ zone: "sandbox", process }, found);
+  askWallsOnce({ zoneSockets, onWalls, clock, random, log });
+}

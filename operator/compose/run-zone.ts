@@ -1,0 +1,16 @@
+/** The main processes of zones, by the word behind `zone` on their command line. Each is loaded alone. */
+const zones: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
+  sandbox: async (words) => (await import("../sandbox/main.ts")).runSandboxZone(words),
+  publish: async (words) => (await import("../git/publish/main.ts")).runPublishZone(words),
+  source: async (words) => (await import("../git/source/main.ts")).runSourceZone(words),
+};
+
+/**
+ * Runs the main process of a zone for `zone NAME …`, which the zone's container has in place of `run`.
+ *
+ * @param argv As `process.argv`.
+ * @returns The exit code; undefined: it is another command.
+ */
+export function runZone([, , command, name = "", ...words]: readonly string[]): Promise<number> | undefined {
+  return command === "zone" && Object.hasOwn(zones, name) ? zones[name]?.(words) : undefined;
+}

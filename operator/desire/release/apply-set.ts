@@ -1,0 +1,81 @@
+import type { KubernetesObject } from "../../../crds/object.ts";
+import { Release, type ReleaseStatus } from "../../../crds/release.ts";
+import { type ObjectId, stamps } from "../../../synth/manifest.ts";
+import { setOf } from "../../../synth/stamp.ts";
+
+// KEP-3659 as kubectl reads it (pkg/cmd/apply/applyset.go): the parent says in which kinds and namespaces its members are.
+// These labels and annotations are for other tools. The operator decides nothing by them: the author of a Release can
+// write them.
+
+/** Labels and annotations of an ApplySet's parent. */
+export const applySetKeys = {
+  id: "applyset.kubernetes.io/id",
+  tooling: "applyset.kubernetes.io/tooling",
+  groupKinds: "applyset.kubernetes.io/contains-group-kinds",
+  namespaces: "applyset.kubernetes.io/additional-namespaces",
+} as const;
+
+const tool = "fairlead";
+
+type Parent = Pick<KubernetesObject, "metadata">;
+
+/** The tool that says this set is its own, if that is not ours. */
+export function foreignToolOf({ metadata: { annotations } }: Parent): string | undefined {
+  const tooling = annotations?.[applySetKeys.tooling];
+  return tooling === undefined || tooling.split("/", 1)[0] === tool ? undefined : tooling;
+}
+
+/**
+ * Whether a Release has objects of which no inventory was ever written: those of an operator that recorded kinds alone, and
+ * never deployed the Release as a whole. Ours writes the inventory before the annotation. Pure.
+ */
+export function hasUnrecordedMembers(release: Parent): boolean {
+  const { status } = release as { readonly status?: Partial<ReleaseStatus> };
+  return status?.inventory === undefined && !!release.metadata.annotations?.[applySetKeys.groupKinds];
+}
+
+/** The message for a Release whose inventory lacks some of its objects, with a command that finds them. */
+export function describeUnrecorded(set: string): string {
+  return `an earlier version of the operator did not record which they are; they have the label ${stamps.set}=${set}`;
+}
+
+/** Says that a Release is not touched because another tool has it, and how to go on. */
+export function describeForeignTool(tooling: string): string {
+  return (
+    `The Release is marked as the set of ${tooling} (annotation ${applySetKeys.tooling}): it is left as it is. ` +
+    "Take that annotation off to hand it over"
+  );
+}
+
+/**
+ * The labels and annotations that a Release must get to describe a set of these objects; undefined: it has them. The texts
+ * are sorted and without repetition, the Release's own namespace is not named. Pure.
+ */
+export function applySetMetadata(
+  release: Parent,
+  members: Iterable<ObjectId>,
+): { readonly labels: Record<string, string>; readonly annotations: Record<string, string> } | undefined {
+  const { metadata } = release;
+  const parts = [...members].map((id) => id.split("/"));
+  const labels = { [applySetKeys.id]: setOf(Release, release) };
+  const annotations = {
+    [applySetKeys.tooling]: `${tool}/v1`,
+    // A kind whatever its version, as the specification writes it: `Deployment.apps`, `ConfigMap`.
+    [applySetKeys.groupKinds]: join(
+      parts.map(([group = "", kind = ""]) => (group === "" ? kind : `${kind}.${group}`)),
+    ),
+    [applySetKeys.namespaces]: join(
+      parts.flatMap(([, , namespace = ""]) =>
+        namespace === "" || namespace === metadata.namespace ? [] : namespace,
+      ),
+    ),
+  };
+  const isThere = (wanted: Record<string, string>, has: Readonly<Record<string, string>> | undefined) =>
+    Object.entries(wanted).every(([name, value]) => has?.[name] === value);
+  if (isThere(labels, metadata.labels) && isThere(annotations, metadata.annotations)) return undefined;
+  return { labels, annotations };
+}
+
+function join(texts: readonly string[]): string {
+  return [...new Set(texts)].sort().join(",");
+}

@@ -1,0 +1,90 @@
+import type { SourceSpec } from "../../../crds/release-source.ts";
+import type { SourceFailure } from "../../errors.ts";
+
+// Sources are level-triggered as the Publisher is: they answer at once from memory, work in the background, and put the key
+// of whoever follows them back into its queue when the answer changes.
+
+/** One commit, as far as people are told about it. */
+export interface SourceCommit {
+  /** Full id. */
+  readonly id: string;
+  readonly author: string;
+  /** First line of the message, control characters removed, at most 200 characters. */
+  readonly subject: string;
+  /** RFC 3339. */
+  readonly committedAt: string;
+}
+
+/** What a resource's source says now. */
+export interface SourceRevision {
+  /** What the ref (or the pin) names: the head that was looked at. */
+  readonly head: SourceCommit;
+  /** Newest commit up to `head` that changed the tree at `path`, as far as the clone's history tells; else `head`. */
+  readonly changed: SourceCommit;
+  /** The clone's history does not reach back to the last change of the folder: `changed` is the head. */
+  readonly isAssumed?: boolean;
+  /** Git tree id of the folder at `path`: equal ids, equal files. */
+  readonly tree: string;
+  /** Opaque id of URL and credentials. Tree ids of two repositories are never compared. */
+  readonly repositoryId: string;
+  /** Newest commit up to `head` that changed one of these paths (relative to the source's path); else `head`. */
+  readonly lastChangeOf: (paths: readonly string[]) => Promise<SourceCommit>;
+  readonly files: SourceFiles;
+}
+
+/** The files of one folder of one commit. Reading never touches a work tree; symlinks and submodules are not followed. */
+export interface SourceFiles {
+  /**
+   * Regular files by path relative to the folder, `/` between segments, in byte order. Symlinks and submodules are listed
+   * apart, so that a reader can refuse them by name.
+   *
+   * @throws SourceError `RenderLimit` over 20,000 entries.
+   */
+  list(): Promise<{
+    readonly files: readonly { readonly path: string; readonly blob: string; readonly size: number }[];
+    readonly refused: readonly { readonly path: string; readonly what: "symlink" | "submodule" }[];
+  }>;
+  /** Contents of blobs by id, all at once. @throws SourceError `RenderLimit` over 64 MiB in all. */
+  read(blobs: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+}
+
+export type SourceState =
+  /** `stale`: the last look failed; what is known still holds. */
+  | {
+      readonly state: "ready";
+      readonly revision: SourceRevision;
+      readonly handledRequest: string | undefined;
+      readonly stale?: SourceFailure;
+    }
+  | { readonly state: "pending" }
+  | {
+      readonly state: "failed";
+      readonly failure: SourceFailure;
+      readonly handledRequest?: string | undefined;
+    };
+
+export interface SourceRequest {
+  /** Key of the resource, for `onChange`. */
+  readonly key: string;
+  readonly source: SourceSpec;
+  /** The pin; overrules `source.ref`. */
+  readonly revision: string | undefined;
+  readonly intervalMs: number;
+  /** Data of the Secrets that the source names, decoded; undefined: it names none. */
+  readonly credentials: ReadonlyMap<string, string> | undefined;
+  readonly signers: ReadonlyMap<string, string> | undefined;
+  /** Value of the annotation `fairlead.dev/requested-at`: a new one makes the remote be asked at once. */
+  readonly requestedAt: string | undefined;
+  readonly repositoryBytes?: number | undefined; // the largest clone that the platform allows
+}
+
+/** Git repositories that resources come from; one bare cache and one schedule per remote. */
+export interface Sources {
+  /** Where the source stands. Asking the same again costs nothing. */
+  resolve(request: SourceRequest): SourceState;
+  /** The resource is gone or suspended: it needs no more looks. */
+  forget(key: string): void;
+  /** Somebody pushed: remotes with this URL (or all that serve the resource, by key) are asked at once. */
+  refresh(of: { readonly url: string } | { readonly key: string }): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { createWallsReport, reportOwnWalls } from "../../../operator/compose/report-walls.ts";
+import { readOperatorConfig } from "../../../operator/config.ts";
+import { noKernelWalls, readReport } from "../../../operator/sandbox/kernel-walls.ts";
+import { Metrics } from "../../../operator/telemetry/metrics.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+
+const none = noKernelWalls("the launcher is not installed");
+const layers = ["no-new-privileges", "files", "tcp", "seccomp"];
+const walls = {
+  launcher: "/app/fairlead-launch",
+  node: none.node,
+  ...readReport(JSON.stringify({ landlockAbi: 5, layers })),
+};
+
+test.for([
+  {
+    what: "in force",
+    found: walls,
+    releases: "true",
+    required: "false",
+    level: "info",
+    says: ["The kernel keeps programs of Releases apart"],
+  },
+  {
+    what: "missing",
+    found: none,
+    releases: "true",
+    required: "false",
+    level: "warn",
+    says: ["The kernel does not keep programs of Releases apart"],
+  },
+  {
+    what: "missing and required",
+    found: none,
+    releases: "true",
+    required: "true",
+    level: "warn",
+    says: ["Programs of Releases are refused"],
+  },
+  {
+    what: "missing without Releases",
+    found: none,
+    releases: "false",
+    required: "false",
+    level: "warn",
+    says: [],
+  },
+] as const)(
+  "an operator writes one line about walls that are $what",
+  ({ found, releases, required, level, says }) => {
+    const log = new RecordingLogger();
+    const config = readOperatorConfig({ releases, releaseRequireSandbox: required }, {});
+    const reportWalls = createWallsReport({ config, log, metrics: undefined });
+    reportOwnWalls({ walls: found, config, reportWalls });
+    // The zone reports the same when it has started.
+    const { launcher: _, node: __, ...reported } = found;
+    if (releases === "true") reportWalls({ zone: "sandbox", process: "program" }, reported);
+    expect(log.messages(level)).toEqual(says);
+  },
+);
+
+test("an operator whose zones have containers of their own says nothing by itself", () => {
+  const log = new RecordingLogger();
+  const config = readOperatorConfig({ releases: "true", zoneSockets: "/run/fairlead/zones" }, {});
+  const reportWalls = createWallsReport({ config, log, metrics: undefined });
+  reportOwnWalls({ walls: none, config, reportWalls });
+  expect(log.entries).toEqual([]);
+  const { launcher: _, node: __, ...reported } = walls;
+  reportWalls({ zone: "sandbox", process: "program" }, reported);
+  expect(log.messages("info")).toEqual(["The kernel keeps programs of Releases apart"]);
+});
+
+test("an operator has a metric per process of a zone and layer", async () => {
+  const metrics = new Metrics({ version: "1", hasRepository: false });
+  const config = readOperatorConfig({ releases: "true" }, {});
+  const reportWalls = createWallsReport({ config, log: new RecordingLogger(), metrics });
+  reportOwnWalls({ walls, config, reportWalls });
+  const { launcher: _, node: __, ...nothing } = none;
+  reportWalls({ zone: "source", process: "git" }, nothing);
+  const { body } = await metrics.expose();
+  const program = 'zone="sandbox",process="program"';
+  const git = 'zone="source",process="git"';
+  expect(body.split("\n").filter((line) => line.startsWith("fairlead_sandbox"))).toEqual([
+    `fairlead_sandbox_layer_in_force{${program},layer="no-new-privileges"} 1`,
+    `fairlead_sandbox_layer_in_force{${program},layer="files"} 1`,
+    `fairlead_sandbox_layer_in_force{${program},layer="tcp"} 1`,
+    `fairlead_sandbox_layer_in_force{${program},layer="seccomp"} 1`,
+    `fairlead_sandbox_layer_in_force{${program},layer="scopes"} 0`,
+    ...["no-new-privileges", "files", "tcp", "scopes", "seccomp"].map(
+      (layer) => `fairlead_sandbox_layer_in_force{${git},layer="${layer}"} 0`,
+    ),
+  ]);
+});
