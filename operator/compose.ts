@@ -12,8 +12,9 @@ import { composeEndpoints } from "./compose/compose-endpoints.ts";
 import { composePublisher } from "./compose/compose-publisher.ts";
 import { sourceZoneOf } from "./compose/compose-source-zone.ts";
 import { composeTracing } from "./compose/compose-tracing.ts";
-import { createController, type KindController } from "./compose/controllers.ts";
+import type { KindController } from "./compose/controllers.ts";
 import { type ComposeInput, type Ground, layGround } from "./compose/ground.ts";
+import { createKindController } from "./compose/kind-controller.ts";
 import { Operator } from "./compose/operator.ts";
 import { createOperatorEvents } from "./compose/operator-events.ts";
 import { reportFences } from "./compose/report-fences.ts";
@@ -95,7 +96,7 @@ export async function composeOperator(
       publisher?.retire(folderOf(kind.definition, resource));
     };
     controllers.push(
-      createController({
+      createKindController({
         ...input,
         ...parts,
         kind,
@@ -110,8 +111,9 @@ export async function composeOperator(
     );
   }
   const sourceZone = sourceZoneOf(ground, election);
-  const releases = sourceZone
-    ? createReleaseController({
+  if (sourceZone !== undefined) {
+    controllers.push(
+      createReleaseController({
         ground,
         sourceZone,
         stores,
@@ -123,13 +125,12 @@ export async function composeOperator(
         repository: repository && parts.publisher && { ...repository, own: parts.publisher },
         ...(parts.traceReconcile && { traceReconcile: parts.traceReconcile }),
         ...(parts.traceCluster && { traceCluster: parts.traceCluster }),
-      })
-    : undefined;
-  if (releases !== undefined) controllers.push(releases);
+      }),
+    );
+  }
   return new Operator({
     stores,
     controllers,
-    releases,
     election,
     leaseLost: lost.promise,
     prepare: async (signal) => await repository?.prepare(signal),

@@ -1,33 +1,19 @@
+import type { DeclaredKind } from "../../crds/binding.ts";
 import { groupKindOf, keyOf, type LiveObject } from "../../crds/object.ts";
-import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../../synth/manifest.ts";
-import type { SynthesizableKind } from "../../synth/synthesize.ts";
-import type { Synthesizer } from "../../synth/synthesizer.ts";
-import { kindSteps } from "../desire/chart/kind-steps.ts";
-import { LostObjects } from "../engine/lost.ts";
-import { OutageNotices } from "../engine/outage-notices.ts";
-import { Refusals } from "../engine/refusals.ts";
-import { SettledObjects } from "../engine/settled.ts";
-import type { Clock, Cluster, EventRecorder, Logger, Publisher, Random, Reconcile } from "../ports.ts";
-import { createReconcile } from "../reconcile.ts";
-import { BlockedKeys } from "../runtime/blocked-keys.ts";
+import type { Clock, Logger, Reconcile } from "../ports.ts";
+import { Attempts } from "../runtime/attempts.ts";
 import { type ControllerSource, type Leadership, runController } from "../runtime/controller.ts";
 import type { KindStores, WatchedKind } from "../runtime/kind-stores.ts";
 import { WorkQueue } from "../runtime/queue.ts";
 import { ReportPace } from "../runtime/report-pace.ts";
 import { routeEvents } from "../runtime/routes.ts";
+import type { LagCounts } from "../telemetry/lag-metrics.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { ObjectCounts } from "../telemetry/object-metrics.ts";
 
+/** What every controller has, whatever it reconciles. */
 export interface ControllerInput {
-  readonly kind: SynthesizableKind;
   readonly stores: KindStores;
-  readonly cluster: Cluster;
-  readonly publisher: Publisher | undefined;
-  /** Id of the place in git that it publishes to. */
-  readonly place: string;
-  readonly events: EventRecorder;
-  readonly synthesize: Synthesizer;
-  readonly onGone: (resource: LiveObject) => void;
   /** Makes each reconcile a span. */
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
   readonly metrics: Metrics | undefined;
@@ -35,8 +21,31 @@ export interface ControllerInput {
   readonly isLeading: () => boolean;
   readonly workers: number;
   readonly clock: Clock;
-  readonly random: Random;
   readonly log: Logger;
+}
+
+/** What the reconcile of a controller works with. */
+export interface ControllerParts {
+  readonly queue: WorkQueue;
+  readonly attempts: Attempts;
+  readonly log: Logger;
+  readonly lag: LagCounts | undefined;
+  readonly counts: ObjectCounts | undefined;
+}
+
+/** What makes it the controller of one kind. */
+export interface ReconciledKind {
+  readonly reconcile: Reconcile;
+  /** A resource was seen to be gone. */
+  readonly onGone: (resource: LiveObject) => void;
+  /** Watches without whose first list nothing is reconciled. Default: those of the kind, its children and related objects. */
+  readonly decidesBy?: (watched: WatchedKind) => boolean;
+  /** What a new leader waits for, too. */
+  readonly onLead?: (leadership: Leadership, signal: AbortSignal) => Promise<void>;
+  /** Keeps further local copies until the signal aborts. */
+  readonly watch?: (signal: AbortSignal) => Promise<void>;
+  /** Commits what is pending, for at most `flushMs`, and ends all processes. */
+  readonly close?: (options: { readonly flushMs: number }) => Promise<void>;
 }
 
 /** What reconciles one kind: a queue that events fill, and workers that empty it while we lead. */
@@ -48,30 +57,33 @@ export interface KindController {
   report(keys: Iterable<string>): void;
   /** Works until the queue is shut down. `signal` aborts what still runs. */
   run(options: { readonly gate: Promise<Leadership>; readonly signal: AbortSignal }): Promise<void>;
+  /** Keeps local copies that no kind declares; resolves after the signal aborted. */
+  watch(signal: AbortSignal): Promise<void>;
+  /** Commits what is pending, for at most `flushMs`, and ends all processes. */
+  close(options: { readonly flushMs: number }): Promise<void>;
 }
 
-/** How long a node port or an address may stay taken after its Service was seen to be gone. */
-const releaseMs = 1_000;
-
-/** Wires the queue, the routes into it and the reconcile of one kind. Events count from now on. */
-export function createController(input: ControllerInput): KindController {
-  const { kind, stores, metrics, workers, clock } = input;
+/**
+ * Wires the queue, the routes into it and the reconcile of one kind. Events count from now on.
+ *
+ * @param begin Called once, before the first event.
+ */
+export function createController(
+  kind: DeclaredKind,
+  input: ControllerInput,
+  begin: (parts: ControllerParts) => ReconciledKind,
+): KindController {
+  const { stores, metrics, workers, clock } = input;
   const name = groupKindOf(kind.definition);
   const observer = metrics?.queues.observer(name);
   const queue = new WorkQueue({ clock, ...(observer && { observer }) });
   metrics?.queues.watch(name, queue);
   const log = input.log.child({ controller: name, kind: kind.definition.kind });
   const lag = metrics?.lag.observer(name, clock);
-  const objects = metrics?.objects.observer(name);
-  const lost = new LostObjects();
-  const settled = new SettledObjects();
-  const refusals = new Refusals(clock);
-  const blocked = new BlockedKeys();
-  const releasedBy = (gone: ObjectId | ObjectKindId): Iterable<string> => {
-    const waiting = blocked.release(gone);
-    for (const key of waiting) refusals.forget(key);
-    return waiting;
-  };
+  const counts = metrics?.objects.observer(name);
+  const attempts = new Attempts({ clock, queue });
+  const reconciled = begin({ queue, attempts, log, lag, counts });
+  const { reconcile, decidesBy = (watched) => concerns(watched, kind), onLead } = reconciled;
 
   routeEvents({
     kind,
@@ -79,11 +91,9 @@ export function createController(input: ControllerInput): KindController {
     queue,
     onGone: (resource) => {
       const key = keyOf(resource);
-      refusals.forget(key);
-      lost.forget(key);
+      attempts.forget(key);
       lag?.forget(key);
-      blocked.forget(key);
-      input.onGone(resource);
+      reconciled.onGone(resource);
     },
     onEdit:
       lag &&
@@ -91,15 +101,8 @@ export function createController(input: ControllerInput): KindController {
         // What another instance brings about is not ours to measure.
         if (input.isLeading()) lag.edited(keyOf(resource), resource.metadata.generation ?? 0);
       }),
-    onRelatedGone: (object) => settled.forget(object),
-    onChildGone: (child, owners) => {
-      settled.forget(child);
-      lost.note(child, owners);
-      const id = idOf(child);
-      // The server frees what an object held only after it has told of its end.
-      for (const key of releasedBy(kindIn(id))) queue.add(key, { afterMs: releaseMs });
-      return releasedBy(id);
-    },
+    onRelatedGone: (object) => attempts.settled.forget(object),
+    onChildGone: (child, owners) => attempts.objectGone(child, owners),
   });
   stores.onReadmit((namespace) => {
     // What is still there was not deleted after all.
@@ -107,20 +110,6 @@ export function createController(input: ControllerInput): KindController {
       if (resource.metadata.namespace === namespace) queue.add(keyOf(resource));
     }
   });
-  const reconcile = createReconcile(
-    kindSteps({
-      ...input,
-      synthesize: timed(input, objects),
-      settled,
-      refusals,
-      lost,
-      outages: new OutageNotices(),
-      progress: lag,
-      count: objects?.count ?? (() => undefined),
-      onBlocked: (key, by) => blocked.block(key, by),
-      onNamespaceTerminating: (namespace) => stores.refuse(namespace),
-    }),
-  );
   const reconcileObserver = metrics?.reconciles.observer(name, workers);
   const reports = new ReportPace({ clock, release: (key) => queue.add(key) });
   return {
@@ -134,29 +123,18 @@ export function createController(input: ControllerInput): KindController {
         reconcile: reports.around(input.traceReconcile?.(name, reconcile) ?? reconcile),
         clock,
         log,
-        gate,
+        gate: onLead === undefined ? gate : gate.then((term) => onLead(term, signal).then(() => term)),
         signal,
-        sources: stores.watched
-          .filter((watched) => concerns(watched, kind))
-          .map((watched) => toSource(watched, signal)),
+        sources: stores.watched.filter(decidesBy).map((watched) => toSource(watched, signal)),
         ...(reconcileObserver && { observer: reconcileObserver }),
       }),
-  };
-}
-
-/** Synthesis that is measured where there are metrics. */
-function timed({ synthesize, clock }: ControllerInput, objects: ObjectCounts | undefined): Synthesizer {
-  if (objects === undefined) return synthesize;
-  return (kind, resource, observed) => {
-    const startMs = clock.now();
-    const set = synthesize(kind, resource, observed);
-    objects.synthesized(clock.now() - startMs);
-    return set;
+    watch: async (signal) => await reconciled.watch?.(signal),
+    close: async (options) => await reconciled.close?.(options),
   };
 }
 
 /** Whether a controller decides by what a watch brings. */
-function concerns({ role, kind: watched, selector }: WatchedKind, kind: SynthesizableKind): boolean {
+function concerns({ role, kind: watched, selector }: WatchedKind, kind: DeclaredKind): boolean {
   const groupKind = groupKindOf(watched);
   switch (role) {
     case "resource":

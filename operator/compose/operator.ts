@@ -18,13 +18,6 @@ export type Endpoint =
     }
   | { readonly serves: string; readonly listen: () => Promise<HttpServer | undefined> };
 
-/** What Releases need beside their controller, which is among the others. */
-export interface ReleaseLife {
-  /** Keeps local copies of what Releases own; resolves after the signal aborted. */
-  watch(signal: AbortSignal): Promise<void>;
-  close(options: { readonly flushMs: number }): Promise<void>;
-}
-
 export interface OperatorParts {
   readonly stores: KindStores;
   readonly controllers: readonly KindController[];
@@ -36,8 +29,6 @@ export interface OperatorParts {
   /** Says which fences of the API server are there. */
   readonly reportFences: () => Promise<void>;
   readonly publisher: GitPublisher | undefined;
-  /** Undefined: Releases are left alone. */
-  readonly releases?: ReleaseLife | undefined;
   /** Writes down what events still wait for. */
   readonly closeEvents: () => Promise<void>;
   readonly endpoints: readonly Endpoint[];
@@ -122,11 +113,11 @@ export class Operator {
   }
 
   #watch(): Promise<unknown> {
-    const { stores, releases } = this.#parts;
+    const { stores, controllers } = this.#parts;
     const { signal } = this.#sources;
     return Promise.all([
       ...stores.watched.map(({ reflector }) => reflector.run(signal)),
-      releases?.watch(signal),
+      ...controllers.map((controller) => controller.watch(signal)),
     ]);
   }
 
@@ -158,12 +149,12 @@ export class Operator {
       controllers,
     }: { readonly sources: Promise<unknown>; readonly controllers: readonly Promise<void>[] },
   ): Promise<0 | 1> {
-    const { election, publisher, releases, closeEvents, clock, log } = this.#parts;
+    const { election, publisher, controllers: all, closeEvents, clock, log } = this.#parts;
     return shutDown(
       cause,
       {
         stopWorkers: async () => {
-          for (const { queue } of this.#parts.controllers) queue.shutDown();
+          for (const { queue } of all) queue.shutDown();
           // All of them, also when one has failed: the others may be in the middle of a write.
           await Promise.allSettled(controllers);
         },
@@ -174,7 +165,11 @@ export class Operator {
         },
         flush: async () => {
           const until = { flushMs: election.isLeading ? flushMs : 0 };
-          await Promise.all([publisher?.close(until), releases?.close(until), closeEvents()]);
+          await Promise.all([
+            publisher?.close(until),
+            ...all.map((controller) => controller.close(until)),
+            closeEvents(),
+          ]);
         },
         release: () => election.stop(),
         closeServers: () => this.#close(),

@@ -1,24 +1,18 @@
-import { groupKindOf, keyOf, type LiveObject } from "../../../crds/object.ts";
+import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { folderOf } from "../../../synth/file-tree.ts";
-import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../../../synth/manifest.ts";
 import { createFoundStores, type KubeFoundStores } from "../../cluster/found-kinds/found-stores.ts";
 import { createKindCatalog } from "../../cluster/found-kinds/kind-catalog.ts";
 import { createSecretReader } from "../../cluster/found-kinds/secret-reader.ts";
 import { holderOf } from "../../cluster/impersonation.ts";
 import { KubeCluster } from "../../cluster/kube-cluster.ts";
 import { leaseOf } from "../../compose/compose-election.ts";
+import type { ControllerParts } from "../../compose/controllers.ts";
 import { createHealthChecks } from "../../engine/health/health-checks.ts";
-import { LostObjects } from "../../engine/lost.ts";
 import { OutageNotices } from "../../engine/outage-notices.ts";
-import { Refusals } from "../../engine/refusals.ts";
-import { SettledObjects } from "../../engine/settled.ts";
-import type { Logger, Reconcile } from "../../ports.ts";
+import type { Reconcile } from "../../ports.ts";
 import { createReconcile } from "../../reconcile.ts";
-import { BlockedKeys } from "../../runtime/blocked-keys.ts";
 import type { WatchedKind } from "../../runtime/kind-stores.ts";
-import type { WorkQueue } from "../../runtime/queue.ts";
-import type { LagCounts } from "../../telemetry/lag-metrics.ts";
 import { composeSources } from "./compose-sources.ts";
 import type { Dependents } from "./dependents.ts";
 import type { PolicyLimits } from "./policy-limits.ts";
@@ -32,14 +26,13 @@ import { ReleasePublishers } from "./release-publishers.ts";
 import { releaseSteps } from "./release-steps.ts";
 import { lateWritesMs } from "./take-inventory.ts";
 
-export interface ComposeReleasesInput extends ReleaseControllerInput {
-  readonly queue: WorkQueue;
+export interface ComposeReleasesInput extends ReleaseControllerInput, ControllerParts {
   readonly dependents: Dependents;
   /** When this instance began to lead, on the monotonic clock. */
   readonly ledSinceMs: () => number;
-  readonly log: Logger;
-  readonly lag: LagCounts | undefined;
   readonly platform: PolicyLimits;
+  /** Puts keys into the queue. */
+  readonly wake: (keys: Iterable<string>) => void;
 }
 
 /** All that reconciles Releases, once there is one. */
@@ -56,45 +49,23 @@ export interface ComposedReleases {
   readonly close: (options: { readonly flushMs: number }) => Promise<void>;
 }
 
-/** How long a node port or an address may stay taken after its Service was seen to be gone. */
-const freedAfterMs = 1_000;
-/** How long the API server may judge by the old definition of a kind after it accepted a new one; more than the usual. */
-const servedAfterMs = 100;
-
 /** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
-  const { ground, stores: kindStores, election, events, queue, dependents, log, platform } = input;
+  const { ground, stores: kindStores, election, events, dependents, platform } = input;
+  const { queue, attempts, wake, log, lag, counts } = input;
   const { config, clock, random, metrics, transport } = ground;
   const releases = kindStores.resources(Release);
-  const wake = (keys: Iterable<string>): void => {
-    for (const key of keys) queue.add(key);
-  };
   const holder = holderOf(leaseOf(ground), ground.identity);
   const untraced = new KubeCluster({ transport, fence: election.fence, clock, holder });
   const cluster = input.traceCluster?.(untraced) ?? untraced;
   const memory = new ReleaseMemory();
-  const objects = metrics?.objects.observer(groupKindOf(Release));
-  const [lost, settled, refusals, blocked] = [
-    new LostObjects(),
-    new SettledObjects(),
-    new Refusals(clock),
-    new BlockedKeys(),
-  ];
-  const freedBy = (gone: ObjectId | ObjectKindId): Iterable<string> => {
-    const waiting = blocked.release(gone);
-    for (const key of waiting) refusals.forget(key);
-    return waiting;
-  };
   const catalog = createKindCatalog({
     transport,
     clock,
     random,
     log,
     wake,
-    // It is served a moment later.
-    onDefinitionChanged: (kind) => {
-      for (const key of freedBy(kind)) queue.add(key, { afterMs: servedAfterMs });
-    },
+    onDefinitionChanged: (kind) => attempts.definitionChanged(kind),
   });
   const watched: WatchedKind[] = [];
   const stores: KubeFoundStores = createFoundStores({
@@ -109,18 +80,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     namespaces: config.namespaces,
     clock,
     random,
-    onObjectGone: (object, owners) => {
-      settled.forget(object);
-      lost.note(object, owners);
-      const id = idOf(object);
-      // The server frees what an object held only after it has told of its end.
-      for (const key of freedBy(kindIn(id))) queue.add(key, { afterMs: freedAfterMs });
-      return freedBy(id);
-    },
-  });
-  kindStores.onReadmit((namespace) => {
-    for (const release of releases.list())
-      if (release.metadata.namespace === namespace) queue.add(keyOf(release));
+    onObjectGone: (object, owners) => attempts.objectGone(object, owners),
   });
   const { sources, renderer, sandbox, closeSources } = composeSources(ground, {
     sourceZone: input.sourceZone,
@@ -136,7 +96,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const noteNews = (key: string): void => {
     // What another instance brings about is not ours to measure, nor what was there before we came.
     if (!election.isLeading || memory.find(key)?.applied === undefined) return;
-    input.lag?.edited(key, releases.get(key)?.metadata.generation ?? 0);
+    lag?.edited(key, releases.get(key)?.metadata.generation ?? 0);
   };
   const forget = (release: LiveObject): void => {
     const key = keyOf(release);
@@ -144,7 +104,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     // Somebody took our finalizer off: its folder goes all the same.
     if (target !== undefined && publishers !== undefined && election.isLeading)
       leavePlace(platform.limitsOf(release), { folder: folderOf(Release, release), target }, publishers);
-    for (const one of [memory, sources, renderer, refusals, lost, blocked, catalog, stores]) one.forget(key);
+    for (const one of [memory, sources, renderer, catalog, stores]) one.forget(key);
     prepare.forget(release.metadata.uid);
   };
   const reconcile = createReconcile(
@@ -163,17 +123,17 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       publishers,
       memory,
       platform,
-      settled,
-      refusals,
-      lost,
+      settled: attempts.settled,
+      refusals: attempts.refusals,
+      lost: attempts.lost,
       events,
       outages: new OutageNotices(),
       namespaceOf: (name) => kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name),
       predecessorMs: () => Math.max(0, input.ledSinceMs() + lateWritesMs - clock.now()),
       requiresServiceAccount: config.releaseRequireServiceAccount,
-      progress: input.lag,
-      count: objects?.count ?? (() => undefined),
-      onBlocked: (key, by) => blocked.block(key, by),
+      progress: lag,
+      count: counts?.count ?? (() => undefined),
+      onBlocked: (key, by) => attempts.block(key, by),
       onNamespaceTerminating: (namespace) => kindStores.refuse(namespace),
       wake,
       wakeLater: (key, afterMs) => queue.add(key, { afterMs }),

@@ -48,7 +48,8 @@ export function anOperator({
       await runController({ queue, workers: 1, reconcile, clock, log, gate, signal, sources });
       did.push(`workers ${index} end`);
     };
-    return { name: `controller-${index}`, queue, report: () => undefined, run };
+    const [watch, close] = [async () => {}, async () => {}];
+    return { name: `controller-${index}`, queue, report: () => undefined, run, watch, close };
   });
   const publisher = {
     start: () => void did.push("git starts"),

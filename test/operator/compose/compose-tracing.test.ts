@@ -2,7 +2,7 @@ import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigMap } from "../../../crds/core-kinds.ts";
 import { composeTracing } from "../../../operator/compose/compose-tracing.ts";
-import { createController } from "../../../operator/compose/controllers.ts";
+import { createKindController } from "../../../operator/compose/kind-controller.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
 import type { Publisher } from "../../../operator/ports.ts";
 import { createSynthesizer } from "../../../synth/synthesizer.ts";
@@ -29,7 +29,7 @@ async function reconcileOnce({ refuse }: { readonly refuse?: Error } = {}) {
     { cluster, publisher, synthesize: createSynthesizer() },
     { tracing: true },
   );
-  const controller = createController({
+  const controller = createKindController({
     ...parts,
     kind,
     place: "here",

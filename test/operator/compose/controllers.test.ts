@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../../crds/core-kinds.ts";
-import { createController, type KindController } from "../../../operator/compose/controllers.ts";
+import type { KindController } from "../../../operator/compose/controllers.ts";
+import { createKindController } from "../../../operator/compose/kind-controller.ts";
 import { NamespaceTerminatingError, ObjectRejectedError } from "../../../operator/errors.ts";
 import type { Leadership } from "../../../operator/runtime/controller.ts";
 import { stamps } from "../../../synth/manifest.ts";
@@ -42,7 +43,7 @@ class RunningController implements AsyncDisposable {
       );
     };
     this.controllers = kinds.map((one) =>
-      createController({
+      createKindController({
         kind: one,
         stores,
         cluster: this.cluster,
@@ -213,7 +214,7 @@ describe("a controller", () => {
   test("does nothing before it leads", async () => {
     await using watched = new WatchedKinds({ kinds: [kind] });
     const cluster = new FakeCluster();
-    const controller = createController({
+    const controller = createKindController({
       kind,
       stores: watched.stores,
       cluster,

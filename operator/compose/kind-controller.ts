@@ -1,0 +1,57 @@
+import type { LiveObject } from "../../crds/object.ts";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import type { Synthesizer } from "../../synth/synthesizer.ts";
+import { kindSteps } from "../desire/chart/kind-steps.ts";
+import { OutageNotices } from "../engine/outage-notices.ts";
+import type { Clock, Cluster, EventRecorder, Publisher, Random } from "../ports.ts";
+import { createReconcile } from "../reconcile.ts";
+import type { ObjectCounts } from "../telemetry/object-metrics.ts";
+import { type ControllerInput, createController, type KindController } from "./controllers.ts";
+
+export interface KindControllerInput extends ControllerInput {
+  readonly kind: SynthesizableKind;
+  readonly cluster: Cluster;
+  readonly publisher: Publisher | undefined;
+  /** Id of the place in git that it publishes to. */
+  readonly place: string;
+  readonly events: EventRecorder;
+  readonly synthesize: Synthesizer;
+  readonly onGone: (resource: LiveObject) => void;
+  readonly random: Random;
+}
+
+/** The controller of a kind whose objects a chart makes. */
+export function createKindController(input: KindControllerInput): KindController {
+  const { kind, stores, onGone } = input;
+  return createController(kind, input, ({ attempts, lag, counts }) => ({
+    onGone,
+    reconcile: createReconcile(
+      kindSteps({
+        ...input,
+        synthesize: timed(input, counts),
+        settled: attempts.settled,
+        refusals: attempts.refusals,
+        lost: attempts.lost,
+        outages: new OutageNotices(),
+        progress: lag,
+        count: counts?.count ?? (() => undefined),
+        onBlocked: (key, by) => attempts.block(key, by),
+        onNamespaceTerminating: (namespace) => stores.refuse(namespace),
+      }),
+    ),
+  }));
+}
+
+/** Synthesis that is measured where there are metrics. */
+function timed(
+  { synthesize, clock }: { readonly synthesize: Synthesizer; readonly clock: Clock },
+  counts: ObjectCounts | undefined,
+): Synthesizer {
+  if (counts === undefined) return synthesize;
+  return (kind, resource, observed) => {
+    const startMs = clock.now();
+    const set = synthesize(kind, resource, observed);
+    counts.synthesized(clock.now() - startMs);
+    return set;
+  };
+}

@@ -1,0 +1,71 @@
+import type { LiveObject } from "../../crds/object.ts";
+import { idOf, kindIn, type ObjectId, type ObjectKindId } from "../../synth/manifest.ts";
+import { LostObjects } from "../engine/lost.ts";
+import { Refusals } from "../engine/refusals.ts";
+import { SettledObjects } from "../engine/settled.ts";
+import type { Clock } from "../ports.ts";
+import type { AddOptions } from "./queue.ts";
+
+/** How long a node port or an address may stay taken after its Service was seen to be gone. */
+const freedAfterMs = 1_000;
+/** How long the API server may judge by the old definition of a kind after it accepted a new one; more than the usual. */
+const servedAfterMs = 100;
+
+export interface AttemptsInput {
+  readonly clock: Clock;
+  readonly queue: { add(key: string, options?: AddOptions): void };
+}
+
+/**
+ * What a controller remembers of its attempts to apply: objects that were lost, refused or cannot be settled, and the resources
+ * that wait for an object of another owner, by its id, or for something that it holds, by its kind. Nothing of it must
+ * outlive a restart.
+ */
+export class Attempts {
+  readonly lost = new LostObjects();
+  readonly settled = new SettledObjects();
+  readonly refusals: Refusals;
+  readonly #queue: AttemptsInput["queue"];
+  readonly #blocked = new Map<ObjectId | ObjectKindId, Set<string>>();
+
+  constructor({ clock, queue }: AttemptsInput) {
+    this.refusals = new Refusals(clock);
+    this.#queue = queue;
+  }
+
+  /** This stands in the way of a resource. */
+  block(key: string, by: ObjectId | ObjectKindId): void {
+    this.#blocked.getOrInsertComputed(by, () => new Set()).add(key);
+  }
+
+  /** An object was seen to be gone, one of `owners` if it was ours. Returns the keys that waited for its place, once. */
+  objectGone(object: LiveObject, owners: readonly string[]): Iterable<string> {
+    this.settled.forget(object);
+    this.lost.note(object, owners);
+    const id = idOf(object);
+    // The server frees what an object held only after it has told of its end.
+    for (const key of this.#unblock(kindIn(id))) this.#queue.add(key, { afterMs: freedAfterMs });
+    return this.#unblock(id);
+  }
+
+  /** The definition of a kind has changed: what it refused may be accepted a moment later. */
+  definitionChanged(kind: ObjectKindId): void {
+    for (const key of this.#unblock(kind)) this.#queue.add(key, { afterMs: servedAfterMs });
+  }
+
+  /** The resource is gone. */
+  forget(key: string): void {
+    this.refusals.forget(key);
+    this.lost.forget(key);
+    for (const [wanted, keys] of this.#blocked) {
+      if (keys.delete(key) && keys.size === 0) this.#blocked.delete(wanted);
+    }
+  }
+
+  #unblock(gone: ObjectId | ObjectKindId): Iterable<string> {
+    const keys = this.#blocked.get(gone) ?? [];
+    this.#blocked.delete(gone);
+    for (const key of keys) this.refusals.forget(key);
+    return keys;
+  }
+}
