@@ -85,8 +85,7 @@ export async function composeOperator(
   const publisher = repository?.publisher;
   if (publisher !== undefined) metrics?.publish.watch(() => publisher.stats);
   metrics?.events.watch(() => events.stats);
-  const watched = [...stores.watched];
-  metrics?.stores.watch(watched);
+  metrics?.stores.watch(stores.watched, stores.found);
   const cluster = new KubeCluster({ transport, fence, clock });
   const synthesizer = createSynthesizer();
   const parts = await composeTracing({ cluster, publisher, synthesize: synthesizer }, config);
@@ -117,11 +116,8 @@ export async function composeOperator(
         ground,
         sourceZone,
         stores,
-        sourceOf,
-        transformOf,
         election,
         events,
-        onWatch: (more) => void watched.push(...more),
         repository: repository && parts.publisher && { ...repository, own: parts.publisher },
         ...(parts.traceReconcile && { traceReconcile: parts.traceReconcile }),
         ...(parts.traceCluster && { traceCluster: parts.traceCluster }),

@@ -39,7 +39,7 @@ export async function watchCluster(
       new KubeWatchSource({ kind, labelSelector: selector, transport, connection, clock }),
   });
   const watching = new AbortController();
-  const reflectors = Promise.all(stores.watched.map(({ reflector }) => reflector.run(watching.signal)));
+  const reflectors = stores.run(watching.signal);
   return {
     transport,
     stores,

@@ -42,7 +42,7 @@ export interface ReconciledKind {
   readonly decidesBy?: (watched: WatchedKind) => boolean;
   /** What a new leader waits for, too. */
   readonly onLead?: (leadership: Leadership, signal: AbortSignal) => Promise<void>;
-  /** Keeps further local copies until the signal aborts. */
+  /** Begins what a standby does, too; the signal aborts at the end. */
   readonly watch?: (signal: AbortSignal) => Promise<void>;
   /** Commits what is pending, for at most `flushMs`, and ends all processes. */
   readonly close?: (options: { readonly flushMs: number }) => Promise<void>;
@@ -57,7 +57,7 @@ export interface KindController {
   report(keys: Iterable<string>): void;
   /** Works until the queue is shut down. `signal` aborts what still runs. */
   run(options: { readonly gate: Promise<Leadership>; readonly signal: AbortSignal }): Promise<void>;
-  /** Keeps local copies that no kind declares; resolves after the signal aborted. */
+  /** Begins what a standby does, too; the signal aborts at the end. */
   watch(signal: AbortSignal): Promise<void>;
   /** Commits what is pending, for at most `flushMs`, and ends all processes. */
   close(options: { readonly flushMs: number }): Promise<void>;

@@ -115,10 +115,7 @@ export class Operator {
   #watch(): Promise<unknown> {
     const { stores, controllers } = this.#parts;
     const { signal } = this.#sources;
-    return Promise.all([
-      ...stores.watched.map(({ reflector }) => reflector.run(signal)),
-      ...controllers.map((controller) => controller.watch(signal)),
-    ]);
+    return Promise.all([stores.run(signal), ...controllers.map((controller) => controller.watch(signal))]);
   }
 
   #reconcile(gate: Promise<Leadership>): readonly Promise<void>[] {

@@ -3,7 +3,7 @@ import { Namespace } from "../../crds/core-kinds.ts";
 import { type CustomResource, groupKindOf, type ObjectKind } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
-import type { Clock, ObjectStore, Stores } from "../ports.ts";
+import type { ObjectStore, Stores } from "../ports.ts";
 import type { StoreHandler } from "./store.ts";
 import { UnionStore } from "./union-store.ts";
 import {
@@ -25,9 +25,17 @@ export interface KindStoresInput extends WatchesInput {
 /** So long a namespace that refused a write is believed to be going away. */
 const readmitAfterMs = 30_000;
 
-/** The local copies of everything that the kinds need, one watch per kind, selector and namespace. */
+/**
+ * The local copies of all objects that the operator looks at, one watch per kind, selector and namespace: those that the kinds
+ * declare, and those of kinds that are found on demand.
+ */
 export class KindStores implements Stores {
+  /** What the kinds declare. */
   readonly watched: readonly WatchedKind[];
+  /** What was begun on demand. */
+  readonly found: WatchedKind[] = [];
+  readonly #input: KindStoresInput;
+  #running: { readonly signal: AbortSignal; readonly watches: Promise<void>[] } | undefined;
   readonly #unions = new Map<string, ObjectStore>();
   // By the kind itself: a reconcile asks twenty times, and making the text that names a watch takes longer than finding it.
   readonly #resources = new Map<ObjectKind, ObjectStore>();
@@ -36,10 +44,9 @@ export class KindStores implements Stores {
   /** Namespaces that refused a write because they are going away. */
   readonly #refused = new Set<string>();
   readonly #onReadmit: ((namespace: string) => void)[] = [];
-  readonly #clock: Clock;
 
   constructor(input: KindStoresInput) {
-    this.#clock = input.clock;
+    this.#input = input;
     const wanted = new Map<string, WantedWatch>();
     const watch = (role: WatchRole, kind: ObjectKind, selector: string | undefined, more: Indexes): void => {
       const id = idOfWatch(role, kind, selector);
@@ -66,6 +73,35 @@ export class KindStores implements Stores {
       return parts;
     });
     this.#namespaces = this.#unions.get(idOfWatch("namespace", Namespace, undefined));
+  }
+
+  /** Runs all watches, also those that are begun later, until the signal aborts. Call it once. */
+  async run(signal: AbortSignal): Promise<void> {
+    const watches = [...this.watched, ...this.found].map(({ reflector }) => reflector.run(signal));
+    this.#running = { signal, watches };
+    if (!signal.aborted)
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    await Promise.all(watches);
+  }
+
+  /**
+   * Begins to watch the objects of a kind that are in some set, and runs the watch as soon as {@link run} was called. A kind that
+   * is a declared child, too, is not watched twice. Call it once for each kind.
+   *
+   * @param missingKindWaitMs How long to wait while the API server does not know the kind.
+   */
+  begin(kind: ObjectKind, missingKindWaitMs: WatchesInput["missingKindWaitMs"]): readonly WatchedKind[] {
+    const declared = this.watched.filter(
+      ({ role, kind: child }) =>
+        role === "child" && groupKindOf(child) === groupKindOf(kind) && child.version === kind.version,
+    );
+    if (declared.length > 0) return declared;
+    const wanted = { role: "child", kind, selector: stamps.set, indexes: { set: setLabelOf } } as const;
+    const parts = prepareWatches(wanted, { ...this.#input, missingKindWaitMs });
+    this.found.push(...parts);
+    const running = this.#running;
+    running?.watches.push(...parts.map(({ reflector }) => reflector.run(running.signal)));
+    return parts;
   }
 
   resources(kind: ObjectKind): ObjectStore {
@@ -97,7 +133,7 @@ export class KindStores implements Stores {
   refuse(namespace: string): void {
     if (this.#refused.has(namespace)) return;
     this.#refused.add(namespace);
-    this.#clock.schedule(readmitAfterMs, () => {
+    this.#input.clock.schedule(readmitAfterMs, () => {
       this.#refused.delete(namespace);
       for (const tell of this.#onReadmit) tell(namespace);
     });

@@ -22,8 +22,9 @@ export class StoreMetrics {
     this.#registry = registry;
   }
 
-  /** From now on these stores are shown; those of several namespaces as one. */
-  watch(stores: readonly MeasuredStore[]): void {
+  /** From now on these stores are shown, and those that `found` has at that time; those of several namespaces as one. */
+  watch(stores: readonly MeasuredStore[], found: readonly MeasuredStore[] = []): void {
+    const all = (): readonly MeasuredStore[] => [...stores, ...found];
     const registers = [this.#registry];
     const labelNames = ["role", "kind"] as const;
     const labelsOf = ({ role, kind }: MeasuredStore) => ({ role, kind: groupKindOf(kind) });
@@ -34,7 +35,7 @@ export class StoreMetrics {
       registers,
       collect() {
         this.reset();
-        for (const one of stores) this.inc(labelsOf(one), one.store.size);
+        for (const one of all()) this.inc(labelsOf(one), one.store.size);
       },
     });
     new Gauge({
@@ -43,8 +44,8 @@ export class StoreMetrics {
       labelNames,
       registers,
       collect() {
-        for (const one of stores) this.set(labelsOf(one), 1);
-        for (const one of stores) if (one.reflector.state.state !== "synced") this.set(labelsOf(one), 0);
+        for (const one of all()) this.set(labelsOf(one), 1);
+        for (const one of all()) if (one.reflector.state.state !== "synced") this.set(labelsOf(one), 0);
       },
     });
     this.#watchResources(stores.filter(({ role }) => role === "resource"));

@@ -49,7 +49,7 @@ export class WatchedKinds implements AsyncDisposable {
 
   /** Starts all watches and lets everything happen that needs no time. */
   async start(): Promise<void> {
-    this.#running = Promise.all(this.stores.watched.map(({ reflector }) => reflector.run(this.#stop.signal)));
+    this.#running = this.stores.run(this.#stop.signal);
     await this.clock.settle();
   }
 

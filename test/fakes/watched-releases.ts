@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { ConfigMap } from "../../crds/core-kinds.ts";
 import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
-import { createFoundStores } from "../../operator/cluster/found-kinds/found-stores.ts";
+import { KubeFoundStores } from "../../operator/cluster/found-kinds/found-stores.ts";
 import type { WatchError } from "../../operator/errors.ts";
 import { KindStores } from "../../operator/runtime/kind-stores.ts";
 import { stamps } from "../../synth/manifest.ts";
@@ -30,8 +30,12 @@ const recorded = [
   "apiextensions.k8s.io/CustomResourceDefinition//widgets.example.dev",
 ];
 
-/** Stores of Releases over servers in memory; the Releases a and b of the namespace shop exist. */
-export async function aScene({ namespaces = [] as readonly string[] } = {}) {
+/**
+ * Stores of Releases over servers in memory; the Releases a and b of the namespace shop exist.
+ *
+ * @param runs Whether they run from the beginning, or from when `run` is called.
+ */
+export async function aScene({ namespaces = [] as readonly string[], runs = true } = {}) {
   const clock = new FakeClock();
   const log = new RecordingLogger();
   const sources = new Map<string, ScriptedWatchSource>();
@@ -60,7 +64,7 @@ export async function aScene({ namespaces = [] as readonly string[] } = {}) {
     ...input,
     kinds: [aGadgetKind({ children: [ConfigMap] }), releaseBinding],
   });
-  const stores = createFoundStores({
+  const stores = new KubeFoundStores({
     ...input,
     stores: kindStores,
     releases: kindStores.resources(Release),
@@ -79,9 +83,12 @@ export async function aScene({ namespaces = [] as readonly string[] } = {}) {
     sources.get(nameOf(kind, namespace)) ?? expect.fail(`nothing watches ${nameOf(kind, namespace)}`);
   for (const name of ["a", "b"])
     source(Release, namespaces[0]).put({ name, fields: { status: { inventory: { entries: recorded } } } });
-  const shared = Promise.all(kindStores.watched.map(({ reflector }) => reflector.run(stop.signal)));
+  let running: Promise<void> | undefined;
+  const run = (): void => {
+    running ??= kindStores.run(stop.signal);
+  };
+  if (runs) run();
   await clock.settle();
-  const run = () => stores.run(stop.signal);
   const take = async () => {
     await clock.settle();
     return keys.splice(0);
@@ -97,10 +104,9 @@ export async function aScene({ namespaces = [] as readonly string[] } = {}) {
     gone,
     learnt,
     refusals,
-    async end(running?: Promise<void>) {
+    async end() {
       stop.abort();
       await running;
-      await shared;
     },
   };
 }

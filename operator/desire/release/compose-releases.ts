@@ -1,7 +1,7 @@
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { folderOf } from "../../../synth/file-tree.ts";
-import { createFoundStores, type KubeFoundStores } from "../../cluster/found-kinds/found-stores.ts";
+import { KubeFoundStores } from "../../cluster/found-kinds/found-stores.ts";
 import { createKindCatalog } from "../../cluster/found-kinds/kind-catalog.ts";
 import { createSecretReader } from "../../cluster/found-kinds/secret-reader.ts";
 import { holderOf } from "../../cluster/impersonation.ts";
@@ -38,8 +38,6 @@ export interface ComposeReleasesInput extends ReleaseControllerInput, Controller
 /** All that reconciles Releases, once there is one. */
 export interface ComposedReleases {
   readonly reconcile: Reconcile;
-  /** Runs the watches of what Releases own, until the signal aborts. */
-  readonly watch: (signal: AbortSignal) => Promise<void>;
   /** Resolves when no watch of them is broken, or when the signal aborts. */
   readonly whenWatching: (signal: AbortSignal) => Promise<void>;
   /** A Release was seen: what it has recorded is watched. */
@@ -67,13 +65,8 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     wake,
     onDefinitionChanged: (kind) => attempts.definitionChanged(kind),
   });
-  const watched: WatchedKind[] = [];
-  const stores: KubeFoundStores = createFoundStores({
-    ...input,
-    onWatch: (more) => {
-      watched.push(...more);
-      input.onWatch(more);
-    },
+  const stores = new KubeFoundStores({
+    queue,
     releases,
     catalog,
     stores: kindStores,
@@ -143,10 +136,9 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   );
   return {
     reconcile,
-    watch: (signal) => stores.run(signal),
     whenWatching: async (signal) => {
       const isBroken = ({ reflector }: WatchedKind) => /^(starting|failing)$/.test(reflector.state.state);
-      const broken = watched.filter(isBroken);
+      const broken = kindStores.found.filter(isBroken);
       await Promise.allSettled(broken.map(({ reflector }) => reflector.whenWatching(signal)));
     },
     warm: (release) => {

@@ -9,14 +9,14 @@ import type { Ground } from "../../compose/ground.ts";
 import type { SourceZone } from "../../git/source/compose-source-zone.ts";
 import type { Clock, EventRecorder, Publisher, Reconcile } from "../../ports.ts";
 import type { Election } from "../../runtime/election.ts";
-import type { KindStores, KindStoresInput, WatchedKind, WatchRole } from "../../runtime/kind-stores.ts";
+import type { KindStores, WatchRole } from "../../runtime/kind-stores.ts";
 import { withTimeout } from "../../runtime/with-timeout.ts";
 import type { ComposedReleases } from "./compose-releases.ts";
 import { Dependents } from "./dependents.ts";
 import { PolicyLimits } from "./policy-limits.ts";
 import { releaseKind } from "./release-kind.ts";
 
-export interface ReleaseControllerInput extends Pick<KindStoresInput, "sourceOf" | "transformOf"> {
+export interface ReleaseControllerInput {
   readonly ground: Ground;
   readonly stores: KindStores;
   readonly election: Election;
@@ -24,8 +24,6 @@ export interface ReleaseControllerInput extends Pick<KindStoresInput, "sourceOf"
   readonly sourceZone: SourceZone;
   /** Undefined: nothing is published. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
-  /** Watches that were begun, for metrics. */
-  readonly onWatch: (watched: readonly WatchedKind[]) => void;
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
   /** Makes each request a span. */
   readonly traceCluster?: (cluster: ActingCluster) => ActingCluster;
@@ -106,7 +104,6 @@ export function createReleaseController(input: ReleaseControllerInput): KindCont
         if (releases === undefined) return;
         // What is recorded on them is watched before anybody decides by it, on a standby as well.
         for (const release of stores.resources(Release).list()) releases.warm(release);
-        await releases.watch(signal);
       },
       close: async (options) => {
         await (await composing?.catch(() => undefined))?.close(options);

@@ -14,39 +14,37 @@ const missing = () => new WatchError("not found", { status: 404 });
 
 describe("the stores of Releases", () => {
   test("watch a kind from when it is asked for, once they run, and only what is in a set", async () => {
-    const scene = await aScene();
+    const scene = await aScene({ runs: false });
     const { stores, source, clock, take } = scene;
     expect(scene.sources.has("deployments.apps/v1")).toBe(false);
     const watched = stores.watch(Deployment, "shop/a");
     await clock.settle();
     expect(source(Deployment).calls).toEqual([]);
     expect(watched.hasSynced).toBe(false);
-    source(Deployment).put({ name: "web", ...inSet("b") });
-    const running = scene.run();
-    // The one who waited, and the one whose object was found.
-    expect(await take()).toEqual(["shop/b -100", "shop/a"]);
+    scene.run();
+    expect(await take()).toEqual(["shop/a"]);
     expect(watched.hasSynced).toBe(true);
     // A kind that is asked for later runs at once.
     stores.watch(Secret, "shop/a");
-    expect(await take()).toEqual(["shop/a"]);
+    source(Secret).put({ name: "token", ...inSet("b") });
+    // The one who waited, and the one whose object was found.
+    expect(await take()).toEqual(["shop/b -100", "shop/a"]);
     expect(stores.watched.map(({ kind }) => kind)).toEqual(["Deployment", "Secret"]);
-    await scene.end(running);
+    await scene.end();
   });
 
   test("share the watch of a kind that another kind has as its child, and do not end it", async () => {
     const scene = await aScene();
     const before = scene.sources.size;
-    const running = scene.run();
     expect(scene.stores.watch(ConfigMap).hasSynced).toBe(true);
     expect(scene.sources.size).toBe(before);
     scene.source(ConfigMap).put({ name: "settings", ...inSet("a") });
     expect(await scene.take()).toEqual(["shop/a"]);
-    await scene.end(running);
+    await scene.end();
   });
 
   test("requeue no Release for an object that it did not record, whatever its label", async () => {
     const scene = await aScene();
-    const running = scene.run();
     scene.stores.watch(Deployment);
     await scene.take();
     const server = scene.source(Deployment);
@@ -56,12 +54,11 @@ describe("the stores of Releases", () => {
     expect(await scene.take()).toEqual([]);
     server.put({ name: "web", ...inSet("a") });
     expect(await scene.take()).toEqual(["shop/a"]);
-    await scene.end(running);
+    await scene.end();
   });
 
   test("put the Release back that an object is of, by its label, and tell of what is gone", async () => {
     const scene = await aScene();
-    const running = scene.run();
     scene.stores.watch(Deployment);
     await scene.take();
     const server = scene.source(Deployment);
@@ -76,12 +73,11 @@ describe("the stores of Releases", () => {
     server.remove("shop/other");
     expect(await scene.take()).toEqual(["shop/b"]);
     expect(scene.gone).toEqual(["web of shop/b", "other of "]);
-    await scene.end(running);
+    await scene.end();
   });
 
   test("list what a set has recorded, of all kinds, and each object once though two versions show it", async () => {
     const scene = await aScene();
-    const running = scene.run();
     const old = { ...Deployment, version: "v1beta1" };
     for (const kind of [Deployment, old, Secret]) scene.stores.watch(kind);
     await scene.take();
@@ -96,12 +92,11 @@ describe("the stores of Releases", () => {
       ["apps/Deployment/shop/web", "v1"],
       ["/Secret/shop/token", "v1"],
     ]);
-    await scene.end(running);
+    await scene.end();
   });
 
   test("watch each namespace by itself where only some are wanted, and tell which are seen", async () => {
     const scene = await aScene({ namespaces: ["shop", "west"] });
-    const running = scene.run();
     const watched = scene.stores.watch(Deployment);
     scene.source(Deployment, "west").put({ name: "web", namespace: "west", ...inSet("a") });
     await scene.take();
@@ -112,13 +107,12 @@ describe("the stores of Releases", () => {
       false,
       true,
     ]);
-    await scene.end(running);
+    await scene.end();
   });
 
   test("say which right is missing, try again slowly, and go on when it is given", async () => {
     const scene = await aScene();
     const { stores, clock, take, refusals } = scene;
-    const running = scene.run();
     refusals.set("deployments.apps/v1", forbidden);
     stores.watch(Deployment, "shop/a");
     expect(await take()).toEqual(["shop/a"]);
@@ -135,13 +129,12 @@ describe("the stores of Releases", () => {
     expect(await take()).toContain("shop/a");
     expect(stores.watch(Deployment).refusal).toBeUndefined();
     expect(stores.watch(Deployment).hasSynced).toBe(true);
-    await scene.end(running);
+    await scene.end();
   });
 
   test("tell those who own objects when the right to see them is taken away, and when it is back", async () => {
     const scene = await aScene();
     const { stores, take, refusals, clock } = scene;
-    const running = scene.run();
     const watched = stores.watch(Deployment);
     scene.source(Deployment).put({ name: "web", ...inSet("a") });
     await take();
@@ -156,24 +149,22 @@ describe("the stores of Releases", () => {
     await clock.advance(120_000);
     expect(await take()).toContain("shop/a");
     expect(watched.refusal).toBeUndefined();
-    await scene.end(running);
+    await scene.end();
   });
 
   test("name the namespaces in which a right is missing", async () => {
     const scene = await aScene({ namespaces: ["shop", "west"] });
-    const running = scene.run();
     scene.refusals.set("deployments.apps/v1 in west", forbidden);
     const watched = scene.stores.watch(Deployment);
     await scene.take();
     expect(watched.refusal).toContain('deployments.apps in namespace "west";');
     expect(watched.refusal).not.toContain("shop");
-    await scene.end(running);
+    await scene.end();
   });
 
   test("have a kind that is just being made within a second, and wait patiently for one that is gone", async () => {
     const scene = await aScene();
     const { stores, clock, refusals, take } = scene;
-    const running = scene.run();
     refusals.set("deployments.apps/v1", missing);
     const watched = stores.watch(Deployment, "shop/a");
     await take();
@@ -198,12 +189,11 @@ describe("the stores of Releases", () => {
     refusals.clear();
     await clock.advance(15_000);
     expect(scene.learnt).toEqual(["refresh"]);
-    await scene.end(running);
+    await scene.end();
   });
 
   test("hand definitions of ours to the catalog before their Release is put back", async () => {
     const scene = await aScene();
-    const running = scene.run();
     scene.stores.watch(CustomResourceDefinition);
     await scene.take();
     const server = scene.source(CustomResourceDefinition);
@@ -212,7 +202,7 @@ describe("the stores of Releases", () => {
     server.remove("widgets.example.dev");
     await scene.take();
     expect(scene.learnt).toEqual(["learn widgets.example.dev", "unlearn widgets.example.dev"]);
-    await scene.end(running);
+    await scene.end();
   });
 
   test("know what the operator knows of namespaces", async () => {
@@ -230,18 +220,16 @@ describe("the stores of Releases", () => {
     scene.stores.watch(Deployment, "shop/a");
     scene.stores.watch(Deployment, "shop/b");
     scene.stores.forget("shop/a");
-    const running = scene.run();
     expect(await scene.take()).toEqual(["shop/b"]);
-    await scene.end(running);
+    await scene.end();
   });
 
   test("end all their watches when they are told to", async () => {
     const scene = await aScene();
-    const running = scene.run();
     scene.stores.watch(Deployment);
     await scene.take();
     expect(scene.source(Deployment).openWatches).toBe(1);
-    await scene.end(running);
+    await scene.end();
     expect(scene.source(Deployment).openWatches).toBe(0);
   });
 });
