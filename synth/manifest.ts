@@ -58,6 +58,8 @@ export interface ManifestSet {
   readonly manifests: readonly Manifest[];
   /** In the order of the chart, ids unique; to be applied last. */
   readonly additions: readonly Addition[];
+  /** By id, the ids of the manifests that must be healthy before it is applied. */
+  readonly needs: ReadonlyMap<ObjectId, readonly ObjectId[]>;
   /** Value of the label `fairlead.dev/set`. */
   readonly set: string;
   /** Digest over all manifests without stamps: equal digests mean equal files in git. */

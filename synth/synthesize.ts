@@ -6,6 +6,7 @@ import { InvalidFieldError } from "../crds/invalid-field-error.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../crds/object.ts";
 import { digestOf, toCanonicalJson } from "./digest.ts";
 import { type Addition, idOf, type Manifest, type ManifestSet } from "./manifest.ts";
+import { type Needs, needsOf, renameNeeds } from "./needs.ts";
 import { sortForApply } from "./order.ts";
 import { additionManagerOf, setOf, stampManifest } from "./stamp.ts";
 import { SynthesisError } from "./synthesis-error.ts";
@@ -26,8 +27,8 @@ export function synthesize(
   const { definition } = binding;
   const title = `${definition.kind} ${keyOf(resource)}`;
   const spec = validateSpec(definition.spec, resource.spec, title);
-  const chartObjects = runChart(binding, { ...asChartsSee(resource), spec }, observed, title);
-  const placed = chartObjects.map((object) => place(object, binding, resource, title));
+  const made = runChart(binding, { ...asChartsSee(resource), spec }, observed, title);
+  const placed = made.objects.map((object) => place(object, binding, resource, title));
   refuseDuplicates(
     placed.map(({ manifest }) => manifest),
     title,
@@ -46,7 +47,11 @@ export function synthesize(
     parts.push(`${idOf(manifest)} ${digest}\n`);
     return stampManifest(manifest, digest, { definition, resource, set });
   });
-  return { manifests, additions, set, digest: digestOf(parts.join("")) };
+  const needs = renameNeeds(made.needs, (id) => {
+    const one = placed[made.objects.findIndex((object) => idOf(object) === id)];
+    return one === undefined || one.addedTo !== undefined ? undefined : idOf(one.manifest);
+  });
+  return { manifests, additions, needs, set, digest: digestOf(parts.join("")) };
 }
 
 /** What charts may depend on: the memory of {@link createSynthesizer} compares this much, and no more. */
@@ -93,12 +98,14 @@ function runChart(
   resource: ChartResource<unknown>,
   observed: Observed,
   title: string,
-): readonly Manifest[] {
+): { readonly objects: readonly Manifest[]; readonly needs: Needs } {
   try {
     // An App of its own per resource: a chart's toJson() validates every construct of its App.
     const chart = new ChartOfKind(new App(), "resource", { resource, observed });
     if (!Chart.isChart(chart)) throw new TypeError("the kind's chart is not a cdk8s Chart");
-    return chart.toJson() as readonly Manifest[];
+    // First, because toJson() adds dependencies between charts.
+    const needs = needsOf(chart);
+    return { objects: chart.toJson() as readonly Manifest[], needs };
   } catch (error) {
     const field = error instanceof InvalidFieldError ? error.field : undefined;
     throw new SynthesisError(title, error instanceof Error ? error.message : String(error), {

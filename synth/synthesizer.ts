@@ -74,15 +74,21 @@ function remember(
   const readings: Reading[] = [];
   const fresh = synthesize(binding, resource, recordReadings(observed, readings));
   const isUnchanged =
-    // The digest does not tell of additions.
-    fresh.additions.length + (memory?.result.additions.length ?? 0) === 0 &&
-    memory?.result.digest === fresh.digest &&
+    // The digest does not include additions and needs.
+    hasObjectsAlone(fresh) &&
+    memory !== undefined &&
+    hasObjectsAlone(memory.result) &&
+    memory.result.digest === fresh.digest &&
     memory.result.set === fresh.set &&
     memory.generation === resource.metadata.generation;
   const { generation, labels, annotations } = resource.metadata;
   const { spec } = resource;
   const result = isUnchanged ? memory.result : fresh;
   return { binding, generation, spec, labels, annotations, readings, result };
+}
+
+function hasObjectsAlone({ additions, needs }: ManifestSet): boolean {
+  return additions.length + needs.size === 0;
 }
 
 function recordReadings(observed: Observed, readings: Reading[]): Observed {

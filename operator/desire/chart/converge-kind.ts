@@ -8,8 +8,9 @@ import type { Synthesizer } from "../../../synth/synthesizer.ts";
 import { applyStageOf } from "../../engine/apply-stage.ts";
 import { type Converged, type ConvergeOptions, converge } from "../../engine/converge.ts";
 import type { PruneInput } from "../../engine/decide-prune.ts";
-import type { DesiredSet } from "../../engine/desired-set.ts";
+import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
 import { assessHealth } from "../../engine/health/health.ts";
+import { orderObjects } from "../../engine/order-objects.ts";
 import type { Subject } from "../../engine/subject.ts";
 import { SpecInvalidError } from "../../errors.ts";
 import type { Clock, Cluster, Stores } from "../../ports.ts";
@@ -98,20 +99,26 @@ function synthesizeOrRefuse(
 
 /** What the manifests of a chart are for the engine. `origin` names the resource in messages. Pure. */
 export function desiredSetOf(
-  { manifests, additions, set, digest }: ManifestSet,
+  { manifests, additions, needs, set, digest }: ManifestSet,
   kind: Pick<BoundKind, "children">,
   origin: string,
 ): DesiredSet {
-  const objects = manifests.map((manifest) => ({
-    id: idOf(manifest),
-    manifest,
-    kind: childKindOf(manifest, kind),
-    origin,
-    stage: applyStageOf(manifest),
-    needs: [],
-    isEnsured: false,
-  }));
-  return { set, digest, objects, isOrdered: false, additions };
+  const items = manifests.map((manifest): DesiredObject => {
+    const id = idOf(manifest);
+    return {
+      id,
+      manifest,
+      kind: childKindOf(manifest, kind),
+      origin,
+      stage: applyStageOf(manifest),
+      needs: needs.get(id) ?? [],
+      isEnsured: false,
+    };
+  });
+  if (needs.size === 0) return { set, digest, objects: items, isOrdered: false, additions };
+  // cdk8s refuses circles before.
+  const { order: objects = items } = orderObjects(items);
+  return { set, digest, objects, isOrdered: true, additions };
 }
 
 /** The child kind of a manifest; synthesize() has made sure that there is one. */

@@ -6,8 +6,8 @@ import { setOf, unstampManifest } from "../../../synth/stamp.ts";
 import type { KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { applyStageOf } from "../../engine/apply-stage.ts";
 import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
+import { orderObjects } from "../../engine/order-objects.ts";
 import type { Rendered } from "../../render/ports.ts";
-import { orderObjects } from "./order-objects.ts";
 import { type OwnKind, ownKindsOf } from "./own-kinds.ts";
 import { cycleError, refuseDuplicates, refuseItself } from "./refuse-manifests.ts";
 

@@ -1,5 +1,5 @@
-import type { ObjectId } from "../../../synth/manifest.ts";
-import type { ApplyStage } from "../../engine/apply-stage.ts";
+import type { ObjectId } from "../../synth/manifest.ts";
+import type { ApplyStage } from "./apply-stage.ts";
 
 /** An object and what must be there before it. */
 export interface Orderable {

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Orderable, orderObjects } from "../../../../operator/desire/release/order-objects.ts";
-import type { ApplyStage } from "../../../../operator/engine/apply-stage.ts";
-import type { DesiredObject } from "../../../../operator/engine/desired-set.ts";
-import { wavesOf } from "../../../../operator/engine/inventory.ts";
+import type { ApplyStage } from "../../../operator/engine/apply-stage.ts";
+import type { DesiredObject } from "../../../operator/engine/desired-set.ts";
+import { wavesOf } from "../../../operator/engine/inventory.ts";
+import { type Orderable, orderObjects } from "../../../operator/engine/order-objects.ts";
 
 const names = ["a", "b", "c", "d", "e", "f"];
 /** Any graph, cycles included. */
