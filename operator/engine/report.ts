@@ -1,6 +1,87 @@
+import type { CustomResource, ObjectKind } from "../../crds/object.ts";
 import { kindIn, type ObjectId, type ObjectKindId } from "../../synth/manifest.ts";
 import { NotOwnedError, ObjectRejectedError } from "../errors.ts";
-import type { PublishState } from "../ports.ts";
+import type { AtVersion, Cluster, ObjectStore, PublishState, ReconcileResult } from "../ports.ts";
+import { type AnnounceOptions, announceChanges, announceStatus } from "./announce.ts";
+import type { Health } from "./health/health.ts";
+import type { Change } from "./note-result.ts";
+import type { ResourceStatus } from "./status.ts";
+import { statusPatch } from "./status-patch.ts";
+
+/** What a resource reports of one run. */
+export interface Report {
+  readonly key: string;
+  readonly kind: ObjectKind;
+  /** As it is now, with the generation that was worked on: an edit that came meanwhile is for the next run. */
+  readonly resource: CustomResource;
+  readonly changes: readonly Change[];
+  readonly health: Health | undefined;
+  /** Undefined: it is not written this time. */
+  readonly status: ResourceStatus | undefined;
+  /** The version over which it may be written. Default: any. */
+  readonly at?: AtVersion;
+  /**
+   * Called with whether the status is another one than the resource has. Returns how much longer it is withheld, in
+   * milliseconds, because a better one is expected in a moment. Default: it is not.
+   */
+  readonly withholdMs?: (status: ResourceStatus, isNew: boolean) => number;
+  /** The status was written. */
+  readonly onWritten?: (status: ResourceStatus) => void;
+  readonly error: unknown;
+  /** The queue retries the run later and later, because of the error. */
+  readonly isRetried: boolean;
+  /** It is retried by then at the latest, in milliseconds. */
+  readonly retryWithinMs?: number | undefined;
+  /** The earliest of these decides when the resource is looked at again, in milliseconds. */
+  readonly requeueAfterMs: readonly (number | undefined)[];
+}
+
+export interface ReportOptions extends AnnounceOptions {
+  readonly cluster: Pick<Cluster, "patchStatus">;
+  /** The local copies of the resources. */
+  readonly resources: Pick<ObjectStore, "written">;
+  readonly onBlocked: OnBlocked;
+  /** Puts a key into the queue, to be taken after so long at the latest. */
+  readonly wakeLater: (key: string, afterMs: number) => void;
+}
+
+/**
+ * Reports a run: events about what was done, one status patch if the status is another one, and when to look again.
+ *
+ * @throws The error of the run if it is retried, after the status describes it.
+ */
+export async function report(run: Report, options: ReportOptions): Promise<ReconcileResult> {
+  const { key, error, isRetried, retryWithinMs, requeueAfterMs } = run;
+  announceChanges(run.changes, run, options);
+  noteBlocker(key, error, options.onBlocked);
+  const withheldMs = await writeStatus(run, options);
+  if (isRetried) {
+    if (retryWithinMs !== undefined) options.wakeLater(key, Math.max(1, Math.ceil(retryWithinMs)));
+    throw error;
+  }
+  const delays = [...requeueAfterMs, withheldMs].filter((ms) => ms !== undefined);
+  return delays.length === 0 ? {} : { requeueAfterMs: Math.max(1, Math.ceil(Math.min(...delays))) };
+}
+
+/** @returns How much longer it is withheld; undefined: it is written, or there is nothing to write. */
+async function writeStatus(
+  { kind, resource, status, health, at, withholdMs, onWritten }: Report,
+  options: ReportOptions,
+): Promise<number | undefined> {
+  if (status === undefined) return undefined;
+  const patch = statusPatch(resource.status, status);
+  const withheldMs = withholdMs?.(status, patch !== undefined) ?? 0;
+  if (patch === undefined) return undefined;
+  if (withheldMs > 0) return withheldMs;
+  const { name, namespace, uid } = resource.metadata;
+  const live = await options.cluster.patchStatus({ kind, namespace, name }, uid, patch, at);
+  // Of a resource that is gone there is nothing to announce.
+  if (live === undefined) return undefined;
+  options.resources.written(live);
+  announceStatus({ status, cause: health?.cause }, { resource }, options);
+  onWritten?.(status);
+  return undefined;
+}
 
 /** Told how far a generation of a resource has come, for metrics. */
 export interface Progress {

@@ -23,13 +23,13 @@ import { findPolicyRefusal } from "./policy-refusal.ts";
 import { publishRelease, unpublishRelease } from "./publish-release.ts";
 import type { Desired, ReleaseMemory } from "./release-memory.ts";
 import type { ReleaseOutcome } from "./release-outcome.ts";
-import { type Ended, type ReportOptions, reportRelease, reportSource } from "./report-release.ts";
+import { type Ended, type ReportReleaseOptions, reportRelease, reportSource } from "./report-release.ts";
 import { readSource, type Sourced, type SourceOptions } from "./source-release.ts";
 
 export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
   SourceOptions &
   Omit<DependencyOptions, "isCurrent"> &
-  Omit<ReportOptions, "log"> &
+  Omit<ReportReleaseOptions, "log"> &
   OwnParts;
 
 interface OwnParts {
@@ -42,7 +42,7 @@ interface OwnParts {
 }
 
 /** What one run works with: {@link ReleaseParts}, bound to its signal and to whom it acts for. */
-type Parts = ReleaseParts & ConvergeReleaseOptions & Pick<ReportOptions, "log">;
+type Parts = ReleaseParts & ConvergeReleaseOptions & Pick<ReportReleaseOptions, "log">;
 
 /** The steps of the loop for Releases: the source is fetched and rendered before anything is converged. */
 export function releaseSteps(

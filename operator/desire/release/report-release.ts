@@ -1,17 +1,17 @@
 import type { Condition } from "../../../crds/conditions.ts";
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
-import type { ReleaseResource } from "../../../crds/release.ts";
+import { Release, type ReleaseResource, type ReleaseStatus } from "../../../crds/release.ts";
 import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
-import { announceChanges } from "../../engine/announce.ts";
 import { assessSet, unhealthySinceMs } from "../../engine/health/assess-set.ts";
 import type { Health } from "../../engine/health/health.ts";
 import type { HealthChecks } from "../../engine/health/health-checks.ts";
 import { listNames } from "../../engine/outcome.ts";
 import type { Refusals } from "../../engine/refusals.ts";
-import { noteBlocker, noteProgress, type OnBlocked, type Progress } from "../../engine/report.ts";
+import { noteProgress, type Progress, type ReportOptions, report } from "../../engine/report.ts";
 import { decideRequeue } from "../../engine/requeue.ts";
-import type { PublishState, Random, ReconcileResult } from "../../ports.ts";
+import type { Clock, ObjectStore, PublishState, Random, ReconcileResult } from "../../ports.ts";
+import { announceDeployment } from "./announce-deployment.ts";
 import type { ConvergedRelease } from "./converge-release.ts";
 import { type KnownDeployed, nextDeployed } from "./deployed-revision.ts";
 import type { LoadedRelease } from "./load-release.ts";
@@ -21,7 +21,7 @@ import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
 import { composeReleaseStatus } from "./release-status.ts";
 import { graceLeftMs, isPinnedTo } from "./source-loss.ts";
 import type { Sourced } from "./source-release.ts";
-import { type WriteReleaseStatusOptions, writeUnlessParked } from "./write-release-status.ts";
+import { noteWritten, withholdStatus } from "./withhold-status.ts";
 
 /** How a run ended that is worth a status. */
 export interface Ended {
@@ -39,16 +39,18 @@ export interface Ended {
   readonly notice?: string | undefined;
 }
 
-export interface ReportOptions extends WriteReleaseStatusOptions {
+export interface ReportReleaseOptions extends Omit<ReportOptions, "resources" | "kind"> {
+  readonly releases: ObjectStore;
+  readonly dependents: { of(key: string): Iterable<string> };
+  /** Puts keys into the queue. */
+  readonly wake: (keys: Iterable<string>) => void;
+  readonly clock: Clock;
   readonly stores: FoundStores;
   readonly checks: HealthChecks;
   /** Undefined: there is no repository. */
   readonly publishers: PublishPlaces | undefined;
   readonly refusals: Refusals;
   readonly progress: Progress | undefined;
-  /** Puts a key into the queue, to be taken after so long at the latest. */
-  readonly wakeLater: (key: string, afterMs: number) => void;
-  readonly onBlocked: OnBlocked;
   readonly random: Random;
 }
 
@@ -62,7 +64,7 @@ const longestRetryMs = 60_000;
 export async function reportRelease(
   release: LoadedRelease,
   ended: Ended,
-  options: ReportOptions,
+  options: ReportReleaseOptions,
 ): Promise<ReconcileResult> {
   const { key, memory } = release;
   const { desired, converged, outcome, error } = ended;
@@ -78,8 +80,6 @@ export async function reportRelease(
   const health = judged && judge(now, judged, nowMs, options);
   const published = offer(now, ended, options);
 
-  if (converged !== undefined) announceChanges(converged.changes, { resource }, options);
-  noteBlocker(key, error, options.onBlocked);
   noteApplied(now, ended, published, options);
   announceWarnings(now, ended, options);
   const loss = assessLoss(now, ended, nowMs);
@@ -96,13 +96,6 @@ export async function reportRelease(
     inventory: converged?.inventory,
     nowIso: `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
   });
-  const parkedForMs = await writeUnlessParked(now, { status, ended, health }, options);
-  // Written down, and now the queue's: it tries again, later and later.
-  if (error !== undefined && (outcome.state === "failed" || outcome.state === "deleting")) {
-    // Such as rights of a ServiceAccount, which nobody tells us of: who gave them should not wait for long.
-    options.wakeLater(key, longestRetryMs);
-    throw error;
-  }
   const requeueAfterMs = decideRequeue({
     applied: converged?.outcome ?? { state: "retry" },
     refusedForMs: refusals.retryAfterMs(key),
@@ -111,14 +104,35 @@ export async function reportRelease(
     nowMs: clock.now(),
     jitter: random(),
   });
-  const delays = [
-    requeueAfterMs,
-    parkedForMs,
-    ended.retryAfterMs,
-    converged?.againAfterMs,
-    loss?.againAfterMs,
-  ].filter((ms) => ms !== undefined);
-  return delays.length === 0 ? {} : { requeueAfterMs: Math.max(1, Math.ceil(Math.min(...delays))) };
+  return await report(
+    {
+      key,
+      kind: Release,
+      resource,
+      changes: converged?.changes ?? [],
+      health,
+      status,
+      // The version guards the inventory: a late write must not take away what a successor has recorded.
+      at: { resourceVersion: resource.metadata.resourceVersion },
+      withholdMs: (next, isNew) => withholdStatus(now, { status: next, isNew, ended }, clock),
+      onWritten: (written) => {
+        noteWritten(now, { status: written, ended }, clock);
+        // Our own writes are silent, and some wait for this Release.
+        options.wake(options.dependents.of(key));
+        announceDeployment(
+          { before: resource.status, after: written as Partial<ReleaseStatus> },
+          resource,
+          options,
+        );
+      },
+      error,
+      isRetried: error !== undefined && (outcome.state === "failed" || outcome.state === "deleting"),
+      // Such as rights of a ServiceAccount, which nobody tells us of: who gave them should not wait for long.
+      retryWithinMs: longestRetryMs,
+      requeueAfterMs: [requeueAfterMs, ended.retryAfterMs, converged?.againAfterMs, loss?.againAfterMs],
+    },
+    { ...options, resources: releases, kind: { warnings: () => [] } },
+  );
 }
 
 /** What is known of a source, as its conditions and the status show it; undefined: nothing new. */
@@ -168,7 +182,7 @@ function judge(
   { resource }: LoadedRelease,
   { prepared, commit }: Desired,
   nowMs: number,
-  { stores, checks }: ReportOptions,
+  { stores, checks }: ReportReleaseOptions,
 ): Health {
   const { spec, status } = resource;
   const [last] = status?.history ?? [];
@@ -194,7 +208,7 @@ function judge(
 function offer(
   release: LoadedRelease,
   { outcome, desired }: Ended,
-  { publishers }: ReportOptions,
+  { publishers }: ReportReleaseOptions,
 ): PublishState | undefined {
   if (publishers === undefined || desired === undefined || outcome.state !== "applied") return undefined;
   return publishRelease(release, desired, publishers);
@@ -204,7 +218,7 @@ function offer(
 function announceWarnings(
   { resource, memory }: LoadedRelease,
   { desired }: Ended,
-  { events }: ReportOptions,
+  { events }: ReportReleaseOptions,
 ): void {
   const { warnings = [], digest } = desired?.rendered ?? {};
   if (warnings.length === 0 || memory.warned === digest) return;
@@ -222,7 +236,7 @@ function noteApplied(
   { key, resource, memory }: LoadedRelease,
   { outcome, desired }: Ended,
   published: PublishState | undefined,
-  { progress, wake, dependents }: ReportOptions,
+  { progress, wake, dependents }: ReportReleaseOptions,
 ): void {
   if (outcome.state !== "applied" || desired === undefined) return;
   const { generation } = resource.metadata;
