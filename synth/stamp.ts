@@ -1,6 +1,13 @@
 import { hash } from "node:crypto";
 import type { KindDefinition } from "../crds/kind.ts";
-import { apiVersionOf, type CustomResource, groupKindOf, keyOf, type ObjectMeta } from "../crds/object.ts";
+import {
+  apiVersionOf,
+  type CustomResource,
+  groupKindOf,
+  keyOf,
+  type ObjectMeta,
+  type OwnerReference,
+} from "../crds/object.ts";
 import { FIELD_MANAGER, type Manifest, stamps } from "./manifest.ts";
 
 /** What a stamp says about the resource that an object is made for. */
@@ -36,33 +43,63 @@ export function additionManagerOf(
   return name.length <= managerLimit ? name : `${FIELD_MANAGER}/${setOf(definition, resource)}`;
 }
 
-/** The manifest with everything the operator puts on it: see {@link stamps}, and the owner reference. */
+/** What an object carries of its set, whoever wants it. */
+export interface Stamps {
+  /** Digest of the manifest without stamps. */
+  readonly digest: string;
+  readonly set: string;
+  /** On a Job: another value means that it is to run again. */
+  readonly run: string | undefined;
+  /** `<plural>.<group>/<key>` of the resource; undefined: a reference names it. */
+  readonly owner: string | undefined;
+  /** The controller reference, which garbage collection follows. */
+  readonly reference?: OwnerReference | undefined;
+  /** Whether kubectl and other ApplySet tools are to find it. Default: false. */
+  readonly isApplySetMember?: boolean;
+}
+
+/** Puts on a manifest what {@link stamps} describes. Pure. */
+export function putStamps(
+  manifest: Manifest,
+  { digest, set, run, owner, reference, isApplySetMember = false }: Stamps,
+): Manifest {
+  const { metadata } = manifest;
+  const isJob = manifest.kind === "Job" && manifest.apiVersion === "batch/v1";
+  const labels = {
+    ...metadata.labels,
+    [stamps.set]: set,
+    ...(isApplySetMember && { [stamps.partOf]: set }),
+  };
+  const annotations = {
+    ...metadata.annotations,
+    [stamps.digest]: digest,
+    ...(isJob && run !== undefined && { [stamps.generation]: run }),
+    ...(owner !== undefined && { [stamps.owner]: owner }),
+  };
+  const stamped = { ...metadata, labels, annotations };
+  return { ...manifest, metadata: reference ? { ...stamped, ownerReferences: [reference] } : stamped };
+}
+
+/** The manifest of a kind's chart with everything the operator puts on it: see {@link stamps}, and the owner reference. */
 export function stampManifest(
   manifest: Manifest,
   digest: string,
   { definition, resource, set }: StampOwner,
 ): Manifest {
-  const { metadata } = manifest;
   const { name, namespace, uid = "", generation } = resource.metadata;
   // Garbage collection follows a reference to a cluster-scoped owner, or to one in the object's own namespace.
-  const isCollected = namespace === undefined || namespace === metadata.namespace;
-  const isJob = manifest.kind === "Job" && manifest.apiVersion === "batch/v1";
-  const annotations = {
-    ...metadata.annotations,
-    [stamps.digest]: digest,
-    ...(isJob && generation !== undefined && { [stamps.generation]: String(generation) }),
-    ...(!isCollected && { [stamps.owner]: `${groupKindOf(definition)}/${keyOf(resource)}` }),
-  };
-  const owner = {
-    apiVersion: apiVersionOf(definition),
-    kind: definition.kind,
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-  const stamped = { ...metadata, labels: { ...metadata.labels, [stamps.set]: set }, annotations };
-  return { ...manifest, metadata: isCollected ? { ...stamped, ownerReferences: [owner] } : stamped };
+  const isCollected = namespace === undefined || namespace === manifest.metadata.namespace;
+  const { kind } = definition;
+  const apiVersion = apiVersionOf(definition);
+  return putStamps(manifest, {
+    digest,
+    set,
+    run: generation === undefined ? undefined : String(generation),
+    owner: isCollected ? undefined : `${groupKindOf(definition)}/${keyOf(resource)}`,
+    reference: isCollected
+      ? { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }
+      : undefined,
+  });
 }
 
 const stampLabels: ReadonlySet<string> = new Set([stamps.set, stamps.partOf]);

@@ -1,8 +1,8 @@
 import { groupKindOf, groupOf, keyOf, type ObjectKind, type ObjectMeta } from "../../../crds/object.ts";
 import { Release, type ReleaseResource } from "../../../crds/release.ts";
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
-import { idOf, type Manifest, type ObjectId, stamps } from "../../../synth/manifest.ts";
-import { setOf, unstampManifest } from "../../../synth/stamp.ts";
+import { idOf, type Manifest, type ObjectId } from "../../../synth/manifest.ts";
+import { putStamps, setOf, unstampManifest } from "../../../synth/stamp.ts";
 import type { KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { applyStageOf } from "../../engine/apply-stage.ts";
 import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
@@ -68,7 +68,9 @@ export function prepareManifests(
     const manifest = dress(plain, target);
     const digest = digestOf(toCanonicalJson(manifest));
     parts.push(`${one.id} ${digest}\n`);
-    return { ...one, manifest: stamp(manifest, { digest, set, owner }) };
+    // A Job is recreated when the source changes it; what the source says of it is its generation.
+    const stamped = putStamps(manifest, { digest, set, owner, run: digest, isApplySetMember: true });
+    return { ...one, manifest: stamped };
   });
   return { set, digest: digestOf(parts.sort().join("")), objects, isOrdered: rendered.dependencies.size > 0 };
 }
@@ -141,28 +143,6 @@ function dress(manifest: Manifest, { labels, annotations }: PreparableRelease["s
       ...metadata,
       ...(labels && { labels: { ...metadata.labels, ...labels } }),
       ...(annotations && { annotations: { ...metadata.annotations, ...annotations } }),
-    },
-  };
-}
-
-function stamp(
-  manifest: Manifest,
-  { digest, set, owner }: { readonly digest: string; readonly set: string; readonly owner: string },
-): Manifest {
-  const { metadata } = manifest;
-  const isJob = manifest.kind === "Job" && manifest.apiVersion === "batch/v1";
-  return {
-    ...manifest,
-    metadata: {
-      ...metadata,
-      labels: { ...metadata.labels, [stamps.set]: set, [stamps.partOf]: set },
-      annotations: {
-        ...metadata.annotations,
-        [stamps.digest]: digest,
-        // A Job is made anew when the source changes it; what the source says of it is its generation.
-        ...(isJob && { [stamps.generation]: digest }),
-        [stamps.owner]: owner,
-      },
     },
   };
 }
