@@ -3,6 +3,7 @@ import { Release } from "../crds/release.ts";
 import { folderOf } from "../synth/file-tree.ts";
 import { createSynthesizer } from "../synth/synthesizer.ts";
 import { KubeEventRecorder } from "./cluster/events.ts";
+import { holderOf } from "./cluster/impersonation.ts";
 import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { reducePod, reduceToMetadata, type Transform } from "./cluster/live-object.ts";
 import { WatchConnection } from "./cluster/watch-connection.ts";
@@ -86,7 +87,8 @@ export async function composeOperator(
   if (publisher !== undefined) metrics?.publish.watch(() => publisher.stats);
   metrics?.events.watch(() => events.stats);
   metrics?.stores.watch(stores.watched, stores.found);
-  const cluster = new KubeCluster({ transport, fence, clock });
+  const holder = holderOf(leaseOf(ground), input.identity);
+  const cluster = new KubeCluster({ transport, fence, clock, holder });
   const synthesizer = createSynthesizer();
   const parts = await composeTracing({ cluster, publisher, synthesize: synthesizer }, config);
   for (const kind of kinds) {
@@ -116,11 +118,11 @@ export async function composeOperator(
         ground,
         sourceZone,
         stores,
+        cluster: parts.cluster,
         election,
         events,
         repository: repository && parts.publisher && { ...repository, own: parts.publisher },
         ...(parts.traceReconcile && { traceReconcile: parts.traceReconcile }),
-        ...(parts.traceCluster && { traceCluster: parts.traceCluster }),
       }),
     );
   }

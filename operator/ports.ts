@@ -42,10 +42,22 @@ export interface DeleteOptions extends AtVersion {
 
 export type Propagation = "Background" | "Foreground" | "Orphan";
 
+/** The ServiceAccount that a request is sent as. */
+export interface Impersonation {
+  readonly namespace: string;
+  readonly serviceAccountName: string;
+}
+
 /** The Kubernetes API as the reconcile needs it. Errors are those of errors.ts. Writes are fenced. */
 export interface Cluster {
   /** The same for one reconcile: when the signal aborts, what is under way ends with its reason, and nothing more is sent. */
   until(signal: AbortSignal): Cluster;
+  /**
+   * The same with the permissions of a ServiceAccount for every request; undefined: with those of the operator.
+   *
+   * @throws ImpersonationError if its name is not valid: no request is ever sent with more permissions than asked for.
+   */
+  as(who: Impersonation | undefined): Cluster;
   /** Server-side apply, forced, field manager `fairlead`. Gives the object as the server answered. */
   apply(kind: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject>;
   /**
@@ -204,38 +216,6 @@ export interface Stores {
   related(kind: ObjectKind, selector: string | undefined): ObjectStore;
   /** Whether a namespace is known to be going away. */
   isTerminating(namespace: string): boolean;
-}
-
-/** One event of a watch, already reduced ({@link LiveObject}); a bookmark only moves the resourceVersion. */
-export type WatchEvent =
-  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: LiveObject }
-  | { readonly type: "BOOKMARK"; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
-  | { readonly type: "ERROR"; readonly status: number; readonly reason: string; readonly message: string };
-
-export interface ListPage {
-  readonly items: readonly LiveObject[];
-  readonly resourceVersion: string;
-  readonly continueToken: string | undefined;
-}
-
-/** Where a reflector gets its objects: one kind, one selector, one namespace or all. Errors: WatchError. */
-export interface WatchSource {
-  readonly kind: ObjectKind;
-  /** Whether the kind comes from a CustomResourceDefinition, which may change. */
-  readonly isCustomKind?: boolean;
-  list(params: {
-    readonly resourceVersion: string;
-    readonly limit?: number;
-    readonly continueToken?: string;
-    readonly signal: AbortSignal;
-  }): Promise<ListPage>;
-  /** Rejects with WatchError when the watch cannot start or breaks; ends when the server closes it cleanly. */
-  watch(params: {
-    readonly resourceVersion: string;
-    readonly sendInitialEvents: boolean;
-    readonly timeoutSeconds: number;
-    readonly signal: AbortSignal;
-  }): AsyncIterable<WatchEvent>;
 }
 
 /** What a reconcile says about the next one. Nothing: an event will tell. */

@@ -28,7 +28,15 @@ export const importTable: Record<string, ImportRule> = {
     pacing.map((file) => [file, { folders: ["operator/ports.ts"], packages: ["node:timers/promises"] }]),
   ),
   "operator/cluster": {
-    folders: ["operator/engine", ...pacing, "operator/ports.ts", "operator/errors.ts", "synth", "crds"],
+    folders: [
+      "operator/engine",
+      "operator/runtime/ports.ts",
+      ...pacing,
+      "operator/ports.ts",
+      "operator/errors.ts",
+      "synth",
+      "crds",
+    ],
     packages: ["node:*", "undici", "yaml", "@kubernetes/client-node"],
   },
   // What both zones that run git have in common.

@@ -1,10 +1,5 @@
 import { HOLDER_EXTRA } from "../../crds/names.ts";
-
-/** The ServiceAccount that a request is to have the rights of. */
-export interface Impersonated {
-  readonly namespace: string;
-  readonly serviceAccountName: string;
-}
+import type { Impersonation } from "../ports.ts";
 
 /** A ServiceAccount that cannot be impersonated, because it cannot be named. No request was sent. */
 export class ImpersonationError extends Error {
@@ -31,7 +26,7 @@ export function holderOf(
  * @throws ImpersonationError if anything is empty or odd: a request without the headers would have all our rights.
  */
 export function impersonationHeaders(
-  { namespace, serviceAccountName }: Impersonated,
+  { namespace, serviceAccountName }: Impersonation,
   holder: string | undefined,
 ): Readonly<Record<string, string>> {
   if (!isText(namespace, dnsLabel)) throw refuse(namespace, serviceAccountName, "its namespace is no name");

@@ -1,11 +1,20 @@
 import { apiVersionOf, controllerOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { type Addition, FIELD_MANAGER, idOf, type Manifest, type ObjectId } from "../../synth/manifest.ts";
 import { AlreadyThereError, ApiUnavailableError, NotLeadingError, ReplacedError } from "../errors.ts";
-import type { ApplyGuard, AtVersion, Clock, Cluster, DeleteOptions, Fence, ObjectRef } from "../ports.ts";
+import type {
+  ApplyGuard,
+  AtVersion,
+  Clock,
+  Cluster,
+  DeleteOptions,
+  Fence,
+  Impersonation,
+  ObjectRef,
+} from "../ports.ts";
 import { type Attempt, isOtherUid, toOperatorError } from "./api-errors.ts";
 import { toApplyBody } from "./apply-body.ts";
 import { takeOverEntries } from "./field-takeover.ts";
-import { type Impersonated, impersonationHeaders } from "./impersonation.ts";
+import { impersonationHeaders } from "./impersonation.ts";
 import { objectIn } from "./json-value.ts";
 import { toLiveObject } from "./live-object.ts";
 import { objectPath } from "./resource-path.ts";
@@ -56,7 +65,7 @@ export class KubeCluster implements Cluster {
    *
    * @throws ImpersonationError if it cannot be named: nothing is ever sent with more rights than were asked for.
    */
-  as(who: Impersonated | undefined): KubeCluster {
+  as(who: Impersonation | undefined): KubeCluster {
     const { headers: _, ...own } = this.#input;
     if (who === undefined) return new KubeCluster(own);
     return new KubeCluster({ ...own, headers: impersonationHeaders(who, own.holder) });

@@ -1,7 +1,8 @@
 import { apiVersionOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { isBuiltInGroup } from "../engine/built-in-group.ts";
 import { WatchError } from "../errors.ts";
-import type { Clock, ListPage, WatchEvent, WatchSource } from "../ports.ts";
+import type { Clock } from "../ports.ts";
+import type { ListPage, WatchEvent, WatchSource } from "../runtime/ports.ts";
 import { TimeSlice } from "../runtime/time-slice.ts";
 import { readStatus, statusOf } from "./api-status.ts";
 import { ConnectionError, toConnectionError } from "./connection-error.ts";

@@ -9,8 +9,6 @@ export interface TracedParts {
   readonly cluster: Cluster;
   readonly publisher: Publisher | undefined;
   readonly synthesize: Synthesizer;
-  /** Wraps another cluster, such as that of Releases. Undefined without spans. */
-  readonly traceCluster?: <Traced extends Cluster>(cluster: Traced) => Traced;
   /** Undefined without spans. */
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
 }
@@ -32,7 +30,6 @@ export async function composeTracing(
   const { cluster, publisher, synthesize } = parts;
   return {
     cluster: traceCluster(cluster, tracing),
-    traceCluster: (other) => traceCluster(other, tracing),
     publisher: publisher && tracePublisher(publisher, tracing),
     synthesize: (kind, resource, observed) =>
       tracing.syncSpan("synthesize", { "fairlead.controller": groupKindOf(kind.definition) }, () =>

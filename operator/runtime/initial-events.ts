@@ -1,5 +1,6 @@
 import { keyOf, type LiveObject } from "../../crds/object.ts";
-import type { Clock, Logger, WatchEvent } from "../ports.ts";
+import type { Clock, Logger } from "../ports.ts";
+import type { WatchEvent } from "./ports.ts";
 
 /** How often somebody is told that the end of the initial events is still missing. */
 const warnEveryMs = 10_000;

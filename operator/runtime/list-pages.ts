@@ -1,6 +1,6 @@
 import { keyOf, type LiveObject } from "../../crds/object.ts";
 import { WatchError } from "../errors.ts";
-import type { ListPage, WatchSource } from "../ports.ts";
+import type { ListPage, WatchSource } from "./ports.ts";
 import { yieldToEventLoop } from "./time-slice.ts";
 
 /** client-go's default, too. */

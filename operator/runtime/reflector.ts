@@ -1,10 +1,11 @@
 import type { LiveObject } from "../../crds/object.ts";
 import { WatchError } from "../errors.ts";
-import type { Clock, Logger, Random, WatchEvent, WatchSource } from "../ports.ts";
+import type { Clock, Logger, Random } from "../ports.ts";
 import { Backoff } from "./backoff.ts";
 import { Freshness } from "./freshness.ts";
 import { InitialEvents } from "./initial-events.ts";
 import { listPages } from "./list-pages.ts";
+import type { WatchEvent, WatchSource } from "./ports.ts";
 import { decideNext, type Next, type Outcome, type Step } from "./reflector-next.ts";
 import { complaints, describeFailure, type ReflectorState } from "./reflector-state.ts";
 import { sleep } from "./sleep.ts";

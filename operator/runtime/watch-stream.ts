@@ -1,6 +1,7 @@
 import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
 import { WatchError } from "../errors.ts";
-import type { Clock, Logger, WatchEvent, WatchSource } from "../ports.ts";
+import type { Clock, Logger } from "../ports.ts";
+import type { WatchEvent, WatchSource } from "./ports.ts";
 import { yieldToEventLoop } from "./time-slice.ts";
 
 /** A watch that lives shorter was hardly served. */

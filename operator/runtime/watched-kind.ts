@@ -1,6 +1,7 @@
 import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
-import type { Clock, Logger, Random, WatchSource } from "../ports.ts";
+import type { Clock, Logger, Random } from "../ports.ts";
+import type { WatchSource } from "./ports.ts";
 import { Reflector, type ReflectorInput } from "./reflector.ts";
 import { WatchedStore } from "./store.ts";
 import type { IndexFunction } from "./store-index.ts";

@@ -1,17 +1,13 @@
 import type { Cluster, ObjectRef, Publisher } from "../ports.ts";
 import { nameAttributes, type Tracing } from "./tracing.ts";
 
-/** A cluster that may act as somebody else, as that of Releases does. */
-type MayImpersonate = Cluster & { as?(who: unknown): Cluster };
-
-/** Makes every request of a reconcile a span, also of one that acts as somebody else. */
-export function traceCluster<Traced extends Cluster>(traced: Traced, tracing: Tracing): Traced {
-  const cluster: MayImpersonate = traced;
+/** Makes every request of a reconcile a span, also of one that impersonates a ServiceAccount. */
+export function traceCluster(cluster: Cluster, tracing: Tracing): Cluster {
   const spanOn = <T>(name: string, ref: ObjectRef, action: () => Promise<T>): Promise<T> =>
     tracing.asyncSpan(name, nameAttributes({ ...ref, kind: ref.kind.kind }), action);
-  const spans: MayImpersonate = {
+  return {
     until: (signal) => traceCluster(cluster.until(signal), tracing),
-    ...(cluster.as && { as: (who: unknown) => traceCluster(cluster.as?.(who) ?? cluster, tracing) }),
+    as: (who) => traceCluster(cluster.as(who), tracing),
     apply: (kind, manifest, guard) => {
       const { name, namespace } = manifest.metadata;
       const attributes = nameAttributes({ kind: kind.kind, name, namespace });
@@ -36,7 +32,6 @@ export function traceCluster<Traced extends Cluster>(traced: Traced, tracing: Tr
       return spanOn("take over", { kind, name, namespace }, () => cluster.takeOverFields(kind, live));
     },
   };
-  return spans as Traced;
 }
 
 /** Every offer to the repository as a span, with what came of it. */

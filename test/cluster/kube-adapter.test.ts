@@ -6,8 +6,8 @@ import { KubeLeaseClient } from "../../operator/cluster/lease-client.ts";
 import { ApiTransport } from "../../operator/cluster/transport.ts";
 import { WatchConnection } from "../../operator/cluster/watch-connection.ts";
 import { KubeWatchSource } from "../../operator/cluster/watch-source.ts";
-import type { WatchEvent } from "../../operator/ports.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
+import type { WatchEvent } from "../../operator/runtime/ports.ts";
 import { aNamespace, applyObjects, eventually, kubectl, kubectlJson } from "./fixture.ts";
 import { kindNamed, kubeAdapter } from "./kube-adapter.ts";
 

@@ -2,11 +2,11 @@ import { expect } from "vitest";
 import { ConfigMap } from "../../crds/core-kinds.ts";
 import type { ObjectKind, ObjectMeta } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
-import type { ActingCluster } from "../../operator/cluster/found-kinds/ports.ts";
 import { holderOf } from "../../operator/cluster/impersonation.ts";
 import { KubeCluster } from "../../operator/cluster/kube-cluster.ts";
 import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
 import { ApiTransport } from "../../operator/cluster/transport.ts";
+import type { Cluster } from "../../operator/ports.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { type Manifest, stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
@@ -114,11 +114,11 @@ export async function aFencedScene(onEnd: OnEnd) {
       const live = await admin.read({ kind, namespace, name });
       return live?.metadata.uid ?? expect.fail(`no ${kind.kind} ${name}`);
     },
-    async update(by: ActingCluster, kind: ObjectKind, name: string, metadata: Partial<ObjectMeta>) {
+    async update(by: Cluster, kind: ObjectKind, name: string, metadata: Partial<ObjectMeta>) {
       const uid = await scene.uidOf(kind, name);
       return await by.apply(kind, manifest(kind, name, metadata), { mode: "update", uid });
     },
-    async remove(by: ActingCluster, kind: ObjectKind, name: string): Promise<void> {
+    async remove(by: Cluster, kind: ObjectKind, name: string): Promise<void> {
       const uid = await scene.uidOf(kind, name);
       await by.delete({ kind, namespace, name }, { uid, propagation: "Background" });
     },

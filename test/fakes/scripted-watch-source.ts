@@ -1,7 +1,8 @@
 import { keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { isNewer } from "../../operator/engine/resource-version.ts";
 import { WatchError } from "../../operator/errors.ts";
-import type { Clock, ListPage, WatchEvent, WatchSource } from "../../operator/ports.ts";
+import type { Clock } from "../../operator/ports.ts";
+import type { ListPage, WatchEvent, WatchSource } from "../../operator/runtime/ports.ts";
 import { aLiveObject, type LiveObjectOptions, widgets } from "./objects.ts";
 import { expired, tooLarge, unsupported } from "./watch-errors.ts";
 

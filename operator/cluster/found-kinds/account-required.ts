@@ -1,13 +1,13 @@
 import { AccountRequiredError } from "../../errors.ts";
-import type { ActingCluster } from "./ports.ts";
+import type { Cluster } from "../../ports.ts";
 
 /**
  * The cluster for a resource that names no ServiceAccount where one is required: every request about its objects is refused
  * before it is sent. The callers report the reason first; this holds where one of them forgets to.
  */
-export function withoutAccount(): ActingCluster {
+export function withoutAccount(): Cluster {
   const refuse = (): Promise<never> => Promise.reject(new AccountRequiredError());
-  const cluster: ActingCluster = {
+  const cluster: Cluster = {
     as: () => cluster,
     until: () => cluster,
     apply: refuse,

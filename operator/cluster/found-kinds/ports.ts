@@ -1,24 +1,7 @@
 import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
 import type { ObjectId, ObjectKindId } from "../../../synth/manifest.ts";
 import type { KindAnswer, OwnedObject, WatchedObjects } from "../../engine/desired-set.ts";
-import type { Cluster } from "../../ports.ts";
-
-/** Who acts: undefined is the operator itself. */
-export interface Impersonation {
-  readonly namespace: string;
-  readonly serviceAccountName: string;
-}
-
-/** The cluster as a resource's reconcile needs it. */
-export interface ActingCluster extends Cluster {
-  /**
-   * The same, with every request impersonating a ServiceAccount.
-   *
-   * @throws ImpersonationError if its name is empty or odd: no request is ever sent with more rights than asked for.
-   */
-  as(who: Impersonation | undefined): ActingCluster;
-  until(signal: AbortSignal): ActingCluster;
-}
+import type { Impersonation } from "../../ports.ts";
 
 /** Which kinds the API server has. Answers come from memory; what is not known is asked for in the background. */
 export interface KindCatalog {

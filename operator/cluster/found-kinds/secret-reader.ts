@@ -1,12 +1,12 @@
 import { Secret } from "../../../crds/core-kinds.ts";
 import type { LiveObject } from "../../../crds/object.ts";
 import { ApiUnavailableError, SourceError } from "../../errors.ts";
-import type { Clock } from "../../ports.ts";
+import type { Clock, Cluster, Impersonation } from "../../ports.ts";
 import { objectIn } from "../json-value.ts";
-import type { ActingCluster, Impersonation, SecretReader } from "./ports.ts";
+import type { SecretReader } from "./ports.ts";
 
 export interface SecretReaderInput {
-  readonly cluster: Pick<ActingCluster, "as">;
+  readonly cluster: Pick<Cluster, "as">;
   readonly clock: Clock;
 }
 

@@ -1,5 +1,5 @@
 import type { ReleaseSpec } from "../../../crds/release.ts";
-import type { Impersonation } from "../../cluster/found-kinds/ports.ts";
+import type { Impersonation } from "../../ports.ts";
 import type { Limits } from "./limits.ts";
 
 /** As much of a Release as decides whose rights count. Its spec may be invalid. */

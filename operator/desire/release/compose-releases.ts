@@ -4,9 +4,6 @@ import { folderOf } from "../../../synth/file-tree.ts";
 import { KubeFoundStores } from "../../cluster/found-kinds/found-stores.ts";
 import { createKindCatalog } from "../../cluster/found-kinds/kind-catalog.ts";
 import { createSecretReader } from "../../cluster/found-kinds/secret-reader.ts";
-import { holderOf } from "../../cluster/impersonation.ts";
-import { KubeCluster } from "../../cluster/kube-cluster.ts";
-import { leaseOf } from "../../compose/compose-election.ts";
 import type { ControllerParts } from "../../compose/controllers.ts";
 import { createHealthChecks } from "../../engine/health/health-checks.ts";
 import { OutageNotices } from "../../engine/outage-notices.ts";
@@ -49,13 +46,10 @@ export interface ComposedReleases {
 
 /** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
-  const { ground, stores: kindStores, election, events, dependents, platform } = input;
+  const { ground, stores: kindStores, cluster, election, events, dependents, platform } = input;
   const { queue, attempts, wake, log, lag, counts } = input;
   const { config, clock, random, metrics, transport } = ground;
   const releases = kindStores.resources(Release);
-  const holder = holderOf(leaseOf(ground), ground.identity);
-  const untraced = new KubeCluster({ transport, fence: election.fence, clock, holder });
-  const cluster = input.traceCluster?.(untraced) ?? untraced;
   const memory = new ReleaseMemory();
   const catalog = createKindCatalog({
     transport,

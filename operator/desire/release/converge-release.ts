@@ -2,13 +2,14 @@ import type { Inventory } from "../../../crds/inventory.ts";
 import type { LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { idOf } from "../../../synth/manifest.ts";
-import type { ActingCluster, KindCatalog } from "../../cluster/found-kinds/ports.ts";
+import type { KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { type Converged, type ConvergeOptions, converge } from "../../engine/converge.ts";
 import type { HealthChecks } from "../../engine/health/health-checks.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
 import { type ApplyOutcome, listNames } from "../../engine/outcome.ts";
 import { isDefinition } from "../../engine/plan.ts";
 import type { Subject } from "../../engine/subject.ts";
+import type { Cluster } from "../../ports.ts";
 import { explainByDefinition } from "./explain-by-definition.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { observe } from "./object-places.ts";
@@ -22,9 +23,9 @@ export interface ConvergeReleaseOptions
   extends TakeInventoryOptions,
     Omit<ConvergeOptions, "cluster" | "acting" | "stores"> {
   /** With the operator's own permissions: for the Release itself. */
-  readonly cluster: ActingCluster;
+  readonly cluster: Cluster;
   /** With the permissions that the Release asks for: for its objects. */
-  readonly acting: ActingCluster;
+  readonly acting: Cluster;
   readonly catalog: KindCatalog;
   /** A namespace of the cluster, where the operator may see those. */
   readonly namespaceOf: (name: string) => LiveObject | undefined;

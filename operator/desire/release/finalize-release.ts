@@ -1,10 +1,10 @@
 import type { ObjectKind } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
-import type { ActingCluster, FoundStores, KindCatalog } from "../../cluster/found-kinds/ports.ts";
+import type { FoundStores, KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { decideDeletion, type PruneDecision } from "../../engine/decide-prune.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
 import { type PruneWaveOptions, pruneWave } from "../../engine/prune-surplus.ts";
-import type { ObjectStore } from "../../ports.ts";
+import type { Cluster, ObjectStore } from "../../ports.ts";
 import { FINALIZER } from "../chart/finalize.ts";
 import { describeUnrecorded, hasUnrecordedMembers } from "./apply-set.ts";
 import type { LoadedRelease } from "./load-release.ts";
@@ -13,10 +13,10 @@ import { watchRecorded } from "./recorded-kinds.ts";
 
 export interface FinalizeReleaseOptions extends Omit<PruneWaveOptions, "cluster" | "storeOf"> {
   /** With the permissions that the Release asks for: for its objects. */
-  readonly acting: ActingCluster;
+  readonly acting: Cluster;
   readonly stores: FoundStores;
   /** With the operator's own rights: for the Release itself. */
-  readonly cluster: ActingCluster;
+  readonly cluster: Cluster;
   readonly releases: ObjectStore;
   readonly catalog: KindCatalog;
   /** So much longer, in milliseconds, may something arrive that the operator before us had sent when it ended. */

@@ -1,6 +1,6 @@
-import type { Impersonation } from "../../cluster/found-kinds/ports.ts";
 import { describeObject, listNames } from "../../engine/outcome.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../errors.ts";
+import type { Impersonation } from "../../ports.ts";
 import type { Leaving } from "./finalize-release.ts";
 
 const wayOut = "set spec.deletionPolicy to Orphan and the objects stay as they are";

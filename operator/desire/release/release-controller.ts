@@ -1,13 +1,12 @@
 import { keyOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { ReleasePolicy } from "../../../crds/release-policy.ts";
-import type { ActingCluster } from "../../cluster/found-kinds/ports.ts";
 import type { ComposedRepository } from "../../compose/compose-publisher.ts";
 import { allowsLocalSources } from "../../compose/compose-source-zone.ts";
 import { createController, type KindController } from "../../compose/controllers.ts";
 import type { Ground } from "../../compose/ground.ts";
 import type { SourceZone } from "../../git/source/compose-source-zone.ts";
-import type { Clock, EventRecorder, Publisher, Reconcile } from "../../ports.ts";
+import type { Clock, Cluster, EventRecorder, Publisher, Reconcile } from "../../ports.ts";
 import type { Election } from "../../runtime/election.ts";
 import type { KindStores, WatchRole } from "../../runtime/kind-stores.ts";
 import { withTimeout } from "../../runtime/with-timeout.ts";
@@ -19,14 +18,13 @@ import { releaseKind } from "./release-kind.ts";
 export interface ReleaseControllerInput {
   readonly ground: Ground;
   readonly stores: KindStores;
+  readonly cluster: Cluster;
   readonly election: Election;
   readonly events: EventRecorder;
   readonly sourceZone: SourceZone;
   /** Undefined: nothing is published. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
-  /** Makes each request a span. */
-  readonly traceCluster?: (cluster: ActingCluster) => ActingCluster;
 }
 
 /**

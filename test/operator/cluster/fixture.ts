@@ -2,8 +2,9 @@ import type { ObjectKind } from "../../../crds/object.ts";
 import { ApiTransport, type ApiTransportOptions } from "../../../operator/cluster/transport.ts";
 import { WatchConnection, type WatchConnectionOptions } from "../../../operator/cluster/watch-connection.ts";
 import { KubeWatchSource } from "../../../operator/cluster/watch-source.ts";
-import type { Clock, WatchEvent } from "../../../operator/ports.ts";
+import type { Clock } from "../../../operator/ports.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
+import type { WatchEvent } from "../../../operator/runtime/ports.ts";
 import { ScriptedApiServer } from "../../fakes/scripted-api-server.ts";
 
 export const configMaps: ObjectKind = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { WatchError } from "../../../operator/errors.ts";
-import type { WatchEvent } from "../../../operator/ports.ts";
+import type { WatchEvent } from "../../../operator/runtime/ports.ts";
 import { aConfigMap, fromFive, scriptedCluster } from "./fixture.ts";
 
 const line = Buffer.from(`${JSON.stringify({ type: "ADDED", object: aConfigMap("é€😀") })}\n`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { WatchEvent } from "../../../operator/ports.ts";
+import type { WatchEvent } from "../../../operator/runtime/ports.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 import { aConfigMap, collect, fromFive, scriptedCluster } from "./fixture.ts";
 

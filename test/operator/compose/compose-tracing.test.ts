@@ -103,9 +103,9 @@ describe("tracing", () => {
     onTestFinished(() => trace.disable());
     const own = new FakeCluster();
     const parts = { cluster: own, publisher, synthesize: createSynthesizer() };
-    const { traceCluster } = await composeTracing(parts, { tracing: true });
-    const acting = traceCluster?.(own).until().as();
-    await acting?.read({ kind: ConfigMap, namespace: "shop", name: "a" });
+    const { cluster } = await composeTracing(parts, { tracing: true });
+    const acting = cluster.until(new AbortController().signal).as(undefined);
+    await acting.read({ kind: ConfigMap, namespace: "shop", name: "a" });
     expect(tracer.spans.map(({ name }) => name)).toEqual(["read"]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
-import type { WatchEvent } from "../../../operator/ports.ts";
+import type { WatchEvent } from "../../../operator/runtime/ports.ts";
 import { WatchedStore } from "../../../operator/runtime/store.ts";
 import { aLiveObject, widgets } from "../../fakes/objects.ts";
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Secret } from "../../../../crds/core-kinds.ts";
 import type { LiveObject } from "../../../../crds/object.ts";
-import type { ActingCluster, Impersonation } from "../../../../operator/cluster/found-kinds/ports.ts";
 import { createSecretReader } from "../../../../operator/cluster/found-kinds/secret-reader.ts";
 import { ApiUnavailableError } from "../../../../operator/errors.ts";
-import type { ObjectRef } from "../../../../operator/ports.ts";
+import type { Cluster, Impersonation, ObjectRef } from "../../../../operator/ports.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
 import { aLiveObject } from "../../../fakes/objects.ts";
 
@@ -23,7 +22,7 @@ function aReader() {
         return answer();
       },
     }),
-  } as unknown as ActingCluster;
+  } as unknown as Cluster;
   const reader = createSecretReader({ cluster, clock });
   const answers = (next: typeof answer): void => {
     answer = next;
