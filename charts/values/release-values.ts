@@ -49,7 +49,10 @@ const policy = releaseRule.superRefine(({ sources = [] }, context) => {
 });
 
 export const releases = z.strictObject({
-  enabled: z.boolean().default(true).describe("Reconcile Releases: deploy what git repositories say."),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe("Reconcile Releases, which deploy manifests from git repositories."),
   commonKinds: z
     .boolean()
     .default(true)
@@ -87,7 +90,7 @@ export const releases = z.strictObject({
     ),
   programTimeout: duration
     .default("5m")
-    .describe("Longest run of a program, whatever timeout its Release asks for."),
+    .describe("Upper limit of the timeout that a Release sets for its program."),
   policy: policy.prefault({}).describe("What Releases may use, as a rule of a ReleasePolicy."),
   requireSandbox: z
     .boolean()

@@ -65,7 +65,7 @@ export function describeFailure(
     return { state: "refused", reason: "SpecInvalid", message: error.message };
   if (error instanceof NotOwnedError) {
     const message =
-      `${describeId(error.id)} exists and belongs to ${error.owner}: it is left as it is. Delete or rename it, ` +
+      `${describeId(error.id)} exists and belongs to ${error.owner}, so it is not changed. Delete or rename it, ` +
       `or hand it over: annotate it with ${stamps.adoptBy}: ${nameFor(error.id, owner, namespace).toLowerCase()}`;
     return { state: "refused", reason: "NotOwned", message };
   }
@@ -99,7 +99,7 @@ export function describeWaiting(objects: readonly LiveObject[], set: string): Ap
   const isWatched = objects.every(({ metadata }) => metadata.labels?.[stamps.set] === set);
   return {
     state: "waiting",
-    message: `Waiting until ${listNames(names)} is gone, to make it anew`,
+    message: `Waiting for ${listNames(names)} to be deleted before recreating it`,
     isWatched,
   };
 }
@@ -110,12 +110,12 @@ function describeRejection({ id, immutableField, isContested, message }: ObjectR
   if (immutableField === undefined) {
     const refused = `The API server refuses ${describeId(id)}: ${why}`;
     if (!isContested) return { state: "refused", reason: "ApplyRejected", message: refused };
-    const hint = "Choose another one, or free it: then it is applied by itself";
+    const hint = "Choose another one, or free it; the operator then applies the object";
     return { state: "refused", reason: "ApplyRejected", message: `${refused}. ${hint}`, isContested };
   }
   const refused =
-    `${immutableField} of ${describeId(id)} cannot be changed: ${why}. Take the change back, or delete the object ` +
-    "and it is made anew";
+    `${immutableField} of ${describeId(id)} cannot be changed: ${why}. Revert the change, or delete the object ` +
+    "to have it recreated";
   return { state: "refused", reason: "ImmutableField", message: refused };
 }
 

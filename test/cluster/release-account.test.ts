@@ -74,7 +74,7 @@ test("a Release whose account is gone keeps its objects until it says that they 
   await story.until("shop", {
     status: "False",
     reason: "Deleting",
-    message: new RegExp(`Give ServiceAccount ${namespace}/deployer the rights for it .again.`),
+    message: new RegExp(`Grant ServiceAccount ${namespace}/deployer the rights for it .again.`),
   });
   await story.release("shop", { target, deletionPolicy: "Orphan" });
   await story.untilGone("shop");

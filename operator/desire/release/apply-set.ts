@@ -42,8 +42,8 @@ export function describeUnrecorded(set: string): string {
 /** Says that a Release is not touched because another tool has it, and how to go on. */
 export function describeForeignTool(tooling: string): string {
   return (
-    `The Release is marked as the set of ${tooling} (annotation ${applySetKeys.tooling}): it is left as it is. ` +
-    "Take that annotation off to hand it over"
+    `The Release is marked as the set of ${tooling} (annotation ${applySetKeys.tooling}), so the operator does not reconcile it. ` +
+    "Remove that annotation to hand the Release over"
   );
 }
 

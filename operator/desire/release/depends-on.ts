@@ -56,7 +56,7 @@ export function describeCycle(
   { isHidden = () => false }: { readonly isHidden?: (key: string) => boolean } = {},
 ): string {
   const names = cycle.map((key) => (isHidden(key) ? "a Release of another namespace" : key));
-  return `These Releases wait for each other: ${names.join(" → ")}. Take one of them out of spec.dependsOn`;
+  return `These Releases depend on each other: ${names.join(" → ")}. Remove one of them from spec.dependsOn`;
 }
 
 /**
@@ -106,7 +106,7 @@ export function assessDependency(
   const conditions = (status as EngineStatus | undefined)?.conditions ?? [];
   const find = (type: string) => conditions.find((condition) => condition.type === type);
   if (find("Ready")?.observedGeneration !== generation)
-    return `Release ${key} was not looked at since its spec was edited`;
+    return `Release ${key} has not been reconciled since its spec was edited`;
   const isWell = (type: string): boolean => find(type)?.status === "True";
   const [applied, healthy] = ["Applied", "Healthy"] as const;
   const bad = [applied, healthy].find((type) => !isWell(type));

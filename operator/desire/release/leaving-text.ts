@@ -3,15 +3,14 @@ import { ApiUnavailableError, ObjectRejectedError } from "../../errors.ts";
 import type { Impersonation } from "../../ports.ts";
 import type { Leaving } from "./finalize-release.ts";
 
-const wayOut = "set spec.deletionPolicy to Orphan and the objects stay as they are";
+const wayOut = "set spec.deletionPolicy to Orphan to leave the objects in the cluster";
 
 /** What a Release that is being deleted waits for. */
 export function describeLeaving({ decision, unseen, againAfterMs, lacksAccount }: Leaving): string {
   if (againAfterMs !== undefined)
-    return "Waiting a moment for what the operator may have sent before it was restarted";
-  if (unseen.length > 0)
-    return `Cannot see all of its objects: ${listNames(unseen)}. Mend that, or ${wayOut}`;
-  if (decision === undefined) return "Looking for its objects";
+    return "Waiting for requests that the previous operator process may have sent before it ended";
+  if (unseen.length > 0) return `Cannot see all of its objects: ${listNames(unseen)}. Fix that, or ${wayOut}`;
+  if (decision === undefined) return "Listing its objects";
   const left = [...decision.leaving, ...decision.now, ...decision.later];
   const names = left.map(({ live }) => describeObject(live)).sort();
   if (lacksAccount)
@@ -19,7 +18,7 @@ export function describeLeaving({ decision, unseen, againAfterMs, lacksAccount }
       `Cannot delete ${listNames(names)}: this operator deletes objects only as a ServiceAccount, and the Release names ` +
       `none. Set spec.target.serviceAccountName, or ${wayOut}`
     );
-  return `Waiting until ${listNames(names)} is gone`;
+  return `Waiting for ${listNames(names)} to be deleted`;
 }
 
 /** Why its objects cannot be deleted, and how to go on; undefined: it is only tried again. */
@@ -29,7 +28,7 @@ export function describeLeavingFailure(error: unknown, who: Impersonation | unde
   if (!isRefused && !isForbidden) return undefined;
   const whose =
     who === undefined
-      ? "Give the operator the rights for it"
-      : `Give ServiceAccount ${who.namespace}/${who.serviceAccountName} the rights for it (again)`;
+      ? "Grant the operator the rights for it"
+      : `Grant ServiceAccount ${who.namespace}/${who.serviceAccountName} the rights for it (again)`;
   return `${error.message}. ${whose}, or ${wayOut}`;
 }

@@ -32,7 +32,7 @@ export function findPolicyRefusal({
   if (signed !== undefined && verify === undefined && signers === undefined)
     return refusedBy(signed.from, "commits must be signed, and spec.source.verify is not set");
   if (signers?.size === 0)
-    return refusedBy("the policies", "no signing key is in all of their rules with verify.keys");
+    return refusedBy("the policies", "no signing key is allowed by all of their rules with verify.keys");
   const most = smallestOf(limits, ({ quotas }) => quotas?.releases);
   if (most === undefined || older() < most.value) return undefined;
   return refusedBy(
@@ -53,7 +53,7 @@ function findSourceRefusal(url: string, limits: Limits, allowsLocal: boolean): s
     if (address === undefined)
       return refusedBy(
         from,
-        "spec.source.url cannot be compared; write it plainly, without . and .. segments",
+        "spec.source.url cannot be compared with the allowed sources; use a plain URL without . and .. segments",
       );
     const prefixes = rule.sources?.map(readSourceAddress) ?? [];
     if (prefixes.some((prefix) => prefix !== undefined && isBelow(address, prefix))) continue;

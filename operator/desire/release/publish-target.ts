@@ -30,16 +30,16 @@ export function decidePublishTarget(
 ): PublishTarget | Refused {
   const branch = publish?.branch ?? repository.branch;
   const root = publish?.path === undefined ? repository.root : trimFolder(publish.path);
-  if (!branchName.test(branch)) return refuse(`publish.branch "${branch}" is no name of a branch`);
+  if (!branchName.test(branch)) return refuse(`publish.branch "${branch}" is not a valid branch name`);
   if (root !== "" && !relativeFolder.test(root))
-    return refuse(`publish.path "${root}" is no relative folder without . and ..`);
+    return refuse(`publish.path "${root}" is not a relative folder without . and ..`);
   const target = { branch, root };
   if (branch === repository.branch && isInAFolderOfOurs(root, repository.root))
-    return refuse(`publish.path "${root}" lies inside the folder of a resource`);
+    return refuse(`publish.path "${root}" is inside the folder of a resource`);
   if (!isLoop(source, below(root, folder), { ...repository, ...target })) return target;
   return refuse(
-    `${below(root, folder)} on branch ${branch} is inside of what the Release is made from: each commit would be a ` +
-      "reason for the next. Set publish.path or publish.branch to a place outside of source.path",
+    `${below(root, folder)} on branch ${branch} overlaps the source of the Release: each commit would trigger ` +
+      "the next one. Set publish.path or publish.branch to a place outside of source.path",
   );
 }
 

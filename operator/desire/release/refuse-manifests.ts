@@ -18,8 +18,8 @@ export function refuseDuplicates(placed: readonly NamedManifest[], home: string)
     const other = seen.get(one.id);
     if (other !== undefined) {
       const hint =
-        one.manifest.metadata.namespace === home ? ` (what names no namespace goes to "${home}")` : "";
-      throw refusal(`${other.origin} and ${one.origin} both make ${describeId(one.id)}${hint}`);
+        one.manifest.metadata.namespace === home ? ` (objects without a namespace go to "${home}")` : "";
+      throw refusal(`${other.origin} and ${one.origin} both define ${describeId(one.id)}${hint}`);
     }
     seen.set(one.id, one);
   }
@@ -36,8 +36,8 @@ export function refuseItself(
   const found = placed.find((one) => one.id === id);
   if (found === undefined) return;
   throw refusal(
-    `${found.origin} makes ${describeId(id)}, which is this Release itself: a loop. Leave it out with ` +
-      ".fairleadignore, or keep it in another folder",
+    `${found.origin} defines ${describeId(id)}, which is this Release itself: a loop. Exclude it with ` +
+      ".fairleadignore, or move it to another folder",
   );
 }
 
@@ -47,9 +47,9 @@ export function cycleError(cycle: readonly ObjectId[], placed: readonly NamedMan
     const origin = placed.find((one) => one.id === id)?.origin;
     return `${describeId(id)}${origin === undefined ? "" : ` (${origin})`}`;
   });
-  return refusal(`nothing can be applied first, because each of these needs the next: ${names.join(" → ")}`);
+  return refusal(`these objects depend on each other: ${names.join(" → ")}`);
 }
 
 function refusal(why: string): SourceError {
-  return new SourceError("RenderFailed", `Cannot apply what the source makes: ${why}`);
+  return new SourceError("RenderFailed", `Cannot apply the manifests of the source: ${why}`);
 }

@@ -89,7 +89,7 @@ function withStale(
   const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
   if (!isReady) return [...conditions];
   const deployed = input.source?.changed.id ?? "";
-  const message = `${stale.message}. Commit ${shortId(deployed)} stays deployed and is kept as it is`;
+  const message = `${stale.message}. Commit ${shortId(deployed)} stays deployed, and drift is corrected`;
   const ready: Statement = { type: "Ready", status: "False", reason: stale.reason, message };
   const others = conditions.filter(({ type }) => type !== "Ready") as Statement[];
   return assemble([ready, ...others, describeProgress(ready)], input);
@@ -119,7 +119,7 @@ function waitsInVain(
 function describeSource({ changed, stale }: SourceReport): Statement {
   const commit = `Commit ${shortId(changed.id)} by ${changed.author}: ${changed.subject}`;
   if (stale === undefined) return { type: "Sourced", status: "True", reason: "Sourced", message: commit };
-  const message = `${stale.message}. What is known holds until then: ${commit}`;
+  const message = `${stale.message}. Last known source: ${commit}`;
   return { type: "Sourced", status: "False", reason: stale.reason, message };
 }
 
@@ -151,8 +151,8 @@ function suspended(input: ReleaseConditionsInput): Condition[] {
   const { revision } = resource.status ?? {};
   const stays = revision === undefined ? "" : `; commit ${shortId(revision)} stays deployed`;
   const message =
-    "Suspended: nothing is looked at or changed until spec.suspend is false. Ignored are " +
-    `${describeRef(resource.spec)}, edits of the spec and changes of objects by hand${stays}`;
+    "Suspended: not reconciled until spec.suspend is false. This ignores " +
+    `${describeRef(resource.spec)}, edits of the spec and manual changes to objects${stays}`;
   const status = previousOf("Ready", previous)?.status ?? "Unknown";
   const ready: Statement = { type: "Ready", status, reason: "Suspended", message };
   return assemble([ready, ...(sourced === undefined ? [] : [sourced]), ...kept(ready, input)], input);

@@ -5,23 +5,23 @@ import { bindAddress, duration, flag, releaseRuleText, size } from "../../config
 export const releaseOptions = {
   releases: {
     flag: "releases",
-    help: "Reconcile Releases: deploy what git repositories say",
+    help: "Reconcile Releases, which deploy manifests from git repositories",
     fallback: "false",
   },
   releaseCache: {
     flag: "release-cache",
     value: "DIR",
-    help: "Where clones and renders of Releases are kept; default: beside the repository's clone",
+    help: "Cache folder for clones and renders of Releases; default: next to the repository's clone",
   },
   releaseCacheSize: {
     flag: "release-cache-size",
     value: "SIZE",
-    help: "Most that all clones of Releases may take on disk; a quarter of it is for one namespace",
+    help: "Disk limit for all clones of Releases; one namespace may use a quarter of it",
     fallback: "2Gi",
   },
   releaseFileRemotes: {
     flag: "release-file-remotes",
-    help: "Let Releases come from file:// repositories; default: outside a cluster",
+    help: "Allow file:// repositories as sources of Releases; default: only outside a cluster",
   },
   releaseRequireServiceAccount: {
     flag: "release-require-service-account",
@@ -31,28 +31,28 @@ export const releaseOptions = {
   releaseProgramTimeout: {
     flag: "release-program-timeout",
     value: "TIME",
-    help: "Longest run of a program, whatever timeout its Release asks for",
+    help: "Upper limit of the timeout that a Release sets for its program",
     fallback: "5m",
   },
   releaseRequireSandbox: {
     flag: "release-require-sandbox",
-    help: "Refuse to run programs, and to poll git repositories or publish, where the kernel does not keep their processes apart",
+    help: "Refuse to run programs, poll git repositories or publish where the kernel does not isolate their processes",
     fallback: "false",
   },
   zoneSockets: {
     flag: "zone-sockets",
     value: "DIR",
-    help: "Folder of the sockets of zones that run elsewhere; default: the operator starts them",
+    help: "Folder with the sockets of zones that run in other containers; default: the operator starts the zones",
   },
   releasePolicy: {
     flag: "release-policy",
     value: "JSON",
-    help: "What Releases may use, as JSON: a rule of a ReleasePolicy",
+    help: "Limits for Releases, as JSON: a rule of a ReleasePolicy",
   },
   releaseMemory: {
     flag: "release-memory",
     value: "SIZE",
-    help: "Memory by which rendered objects are limited, and programs if the operator starts the zones; default: the container's limit, or 2Gi",
+    help: "Memory limit of rendered objects, and of programs if the operator starts the zones; default: the container's limit, or 2Gi",
   },
   hookBindAddress: {
     flag: "hook-bind-address",
@@ -63,7 +63,7 @@ export const releaseOptions = {
   hookSecrets: {
     flag: "hook-secrets",
     value: "DIR",
-    help: "Folder with one file per hook: the secret that its sender shares with us",
+    help: "Folder with one file per hook: the secret shared with its sender",
   },
 } as const;
 

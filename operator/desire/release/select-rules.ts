@@ -22,8 +22,7 @@ export function selectRules({ namespace, labels, policies, installation }: Selec
   for (const policy of byName) {
     const name = `ReleasePolicy ${policy.metadata.name}`;
     const { data } = ReleasePolicy.spec.safeParse(policy["spec"]);
-    if (data === undefined)
-      return undecidable(name, "its spec cannot be read by this version of the operator");
+    if (data === undefined) return undecidable(name, "this version of the operator cannot read its spec");
     for (const [index, { namespaces, ...rule }] of data.rules.entries()) {
       const from = `${name}, rule ${index + 1}`;
       if (!matchesName(namespaces, namespace)) continue;

@@ -67,7 +67,7 @@ describe("describePlan()", () => {
     const leaving = object === undefined ? [] : [object.live];
     expect(describeIt({ ...made, waiting: leaving })).toMatchObject({
       state: "waiting",
-      message: "Waiting until Secret shop/web is gone, to make it anew",
+      message: "Waiting for Secret shop/web to be deleted before recreating it",
     });
     const held = { objects: [], message: "Nothing is deleted" };
     const prune = { now: [], later: [], leaving: [], kept: [], held };

@@ -37,7 +37,7 @@ describe("describeFailure()", () => {
         reason: "ApplyRejected",
         isContested: true,
         message:
-          "The API server refuses Deployment shop/web: port is taken. Choose another one, or free it: then it is applied by itself",
+          "The API server refuses Deployment shop/web: port is taken. Choose another one, or free it; the operator then applies the object",
       },
     },
     {
@@ -47,7 +47,7 @@ describe("describeFailure()", () => {
         state: "refused",
         reason: "ImmutableField",
         message:
-          "spec.selector of Deployment shop/web cannot be changed: field is immutable. Take the change back, or delete the object and it is made anew",
+          "spec.selector of Deployment shop/web cannot be changed: field is immutable. Revert the change, or delete the object to have it recreated",
       },
     },
     {
@@ -57,7 +57,7 @@ describe("describeFailure()", () => {
         state: "refused",
         reason: "NotOwned",
         message:
-          "Deployment shop/web exists and belongs to Helm release blog: it is left as it is. Delete or rename it, or hand it over: annotate it with fairlead.dev/adopt-by: echo/web",
+          "Deployment shop/web exists and belongs to Helm release blog, so it is not changed. Delete or rename it, or hand it over: annotate it with fairlead.dev/adopt-by: echo/web",
       },
     },
     {
@@ -106,7 +106,7 @@ describe("describeWaiting()", () => {
   const unlabelled = asLive(aManifest({ kind: "Job", name: "c" }), { labels: {} });
 
   test("names what is waited for, in order", () => {
-    const message = "Waiting until Job shop/a, Job shop/b is gone, to make it anew";
+    const message = "Waiting for Job shop/a, Job shop/b to be deleted before recreating it";
     expect(describeWaiting([b, a] as never, set)).toEqual({ state: "waiting", message, isWatched: true });
   });
 

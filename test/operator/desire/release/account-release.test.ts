@@ -46,7 +46,7 @@ describe("a Release without a ServiceAccount, where one is required", () => {
     const [ready] = bench.release().status?.conditions ?? [];
     expect(ready?.message).toBe(
       "Cannot delete ConfigMap shop/a: this operator deletes objects only as a ServiceAccount, and the Release names " +
-        "none. Set spec.target.serviceAccountName, or set spec.deletionPolicy to Orphan and the objects stay as they are",
+        "none. Set spec.target.serviceAccountName, or set spec.deletionPolicy to Orphan to leave the objects in the cluster",
     );
     bench.edit(leaving(account));
     await bench.reconcile();
@@ -89,7 +89,7 @@ describe("a Release whose ServiceAccount has lost its rights", () => {
     await expect(bench.reconcile()).rejects.toThrow(message);
     const [ready] = bench.release().status?.conditions ?? [];
     expect(ready?.message).toMatch(
-      /Give ServiceAccount shop\/deployer the rights for it \(again\), or set spec.deletionPolicy/,
+      /Grant ServiceAccount shop\/deployer the rights for it \(again\), or set spec.deletionPolicy/,
     );
     expect(bench.live("ConfigMap", "a")).toBeDefined();
   });

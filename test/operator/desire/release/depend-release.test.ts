@@ -81,7 +81,7 @@ describe("a Release that depends on another", () => {
     bench.commit("1", [map("db")], { key: "data/db" });
     bench.edit(aRelease({ name: "db", namespace: "data", annotations: allowing }));
     bench.edit(dependent);
-    expect(await messageOf(bench)).toMatch(/Release data\/db was not looked at/);
+    expect(await messageOf(bench)).toMatch(/Release data\/db has not been reconciled since/);
     await bench.reconcile("data/db");
     await bench.reconcile();
     expect(bench.condition("Ready")).toBe("True Reconciled");

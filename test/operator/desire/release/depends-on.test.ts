@@ -60,7 +60,7 @@ describe("findCycle()", () => {
 
   test("is told with what to do", () => {
     expect(describeCycle(["shop/a", "shop/b", "shop/a"])).toBe(
-      "These Releases wait for each other: shop/a → shop/b → shop/a. Take one of them out of spec.dependsOn",
+      "These Releases depend on each other: shop/a → shop/b → shop/a. Remove one of them from spec.dependsOn",
     );
   });
 });
@@ -69,7 +69,7 @@ describe("describeCycle()", () => {
   test("hides Releases that their owners do not show", () => {
     const isHidden = (key: string) => key.startsWith("secret/");
     expect(describeCycle(["shop/a", "secret/b", "shop/a"], { isHidden })).toBe(
-      "These Releases wait for each other: shop/a → a Release of another namespace → shop/a. Take one of them out of spec.dependsOn",
+      "These Releases depend on each other: shop/a → a Release of another namespace → shop/a. Remove one of them from spec.dependsOn",
     );
   });
 });
@@ -120,12 +120,12 @@ describe("assessDependency()", () => {
     {
       case: "edited since",
       of: dependency({}, 2),
-      why: "Release shop/db was not looked at since its spec was edited",
+      why: "Release shop/db has not been reconciled since its spec was edited",
     },
     {
       case: "new",
       of: aRelease({ name: "db" }),
-      why: "Release shop/db was not looked at since its spec was edited",
+      why: "Release shop/db has not been reconciled since its spec was edited",
     },
     {
       case: "not ready",

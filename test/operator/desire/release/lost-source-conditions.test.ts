@@ -100,7 +100,7 @@ describe("conditions of a Release whose source cannot be had", () => {
   test("Ready says what is deployed instead of what git says", () => {
     const status = composeReleaseStatus(statusInput({ source: stale("SourceNotFound") }));
     expect(conditionOf(status, "Ready")?.message).toBe(
-      "no. Commit aaaaaaaaaaaa stays deployed and is kept as it is",
+      "no. Commit aaaaaaaaaaaa stays deployed, and drift is corrected",
     );
   });
 });
@@ -128,7 +128,7 @@ describe("Ready of a Release that does not follow its source", () => {
       statusInput({ resource, outcome: { state: "suspended" }, ...nothingKnown }),
     );
     expect(conditionOf(status, "Ready")?.message).toBe(
-      "Suspended: nothing is looked at or changed until spec.suspend is false. Ignored are branch main, edits of the spec and changes of objects by hand; commit aaaaaaaaaaaa stays deployed",
+      "Suspended: not reconciled until spec.suspend is false. This ignores branch main, edits of the spec and manual changes to objects; commit aaaaaaaaaaaa stays deployed",
     );
     expect(status["ignored"]).toBe("everything");
   });

@@ -61,7 +61,7 @@ describe("findPolicyRefusal()", () => {
       does: "a URL that can be read in two ways",
       source: { url: "https://git.example/team/../other" },
       rules: [{ sources: ["https://git.example/"] }],
-      says: "plainly",
+      says: "plain URL",
     },
     {
       does: "an unsigned source",

@@ -183,14 +183,14 @@ describe("prepareManifests()", () => {
   test("refuses two manifests that make one object once namespaces are filled in", () => {
     const twin = aSourceManifest("v1", "ConfigMap", "web", { namespace: "shop" });
     expect(failureOf(() => asPrepared([configMap, twin]))).toBe(
-      'Cannot apply what the source makes: file-0.yaml:1 and file-1.yaml:1 both make ConfigMap shop/web (what names no namespace goes to "shop")',
+      'Cannot apply the manifests of the source: file-0.yaml:1 and file-1.yaml:1 both define ConfigMap shop/web (objects without a namespace go to "shop")',
     );
   });
 
   test("refuses the Release itself, and takes another one", () => {
     const self = aSourceManifest("fairlead.dev/v1alpha1", "Release", "web");
     expect(failureOf(() => asPrepared([self]))).toContain(
-      "file-0.yaml:1 makes Release shop/web, which is this Release itself",
+      "file-0.yaml:1 defines Release shop/web, which is this Release itself",
     );
     expect(asPrepared([aSourceManifest("fairlead.dev/v1alpha1", "Release", "db")]).objects).toHaveLength(1);
   });
@@ -198,7 +198,7 @@ describe("prepareManifests()", () => {
   test("refuses a cycle, and shows it with the places that it comes from", () => {
     const secret = aSourceManifest("v1", "Secret", "web");
     expect(failureOf(() => asPrepared([configMap, deployment, secret], { 0: [1], 1: [2], 2: [0] }))).toBe(
-      "Cannot apply what the source makes: nothing can be applied first, because each of these needs the next: " +
+      "Cannot apply the manifests of the source: these objects depend on each other: " +
         "ConfigMap shop/web (file-0.yaml:1) → Deployment shop/web (file-1.yaml:1) → Secret shop/web (file-2.yaml:1) → ConfigMap shop/web (file-0.yaml:1)",
     );
   });

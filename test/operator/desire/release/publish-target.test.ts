@@ -58,7 +58,10 @@ describe("decidePublishTarget()", () => {
       { url: "https://git.example.dev/team/deploy", path: "rendered/shop/releases.fairlead.dev/web/deeper" },
     ])("$url $path", (source) => {
       const decided = decide({ publish: loop, source: { ...source, ref: { branch: "env" } } });
-      expect(decided).toMatchObject({ state: "failed", message: expect.stringContaining("inside") });
+      expect(decided).toMatchObject({
+        state: "failed",
+        message: expect.stringContaining("overlaps the source"),
+      });
     });
   });
 
