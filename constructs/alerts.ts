@@ -29,8 +29,8 @@ export function alertRules({
       for: "5m",
       labels: { severity: "critical" },
       annotations: {
-        summary: "No instance of Fairlead answers",
-        description: `Nothing reconciles. Look at the pods of the Deployment in namespace ${namespace}.`,
+        summary: "No instance of Fairlead responds",
+        description: `Nothing is reconciled. Check the pods of the Deployment in namespace ${namespace}.`,
       },
     },
     {
@@ -41,7 +41,7 @@ export function alertRules({
       annotations: {
         summary: "Every reconcile of {{ $labels.controller }} fails",
         description:
-          "Nothing of this kind has been reconciled for half an hour. The operator's log and events say why.",
+          "No resource of this kind has been reconciled for half an hour. See the operator's log and events for the reason.",
       },
     },
     {
@@ -50,9 +50,9 @@ export function alertRules({
       for: "30m",
       labels: { severity: "warning" },
       annotations: {
-        summary: "The API server refuses what Fairlead asks ({{ $labels.method }})",
+        summary: "The API server refuses requests of Fairlead ({{ $labels.method }})",
         description:
-          "A right is missing, or an admission policy or quota refuses. The operator's log names what and why.",
+          "A right is missing, or an admission policy or quota refuses the request. See the operator's log for details.",
       },
     },
     {
@@ -61,9 +61,9 @@ export function alertRules({
       for: "15m",
       labels: { severity: "warning" },
       annotations: {
-        summary: "Fairlead does not see {{ $labels.kind }}",
+        summary: "Fairlead cannot watch {{ $labels.kind }}",
         description:
-          "A CustomResourceDefinition or a right is missing, or the watch fails. The operator's log says which.",
+          "A CustomResourceDefinition or a right is missing, or the watch fails. See the operator's log for details.",
       },
     },
     {
@@ -84,7 +84,7 @@ export function alertRules({
       annotations: {
         summary: "Releases cannot get their source ({{ $labels.reason }}): {{ $value }}",
         description:
-          "What is deployed stays and is kept, but no commit arrives. The condition Sourced of the Releases says why.",
+          "The deployed objects stay in sync, but new commits are not deployed. See the condition Sourced of the Releases for the reason.",
       },
     },
   ];
@@ -96,7 +96,7 @@ export function alertRules({
       labels: { severity: "critical" },
       annotations: {
         summary: "No instance of Fairlead leads",
-        description: `Nothing reconciles. Look at the Lease in namespace ${namespace}, and whether the instances may write it.`,
+        description: `Nothing is reconciled. Check the Lease in namespace ${namespace}, and whether the instances may write it.`,
       },
     });
   }
@@ -114,7 +114,7 @@ function publishAlerts(of: string): readonly AlertRule[] {
       annotations: {
         summary: "Manifests have waited for their commit for half an hour",
         description:
-          "The cluster goes on; the repository stays behind. The condition Published of the resources says why.",
+          "The cluster is up to date, but the repository is not. See the condition Published of the resources for the reason.",
       },
     },
     {
@@ -124,8 +124,7 @@ function publishAlerts(of: string): readonly AlertRule[] {
       labels: { severity: "warning" },
       annotations: {
         summary: "Fairlead would remove more than half of the repository, and waits",
-        description:
-          "Either the resources are gone on purpose, then approve it, or somebody should get them back.",
+        description: "If the resources were deleted on purpose, approve the sweep; otherwise restore them.",
       },
     },
   ];

@@ -29,7 +29,7 @@ const panels: readonly Panel[] = [
     queries: [["max by (controller, ready) (fairlead_resources{$of})", "{{controller}} ready: {{ready}}"]],
   },
   {
-    title: "From an edit to live objects, 99th percentile",
+    title: "Time from an edit to live objects, 99th percentile",
     unit: "s",
     queries: [
       [p99("fairlead_edit_to_live_seconds", "controller"), "{{controller}} live"],
@@ -63,7 +63,7 @@ const panels: readonly Panel[] = [
     unit: "ops",
     queries: [
       ["sum(rate(fairlead_applies_total{$of}[$__rate_interval]))", "applied"],
-      ["sum(rate(fairlead_objects_kept_total{$of}[$__rate_interval]))", "kept without a request"],
+      ["sum(rate(fairlead_objects_kept_total{$of}[$__rate_interval]))", "unchanged, without a request"],
       ["sum(rate(fairlead_objects_pruned_total{$of}[$__rate_interval]))", "pruned"],
     ],
   },

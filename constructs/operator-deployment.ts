@@ -9,7 +9,7 @@ export interface OperatorDeploymentProps extends OperatorPodProps {
   readonly replicas: number;
   /** Whether two instances may run at once; otherwise the old one ends before the new one starts. */
   readonly mayOverlap: boolean;
-  /** More labels of the pods. */
+  /** Additional labels of the pods. */
   readonly podLabels?: Labels;
   readonly podAnnotations?: Labels;
 }

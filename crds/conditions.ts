@@ -65,19 +65,19 @@ export type Reason =
 /** One statement about a resource, as `metav1.Condition` has it. */
 export const Condition = z
   .object({
-    type: z.string().min(1).max(316).describe("What the condition is about, such as Ready."),
-    status: z.enum(["True", "False", "Unknown"]).describe("Whether it holds."),
+    type: z.string().min(1).max(316).describe("Type of the condition, such as Ready."),
+    status: z.enum(["True", "False", "Unknown"]).describe("Whether the condition is true."),
     reason: z.string().max(1024).describe("Machine-readable cause, in PascalCase."),
-    message: z.string().max(32_768).describe("What happened and what to do, for people."),
+    message: z.string().max(32_768).describe("Human-readable explanation, and what to do."),
     lastTransitionTime: z.iso.datetime({ offset: true }).describe("When `status` last changed."),
     observedGeneration: z
       .int()
       .min(0)
       .optional()
       .meta({ format: "int64" })
-      .describe("The resource's generation that this condition speaks of."),
+      .describe("The generation of the resource that this condition describes."),
   })
-  .describe("One typed statement about the resource.");
+  .describe("One condition of the resource.");
 
 export type Condition = z.output<typeof Condition>;
 
@@ -86,5 +86,5 @@ export function conditionsOf<Item extends z.ZodObject>(condition: Item): z.ZodAr
   return z
     .array(condition)
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] })
-    .describe("What is true of the resource, one entry per type.");
+    .describe("Conditions of the resource, one per type.");
 }

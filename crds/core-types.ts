@@ -17,8 +17,8 @@ const quantities = z.record(z.string(), Quantity);
 
 /** `ResourceRequirements` of core/v1. */
 export const ResourceRequirements = z.looseObject({
-  limits: quantities.optional().describe("The most that the container may use, by resource: cpu, memory, …"),
-  requests: quantities.optional().describe("What the container is sure to get, by resource: cpu, memory, …"),
+  limits: quantities.optional().describe("Limits of the container, by resource: cpu, memory, …"),
+  requests: quantities.optional().describe("Requests of the container, by resource: cpu, memory, …"),
 });
 
 /** `EnvVar` of core/v1. */
@@ -27,7 +27,7 @@ export const EnvVar = z.looseObject({
   value: z
     .string()
     .optional()
-    .describe("Value; $(OTHER) stands for the value of a variable that was set before, $$ for one $."),
+    .describe("Value; $(OTHER) is replaced by the value of a variable that is set before, $$ by one $."),
   valueFrom: z
     .looseObject({})
     .optional()
@@ -40,8 +40,8 @@ export const EnvVar = z.looseObject({
 export const ServicePort = z.looseObject({
   name: z.string().optional().describe("Name of the port; needed where there are several."),
   protocol: z.enum(["TCP", "UDP", "SCTP"]).default("TCP").describe("IP protocol of the port."),
-  appProtocol: z.string().optional().describe("What is spoken on this port, such as http."),
-  port: z.int32().min(1).max(65_535).describe("Port that the Service offers."),
+  appProtocol: z.string().optional().describe("Application protocol of this port, such as http."),
+  port: z.int32().min(1).max(65_535).describe("Port of the Service."),
   targetPort: z
     .union([z.int(), z.string()])
     .optional()
@@ -51,5 +51,5 @@ export const ServicePort = z.looseObject({
     .min(0)
     .max(65_535)
     .optional()
-    .describe("Port on every node. Default: one that is free, chosen by the API server."),
+    .describe("Port on every node. Default: a free one, chosen by the API server."),
 });

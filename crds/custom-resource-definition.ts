@@ -56,7 +56,7 @@ function resourceSchemaOf(version: KindVersion, description: string): Structural
       apiVersion: { type: "string" },
       kind: { type: "string" },
       metadata: { type: "object" },
-      spec: { description: "What is asked for.", ...toStructural(spec, "spec") },
+      spec: { description: "Desired state.", ...toStructural(spec, "spec") },
       ...(hasStatus(version) && { status: toStructural(status, "status") }),
     },
   };

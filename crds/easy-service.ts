@@ -10,7 +10,7 @@ export const EasyService = defineKind({
   kind: "EasyService",
   plural: "easyservices",
   description:
-    "EasyService runs an image in a Deployment and offers its ports on every node, through a Service.",
+    "EasyService runs an image in a Deployment and exposes its ports on every node through a Service.",
   versions: [
     {
       name: "v1",
@@ -25,32 +25,32 @@ export const EasyService = defineKind({
             .array(EnvVar)
             .optional()
             .describe(
-              "Environment variables of the container; a later one wins over an earlier one of its name.",
+              "Environment variables of the container; of two with the same name, the later one is used.",
             ),
           ports: z
             .array(ServicePort)
             .optional()
-            .describe("Ports of the Service. Without any there is no Service."),
+            .describe("Ports of the Service. Without ports, no Service is created."),
         })
-        .describe("What to run, how often, and where it can be reached."),
+        .describe("Image, number of pods, and ports."),
       status: z.object({
-        replicas: count.describe("Pods that exist."),
+        replicas: count.describe("Number of pods."),
         updatedReplicas: count.describe("Pods that run the current image and settings."),
         readyReplicas: count.describe("Pods that are ready."),
-        availableReplicas: count.describe("Pods that have been ready for long enough."),
+        availableReplicas: count.describe("Pods that have been ready for at least minReadySeconds."),
         unavailableReplicas: count.describe("Pods that are still missing."),
-        collisionCount: count.describe("Hash collisions that the Deployment met."),
+        collisionCount: count.describe("Hash collisions of the Deployment."),
       }),
     },
   ],
   columns: [
     { name: "Image", type: "string", jsonPath: ".spec.image", description: "Container image." },
-    { name: "Size", type: "integer", jsonPath: ".spec.size", description: "Number of pods asked for." },
+    { name: "Size", type: "integer", jsonPath: ".spec.size", description: "Desired number of pods." },
     {
       name: "Available",
       type: "integer",
       jsonPath: ".status.availableReplicas",
-      description: "Pods that serve.",
+      description: "Pods that are available.",
     },
   ],
   scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.replicas" },

@@ -7,13 +7,13 @@ export const Echo = defineKind({
   kind: "Echo",
   plural: "echos",
   shortNames: ["ec"],
-  description: "Echo prints a message once, in a Job of its own. A new message runs a new Job.",
+  description: "Echo prints a message once, in a Job. A new message runs a new Job.",
   versions: [
     {
       name: "v1alpha1",
       spec: z
         .object({
-          message: z.string().describe("Text to print, exactly as it is: no shell looks at it."),
+          message: z.string().describe("Text to print, literally: no shell interprets it."),
         })
         .describe("What to print."),
       status: z.object({

@@ -5,15 +5,24 @@ export const healthCheck = z
   .object({
     apiVersion: z.string().min(1).max(316),
     kind: z.string().min(1).max(63),
-    current: z.string().min(1).max(4_096).describe("CEL over the object's fields: all is well."),
-    inProgress: z.string().min(1).max(4_096).optional().describe("CEL: on its way. Asked first."),
+    current: z
+      .string()
+      .min(1)
+      .max(4_096)
+      .describe("CEL over the object's fields: true if the object is healthy."),
+    inProgress: z
+      .string()
+      .min(1)
+      .max(4_096)
+      .optional()
+      .describe("CEL: true while the object is in progress. Evaluated first."),
     failed: z
       .string()
       .min(1)
       .max(4_096)
       .optional()
-      .describe("CEL: it will not get well by itself. Asked second."),
+      .describe("CEL: true if the object has failed and cannot recover by itself. Evaluated second."),
   })
-  .describe("How objects of one kind are judged.");
+  .describe("Health check for objects of one kind.");
 
 export type HealthCheck = z.output<typeof healthCheck>;

@@ -12,17 +12,17 @@ export const inventory = z.object({
     .min(0)
     .optional()
     .describe(
-      "How many objects the last complete deployment had: more than half of them go only if approved.",
+      "Number of objects of the last complete deployment: deleting more than half of them needs approval.",
     ),
   waves: z
     .array(z.array(z.string()))
     .optional()
-    .describe("Entries in the order of applying, where a program declares one; pruned in reverse."),
+    .describe("Entries in apply order, if a program declares one; pruned in reverse."),
   finished: z
     .array(z.string())
     .optional()
     .describe(
-      "Jobs with a time to live that are complete, with the digest of what ran: they are not made again when they go.",
+      "Complete Jobs with a time to live, with the digest of what ran: they are not recreated after their deletion.",
     ),
 });
 

@@ -119,13 +119,13 @@ const engineColumns: readonly PrinterColumn[] = [
     name: "Status",
     type: "string",
     jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
-    description: "Why it is ready, or why not.",
+    description: "Why the resource is ready or not.",
   },
   {
     name: "Age",
     type: "date",
     jsonPath: ".metadata.creationTimestamp",
-    description: "Since when the resource exists.",
+    description: "Age of the resource.",
   },
 ];
 
@@ -183,7 +183,7 @@ function withEngineFields({ name, status }: KindVersionInput, title: string): z.
       `Cannot define "${title}": status field "${field}" of version "${name}" is the engine's`,
     );
   }
-  return engineStatus.extend(own).describe(status?.description ?? "What was observed.");
+  return engineStatus.extend(own).describe(status?.description ?? "Observed state.");
 }
 
 function storageVersionOf(versions: readonly KindVersion[], title: string): KindVersion {

@@ -6,7 +6,7 @@ export const Memcached = defineKind({
   group: "cache.example.com",
   kind: "Memcached",
   plural: "memcacheds",
-  description: "Memcached runs a number of memcached servers, each in a pod of one Deployment.",
+  description: "Memcached runs memcached servers, one in each pod of a Deployment.",
   versions: [
     {
       name: "v1",
@@ -14,14 +14,14 @@ export const Memcached = defineKind({
         .object({
           size: z.int32().min(0).describe("Number of memcached pods; 0 stops them all."),
         })
-        .describe("How many servers to run."),
+        .describe("Desired number of servers."),
       status: z.object({
         nodes: z.array(z.string()).describe("Names of the memcached pods that are not terminating, sorted."),
       }),
     },
   ],
   columns: [
-    { name: "Size", type: "integer", jsonPath: ".spec.size", description: "Number of pods asked for." },
+    { name: "Size", type: "integer", jsonPath: ".spec.size", description: "Desired number of pods." },
     { name: "Nodes", type: "string", jsonPath: ".status.nodes", description: "Pods that run.", priority: 1 },
   ],
 });

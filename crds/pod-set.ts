@@ -6,7 +6,7 @@ export const PodSet = defineKind({
   group: "apps.jicki.cn",
   kind: "PodSet",
   plural: "podsets",
-  description: "PodSet keeps a number of sleeping pods, to try scaling with.",
+  description: "PodSet runs a number of idle pods, as an example of scaling.",
   versions: [
     {
       name: "v1alpha1",
@@ -14,14 +14,14 @@ export const PodSet = defineKind({
         .object({
           size: z.int32().min(0).describe("Size of the PodSet deployment; 0 stops all its pods."),
         })
-        .describe("How many pods to keep."),
+        .describe("Desired number of pods."),
       status: z.object({
         nodes: z.array(z.string()).describe("Names of the PodSet pods that are not terminating, sorted."),
       }),
     },
   ],
   columns: [
-    { name: "Size", type: "integer", jsonPath: ".spec.size", description: "Number of pods asked for." },
+    { name: "Size", type: "integer", jsonPath: ".spec.size", description: "Desired number of pods." },
     { name: "Nodes", type: "string", jsonPath: ".status.nodes", description: "Pods that run.", priority: 1 },
   ],
 });

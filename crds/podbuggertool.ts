@@ -19,21 +19,20 @@ export const Podbuggertool = defineKind({
   kind: "Podbuggertool",
   plural: "podbuggertools",
   shortNames: ["pbt"],
-  description:
-    "Podbuggertool puts an ephemeral container, with a shell to attach to, into the pods that carry a label.",
+  description: "Podbuggertool adds an ephemeral container with a shell to the pods that have a label.",
   versions: [
     {
       name: "v1beta1",
       spec: z
         .object({
           label: Label.describe(
-            "Label of the pods, as key=value. Only pods of the same namespace are looked for, and only ready ones changed.",
+            "Label of the pods, as key=value. Only ready pods of the same namespace get the container.",
           ),
           image: z.string().min(1).describe("Container image; it must have the program sh."),
         })
-        .describe("Which pods to put the container into, and its image."),
+        .describe("Pods that get the container, and its image."),
       status: z.object({
-        installed: z.int32().min(0).describe("Number of pods that carry the container."),
+        installed: z.int32().min(0).describe("Number of pods that have the container."),
       }),
     },
   ],
@@ -44,7 +43,7 @@ export const Podbuggertool = defineKind({
       name: "Installed",
       type: "integer",
       jsonPath: ".status.installed",
-      description: "Pods that carry the container.",
+      description: "Pods that have the container.",
     },
   ],
 });

@@ -10,7 +10,7 @@ const publishPlace = z
       .max(255)
       .optional()
       .describe(
-        "Branch of the operator's repository; `*` at the end matches any rest. Default: the operator's own branch.",
+        "Branch of the operator's repository; `*` at the end matches any suffix. Default: the operator's own branch.",
       ),
     path: z
       .string()
@@ -39,7 +39,7 @@ const kinds = z.strictObject({
     .array(groupKind)
     .max(256)
     .optional()
-    .describe("Kinds that Releases may not deploy, also if they are allowed."),
+    .describe("Kinds that Releases may not deploy, even if they are allowed."),
   clusterScoped: z
     .boolean()
     .optional()
@@ -49,25 +49,25 @@ const kinds = z.strictObject({
 const count = z.int().min(0).max(1_000_000_000);
 
 const quotas = z.strictObject({
-  releases: count.optional().describe("Releases per namespace; the oldest ones are deployed."),
+  releases: count.optional().describe("Number of Releases per namespace; only the oldest ones are deployed."),
   repositoryBytes: count
     .min(1_048_576)
     .optional()
-    .describe("Bytes of the clone of a Release's repository; at least 1 MiB."),
+    .describe("Size limit of the clone of a Release's repository, in bytes; at least 1 MiB."),
   programSeconds: z
     .int()
     .min(1)
     .max(604_800)
     .optional()
-    .describe("Longest run of a program, in seconds; caps `spec.render.program.timeout`."),
+    .describe("Upper limit of `spec.render.program.timeout`, in seconds."),
   programSecondsPerHour: z
     .int()
     .min(1)
     .max(604_800)
     .optional()
-    .describe("Seconds that the programs of a namespace may run within an hour, in all; others wait."),
-  objects: count.optional().describe("Objects per Release."),
-  renderedBytes: count.optional().describe("Bytes of a Release's manifests, as JSON."),
+    .describe("Total seconds that the programs of a namespace may run per hour; further runs wait."),
+  objects: count.optional().describe("Number of objects per Release."),
+  renderedBytes: count.optional().describe("Size of a Release's manifests as JSON, in bytes."),
 });
 
 /** Limits of the platform for the Releases of a namespace. An absent field adds no limit to the default. */
@@ -84,7 +84,7 @@ export const releaseRule = z.strictObject({
     .max(256)
     .optional()
     .describe(
-      "URLs that `spec.source.url` must begin with, compared by path segments. Default: every URL but those of the operator's own node.",
+      "URLs that `spec.source.url` must begin with, compared by path segments. Default: every URL except those of the operator's own node.",
     ),
   verify: z
     .strictObject({
@@ -102,7 +102,7 @@ export const releaseRule = z.strictObject({
         .max(64)
         .optional()
         .describe(
-          "SSH and OpenPGP public keys. One of them must have signed the commit, whatever the Release says.",
+          "SSH and OpenPGP public keys. One of them must have signed the commit, regardless of the Release's spec.",
         ),
     })
     .optional()
@@ -112,15 +112,15 @@ export const releaseRule = z.strictObject({
     .max(64)
     .optional()
     .describe(
-      "Places that Releases may name in `spec.publish`, besides their own folder at the operator's own place. Default: none.",
+      "Places that Releases may name in `spec.publish`, in addition to their own folder at the operator's own place. Default: none.",
     ),
   kinds: kinds.optional().describe("Kinds of objects that Releases may deploy."),
   serviceAccountName: objectName
     .optional()
     .describe(
-      "ServiceAccount of Releases that name none. It is one of the Release's namespace, and is used for deletions too.",
+      "ServiceAccount, in the Release's namespace, of Releases that name none. It is used for deletions too.",
     ),
-  quotas: quotas.optional().describe("Limits of size."),
+  quotas: quotas.optional().describe("Quotas."),
 });
 
 const namespaces = z
@@ -129,15 +129,15 @@ const namespaces = z
       .array(z.string().regex(/^([a-z0-9]([-a-z0-9]*[a-z0-9])?|[-a-z0-9]*\*)$/))
       .max(1_024)
       .optional()
-      .describe("Names of namespaces; `*` at the end matches any rest."),
+      .describe("Names of namespaces; `*` at the end matches any suffix."),
     matchLabels: z
       .record(z.string(), z.string())
       .optional()
-      .describe("Labels that the Namespace must have. Not for operators that run with `--namespace`."),
+      .describe(
+        "Labels that the Namespace must have. Not supported by operators that run with `--namespace`.",
+      ),
   })
-  .describe(
-    "Namespaces that the rule holds for: those that match all fields. Without fields: all namespaces.",
-  );
+  .describe("Namespaces that the rule selects: those that match all fields. Without fields: all namespaces.");
 
 /** Limits on what the Releases of some namespaces may use. Only the platform writes it. */
 export const ReleasePolicy = defineKind({
@@ -157,7 +157,7 @@ export const ReleasePolicy = defineKind({
           .min(1)
           .max(256)
           .describe(
-            "Rules; each of those that select a namespace must allow what a Release of that namespace asks for.",
+            "Rules. Every rule that selects a namespace must allow the spec of a Release in that namespace.",
           ),
       }),
     },

@@ -8,7 +8,7 @@ export const releaseRender = exactlyOne(
     manifests: z
       .object({})
       .optional()
-      .describe("The YAML and JSON files of the folder, as they are; `.fairleadignore` leaves files out."),
+      .describe("The YAML and JSON files of the folder, unchanged; `.fairleadignore` excludes files."),
     program: z
       .object({
         entry: z
@@ -16,18 +16,18 @@ export const releaseRender = exactlyOne(
           .min(1)
           .max(1_024)
           .default("main.ts")
-          .describe("The program's file, below the source path."),
+          .describe("File of the program, relative to the source path."),
         inputs: z
           .unknown()
           .optional()
           .meta({ "x-kubernetes-preserve-unknown-fields": true })
-          .describe("Any JSON, given to the program as a value."),
-        timeout: durationSchema("30s", 100).describe("Longest run of the program."),
+          .describe("Any JSON value, passed to the program."),
+        timeout: durationSchema("30s", 100).describe("Longest run time of the program."),
       })
       .optional()
-      .describe("A TypeScript program that makes the objects with cdk8s."),
+      .describe("A TypeScript program that defines the objects with cdk8s."),
   },
-  "How the source becomes manifests.",
+  "How manifests are rendered from the source.",
 );
 
 export type RenderSpec = z.output<typeof releaseRender>;

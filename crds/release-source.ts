@@ -21,9 +21,9 @@ const gitRef = exactlyOne(
       .max(255)
       .optional()
       .describe("The highest tag in a range of semantic versions, such as `>=1.2.0 <2.0.0` or `~1.4`."),
-    commit: commitId.optional().describe("One commit, by its full id."),
+    commit: commitId.optional().describe("One commit, as its full id."),
   },
-  "What to take of the repository. Default: the branch `main`.",
+  "Ref of the repository to deploy. Default: the branch `main`.",
   // The server filled it in, in Releases of earlier versions.
   { onceDefault: ["branch", "main"] },
 );
@@ -62,6 +62,6 @@ export const releaseSource = z
       .optional()
       .describe("Deploy only commits that one of these keys signed."),
   })
-  .describe("Where the Release comes from.");
+  .describe("Source of the Release.");
 
 export type SourceSpec = z.output<typeof releaseSource>;

@@ -12,27 +12,31 @@ const target = z
     namespace: objectName
       .max(63)
       .optional()
-      .describe("Namespace of objects that name none. Default: the Release's own."),
-    createNamespace: z.boolean().default(false).describe("Make the target namespace if it is not there."),
+      .describe("Namespace of objects that set none. Default: the Release's own."),
+    createNamespace: z.boolean().default(false).describe("Create the target namespace if it does not exist."),
     serviceAccountName: objectName
       .optional()
-      .describe("ServiceAccount of the Release's namespace whose rights every request for this Release has."),
-    labels: z.record(z.string(), z.string()).optional().describe("Put on every object."),
-    annotations: z.record(z.string(), z.string()).optional().describe("Put on every object."),
+      .describe(
+        "ServiceAccount in the Release's namespace to impersonate in every request for this Release.",
+      ),
+    labels: z.record(z.string(), z.string()).optional().describe("Added to every object."),
+    annotations: z.record(z.string(), z.string()).optional().describe("Added to every object."),
   })
-  .describe("Where the objects go.");
+  .describe("Where the objects are deployed.");
 
 const historyEntry = z
   .object({
     revision: commitId.describe("The commit that was deployed."),
-    digest: z.string().describe("Digest over all manifests of it."),
-    author: z.string().describe("Who wrote the commit."),
+    digest: z.string().describe("Digest of all its manifests."),
+    author: z.string().describe("Author of the commit."),
     subject: z.string().describe("First line of its message."),
-    committedAt: z.string().describe("When it was committed, RFC 3339."),
-    deployedAt: z.string().describe("When it was applied as a whole, RFC 3339."),
+    committedAt: z.string().describe("Time of the commit, RFC 3339."),
+    deployedAt: z.string().describe("Time when all its objects had been applied, RFC 3339."),
     outcome: z
       .enum(["Progressing", "Ready", "Failed", "Superseded"])
-      .describe("What came of it: `Superseded` means that another revision came before it was ready."),
+      .describe(
+        "Outcome of the deployment: `Superseded` means that another revision replaced it before it was ready.",
+      ),
   })
   .describe("One deployed revision.");
 
@@ -42,14 +46,14 @@ export const Release = defineKind({
   kind: "Release",
   plural: "releases",
   shortNames: ["rel"],
-  description: "Release puts what a git commit says at one place in the cluster, and keeps it so.",
+  description: "Release deploys the manifests at a Git revision and keeps the cluster in sync with them.",
   versions: [
     {
       name: "v1alpha1",
       spec: z
         .object({
           source: releaseSource,
-          interval: durationSchema("1m", 1_000).describe("How often the remote is asked for something new."),
+          interval: durationSchema("1m", 1_000).describe("How often the remote is polled."),
           render: releaseRender,
           target: target.default({ createNamespace: false }),
           dependsOn: z
@@ -60,7 +64,7 @@ export const Release = defineKind({
                   .max(63)
                   .optional()
                   .describe(
-                    "Its namespace. Default: this Release's own. A Release of another namespace must allow it by the annotation fairlead.dev/allow-dependents.",
+                    "Its namespace. Default: this Release's own. A Release in another namespace must allow this with the annotation fairlead.dev/allow-dependents.",
                   ),
               }),
             )
@@ -71,9 +75,11 @@ export const Release = defineKind({
           deletionPolicy: z
             .enum(["Delete", "Orphan"])
             .default("Delete")
-            .describe("What becomes of the objects when the Release is deleted."),
-          timeout: durationSchema("5m", 1_000).describe("An object that is not healthy by then has failed."),
-          healthChecks: z.array(healthCheck).max(32).optional().describe("Health by CEL, per kind."),
+            .describe("What happens to the objects when the Release is deleted."),
+          timeout: durationSchema("5m", 1_000).describe(
+            "Time after which an object that is not healthy counts as failed.",
+          ),
+          healthChecks: z.array(healthCheck).max(32).optional().describe("Health checks in CEL, per kind."),
           publish: z
             .object({
               branch: z
@@ -81,59 +87,58 @@ export const Release = defineKind({
                 .min(1)
                 .max(255)
                 .optional()
-                .describe("Branch of the operator's repository. Default: its own."),
+                .describe("Branch of the operator's repository. Default: the operator's own branch."),
               path: z
                 .string()
                 .max(1_024)
                 .optional()
-                .describe("Folder on that branch. Default: the one of every resource."),
+                .describe("Folder on that branch. Default: the operator's own folder."),
             })
             .optional()
-            .describe("Where the rendered manifests are committed. Without a repository nothing is."),
-          suspend: z.boolean().default(false).describe("Leave everything as it is."),
+            .describe(
+              "Where the rendered manifests are committed. Without a repository nothing is committed.",
+            ),
+          suspend: z.boolean().default(false).describe("Do not reconcile the Release."),
           revision: commitId
             .optional()
-            .describe("Deploy this commit instead of what `source.ref` says: to roll back, and stay there."),
+            .describe("Deploy this commit instead of `source.ref`, for example to roll back."),
         })
-        .describe("What to deploy, and where."),
+        .describe("What to deploy and where."),
       status: z.object({
         revision: z
           .string()
           .optional()
-          .describe("Newest commit that changed what is deployed, and is applied as a whole."),
+          .describe("Newest commit that changed the manifests and is fully applied."),
         shortRevision: z.string().optional().describe("The beginning of `revision`, for `kubectl get`."),
         deployed: z
           .object({
             revision: z
               .string()
-              .describe(
-                "Newest commit that changed a file of the source's folder, and is applied as a whole.",
-              ),
+              .describe("Newest commit that changed a file in the source's folder and is fully applied."),
             tree: z.string().describe("Id of the git tree of that folder."),
           })
           .optional()
           .describe(
-            "What is deployed of the source. Moves with each commit of the folder, and with no other.",
+            "The deployed state of the source. Changes with each commit to the folder, and with no other commit.",
           ),
         ignored: z
           .string()
           .optional()
-          .describe("What is not followed, because the Release is pinned or suspended."),
-        attempted: z.string().optional().describe("The commit that is worked on, or that failed."),
-        observedHead: z
-          .string()
-          .optional()
-          .describe("Commit that the source's ref named when it was last looked at."),
+          .describe(
+            "The ref that is ignored because the Release is pinned; `everything` if it is suspended.",
+          ),
+        attempted: z.string().optional().describe("The commit that is being deployed or that failed."),
+        observedHead: z.string().optional().describe("Commit of the source's ref at the last poll."),
         lastHandledRequest: z
           .string()
           .optional()
-          .describe("Value of the annotation fairlead.dev/requested-at that was acted on last."),
+          .describe("Value of the annotation fairlead.dev/requested-at that was handled last."),
         inventory: inventory
           .optional()
           .describe(
-            "The objects of this Release. Only these are changed or deleted for it, so only the operator may write this.",
+            "The objects of this Release. The operator changes and deletes only these, so only the operator may write this field.",
           ),
-        history: z.array(historyEntry).max(10).optional().describe("What was deployed, newest first."),
+        history: z.array(historyEntry).max(10).optional().describe("Deployed revisions, newest first."),
       }),
     },
   ],
@@ -143,7 +148,7 @@ export const Release = defineKind({
       name: "Ignored",
       type: "string",
       jsonPath: ".status.ignored",
-      description: "What is not followed, because the Release is pinned or suspended.",
+      description: "The ref that is ignored because the Release is pinned; `everything` if it is suspended.",
     },
   ],
   lastColumns: [
@@ -151,7 +156,7 @@ export const Release = defineKind({
       name: "Message",
       type: "string",
       jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-      description: "Why it is ready, or why not.",
+      description: "Why the resource is ready or not.",
     },
   ],
 });

@@ -40,7 +40,7 @@ export const Schedule = z
   .max(512)
   .refine(
     (schedule) => pattern.test(schedule) && !schedule.includes("TZ"),
-    "not a schedule that a CronJob takes",
+    "not a valid schedule of a CronJob",
   )
   .meta({
     "x-kubernetes-validations": [
@@ -55,7 +55,7 @@ export const Schedule = z
         rule:
           `self.lowerAscii().replace('+', '')${asNumbers}.findAll('(^|[ ,])[0-9]+-[0-9]+')` +
           ".all(range, int(range.replace(',', '').trim().split('-')[0]) <= int(range.split('-')[1]))",
-        message: "a range of the schedule runs backwards",
+        message: "the end of a range is before its start",
       },
     ],
   });

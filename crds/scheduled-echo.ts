@@ -8,24 +8,24 @@ export const ScheduledEcho = defineKind({
   kind: "ScheduledEcho",
   plural: "scheduledechos",
   shortNames: ["sec"],
-  description: "ScheduledEcho prints a message on a schedule, in Jobs that a CronJob makes.",
+  description: "ScheduledEcho prints a message on a schedule, in Jobs that a CronJob creates.",
   versions: [
     {
       name: "v1alpha1",
       spec: z
         .object({
-          message: z.string().describe("Text to print, exactly as it is: no shell looks at it."),
+          message: z.string().describe("Text to print, literally: no shell interprets it."),
           schedule: Schedule.describe(
-            "When to print, as a CronJob takes it: five fields (minute, hour, day of month, month, day of week) such as " +
+            "Schedule in the format of a CronJob: five fields (minute, hour, day of month, month, day of week) such as " +
               '"*/5 * * * MON-FRI", or @hourly, @daily, @weekly, @monthly, @yearly, "@every 90m". Without a time zone.',
           ),
         })
-        .describe("What to print, and when."),
+        .describe("What to print and when."),
       status: z.object({
         lastScheduleTime: z.iso
           .datetime({ offset: true })
           .optional()
-          .describe("When the message was last due and a Job was made for it."),
+          .describe("When the message was last due and a Job was created for it."),
         active: z.array(z.string()).optional().describe("Names of the Jobs that are running, sorted."),
       }),
     },

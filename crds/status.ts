@@ -9,7 +9,7 @@ export const Published = z
     commit: z.string().describe("Id of the last commit that changed the folder."),
     place: z.string().optional().describe("Id of the repository, branch and path that the folder is in."),
   })
-  .describe("What the repository holds of this resource. Absent without a repository.");
+  .describe("The published state of this resource. Absent without a repository.");
 
 export type Published = z.output<typeof Published>;
 
@@ -21,7 +21,7 @@ export const engineStatus = z.object({
     .min(0)
     .optional()
     .meta({ format: "int64" })
-    .describe("The resource's generation that this status speaks of."),
+    .describe("The generation of the resource that this status describes."),
   published: Published.optional(),
 });
 

@@ -35,7 +35,7 @@ export const operatorOptions = {
   kinds: {
     flag: "kinds",
     value: "NAMES",
-    help: "Kinds of the program to reconcile, separated by commas; all, or none for Releases alone",
+    help: "Kinds to reconcile, separated by commas; all, or none to reconcile only Releases",
     fallback: "all",
   },
   workers: {
@@ -47,7 +47,7 @@ export const operatorOptions = {
   repository: {
     flag: "repository",
     value: "URL",
-    help: "Git repository (file, https, ssh) that rendered manifests go to",
+    help: "Git repository (file, https, ssh) for rendered manifests",
   },
   repositoryBranch: {
     flag: "repository-branch",
@@ -69,7 +69,7 @@ export const operatorOptions = {
   repositoryCache: {
     flag: "repository-cache",
     value: "DIR",
-    help: "Where bare clones are kept; they can be deleted at any time",
+    help: "Cache folder for bare clones; they can be deleted at any time",
   },
   ...releaseOptions,
   leaderElect: { flag: "leader-elect", help: "Elect one leader among several instances", fallback: "false" },
@@ -82,37 +82,37 @@ export const operatorOptions = {
   fences: {
     flag: "fence",
     value: "NAME",
-    help: "Admission policy that is to fence our writes, repeatable; the log says whether it is in force",
+    help: "Admission policy that limits the operator's writes, repeatable; the operator logs whether it is in force",
     repeatable: true,
   },
   leaseDuration: {
     flag: "lease-duration",
     value: "TIME",
-    help: "How long a Lease that is not renewed holds",
+    help: "How long a Lease is valid without renewal",
     fallback: "15s",
   },
   renewDeadline: {
     flag: "renew-deadline",
     value: "TIME",
-    help: "A leader that cannot renew for so long steps down",
+    help: "Time after which a leader that cannot renew the Lease steps down",
     fallback: "10s",
   },
   retryPeriod: {
     flag: "retry-period",
     value: "TIME",
-    help: "Time between two tries to get or renew the Lease",
+    help: "Time between two attempts to acquire or renew the Lease",
     fallback: "2s",
   },
   metricsBindAddress: {
     flag: "metrics-bind-address",
     value: "ADDRESS",
-    help: "Address of /metrics; 0 turns it off",
+    help: "Address of /metrics; 0 disables it",
     fallback: ":8080",
   },
   healthProbeBindAddress: {
     flag: "health-probe-bind-address",
     value: "ADDRESS",
-    help: "Address of /healthz and /readyz; 0 turns them off",
+    help: "Address of /healthz and /readyz; 0 disables them",
     fallback: ":8081",
   },
   logLevel: { flag: "log-level", value: "LEVEL", help: "debug, info, warn or error", fallback: "info" },
@@ -123,7 +123,7 @@ export const operatorOptions = {
   },
   tracing: {
     flag: "tracing",
-    help: "OpenTelemetry spans, by the SDK that the process has registered",
+    help: "Create OpenTelemetry spans with the SDK that is registered in the process",
     fallback: "false",
   },
 } as const satisfies Record<string, OptionSpec>;

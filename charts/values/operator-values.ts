@@ -17,9 +17,12 @@ import {
 import { OperatorValuesError } from "./values-error.ts";
 
 const singleValues = z.strictObject({
-  name: dnsLabel(40).default("fairlead").describe("Name of everything that is installed, and of the Lease."),
+  name: dnsLabel(40).default("fairlead").describe("Name of all installed objects and of the Lease."),
   namespace: namespaceName.default("fairlead-system").describe("Namespace of the operator."),
-  createNamespace: z.boolean().default(true).describe("Make the namespace too, for restricted pods only."),
+  createNamespace: z
+    .boolean()
+    .default(true)
+    .describe("Create the namespace too; it enforces the Pod Security level `restricted`."),
   image: z
     .string()
     .regex(/^\S+$/, { error: "expected the name of an image" })
@@ -27,26 +30,26 @@ const singleValues = z.strictObject({
   imagePullPolicy: z
     .enum(["IfNotPresent", "Always", "Never"])
     .default("IfNotPresent")
-    .describe("When to pull it."),
-  imagePullSecrets: z.array(objectName).default([]).describe("Names of the Secrets to pull it with."),
+    .describe("When to pull the image."),
+  imagePullSecrets: z.array(objectName).default([]).describe("Names of the Secrets for pulling the image."),
   ha: z
     .boolean()
     .default(true)
     .describe(
-      "Elect a leader, with standbys. Off: one pod, no Lease, and the old one ends before a new one starts.",
+      "Run standbys and elect a leader. If false: one pod, no Lease, and the old pod ends before a new one starts.",
     ),
   replicas: z
     .int()
     .min(0)
     .max(100)
     .optional()
-    .describe("Pods; 2 with `ha`, 1 without, which is the most there."),
-  leaderElection: leaderElection.prefault({}).describe("Times of the election."),
+    .describe("Number of pods. Default: 2 with `ha`, 1 without. Without `ha` at most 1."),
+  leaderElection: leaderElection.prefault({}).describe("Durations of the leader election."),
   watchedNamespaces: z
     .array(namespaceName)
     .default([])
     .describe(
-      "Namespaces to watch, which must be there; the operator has no rights in any other. None: all.",
+      "Namespaces to watch, which must exist; the operator has no rights in any other namespace. Empty: all namespaces.",
     ),
   workers: z
     .int()
@@ -54,19 +57,20 @@ const singleValues = z.strictObject({
     .max(1_000)
     .default(16)
     .describe("Resources of one kind reconciled at the same time."),
-  logLevel: z.enum(["debug", "info", "warn", "error"]).default("info").describe("What is logged."),
-  repository: repository
-    .optional()
-    .describe("Git repository that rendered manifests go to; none unless given."),
-  releases: releases.prefault({}).describe("What git repositories say is to be deployed."),
-  samples: samples.prefault({}).describe("The kinds that ship, to try and to learn from."),
+  logLevel: z
+    .enum(["debug", "info", "warn", "error"])
+    .default("info")
+    .describe("Lowest level that is logged."),
+  repository: repository.optional().describe("Git repository for rendered manifests. Default: none."),
+  releases: releases.prefault({}).describe("Releases, which deploy manifests from git repositories."),
+  samples: samples.prefault({}).describe("The shipped kinds, as samples."),
   kinds: z
     .array(z.string().min(1))
     .default([])
-    .describe("Kinds that ship to install, by name (`Echo`, or `echos.mmontes.io`)."),
+    .describe("Shipped kinds to install, by name (`Echo`, or `echos.mmontes.io`)."),
   monitoring: monitoring.prefault({}).describe("Metrics, alerts and a dashboard."),
-  policies: policies.prefault({}).describe("Fences in the API server."),
-  networkPolicy: networkPolicy.prefault({}).describe("Fence on the network."),
+  policies: policies.prefault({}).describe("Admission policies in the API server."),
+  networkPolicy: networkPolicy.prefault({}).describe("Network policy of the pods."),
   resources: resources
     .default({ requests: { cpu: "100m", memory: "192Mi" }, limits: { memory: "512Mi" } })
     .describe("Requests and limits of the container."),
@@ -75,12 +79,12 @@ const singleValues = z.strictObject({
   affinity: affinity.optional().describe("As in a pod."),
   topologySpreadConstraints: topologySpreadConstraints
     .optional()
-    .describe("As in a pod. With two pods and more: on different nodes, where that can be."),
+    .describe("As in a pod. Default with two or more pods: on different nodes, where possible."),
   priorityClassName: objectName.optional().describe("Priority class of the pods."),
-  labels: labels.default({}).describe("More labels of everything that is installed."),
-  annotations: annotations.default({}).describe("More annotations of everything that is installed."),
-  podLabels: labels.default({}).describe("More labels of the pods."),
-  podAnnotations: annotations.default({}).describe("More annotations of the pods."),
+  labels: labels.default({}).describe("Additional labels of all installed objects."),
+  annotations: annotations.default({}).describe("Additional annotations of all installed objects."),
+  podLabels: labels.default({}).describe("Additional labels of the pods."),
+  podAnnotations: annotations.default({}).describe("Additional annotations of the pods."),
 });
 
 /** What may be chosen when the operator is installed. Unknown names are refused. */
@@ -89,16 +93,16 @@ export const operatorValues = singleValues.superRefine(
     const missing = (path: readonly string[], message: string) =>
       context.addIssue({ code: "custom", path: ["releases", ...path], message });
     if (hooks.enabled && hooks.secret === undefined)
-      missing(["hooks", "secret"], "expected the name of a Secret: a hook that nobody signs is refused");
+      missing(["hooks", "secret"], "expected the name of a Secret: unsigned hooks are refused");
     if (rights.requireServiceAccount && !rights.impersonate)
       missing(
         ["impersonate"],
-        "expected true, or requireServiceAccount: false: who must act as a ServiceAccount has to be let",
+        "expected true, or requireServiceAccount: false: Releases that must name a ServiceAccount need impersonation",
       );
     if (rights.policy.serviceAccountName !== undefined && !rights.impersonate)
       missing(["impersonate"], "expected true: policy.serviceAccountName needs the right to impersonate");
     if (!ha && (replicas ?? 1) > 1) {
-      const message = "expected at most 1 where ha is off: two leaders would undo each other's work";
+      const message = "expected at most 1 if ha is false: two leaders would revert each other's changes";
       context.addIssue({ code: "custom", path: ["replicas"], message });
     }
     const [lease = 0, renew = 0, retry = 0] = [

@@ -57,50 +57,51 @@ export const releases = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Let the operator list and watch what applications are commonly made of: workloads, Jobs, Services, Ingresses, ConfigMaps, claims, ServiceAccounts, autoscalers, disruption budgets, network policies. Without `requireServiceAccount` it may deploy them too.",
+      "Let the operator list and watch the common kinds of applications: workloads, Jobs, Services, Ingresses, ConfigMaps, claims, ServiceAccounts, autoscalers, disruption budgets, network policies. Without `requireServiceAccount` it may deploy them too.",
     ),
   kinds: z
     .array(kind)
     .default([])
     .describe(
-      "More kinds that it may list and watch, or without `requireServiceAccount` deploy: `{group, resource, namespaced, verbs}`, where `*` is any.",
+      "More kinds that the operator may list and watch, and without `requireServiceAccount` deploy: `{group, resource, namespaced, verbs}`, where `*` is any.",
     ),
   watchAll: z
     .boolean()
     .default(false)
     .describe(
-      "Let the operator list and watch objects of every kind, for Releases that bring rights of their own.",
+      "Let the operator list and watch objects of every kind, for Releases whose ServiceAccounts have their own rights.",
     ),
   readSecrets: z
     .boolean()
     .default(false)
     .describe(
-      "Let the operator read Secrets that Releases name; with rights of its own, a Release needs no such.",
+      "Let the operator read the Secrets that Releases name. Not needed if the ServiceAccount of a Release may read them.",
     ),
   impersonate: z
     .boolean()
     .default(true)
-    .describe("Let Releases act as a ServiceAccount of their namespace, with its rights alone."),
-  serviceAccounts: z.array(objectName).default([]).describe("Names of those they may act as. None: any."),
+    .describe("Let Releases act as a ServiceAccount of their namespace, with only its rights."),
+  serviceAccounts: z
+    .array(objectName)
+    .default([])
+    .describe("Names of the ServiceAccounts they may act as. Empty: any."),
   requireServiceAccount: z
     .boolean()
     .default(true)
     .describe(
-      "Refuse Releases that name no ServiceAccount to act as, also their deletions; the operator has no rights to write what they deploy. Off: they are deployed with the operator's own rights.",
+      "Refuse Releases that name no ServiceAccount to act as, including their deletions; the operator has no rights to write their objects. If false: they are deployed with the operator's own rights.",
     ),
   programTimeout: duration
     .default("5m")
     .describe("Upper limit of the timeout that a Release sets for its program."),
-  policy: policy.prefault({}).describe("What Releases may use, as a rule of a ReleasePolicy."),
+  policy: policy.prefault({}).describe("Limits for Releases, as a rule of a ReleasePolicy."),
   requireSandbox: z
     .boolean()
     .default(false)
     .describe(
-      "Refuse to run programs, and to poll git repositories or publish, on nodes whose kernel does not keep their processes apart.",
+      "Refuse to run programs, poll git repositories or publish on nodes whose kernel does not isolate their processes.",
     ),
-  cacheSize: quantity
-    .default("2Gi")
-    .describe("Most that clones of repositories may take on the node's disk."),
+  cacheSize: quantity.default("2Gi").describe("Disk limit for clones of repositories."),
   sandboxResources: resources
     .default({ requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } })
     .describe("Requests and limits of the container that renders sources."),
@@ -110,23 +111,25 @@ export const releases = z.strictObject({
   gitPorts: z
     .array(z.int().min(1).max(65_535))
     .default([443, 22])
-    .describe("Ports of git hosts that the network policy lets the pods reach."),
+    .describe("Ports of git hosts that the network policy opens for the pods."),
   hooks: z
     .strictObject({
       enabled: z
         .boolean()
         .default(false)
-        .describe("Serve /hooks, where git hosts tell of pushes, with a Service in front."),
+        .describe("Serve /hooks, where git hosts report pushes, through a Service."),
       secret: objectName
         .optional()
-        .describe("Secret in the operator's namespace with one entry per hook: what its sender signs with."),
+        .describe(
+          "Secret in the operator's namespace with one entry per hook: the key that its sender signs with.",
+        ),
       fromNamespaces: z
         .array(namespaceName)
         .default([])
-        .describe("Namespaces whose pods may reach it, such as that of the ingress controller. None: any."),
+        .describe("Namespaces whose pods may reach it, such as that of the ingress controller. Empty: any."),
     })
     .prefault({})
-    .describe("Where git hosts tell of pushes."),
+    .describe("Webhooks by which git hosts report pushes."),
 });
 
 /** Values of Releases as the rights that follow from them; undefined: there are none. */

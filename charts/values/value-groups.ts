@@ -5,16 +5,15 @@ import { duration, labels, namespaceName, objectName, resources } from "./value-
 // The values that belong together, each group under one name.
 
 export const samples = z.strictObject({
-  enabled: z
-    .boolean()
-    .default(false)
-    .describe("Install all kinds that ship: Echo, Memcached and the others."),
+  enabled: z.boolean().default(false).describe("Install all shipped kinds: Echo, Memcached and the others."),
 });
 
 export const leaderElection = z.strictObject({
-  leaseDuration: duration.default("15s").describe("How long a Lease that is not renewed holds."),
-  renewDeadline: duration.default("10s").describe("A leader that cannot renew for so long steps down."),
-  retryPeriod: duration.default("2s").describe("Time between two tries to get or renew the Lease."),
+  leaseDuration: duration.default("15s").describe("How long a Lease is valid without renewal."),
+  renewDeadline: duration
+    .default("10s")
+    .describe("Time after which a leader that cannot renew the Lease steps down."),
+  retryPeriod: duration.default("2s").describe("Time between two attempts to acquire or renew the Lease."),
 });
 
 export const repository = z.strictObject({
@@ -24,17 +23,17 @@ export const repository = z.strictObject({
     .refine((url) => !hasQuery(url), {
       error: "expected a URL without a query: values are stored and shown, and a token would be in them",
     })
-    .describe("Git repository that rendered manifests go to: https, ssh, file."),
+    .describe("URL of the git repository for rendered manifests: https, ssh or file."),
   branch: z
     .string()
     .regex(/^(?!-)[\w./-]+$/, { error: "expected the name of a branch" })
     .default("main")
-    .describe("Branch of it."),
+    .describe("Branch of the repository."),
   path: z
     .string()
     .regex(/^(?!\/)(?!.*(^|\/)\.{1,2}(\/|$)).*$/, { error: "expected a relative folder without . or .." })
     .default("")
-    .describe("Folder in it; nothing is its root."),
+    .describe("Folder in the repository. Empty: its root."),
   credentialsSecret: objectName
     .optional()
     .describe(
@@ -47,29 +46,29 @@ export const repository = z.strictObject({
 
 const off = z.boolean().default(false);
 export const monitoring = z.strictObject({
-  enabled: z.boolean().default(true).describe("Serve /metrics, with a Service in front."),
+  enabled: z.boolean().default(true).describe("Serve /metrics through a Service."),
   fromNamespaces: z
     .array(namespaceName)
     .default([])
-    .describe("Namespaces whose pods may read metrics. None: those with the label `metrics: enabled`."),
+    .describe("Namespaces whose pods may read metrics. Empty: those with the label `metrics: enabled`."),
   serviceMonitor: z
     .strictObject({
-      enabled: off.describe("Make a ServiceMonitor; the cluster must know this kind."),
+      enabled: off.describe("Create a ServiceMonitor; the cluster must have this kind."),
       interval: duration.default("30s").describe("Time between two scrapes."),
-      labels: labels.default({}).describe("Labels by which a Prometheus selects it."),
+      labels: labels.default({}).describe("Labels by which Prometheus selects it."),
     })
     .prefault({})
     .describe("For the Prometheus operator."),
   prometheusRule: z
     .strictObject({
-      enabled: off.describe("Make a PrometheusRule of alerts; the cluster must know this kind."),
-      labels: labels.default({}).describe("Labels by which a Prometheus selects it."),
+      enabled: off.describe("Create a PrometheusRule with alerts; the cluster must have this kind."),
+      labels: labels.default({}).describe("Labels by which Prometheus selects it."),
     })
     .prefault({})
-    .describe("Alerts that are worth waking up for."),
+    .describe("Alerts for Prometheus."),
   dashboard: z
     .strictObject({
-      enabled: off.describe("Make a ConfigMap with a dashboard."),
+      enabled: off.describe("Create a ConfigMap with a dashboard."),
       labels: labels
         .default({ grafana_dashboard: "1" })
         .describe("Labels by which Grafana's sidecar finds it."),
@@ -82,11 +81,11 @@ export const policies = z.strictObject({
   ownership: z
     .boolean()
     .default(true)
-    .describe("Admission policy: the operator changes and deletes only objects that it made."),
+    .describe("Admission policy: the operator changes and deletes only objects that it created."),
   leadership: z
     .boolean()
     .default(true)
-    .describe("Admission policy: only the holder of the Lease writes. Without `ha` there is none."),
+    .describe("Admission policy: only the holder of the Lease writes. Not installed without `ha`."),
   releaseStatus: z
     .boolean()
     .default(true)
@@ -100,11 +99,11 @@ export const networkPolicy = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Let the pods reach DNS, API server and git alone, and be reached for metrics and hooks by those who may.",
+      "Let the pods connect only to DNS, the API server and git, and accept connections only for metrics and hooks.",
     ),
   apiServerPorts: z
     .array(z.int().min(1).max(65_535))
     .min(1)
     .default([443, 6443])
-    .describe("Ports of the API server: of its Service, and of what is behind."),
+    .describe("Ports of the API server: of its Service and of its endpoints."),
 });

@@ -27,7 +27,7 @@ function describeIssue(issue: Issue, values: unknown, shapeOf: () => Shape): rea
     return issue.keys.map((key) => {
       const near = known.find((name) => isNear(name, key));
       const hint = near === undefined ? `expected one of ${known.join(", ")}` : `did you mean ${near}?`;
-      return `${pathOf([...issue.path, key])}: there is no such value; ${hint}`;
+      return `${pathOf([...issue.path, key])}: unknown value; ${hint}`;
     });
   }
   const found = issue.path.reduce<unknown>((value, part) => fieldOf(value, part), values);

@@ -27,7 +27,7 @@ export const flag = z
 /** Where to listen; `0` nowhere. */
 export const bindAddress = z
   .string()
-  .regex(/^(0|\S*:\d{1,5})$/, { error: "expected [HOST]:PORT, or 0 to turn it off" });
+  .regex(/^(0|\S*:\d{1,5})$/, { error: "expected [HOST]:PORT, or 0 to disable it" });
 
 /** The name of a namespace. */
 export const dnsLabel = z

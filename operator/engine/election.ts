@@ -3,7 +3,7 @@ import type { Lease, LeaseSpec } from "../ports.ts";
 export interface ElectionTimes {
   /** How long a lease holds for those who see that it is not renewed. */
   readonly leaseDurationMs: number;
-  /** A leader that cannot renew for so long steps down. */
+  /** Time after which a leader that cannot renew the Lease steps down. */
   readonly renewDeadlineMs: number;
   /** Time between two tries. */
   readonly retryPeriodMs: number;

@@ -17,7 +17,7 @@ export function parseBindAddress(text: string): BindAddress | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (digits === undefined || port > 65_535) {
-    throw new RangeError(`Cannot listen on "${text}": expected [HOST]:PORT, or 0 to turn it off`);
+    throw new RangeError(`Cannot listen on "${text}": expected [HOST]:PORT, or 0 to disable it`);
   }
   return { host: (bracketed ?? plain) || undefined, port };
 }

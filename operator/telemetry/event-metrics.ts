@@ -28,7 +28,7 @@ export class EventMetrics {
         },
       });
     };
-    counter("written", "Requests for events that the API server took");
-    counter("dropped", "Events that were given up");
+    counter("written", "Event requests that the API server accepted");
+    counter("dropped", "Events that were dropped");
   }
 }

@@ -7,7 +7,7 @@ export class FenceMetrics {
   constructor(registry: Registry) {
     this.#inForce = new Gauge({
       name: "fairlead_fence_in_force",
-      help: "1 if this admission policy was found in force at the start",
+      help: "1 if this admission policy was in force at the start",
       labelNames: ["fence"],
       registers: [registry],
     });

@@ -7,7 +7,7 @@ export class HookMetrics {
   constructor(registry: Registry) {
     this.#requests = new Counter({
       name: "fairlead_hook_requests_total",
-      help: "Requests to /hooks, by what became of them",
+      help: "Requests to /hooks by outcome",
       labelNames: ["outcome"],
       registers: [registry],
     });

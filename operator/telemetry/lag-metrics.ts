@@ -40,12 +40,12 @@ export class LagMetrics {
       });
     this.#toLive = histogram(
       "fairlead_edit_to_live_seconds",
-      "From the watch event of an edit to the end of the reconcile that had all objects applied",
+      "Time from the watch event of an edit to the end of the reconcile that applied all objects",
     );
     if (hasRepository) {
       this.#toCommit = histogram(
         "fairlead_edit_to_commit_seconds",
-        "From the watch event of an edit to the reconcile that found its commit on the branch",
+        "Time from the watch event of an edit to the reconcile that found its commit on the branch",
       );
     }
   }

@@ -76,7 +76,7 @@ export class Metrics {
     });
     const slowRenewals = new Counter({
       name: "leader_election_slowpath_total",
-      help: "Renewals that had to read the lease first",
+      help: "Lease renewals that had to read the Lease first",
       labelNames: ["name"],
       registers,
     });

@@ -30,26 +30,26 @@ export class ObjectMetrics {
     const registers = [registry];
     this.#applies = new Counter({
       name: "fairlead_applies_total",
-      help: "Applies that were sent, by what came of them",
+      help: "Apply requests by result",
       labelNames: ["controller", "result"],
       registers,
     });
     const labelNames = ["controller"] as const;
     this.#kept = new Counter({
       name: "fairlead_objects_kept_total",
-      help: "Objects that were as they should be, and cost no request",
+      help: "Objects that matched the desired state and needed no request",
       labelNames,
       registers,
     });
     this.#pruned = new Counter({
       name: "fairlead_objects_pruned_total",
-      help: "Objects that were deleted because no chart wants them",
+      help: "Objects that were deleted because they are no longer desired",
       labelNames,
       registers,
     });
     this.#synth = new Histogram({
       name: "fairlead_synth_seconds",
-      help: "How long it takes to turn a resource into manifests",
+      help: "Time to synthesize the manifests of a resource",
       labelNames,
       buckets: [...shortTimeBuckets],
       registers,

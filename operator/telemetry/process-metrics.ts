@@ -12,7 +12,7 @@ export function addProcessMetrics(registry: Registry, { version }: { readonly ve
   const registers = [registry];
   new Counter({
     name: "process_cpu_seconds_total",
-    help: "Processor time that this process used",
+    help: "CPU time of this process",
     registers,
     collect() {
       const { user, system } = process.cpuUsage();
@@ -30,18 +30,26 @@ export function addProcessMetrics(registry: Registry, { version }: { readonly ve
       },
     });
   };
-  gauge("process_resident_memory_bytes", "Memory of this process", () => process.memoryUsage.rss());
+  gauge("process_resident_memory_bytes", "Resident memory of this process", () => process.memoryUsage.rss());
   const startedAt = performance.timeOrigin / 1_000;
-  gauge("process_start_time_seconds", "When this process started, in seconds since 1970", () => startedAt);
+  gauge("process_start_time_seconds", "Start time of this process, in seconds since 1970", () => startedAt);
   gauge("process_open_fds", "Open files and sockets", countOpenFiles);
   const mostFiles = readOpenFilesLimit();
-  gauge("process_max_fds", "How many files and sockets may be open", () => mostFiles);
-  gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use", () => process.memoryUsage().heapUsed);
-  gauge("nodejs_heap_size_total_bytes", "JavaScript heap", () => process.memoryUsage().heapTotal);
-  gauge("nodejs_external_memory_bytes", "What the heap holds outside", () => process.memoryUsage().external);
+  gauge("process_max_fds", "Limit of open files and sockets", () => mostFiles);
+  gauge(
+    "nodejs_heap_size_used_bytes",
+    "Used size of the JavaScript heap",
+    () => process.memoryUsage().heapUsed,
+  );
+  gauge("nodejs_heap_size_total_bytes", "Size of the JavaScript heap", () => process.memoryUsage().heapTotal);
+  gauge(
+    "nodejs_external_memory_bytes",
+    "Memory outside of the JavaScript heap that it references",
+    () => process.memoryUsage().external,
+  );
   new Gauge({
     name: "fairlead_build_info",
-    help: "1, by the operator's version and Node's",
+    help: "Always 1; labels have the versions of the operator and of Node",
     labelNames: ["version", "node"],
     registers,
   }).set({ version, node: process.versions.node }, 1);

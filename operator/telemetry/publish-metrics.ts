@@ -6,7 +6,7 @@ export interface PublishCounts {
   /** Commits that are on the branch. */
   readonly landed: number;
   readonly pushes: number;
-  /** Pushes that the remote would not have. */
+  /** Pushes that the remote refused. */
   readonly refused: number;
   /** Pushes that found another commit at the head, and were made again on top of it. */
   readonly retried: number;
@@ -15,7 +15,7 @@ export interface PublishCounts {
   readonly rebuilds: number;
   /** Resources whose manifests are not on the branch yet. */
   readonly pending: number;
-  /** How long the oldest of them waits. */
+  /** Age of the oldest pending resource. */
   readonly oldestPendingMs: number;
   /** Why nothing can be published at the moment. */
   readonly failing: PublishFailure | undefined;
@@ -26,17 +26,21 @@ export interface PublishCounts {
 type CountedField = "landed" | "pushes" | "refused" | "retried" | "lsRemotes" | "fetches" | "rebuilds";
 
 const counters: readonly (readonly [field: CountedField, name: string, help: string])[] = [
-  ["landed", "fairlead_publish_commits_total", "Commits that landed on the branch"],
-  ["pushes", "fairlead_publish_pushes_total", "Pushes that were tried"],
-  ["refused", "fairlead_publish_refused_total", "Pushes that the remote would not have"],
+  ["landed", "fairlead_publish_commits_total", "Commits that were pushed to the branch"],
+  ["pushes", "fairlead_publish_pushes_total", "Push attempts"],
+  ["refused", "fairlead_publish_refused_total", "Pushes that the remote refused"],
   [
     "retried",
     "fairlead_publish_retried_total",
-    "Pushes that were made again on top of somebody else's commit",
+    "Pushes that were repeated on top of a commit of another writer",
   ],
-  ["lsRemotes", "fairlead_publish_looks_total", "Looks at the head of the remote branch"],
-  ["fetches", "fairlead_publish_fetches_total", "Fetches, each after somebody else's commit or at the start"],
-  ["rebuilds", "fairlead_publish_rebuilds_total", "Times that the clone was made anew"],
+  ["lsRemotes", "fairlead_publish_looks_total", "Polls of the head of the remote branch"],
+  [
+    "fetches",
+    "fairlead_publish_fetches_total",
+    "Fetches, each after a commit of another writer or at the start",
+  ],
+  ["rebuilds", "fairlead_publish_rebuilds_total", "Times that the clone was recreated"],
 ];
 
 const failures: readonly PublishFailure[] = ["PushRefused", "RepositoryUnreachable", "RepositoryOwned"];
@@ -76,7 +80,7 @@ export class PublishMetrics {
     gauge("pending", "Resources whose manifests are not on the branch yet", ({ pending }) => pending);
     gauge(
       "oldest_pending_seconds",
-      "How long the oldest of them waits",
+      "Age of the oldest pending resource",
       ({ oldestPendingMs }) => oldestPendingMs / 1_000,
     );
     gauge(

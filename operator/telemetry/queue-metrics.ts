@@ -28,14 +28,14 @@ export class QueueMetrics {
     const buckets = [...queueTimeBuckets];
     this.#waited = new Histogram({
       name: "workqueue_queue_duration_seconds",
-      help: "How long a key stays in the queue before it is handed out",
+      help: "Time that a key waits in the queue before it is processed",
       labelNames,
       buckets,
       registers,
     });
     this.#worked = new Histogram({
       name: "workqueue_work_duration_seconds",
-      help: "How long a key is worked on",
+      help: "Time to process a key",
       labelNames,
       buckets,
       registers,
@@ -46,13 +46,13 @@ export class QueueMetrics {
     this.#addSeconds(
       registry,
       "workqueue_unfinished_work_seconds",
-      "Sum of the ages of running work",
+      "Sum of the ages of running reconciles",
       "unfinishedMs",
     );
     this.#addSeconds(
       registry,
       "workqueue_longest_running_processor_seconds",
-      "Age of the work that runs longest",
+      "Age of the oldest running reconcile",
       "longestRunningMs",
     );
   }
@@ -78,7 +78,7 @@ export class QueueMetrics {
     const priorities = this.#priorities;
     new Gauge({
       name: "workqueue_depth",
-      help: "Keys that could be handed out, by priority",
+      help: "Ready keys by priority",
       labelNames: ["name", "controller", "priority"],
       registers: [registry],
       collect() {

@@ -38,14 +38,14 @@ export class ReconcileMetrics {
       registers,
     });
     this.#errors = counter("reconcile_errors", "Reconciles that failed");
-    this.#terminal = counter("terminal_reconcile_errors", "Reconciles that failed for good");
-    this.#panics = counter("reconcile_panics", "Reconciles that threw something that is no Error");
-    this.#timeouts = counter("reconcile_timeouts", "Reconciles that were aborted because they took too long");
-    this.#workers = gauge("max_concurrent_reconciles", "Workers that there are");
-    this.#active = gauge("active_workers", "Workers that reconcile");
+    this.#terminal = counter("terminal_reconcile_errors", "Reconciles that failed and are not retried");
+    this.#panics = counter("reconcile_panics", "Reconciles that threw a value that is not an Error");
+    this.#timeouts = counter("reconcile_timeouts", "Reconciles that were aborted after their timeout");
+    this.#workers = gauge("max_concurrent_reconciles", "Number of workers");
+    this.#active = gauge("active_workers", "Workers that are running a reconcile");
     this.#time = new Histogram({
       name: "controller_runtime_reconcile_time_seconds",
-      help: "How long a reconcile takes",
+      help: "Time of a reconcile",
       labelNames,
       buckets: [...reconcileTimeBuckets],
       registers,

@@ -11,9 +11,9 @@ export interface SourceCounts {
 }
 
 const sourceCounters: readonly (readonly [field: keyof SourceCounts, name: string, help: string])[] = [
-  ["lsRemotes", "looks", "Looks at the heads of remotes that Releases come from"],
-  ["fetches", "fetches", "Fetches from them, each after something new"],
-  ["rebuilds", "rebuilds", "Times that one of their clones was made anew"],
+  ["lsRemotes", "looks", "Polls of the heads of remotes of Releases"],
+  ["fetches", "fetches", "Fetches from remotes of Releases, each after a new commit or tag"],
+  ["rebuilds", "rebuilds", "Times that a clone of a Release's repository was recreated"],
 ];
 
 /** The fairlead_release_* metrics: from a remote to manifests. */
@@ -29,18 +29,21 @@ export class ReleaseMetrics {
     this.#registry = registry;
     const registers = [registry];
     const counter = (name: string, help: string) => new Counter({ name, help, registers });
-    this.#renders = counter("fairlead_release_renders_total", "Renders that ran; what is remembered is none");
+    this.#renders = counter(
+      "fairlead_release_renders_total",
+      "Renders that ran; cached results do not count",
+    );
     this.#failures = counter("fairlead_release_render_failures_total", "Renders that failed");
     this.#bundles = counter("fairlead_release_bundles_total", "Programs that were bundled");
     this.#first = new Histogram({
       name: "fairlead_release_program_first_render_duration_seconds",
-      help: "Runs of programs in a process that had not run them before",
+      help: "Runs of programs in a process that has not run them before",
       buckets: [...lagBuckets],
       registers,
     });
     this.#warm = new Histogram({
       name: "fairlead_release_program_warm_render_duration_seconds",
-      help: "Runs of programs in a process that had run them before",
+      help: "Runs of programs in a process that has run them before",
       buckets: [...shortTimeBuckets],
       registers,
     });
@@ -65,7 +68,7 @@ export class ReleaseMetrics {
   watchReleases(releases: { list(): Iterable<LiveObject> }): void {
     new Gauge({
       name: "fairlead_release_source_failing",
-      help: "Releases whose source cannot be had, by the reason of their condition Sourced",
+      help: "Releases whose source is unavailable, by the reason of their condition Sourced",
       labelNames: ["reason"],
       registers: [this.#registry],
       collect() {

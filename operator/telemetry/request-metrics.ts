@@ -21,20 +21,20 @@ export class RequestMetrics {
     const registers = [registry];
     this.#total = new Counter({
       name: "rest_client_requests_total",
-      help: "Requests to the API server; code is <error> when no answer came",
+      help: "Requests to the API server; code is <error> without a response",
       labelNames: ["code", "method", "host"],
       registers,
     });
     this.#time = new Histogram({
       name: "rest_client_request_duration_seconds",
-      help: "How long the API server takes to answer",
+      help: "Response time of the API server",
       labelNames: ["verb", "host"],
       buckets: [...requestTimeBuckets],
       registers,
     });
     this.#retries = new Counter({
       name: "rest_client_request_retries_total",
-      help: "Requests that were sent again, by the answer before",
+      help: "Retried requests by the previous response",
       labelNames: ["code", "verb", "host"],
       registers,
     });

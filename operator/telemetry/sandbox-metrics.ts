@@ -19,7 +19,7 @@ export class SandboxMetrics {
   constructor(registry: Registry) {
     this.#layers = new Gauge({
       name: "fairlead_sandbox_layer_in_force",
-      help: "1 if the kernel puts this wall around processes of a zone",
+      help: "1 if the kernel enforces this layer for processes of a zone",
       labelNames: ["zone", "process", "layer"],
       registers: [registry],
     });

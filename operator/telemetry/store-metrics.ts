@@ -30,7 +30,7 @@ export class StoreMetrics {
     const labelsOf = ({ role, kind }: MeasuredStore) => ({ role, kind: groupKindOf(kind) });
     new Gauge({
       name: "fairlead_store_objects",
-      help: "Objects in the local copies",
+      help: "Objects in the watch caches",
       labelNames,
       registers,
       collect() {
@@ -40,7 +40,7 @@ export class StoreMetrics {
     });
     new Gauge({
       name: "fairlead_store_synced",
-      help: "1 while the watch of a kind works, in every namespace",
+      help: "1 while the watch of a kind works in every namespace",
       labelNames,
       registers,
       collect() {

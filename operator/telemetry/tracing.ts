@@ -20,7 +20,7 @@ export async function loadTracing(version: string): Promise<Tracing> {
   try {
     api = await import("@opentelemetry/api");
   } catch (cause) {
-    throw new TracingError("Cannot trace: install the package @opentelemetry/api, or leave --tracing out", {
+    throw new TracingError("Cannot trace: install the package @opentelemetry/api, or omit --tracing", {
       cause,
     });
   }

@@ -68,7 +68,7 @@ describe("fairlead", () => {
     },
     {
       args: ["install", "--set=replica=3", "--kubeconfig=/no/such/file"],
-      says: /^fairlead: replica: there is no such value; did you mean replicas\?\n$/,
+      says: /^fairlead: replica: unknown value; did you mean replicas\?\n$/,
     },
     {
       args: ["install", "--timeout=soon"],

@@ -143,9 +143,7 @@ test("takes away what new values no longer make, but neither copies nor namespac
 test("says what is wrong before anything is changed", async () => {
   const { name, set } = anInstallation();
   const wrong = (more: readonly string[]) => install({ set: [...set, ...more] });
-  await expect(wrong(["replica=3"])).rejects.toThrow(
-    "replica: there is no such value; did you mean replicas?",
-  );
+  await expect(wrong(["replica=3"])).rejects.toThrow("replica: unknown value; did you mean replicas?");
   await expect(install({ set, values: "nowhere.yaml" })).rejects.toThrow(
     'Cannot read "nowhere.yaml": no such file',
   );

@@ -57,7 +57,7 @@ export const releaseOptions = {
   hookBindAddress: {
     flag: "hook-bind-address",
     value: "ADDRESS",
-    help: "Address of /hooks, where git hosts report pushes; 0 turns it off",
+    help: "Address of /hooks, where git hosts report pushes; 0 disables it",
     fallback: "0",
   },
   hookSecrets: {

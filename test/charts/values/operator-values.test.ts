@@ -41,10 +41,10 @@ describe("readOperatorValues()", () => {
       { repository: { url: "/r", path: "../up" } },
       'repository.path: expected a relative folder without . or .., found "../up"',
     ],
-    [{ replica: 3 }, "replica: there is no such value; did you mean replicas?"],
+    [{ replica: 3 }, "replica: unknown value; did you mean replicas?"],
     [
       { monitoring: { alerts: true } },
-      "monitoring.alerts: there is no such value; expected one of enabled, fromNamespaces, serviceMonitor, prometheusRule, dashboard",
+      "monitoring.alerts: unknown value; expected one of enabled, fromNamespaces, serviceMonitor, prometheusRule, dashboard",
     ],
     [{ monitoring: true }, "monitoring: expected a map, found true"],
     [{ replicas: "two" }, 'replicas: expected a number, found "two"'],
@@ -52,7 +52,7 @@ describe("readOperatorValues()", () => {
     [{ replicas: -1 }, "replicas: expected at least 0, found -1"],
     [
       { replicas: 2, ha: false },
-      "replicas: expected at most 1 where ha is off: two leaders would undo each other's work, found 2",
+      "replicas: expected at most 1 if ha is false: two leaders would revert each other's changes, found 2",
     ],
     [{ logLevel: "loud" }, 'logLevel: expected debug or info or warn or error, found "loud"'],
     [{ ha: "yes" }, 'ha: expected true or false, found "yes"'],
@@ -71,18 +71,18 @@ describe("readOperatorValues()", () => {
       { labels: { "app.kubernetes.io/name": "mine" } },
       'labels."app.kubernetes.io/name": expected no label that the installation sets itself',
     ],
-    [{ tolerations: [{ keys: "a" }] }, "tolerations[0].keys: there is no such value; did you mean key?"],
+    [{ tolerations: [{ keys: "a" }] }, "tolerations[0].keys: unknown value; did you mean key?"],
     [
       { networkPolicy: { apiServerPorts: [] } },
       "networkPolicy.apiServerPorts: expected a list of at least 1",
     ],
     [
       { releases: { hooks: { enabled: true } } },
-      "releases.hooks.secret: expected the name of a Secret: a hook that nobody signs is refused",
+      "releases.hooks.secret: expected the name of a Secret: unsigned hooks are refused",
     ],
     [
       { releases: { impersonate: false } },
-      "releases.impersonate: expected true, or requireServiceAccount: false: who must act as a ServiceAccount has to be let, found false",
+      "releases.impersonate: expected true, or requireServiceAccount: false: Releases that must name a ServiceAccount need impersonation, found false",
     ],
     [
       {
@@ -96,7 +96,7 @@ describe("readOperatorValues()", () => {
     ],
     [
       { releases: { policy: { publsh: [] } } },
-      "releases.policy.publsh: there is no such value; did you mean publish?",
+      "releases.policy.publsh: unknown value; did you mean publish?",
     ],
     [
       { releases: { kinds: [{ resource: "deployments/status" }] } },
@@ -118,7 +118,7 @@ describe("readOperatorValues()", () => {
     [{ repository: { branch: "env" } }, ""],
     [{ repository: null, replicas: 2 }, ""],
     [{ releases: { impersonate: false } }, ""],
-    [{ replica: 3 }, "replica: there is no such value; did you mean replicas?"],
+    [{ replica: 3 }, "replica: unknown value; did you mean replicas?"],
     [{ repository: { branch: "-x" } }, 'repository.branch: expected the name of a branch, found "-x"'],
     [
       { releases: { programTimeout: "x" } },
