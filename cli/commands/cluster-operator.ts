@@ -45,7 +45,7 @@ export async function runClusterOperator({
         deadlineMs: performance.now() + podWaitMs,
       });
       printLine(
-        `Running the operator in the place of pod ${installation.namespace}/${instance.pod.metadata.name}, until Ctrl-C`,
+        `Running the operator in place of pod ${installation.namespace}/${instance.pod.metadata.name}, until Ctrl-C`,
       );
       const operator = await start(instance, cluster, folder);
       try {

@@ -19,20 +19,20 @@ export function clusterCommand(): Command {
 
   subcommand(
     "up",
-    "Start a cluster, or what of it is not running; the first time this builds it, for 6 to 9 minutes",
+    "Start a cluster, or its stopped programs; the first start builds them, which takes 6 to 9 minutes",
   )
     .option("--nodes <count>", "simulated nodes", parseCount, 3)
-    .option("--unsafe-no-fsync", "faster, but a power cut may lose data: not for measurements")
+    .option("--unsafe-no-fsync", "faster, but a power failure may lose data; not for measurements")
     .action(runUp);
   subcommand("status", "List the programs of a cluster; exits 1 unless all are healthy").action(runStatus);
   subcommand(
     "operator",
-    "Run the operator that is installed in the cluster, in the place of its simulated pods",
+    "Run the operator that is installed in the cluster as a process, because its pods are simulated",
   )
     .option("--installation <name>", "name of the installation", "fairlead")
     .option("--namespace <name>", "namespace of the installation", "fairlead-system")
     .action(runOperatorOf);
-  subcommand("down", "End a cluster and remove its data").action(runDown);
+  subcommand("down", "Stop a cluster and remove its data").action(runDown);
   return cluster;
 }
 
@@ -49,7 +49,7 @@ async function runUp({ name, nodes, unsafeNoFsync }: UpOptions): Promise<void> {
   const { cluster, outcome } = await withProgress(`Cluster "${name}"`, (report) =>
     up({ name, nodes, fsync: unsafeNoFsync !== true, env: process.env, report }),
   );
-  const said = { started: "runs", resumed: "runs again, with its data", running: "is already running" }[
+  const said = { started: "runs", resumed: "was restarted with its data", running: "is already running" }[
     outcome
   ];
   printLine(`Cluster "${name}" ${said}: ${cluster.server}`);
@@ -92,13 +92,15 @@ async function runStatus({ name }: NameOption): Promise<void> {
 async function runDown({ name }: NameOption): Promise<void> {
   const wasThere = await down({ name, env: process.env });
   printLine(
-    wasThere ? `Cluster "${name}" is down, its data is gone` : `There is no cluster "${name}": nothing to do`,
+    wasThere
+      ? `Cluster "${name}" is stopped and its data is removed`
+      : `There is no cluster "${name}": nothing to do`,
   );
 }
 
 function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > 100)
-    throw new InvalidArgumentError("Give a number from 1 to 100");
+    throw new InvalidArgumentError("Expected a number from 1 to 100");
   return count;
 }

@@ -11,14 +11,12 @@ type Shell = keyof typeof scripts;
 /** `fairlead completion SHELL`: a script by which a shell completes commands, options and names of Releases. */
 export function completionCommand(): Command {
   return new Command("completion")
-    .description(
-      "Print a script by which bash, zsh or fish completes commands, options and names of Releases",
-    )
-    .addArgument(new Argument("<shell>", "shell that reads the script").choices(Object.keys(scripts)))
+    .description("Print a script that completes commands, options and names of Releases in bash, zsh or fish")
+    .addArgument(new Argument("<shell>", "shell to print the script for").choices(Object.keys(scripts)))
     .addHelpText(
       "after",
       `
-For the shell that is open, and in its start file for all that come:
+In the current shell, or in its startup file for all new shells:
   bash  source <(fairlead completion bash)
   zsh   source <(fairlead completion zsh)
   fish  fairlead completion fish | source

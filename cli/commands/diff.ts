@@ -32,29 +32,29 @@ export interface DiffFlags extends ReleaseFlags {
 /** `fairlead diff FILE|NAME`: what would change in the cluster, without changing it. */
 export function diffCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("diff")
-    .description("Show what a Release, or a file of manifests, would change in the cluster")
+    .description("Show the changes that a Release or a file of manifests would make in the cluster")
     .argument(
       "<file|name>",
-      "a file, - for the standard input, or a folder such as ./web; or the name of a Release",
+      "a file, - for the standard input, a folder such as ./web, or the name of a Release",
     )
-    .option("--source <folder>", "what is in this folder, in place of the folder in the repository")
+    .option("--source <folder>", "use this folder instead of the folder in the repository")
     .option(
       "--revision <commit>",
-      "this commit, in place of the one that the source names; a number of its history",
+      "use this commit instead of the source's ref; also a number of the history",
     )
     .option("--timeout <time>", "how long to wait for the repository", "2m")
     .option(
       "--weak-sandbox",
-      "run a program from git, or in CI, also where the kernel does not keep it from other processes",
+      "run a program from git, or in CI, even if the kernel cannot isolate its process",
     );
   return addReleaseOptions(command)
     .addHelpText(
       "after",
       `
-What ends in .yaml, .yml or .json, begins with . or /, or is - is a file; anything else is the name of a Release.
-The API server is asked by dry runs, as the user of the kubeconfig. Values of Secrets are not shown.
+An argument that ends in .yaml, .yml or .json, begins with . or /, or is - is a file; any other is the name of a Release.
+The command sends dry runs to the API server as the user of the kubeconfig. It does not show values of Secrets.
 
-Exits 0 if nothing would change, 1 if something would, 2 if something would be refused or the command failed.`,
+Exits 0 if nothing would change, 1 if something would change, 2 if something would be refused or the command failed.`,
     )
     .action(async (text: string, flags: DiffFlags) => {
       process.exitCode = await runDiff(text, { ...flags, kinds }, terminal);
@@ -91,7 +91,7 @@ async function compare(
   session: ReleaseSession,
 ): Promise<readonly DiffReport[]> {
   if (folder !== undefined && revision !== undefined)
-    throw new Error("Cannot compare: --source takes a folder and --revision a commit; give one of them");
+    throw new Error("Cannot compare: use either --source (a folder) or --revision (a commit)");
   const options = { session, folder, timeoutMs, weakSandbox };
   if (!isFile(text)) {
     const release = await session.find(text);
@@ -106,12 +106,12 @@ async function compare(
   const releases = readReleases(contents, { file, namespace: session.namespace });
   if (releases === undefined) {
     if (folder !== undefined || revision !== undefined)
-      throw new Error(`Cannot compare ${file}: it has no Release, which --source and --revision need`);
+      throw new Error(`Cannot compare ${file}: it has no Release, but --source and --revision need one`);
     return [await diffManifests({ title: file, files: filesOfText(text, contents), session, bindings })];
   }
   if (folder !== undefined && releases.length > 1)
     throw new Error(
-      `Cannot compare ${file}: it has several Releases, and --source is the folder of one; put one in a file`,
+      `Cannot compare ${file}: it has several Releases, but --source is the folder of one; use a file with one Release`,
     );
   const reports: DiffReport[] = [];
   for (const release of releases) {

@@ -10,12 +10,12 @@ export interface EventsFlags extends ReleaseFlags {
 /** `fairlead events [NAME]`: what the operator reported, of one Release or of all that it looks after. */
 export function eventsCommand(): Command {
   const command = new Command("events")
-    .description("List what the operator reported: deployments, repairs, deletions, failures")
-    .argument("[name]", "name of a Release, or the beginning of one; namespace/name")
+    .description("List events of the operator: deployments, repairs, deletions, failures")
+    .argument("[name]", "name of a Release, or a unique prefix of one; namespace/name")
     .option("-A, --all-namespaces", "of all namespaces")
     .addHelpText(
       "after",
-      "\nThe newest event is the last. The API server keeps events for an hour.\nExits 0, or 1 if it did not work.",
+      "\nThe newest event is last. The API server keeps events for an hour.\nExits 0, or 1 on failure.",
     );
   return addReleaseOptions(command).action((name: string | undefined, flags: EventsFlags) =>
     runEvents(name, flags, terminal),
@@ -29,7 +29,7 @@ export async function runEvents(
   { print }: Pick<Screen, "print">,
 ): Promise<void> {
   if (allNamespaces && name !== undefined)
-    throw new Error(`Cannot list events of Release "${name}": -A takes no name; leave one of them out`);
+    throw new Error(`Cannot list events of Release "${name}": use either -A or a name`);
   const { events, title } = await withReleases(flags, async ({ client, namespace: preset, find }) => {
     const release = name === undefined ? undefined : await find(name);
     const namespace = allNamespaces ? undefined : (release?.metadata.namespace ?? preset);

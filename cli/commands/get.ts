@@ -13,14 +13,16 @@ export interface GetFlags extends Omit<ReleaseFlags, "output"> {
 /** `fairlead get releases`: all Releases of a namespace, or of all. */
 export function getCommand(): Command {
   const command = new Command("get")
-    .description("List the Releases of a namespace, or of all: whether they are ready, where, and why")
+    .description(
+      "List the Releases of a namespace or of all namespaces, with readiness, revision and message",
+    )
     .addArgument(new Argument("<what>", "what to list").choices(["releases"]))
     .option("-A, --all-namespaces", "of all namespaces")
     .addOption(
-      new Option("-o, --output <format>", "for programs: all fields, or names alone").choices([
-        "json",
-        "name",
-      ]),
+      new Option(
+        "-o, --output <format>",
+        "output for programs: all fields (json) or only names (name)",
+      ).choices(["json", "name"]),
     );
   return addConnectionOptions(command).action((_: string, flags: GetFlags) => runGet(flags, terminal));
 }

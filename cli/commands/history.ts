@@ -7,7 +7,7 @@ import { type Screen, terminal } from "./screen.ts";
 
 /** `fairlead history NAME`: what was deployed, by whom, and what came of it. */
 export function historyCommand(): Command {
-  return releaseCommand("history", "List what a Release deployed, newest first").action(
+  return releaseCommand("history", "List the revisions that a Release deployed, newest first").action(
     (name: string, flags: ReleaseFlags) => runHistory(name, flags, terminal),
   );
 }
@@ -19,6 +19,6 @@ export async function runHistory(name: string, flags: ReleaseFlags, { print }: S
   print(describeRelease(release));
   const trouble = describeTrouble(release);
   if (trouble !== undefined) print(`  ${trouble.replaceAll(/\s+/g, " ")}`);
-  if (historyOf(release).length === 0) print("Nothing was deployed yet");
+  if (historyOf(release).length === 0) print("Nothing has been deployed yet");
   else for (const line of formatHistory(release)) print(line);
 }

@@ -29,16 +29,19 @@ export interface InstallFlags extends InstallationFlags {
 /** `fairlead install`: the operator into a cluster, or another version or other values of it. */
 export function installCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("install").description(
-    "Install the operator into a cluster, or upgrade it: CRDs, rights, Deployment",
+    "Install or upgrade the operator in a cluster: CRDs, rights, Deployment",
   );
   addValuesOptions(command, {
     values: "YAML file of values (docs/values.md)",
     set: "one value, such as repository.url=…; repeatable",
   })
-    .option("--crds-only", "the CustomResourceDefinitions alone")
-    .option("--dry-run", "show the differences, checked by the API server, and change nothing")
-    .option("--reset-values", "keep no value of the last run: what is not given has its default")
-    .option("--force-conflicts", "take over fields that somebody else has set")
+    .option("--crds-only", "install only the CustomResourceDefinitions")
+    .option("--dry-run", "show the differences, as a dry run of the API server, and change nothing")
+    .option(
+      "--reset-values",
+      "discard the values of the last run; values that are not given get their defaults",
+    )
+    .option("--force-conflicts", "take over fields that another field manager owns")
     .option("--no-wait", "do not wait until everything is available");
   return addClusterOptions(command, { timeout: "how long to wait" }).action((flags: InstallFlags) =>
     runInstall(kinds, flags, terminal),
@@ -82,7 +85,7 @@ export async function runInstall(
 }
 
 const simulatedNote =
-  "The pods of this cluster are simulated: nothing runs in them. Run the operator in their place, until Ctrl-C: npx fairlead cluster operator";
+  "The pods of this cluster are simulated: nothing runs in them. Run the operator as a process instead, until Ctrl-C: npx fairlead cluster operator";
 
 function printChanges(changes: readonly Change[], print: Screen["print"]): void {
   for (const { did, title, note, diff } of changes) {

@@ -24,17 +24,17 @@ const usualTail = 1_000;
 /** `fairlead logs [NAME]`: the operator's log, or what it says about one Release. */
 export function logsCommand(): Command {
   const command = new Command("logs")
-    .description("Show the operator's log, or what it says about one Release")
-    .argument("[name]", "name of a Release, or the beginning of one; namespace/name")
-    .addOption(new Option("--level <level>", "this level and those above").choices(logLevels).default("info"))
-    .option("--tail <lines>", "lines of each pod to look at", parseLines, usualTail)
-    .option("-f, --follow", "go on with what comes, until Ctrl-C")
+    .description("Show the operator's log, or its lines about one Release")
+    .argument("[name]", "name of a Release, or a unique prefix of one; namespace/name")
+    .addOption(new Option("--level <level>", "lowest level to show").choices(logLevels).default("info"))
+    .option("--tail <lines>", "number of lines to read from each pod", parseLines, usualTail)
+    .option("-f, --follow", "follow the log until Ctrl-C")
     .addHelpText(
       "after",
       `
-It reads the logs of the operator's pods, which takes the right to list pods in all namespaces, and to read pods/log in
-theirs. A pod whose log cannot be read is reported, and the others are shown. The log of what a Release deployed is shown
-by kubectl logs.
+This reads the logs of the operator's pods. It needs the rights to list pods in all namespaces and to read pods/log in
+their namespace. It reports a pod whose log cannot be read, and shows the others. For the logs of deployed objects, use
+kubectl logs.
 Exits 0, or 1 if no log could be read.`,
     );
   return addConnectionOptions(command).action((name: string | undefined, flags: LogsFlags) =>
@@ -68,6 +68,6 @@ export async function runLogs(
 
 function parseLines(text: string): number {
   const lines = Number(text);
-  if (!Number.isInteger(lines) || lines < 1) throw new InvalidArgumentError("Give a number from 1");
+  if (!Number.isInteger(lines) || lines < 1) throw new InvalidArgumentError("Expected a number from 1");
   return lines;
 }

@@ -16,7 +16,7 @@ export interface WaitFlags extends ReleaseFlags {
 /** Adds the options of commands that can wait until a Release is ready. */
 export function addWaitOptions(command: Command): Command {
   return command
-    .option("--wait", "wait until it is done and everything is healthy")
+    .option("--wait", "wait until everything is applied and healthy")
     .option("--timeout <time>", "how long to wait", "5m");
 }
 
@@ -24,10 +24,13 @@ export function addWaitOptions(command: Command): Command {
 export function reconcileCommand(): Command {
   const command = releaseCommand(
     "reconcile",
-    "Have a Release look at its source at once, instead of at its interval",
+    "Poll the source of a Release now, instead of after its interval",
   );
   return addWaitOptions(command)
-    .addHelpText("after", "With --wait, exits 1 also when the Release does not get ready, and says why.")
+    .addHelpText(
+      "after",
+      "With --wait, also exits 1 if the Release does not become ready, and prints the reason.",
+    )
     .action((name: string, flags: WaitFlags) => runReconcile(name, flags, terminal));
 }
 
@@ -55,5 +58,5 @@ export async function runReconcile(
   });
   if (flags.output === "json") print(JSON.stringify(release, undefined, 2));
   else if (flags.wait === true) print(describeRelease(release));
-  else print(`Asked Release ${labelOfRelease(release)} to look at its source`);
+  else print(`Requested a poll of the source of Release ${labelOfRelease(release)}`);
 }

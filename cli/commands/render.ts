@@ -17,17 +17,14 @@ interface RenderOptions {
 export function renderCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const names = kinds.map(({ definition: { kind } }) => kind).join(", ");
   return new Command("render")
-    .description("Print the manifests that custom resources stand for, without a cluster")
-    .argument("[files...]", "YAML or JSON files; - or none for the standard input")
-    .option("-n, --namespace <name>", "namespace of resources that name none", "default")
-    .option("--source <folder>", "folder of this machine in place of the one in a Release's repository")
-    .option(
-      "--weak-sandbox",
-      "in CI: run a program also where the kernel does not keep it from other processes",
-    )
+    .description("Print the manifests of custom resources and Releases, without a cluster")
+    .argument("[files...]", "YAML or JSON files; - or no argument for the standard input")
+    .option("-n, --namespace <name>", "namespace of resources that set none", "default")
+    .option("--source <folder>", "local folder to use instead of the folder in a Release's repository")
+    .option("--weak-sandbox", "in CI: run a program even if the kernel cannot isolate its process")
     .addHelpText(
       "after",
-      `\nKinds: ${names}; a Release is rendered from the folder that --source names.\nOwners are shown with a placeholder uid. Exits 1 if anything cannot be rendered, 2 if a program needs a better sandbox.`,
+      `\nKinds: ${names}; a Release is rendered from the folder in --source.\nOwner references have a placeholder uid. Exits 1 if a manifest cannot be rendered, 2 if a program needs a stronger sandbox.`,
     )
     .action(async (files: readonly string[], options: RenderOptions) => {
       const documents: string[] = [];

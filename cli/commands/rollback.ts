@@ -17,16 +17,19 @@ export interface RollbackFlags extends WaitFlags {
 
 /** `fairlead rollback NAME [REVISION]`: deploys an older commit, and stays there. */
 export function rollbackCommand(): Command {
-  const command = releaseCommand("rollback", "Deploy an earlier commit of a Release, and stay there")
+  const command = releaseCommand(
+    "rollback",
+    "Deploy an earlier commit of a Release and pin the Release to it",
+  )
     .argument(
       "[revision]",
-      "number in fairlead history, or id of a commit; default: the last one before that was ready",
+      "number in fairlead history, or id of a commit; default: the previous revision that was ready",
     )
-    .option("--unpin", "follow the source again");
+    .option("--unpin", "remove the pin and follow the source again");
   return addWaitOptions(command)
     .addHelpText(
       "after",
-      `With --wait, exits 1 also when the Release does not get ready, and says why.
+      `With --wait, also exits 1 if the Release does not become ready, and prints the reason.
 A rollback pins the Release (spec.revision): new commits are not deployed until --unpin.`,
     )
     .action((name: string, revision: string | undefined, flags: RollbackFlags) =>
@@ -43,7 +46,7 @@ export async function runRollback(
   const timeoutMs = readTimeout(flags.timeout);
   const named = { ...flags, env: process.env };
   if (flags.unpin === true && revision !== undefined)
-    throw new Error("Cannot roll back: --unpin goes with no revision, because it follows the source");
+    throw new Error("Cannot roll back: --unpin takes no revision");
   const { after, said } = await withReleases(flags, async ({ client, find }) => {
     const release = await find(name);
     const chosen = flags.unpin === true ? undefined : choose(release, revision);
@@ -63,9 +66,7 @@ export async function runRollback(
   if (flags.output === "json") return print(JSON.stringify(after, undefined, 2));
   for (const line of said) print(printable(line));
   if (after.spec.suspend)
-    print(
-      `It is suspended, and nothing is deployed until it is resumed: ${commandLine(["resume"], after, named)}`,
-    );
+    print(`It is suspended. To deploy, resume it: ${commandLine(["resume"], after, named)}`);
 }
 
 function choose(release: ReleaseObject, revision: string | undefined): ChosenRevision {
@@ -80,7 +81,7 @@ function sayPinned(
   const what = entry === undefined ? "" : ` (${entry.subject})`;
   return [
     `Release ${labelOfRelease(release)} is pinned to ${shortCommit(revision)}${what}`,
-    `To follow the source again: ${unpin}`,
+    `To remove the pin and follow the source again: ${unpin}`,
   ];
 }
 

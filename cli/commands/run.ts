@@ -21,8 +21,13 @@ interface OptionSpec {
 /** `fairlead run`: reconciles the given kinds until it is stopped. */
 export function runCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("run")
-    .description("Reconcile custom resources: apply what they say, keep it so, commit it to git")
-    .addHelpText("after", "\nA missing CRD is waited for; `fairlead crds` prints them all.");
+    .description(
+      "Reconcile custom resources and Releases: apply their objects, correct drift, commit manifests to git",
+    )
+    .addHelpText(
+      "after",
+      "\nThe operator waits for CRDs that are missing; `fairlead crds` prints all of them.",
+    );
   const names = new Map<string, OptionName>();
   for (const [name, spec] of Object.entries(operatorOptions) as [OptionName, OptionSpec][]) {
     const option = new Option(

@@ -34,16 +34,14 @@ interface StartOptions {
 /** `fairlead start`: everything at once, to look at, and nothing of it left afterwards. */
 export function startCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   return new Command("start")
-    .description(
-      "Show it all: a local cluster, git repositories, the operator and the samples, live until Ctrl-C",
-    )
+    .description("Run a demo until Ctrl-C: a local cluster, git repositories, the operator and the samples")
     .option("--kubeconfig <file>", "use this cluster instead of a local one")
     .option("--context <name>", "use this context of the kubeconfig")
     .addHelpText(
       "after",
       `
-Ctrl-C ends and removes everything. On a cluster of your own, the samples that were made go, and with them what the
-operator made for them; the CustomResourceDefinitions stay. The operator acts with the rights of the kubeconfig.`,
+Ctrl-C stops and removes everything. On a cluster of your own, it removes the created samples and the objects that the
+operator created for them; the CustomResourceDefinitions stay. The operator acts with the rights of the kubeconfig.`,
     )
     .action(async (options: StartOptions) => {
       const signal = stopOnSignals();
@@ -81,10 +79,10 @@ async function runStart(
   printLine(`Installed ${shown.length} CustomResourceDefinitions`);
 
   const shop = await createShopRepository(folder);
-  printLine(`Created the git repository ${shop.path}, which Releases come from`);
+  printLine(`Created the git repository ${shop.path} as the source of Releases`);
   const repository = join(folder, "rendered.git");
   await promisify(execFile)("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
-  printLine(`Created the git repository ${repository}, which has what was applied`);
+  printLine(`Created the git repository ${repository} for the applied manifests`);
 
   const logPath = join(folder, "operator.log");
   const operator = startOperatorProcess({
@@ -111,7 +109,7 @@ async function runStart(
   if (local === undefined) cleanup.defer(() => removeSamples(made, admin));
   for (const sample of readSamples().map((one) => withSource(one, `file://${shop.path}`))) {
     if (await makeSample(sample, { ...admin, signal })) made.push(sample);
-    else printLine(`Left ${sample.kind} ${sample.metadata.name} as it is: there is one already`);
+    else printLine(`Skipped ${sample.kind} ${sample.metadata.name}: it already exists`);
   }
   printLine(`Applied ${made.length} samples\n`);
   signal.throwIfAborted();
@@ -127,14 +125,14 @@ async function runStart(
   if (ended !== undefined) {
     process.exitCode = 1;
     const words = readFileSync(logPath, "utf8").trimEnd().split("\n").slice(-20).join("\n");
-    printError(`\nfairlead: the operator ended (${ended}). Its last words:\n${words}`);
+    printError(`\nfairlead: the operator ended (${ended}). Last log lines:\n${words}`);
   }
-  printLine("\nStopping, and removing what was started");
+  printLine("\nStopping and removing everything");
 }
 
 async function startCluster(signal: AbortSignal): Promise<LocalCluster> {
   const cluster = await withProgress(
-    "Starting a local cluster (the first time builds it, 6 to 9 minutes)",
+    "Starting a local cluster (the first start builds it in 6 to 9 minutes)",
     (report) => startLocalCluster({ name: "start", report, signal }),
   );
   printLine(`Started a local cluster at ${cluster.server}`);

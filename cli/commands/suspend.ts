@@ -22,22 +22,26 @@ export interface SuspendFlags extends ReleaseFlags {
 
 /** `fairlead suspend NAME`: leaves everything as it is. */
 export function suspendCommand(): Command {
-  return commandOf("suspend", "Leave everything that a Release deployed as it is, until it is resumed", true);
+  return commandOf(
+    "suspend",
+    "Stop reconciling a Release until it is resumed; its objects stay unchanged",
+    true,
+  );
 }
 
 /** `fairlead resume NAME`: goes on after a suspend. */
 export function resumeCommand(): Command {
-  return commandOf("resume", "Go on with a Release that was suspended; a pin of a rollback stays", false);
+  return commandOf("resume", "Reconcile a suspended Release again; the pin of a rollback stays", false);
 }
 
 function commandOf(verb: string, description: string, suspend: boolean): Command {
-  const others = suspend ? "" : "; also those that others had suspended";
+  const others = suspend ? "" : ", including those suspended by other users";
   const command = new Command(verb)
     .description(description)
-    .argument("[name]", "name of a Release, or the beginning of one; namespace/name")
-    .option("--all", `all Releases of the namespace, in place of one${others}`)
+    .argument("[name]", "name of a Release, or a unique prefix of one; namespace/name")
+    .option("--all", `all Releases of the namespace${others}`)
     .option("-A, --all-namespaces", "with --all: all Releases of all namespaces")
-    .addHelpText("after", "\nExits 0, or 1 if it did not work for one of them.");
+    .addHelpText("after", "\nExits 0, or 1 if it failed for one of them.");
   return addReleaseOptions(command).action((name: string | undefined, flags: SuspendFlags) =>
     runSuspend(name, { ...flags, suspend }, terminal),
   );
@@ -52,14 +56,16 @@ export async function runSuspend(
   const { suspend, all = false, allNamespaces = false } = flags;
   const verb = suspend ? "suspend" : "resume";
   if ((all || allNamespaces) && name !== undefined)
-    throw new Error(`Cannot ${verb} Release "${name}": --all and -A take no name; leave one of them out`);
+    throw new Error(`Cannot ${verb} Release "${name}": use either a name, or --all or -A`);
   if (allNamespaces && !all) {
     throw new Error(
-      `Cannot ${verb}: -A alone does not say that every Release of the cluster is meant; if it is: fairlead ${verb} --all -A`,
+      `Cannot ${verb}: -A needs --all. For all Releases of the cluster: fairlead ${verb} --all -A`,
     );
   }
   if (!all && name === undefined)
-    throw new Error(`Cannot ${verb}: expected the name of a Release, or --all for all of the namespace`);
+    throw new Error(
+      `Cannot ${verb}: expected the name of a Release, or --all for all Releases of the namespace`,
+    );
   await withReleases(flags, (session) =>
     name === undefined ? setAll(session, flags, screen) : setOne(name, session, flags, screen),
   );
@@ -77,13 +83,13 @@ async function setOne(
   const before = await find(name);
   const after = await setSuspend(before, suspend, client);
   if (output === "json") return print(JSON.stringify(after, undefined, 2));
-  const said = suspend ? "was suspended already" : "was not suspended";
+  const said = suspend ? "was already suspended" : "was not suspended";
   if (before.spec.suspend === suspend) print(`Release ${labelOfRelease(after)} ${said}`);
   else print(describe(after, suspend));
   const { revision } = after.spec;
   if (suspend || revision === undefined) return;
   const unpin = commandLine(["rollback", "--unpin"], after, { ...flags, env: process.env });
-  print(`It stays pinned to ${shortCommit(revision)}. To take the pin off: ${unpin}`);
+  print(`It stays pinned to ${shortCommit(revision)}. To remove the pin: ${unpin}`);
 }
 
 /** One after the other; a failure is reported, and the others are set nevertheless. */
@@ -112,12 +118,12 @@ async function setAll(
   const where = allNamespaces ? "in all namespaces" : `in namespace "${namespace}"`;
   if (there.length === 0) return print(`There is no Release ${where}`);
   const changed = there.length - already - failed;
-  const [done, was] = suspend ? ["suspended", "were suspended already"] : ["resumed", "were not suspended"];
+  const [done, was] = suspend ? ["suspended", "were already suspended"] : ["resumed", "were not suspended"];
   print(`${there.length} Releases ${where}: ${changed} ${done}, ${already} ${was}, ${failed} failed`);
 }
 
 function describe(release: ReleaseObject, suspend: boolean): string {
-  return `Release ${labelOfRelease(release)} ${suspend ? "is suspended" : "goes on"}`;
+  return `Release ${labelOfRelease(release)} ${suspend ? "is suspended" : "is resumed"}`;
 }
 
 async function setSuspend(

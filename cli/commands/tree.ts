@@ -14,9 +14,10 @@ const wideColumns = 160;
 
 /** `fairlead tree NAME`: what a Release deployed, what stands behind it, and how it is. */
 export function treeCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
-  return releaseCommand("tree", "Show what a Release deployed, what stands behind it, and how it is").action(
-    (name: string, flags: ReleaseFlags) => runTree(name, { ...flags, kinds }, terminal),
-  );
+  return releaseCommand(
+    "tree",
+    "Show the objects of a Release, the objects they own, and their health",
+  ).action((name: string, flags: ReleaseFlags) => runTree(name, { ...flags, kinds }, terminal));
 }
 
 /** @throws an error for people. */

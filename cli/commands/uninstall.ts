@@ -24,15 +24,15 @@ export interface UninstallFlags extends InstallationFlags {
 /** `fairlead uninstall`: leaves nothing of an installation. */
 export function uninstallCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("uninstall").description(
-    "Remove the operator and all that was installed with it; asks before resources would go",
+    "Remove the operator and everything installed with it; asks before it deletes resources",
   );
   addValuesOptions(command, {
-    values: "the values it was installed with, for name and namespace",
-    set: "one of them, such as name=…; repeatable",
+    values: "YAML file of the installation's values, for name and namespace",
+    set: "one value, such as name=…; repeatable",
   })
-    .option("--keep-crds", "leave CustomResourceDefinitions and all resources as they are")
-    .option("--delete-resources", "delete the resources too, without asking");
-  return addClusterOptions(command, { timeout: "how long to wait until everything is gone" }).action(
+    .option("--keep-crds", "keep CustomResourceDefinitions and all resources")
+    .option("--delete-resources", "also delete the resources, without asking");
+  return addClusterOptions(command, { timeout: "how long to wait until everything is deleted" }).action(
     (flags: UninstallFlags) => runUninstall(kinds, flags, terminal),
   );
 }
@@ -68,14 +68,14 @@ export async function runUninstall(
 async function askAbout(remaining: readonly RemainingResources[]): Promise<void> {
   const what = remaining.map(countOf).join(", ");
   const choice =
-    "--delete-resources deletes them, --keep-crds leaves them and their CustomResourceDefinitions";
+    "--delete-resources deletes them, --keep-crds keeps them and their CustomResourceDefinitions";
   const refusal = new Error(
-    `Cannot remove the CustomResourceDefinitions: there are ${what}, and all that was made for them; ${choice}`,
+    `Cannot remove the CustomResourceDefinitions: there are ${what} and the objects created for them; ${choice}`,
   );
   if (!process.stdin.isTTY || !process.stdout.isTTY) throw refusal;
   const questions = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const answer = await questions.question(`Delete ${what}, and all that was made for them? (yes/no) `);
+    const answer = await questions.question(`Delete ${what} and the objects created for them? (yes/no) `);
     if (!/^y(es)?$/i.test(answer.trim())) throw refusal;
   } finally {
     questions.close();

@@ -76,7 +76,7 @@ async function send(
 ): Promise<Answer> {
   const known = [...adminKinds, ...kinds.map(({ definition }) => definition)];
   const kind = known.find((one) => one.kind === name && apiVersionOf(one) === apiVersion);
-  if (kind === undefined) throw new Error(`Cannot apply "${name}": it is none of the kinds of Fairlead`);
+  if (kind === undefined) throw new Error(`Cannot apply "${name}": it is not one of Fairlead's kinds`);
   const { namespace = "default" } = metadata;
   const path = objectPath(kind, { name: metadata.name, namespace: kind.namespaced ? namespace : undefined });
   const { status, body } = await transport.send({ ...request, path: `${path}${query}` });

@@ -23,7 +23,7 @@ export function linesToTry({
   const flags = context === undefined ? "" : ` --context=${quoteForShell(context)}`;
   const kubectl = `${quoteForShell(program)}${flags} -n default`;
   return [
-    "Try in another terminal (Ctrl-C here ends everything):",
+    "Try in another terminal (Ctrl-C here stops everything):",
     ...(kubeconfig === undefined ? [] : [`export KUBECONFIG=${quoteForShell(kubeconfig)}`]),
     `cd ${quoteForShell(workTree)}`,
     "sed -i.bak s/Welcome/Ahoy/ web/main.ts custom/echo.yaml && git commit -qam 'Say Ahoy' && git push -q",

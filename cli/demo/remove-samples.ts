@@ -20,7 +20,7 @@ async function untilGone(release: KubernetesObject, admin: AdminOptions): Promis
   for (let waitedMs = 0; await existsForAdmin(release, admin); waitedMs += looksMs) {
     if (waitedMs >= patienceMs)
       throw new Error(
-        `Release "${release.metadata.name}" still has objects: delete them, and then its finalizer`,
+        `Release "${release.metadata.name}" still has objects: delete them, then remove its finalizer`,
       );
     await sleep(looksMs);
   }

@@ -107,8 +107,8 @@ function releaseValuesOf(
   const { settings, lost } = deriveRights(live, { requireServiceAccount });
   if (lost.length > 0 && !mayLoseRights)
     throw new UnknownRightsError(
-      `The operator has rights that no value gives, and would lose them: ${lost.join(", ")}. ` +
-        "Say which kinds Releases may deploy: --set releases.kinds=… (docs/values.md)",
+      `The operator would lose rights that no value grants: ${lost.join(", ")}. ` +
+        "Set the kinds that Releases may deploy: --set releases.kinds=… (docs/values.md)",
     );
   return [
     ["releases.requireServiceAccount", requireServiceAccount],

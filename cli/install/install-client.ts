@@ -29,8 +29,8 @@ export class UnknownKindError extends Error {
 
   constructor(kind: ObjectKind) {
     super(
-      `Cannot install a ${kind.kind}: this cluster does not know the kind (${apiVersionOf(kind)}); ` +
-        "install what brings it first, or leave it out of the values",
+      `Cannot install a ${kind.kind}: this cluster does not have the kind (${apiVersionOf(kind)}); ` +
+        "install its CustomResourceDefinition first, or remove it from the values",
     );
   }
 }
@@ -176,6 +176,6 @@ function conflict(response: ApiResponse, title: string): Error {
     const [, owner] = /conflict with "([^"]*)"/.exec(says) ?? [];
     return `${field.replace(/^\./, "")} (owned by ${owner ?? "somebody else"})`;
   });
-  const what = fields.length === 0 ? message : `somebody else has set ${fields.join(", ")}`;
+  const what = fields.length === 0 ? message : `another field manager has set ${fields.join(", ")}`;
   return new FieldConflictError(`Cannot apply ${title}: ${what}; --force-conflicts takes these fields over`);
 }

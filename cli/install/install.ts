@@ -37,7 +37,7 @@ export interface Change {
 export async function install(plan: InstallPlan, options: InstallOptions): Promise<readonly Change[]> {
   const { client, report, dryRun, wait, timeoutMs } = options;
   const deadlineMs = performance.now() + timeoutMs;
-  report("Looking at what is there");
+  report("Reading the cluster's objects");
   const live = await readLive([...plan.definitions, ...plan.objects], client);
   for (const wanted of plan.definitions) refuseLostVersions(wanted, live.get(titleOf(wanted)));
   const isOurs = (object: KubernetesObject) => {
@@ -46,7 +46,7 @@ export async function install(plan: InstallPlan, options: InstallOptions): Promi
   };
   const [mine, others] = [plan.objects.filter(isOurs), plan.objects.filter((object) => !isOurs(object))];
   const left = others.map(
-    (object): Change => ({ did: "left", title: titleOf(object), note: "it was there before" }),
+    (object): Change => ({ did: "left", title: titleOf(object), note: "it existed before the installation" }),
   );
   const checked = await checkAll([...plan.definitions, ...mine], live, options);
   if (dryRun) return [...left, ...checked, ...(await removeFormer(plan, options))];
@@ -100,8 +100,8 @@ async function checkAll(
     }
     const title = titleOf(object);
     if (!made.has(namespace))
-      throw new Error(`Cannot install ${title}: there is no namespace "${namespace}"; create it first`);
-    changes.push({ did: "created", title, note: "not checked: its namespace is not there yet" });
+      throw new Error(`Cannot install ${title}: namespace "${namespace}" does not exist; create it first`);
+    changes.push({ did: "created", title, note: "not checked: its namespace does not exist yet" });
   }
   return changes;
 }

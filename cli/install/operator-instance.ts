@@ -33,7 +33,7 @@ export async function chooseInstance(
   const live = await client.read(Deployment, { name, namespace });
   if (live === undefined)
     throw new Error(
-      `Cannot run the operator: there is no installation "${name}" in namespace "${namespace}"; npx fairlead install makes one`,
+      `Cannot run the operator: there is no installation "${name}" in namespace "${namespace}"; npx fairlead install creates one`,
     );
   let pod: StoredObject | undefined;
   await waitUntil(

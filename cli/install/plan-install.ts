@@ -87,8 +87,8 @@ export function mayTakeOver(live: KubernetesObject, { installation, name }: Inst
   if (live.kind === "Namespace") return false;
   const isAlike = labels[standardLabels.name] === OPERATOR_NAME && labels[standardLabels.instance] === name;
   if (owner === undefined && isAlike) return true;
-  const whose = owner === undefined ? "somebody else" : `the installation ${owner} (namespace.name)`;
+  const whose = owner === undefined ? "another owner" : `the installation ${owner} (namespace.name)`;
   throw new ForeignObjectError(
-    `Cannot install ${titleOf(live)}: it is there already and belongs to ${whose}; choose another name with --set name=…`,
+    `Cannot install ${titleOf(live)}: it already exists and belongs to ${whose}; choose another name with --set name=…`,
   );
 }

@@ -46,5 +46,5 @@ export function countOf({ kind, resources }: RemainingResources): string {
 
 function heldBy({ metadata: { finalizers = [] } }: StoredObject): string {
   if (finalizers.length === 0) return "";
-  return `: held by ${finalizers.join(", ")}, which the operator takes off while it runs`;
+  return `: held by ${finalizers.join(", ")}, which only a running operator removes`;
 }

@@ -49,7 +49,7 @@ function readValue(setting: string, text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw new ValuesSourceError(`Cannot use --set "${setting}": its value is no YAML`, { cause: error });
+    throw new ValuesSourceError(`Cannot use --set "${setting}": its value is not YAML`, { cause: error });
   }
 }
 

@@ -61,8 +61,8 @@ export async function settleValues(given: Values, options: SettleValuesOptions):
   const keepsImage = !resetValues && given["image"] === undefined && chosen["image"] !== undefined;
   if (isOlder && keepsImage && !crdsOnly)
     throw new EarlierImageError(
-      `Cannot install ${version} with the image ${chosen["image"]}, which was given to ${stored.version}: ` +
-        "name the image of this release with --set image=…",
+      `Cannot install ${version} with the image ${chosen["image"]}, which was set for ${stored.version}: ` +
+        "set the image of this release with --set image=…",
     );
   return {
     values: { image: `fairlead:${version}`, ...chosen } as OperatorValues,
@@ -85,10 +85,10 @@ function installationOf(given: Values): Installation {
 function defaultNotes(resetValues: boolean): readonly string[] {
   const former = toSettings(formerDefaults);
   return [
-    `This installation has no stored values: an earlier release made it, whose defaults were ${former.join(", ")}`,
+    `This installation has no stored values: it is from an earlier release, whose defaults were ${former.join(", ")}`,
     resetValues
-      ? `It now gets the defaults of this release. To keep the former ones: ${former.map((setting) => `--set ${setting}`).join(" ")}`
-      : "Values that its objects show are kept. Every other value that is not given gets its default; --dry-run shows the difference",
+      ? `It now gets the defaults of this release. To keep the previous ones: ${former.map((setting) => `--set ${setting}`).join(" ")}`
+      : "Values that can be read from its objects are kept. Every other value that is not given gets its default; --dry-run shows the difference",
   ];
 }
 
@@ -110,7 +110,7 @@ function noteKept({ earlier, given, resetValues }: KeptInput): readonly string[]
   if (kept.length === 0) return [];
   return [
     resetValues
-      ? `Not kept from before: ${kept.join(", ")}`
-      : `Kept from before: ${kept.join(", ")} (--reset-values takes the defaults)`,
+      ? `Not kept from the last run: ${kept.join(", ")}`
+      : `Kept from the last run: ${kept.join(", ")} (--reset-values uses the defaults)`,
   ];
 }

@@ -61,7 +61,7 @@ export async function findInstallation(
   const operators = await client.list(Deployment, `${standardLabels.name}=${OPERATOR_NAME}`);
   const other = operators.find(({ metadata }) => metadata.labels?.[INSTALLATION_LABEL] !== installation);
   if (other !== undefined) {
-    const kept = [{ title: "the CustomResourceDefinitions", why: `${titleOf(other)} needs them too` }];
+    const kept = [{ title: "the CustomResourceDefinitions", why: `${titleOf(other)} also needs them` }];
     return { objects, definitions: [], resources: [], kept };
   }
   const definitions: StoredObject[] = [];
@@ -73,7 +73,7 @@ export async function findInstallation(
     const live = await client.read(CustomResourceDefinition, { name });
     if (live === undefined) continue;
     if (!isOurs(live)) {
-      kept.push({ title: titleOf(live), why: "fairlead install did not make it" });
+      kept.push({ title: titleOf(live), why: "fairlead install did not create it" });
       continue;
     }
     definitions.push(live);
@@ -115,7 +115,7 @@ export async function uninstall(
   for (const one of found.objects.filter(isNamespace)) {
     const inhabitant = await findInhabitant(one[0].metadata.name, options);
     if (inhabitant === undefined) await removeAll([one], client, waiting);
-    else kept.push({ title: titleOf(one[0]), why: `${inhabitant} is in it` });
+    else kept.push({ title: titleOf(one[0]), why: `it contains ${inhabitant}` });
   }
   return kept;
 }

@@ -35,7 +35,7 @@ export async function noteRefusedReleases(
   const policies = await client.listIfAllowed(ReleasePolicy);
   const unless = policies?.length === 0 ? "" : ", unless a ReleasePolicy names one";
   return [
-    `Releases that name no ServiceAccount: ${names}${more}. They are refused${unless}: what they have deployed stays, and is not ` +
+    `Releases that name no ServiceAccount: ${names}${more}. They are refused${unless}: their deployed objects stay, but are not ` +
       "updated. Set spec.target.serviceAccountName, or deploy them with the operator's own rights: --set releases.requireServiceAccount=false",
   ];
 }
@@ -78,14 +78,14 @@ export async function findLeftDefinitions(
     if (resources.length > 0) inUse.push(definition.kind);
     const note =
       resources.length === 0
-        ? `not among the kinds; kubectl delete crd ${name} removes it`
-        : `nothing reconciles ${countOf({ kind: definition, resources })}`;
+        ? `not one of the installed kinds; kubectl delete crd ${name} removes it`
+        : `${countOf({ kind: definition, resources })} not reconciled`;
     changes.push({ did: "left", title: titleOf(live), note });
   }
   // A list replaces the stored one, so the kinds that are there stand in it too.
   const setting = quoteForShell(`kinds=[${[...kinds, ...inUse].join(",")}]`);
   return {
     changes,
-    hints: inUse.length === 0 ? [] : [`To have reconciled what nothing reconciles: --set ${setting}`],
+    hints: inUse.length === 0 ? [] : [`To reconcile them: --set ${setting}`],
   };
 }

@@ -58,6 +58,6 @@ export async function untilAvailable(
   } catch (error) {
     if (!(error instanceof NotInTimeError)) throw error;
     const why = error.message.replace(/^Waiting for /, "");
-    throw new NotInTimeError(`Everything is applied, but not available: ${why}`, { cause: error });
+    throw new NotInTimeError(`Everything is applied but not available: ${why}`, { cause: error });
   }
 }

@@ -32,9 +32,9 @@ export function refusalOf(walls: KernelWalls, { isLocal, env, weakSandbox }: Tru
   const isTrusted = isLocal && (env["CI"] ?? "") === "";
   if (gap === undefined || isTrusted || weakSandbox) return undefined;
   const whose = isLocal
-    ? "CI is set, so the folder may hold a stranger's program"
+    ? "CI is set, so the folder may contain an untrusted program"
     : "its program comes from git";
-  return `Cannot run the program: ${gap}, and ${whose}; run it where the kernel has them (docs/sandbox.md), or accept the risk with --weak-sandbox`;
+  return `Cannot run the program: ${gap}, and ${whose}; run it on a kernel that supports them (docs/sandbox.md), or accept the risk with --weak-sandbox`;
 }
 
 /**

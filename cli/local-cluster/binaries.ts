@@ -103,7 +103,7 @@ async function buildModule(
   const cache = dirname(directory);
   await requireWritable(cache, { variable: "FAIRLEAD_CACHE" });
   const onWait = ({ pid }: { pid: number }) =>
-    report(`${module.name}: waiting for process ${pid}, which builds it`);
+    report(`${module.name}: waiting for process ${pid}, which is building it`);
   await withLock(
     lockPathOf(directory),
     async () => {

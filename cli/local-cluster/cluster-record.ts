@@ -39,7 +39,7 @@ export function readClusterRecord(runDirectory: string): ClusterRecord | undefin
   try {
     return clusterRecord.parse(JSON.parse(text));
   } catch (cause) {
-    throw new Error(`Cannot read "${path}": it is not the record of a cluster`, { cause });
+    throw new Error(`Cannot read "${path}": it is not a record of a cluster`, { cause });
   }
 }
 

@@ -21,7 +21,7 @@ export class ComponentFailedError extends Error {
 export async function spawnComponent(runDirectory: string, name: ComponentName): Promise<void> {
   const record = requireClusterRecord(runDirectory);
   const binary = record.binaries[name];
-  if (binary === undefined) throw new Error(`Cannot start "${name}": this cluster was made without it`);
+  if (binary === undefined) throw new Error(`Cannot start "${name}": this cluster was created without it`);
   const log = openSync(logPath(runDirectory, name), "a", 0o600);
   try {
     const args = componentArguments(name, { ...record, stagesPath: STAGES_PATH });
@@ -102,5 +102,5 @@ export function logPath(runDirectory: string, name: ComponentName): string {
 async function componentFailed(runDirectory: string, name: ComponentName): Promise<ComponentFailedError> {
   const log = await readFile(logPath(runDirectory, name), "utf8").catch(() => "");
   const tail = log.trimEnd().split("\n").slice(-10).join("\n");
-  return new ComponentFailedError(`Cannot start "${name}": it ended. Its last words:\n${tail}`);
+  return new ComponentFailedError(`Cannot start "${name}": it ended. Last log lines:\n${tail}`);
 }

@@ -38,7 +38,7 @@ async function listenSomewhere(random: () => number): Promise<Server> {
       if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     }
   }
-  throw new Error("Cannot find a free loopback port: 100 attempts were in vain");
+  throw new Error("No free loopback port after 100 attempts");
 }
 
 async function close(server: Server): Promise<void> {

@@ -47,7 +47,7 @@ export async function up({ name, env, report = () => undefined, ...options }: Up
     }
     const isRunning = record.components.every((component) => isComponentRunning(record, component));
     if (!isRunning) {
-      const remedy = `End that program, or begin anew: fairlead cluster down --name ${name}`;
+      const remedy = `Stop that program, or start over: fairlead cluster down --name ${name}`;
       await requireFreePorts(portsOfStopped(record), { remedy });
       await startMissingComponents(runDirectory, report);
     }

@@ -11,7 +11,7 @@ export class MachineNotReadyError extends Error {
 export async function requireGit(env: NodeJS.ProcessEnv): Promise<void> {
   if (await isOnPath("git", env)) return;
   throw new MachineNotReadyError(
-    "Cannot find git: it is not on the PATH; install it with the packages of your system",
+    "Cannot find git: it is not on the PATH; install it with your system's package manager",
   );
 }
 
@@ -41,8 +41,8 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   EACCES: "permission denied",
   EPERM: "permission denied",
-  ENOENT: "it does not exist and cannot be made",
-  ENOTDIR: "a part of the path is a file",
+  ENOENT: "it does not exist and cannot be created",
+  ENOTDIR: "a parent of the path is a file",
   EEXIST: "it is a file",
 };
 

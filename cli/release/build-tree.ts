@@ -74,7 +74,7 @@ function nodeOfId(
   const why = unread.get(placeOf(id));
   if (why !== undefined) return nodeOf(id, { status: "Unknown", message: why });
   if (finished.has(id))
-    return nodeOf(id, { status: "Current", message: "finished, and gone after its time to live" });
+    return nodeOf(id, { status: "Current", message: "finished, and deleted after its time to live" });
   return nodeOf(id, { status: "NotFound", message: "does not exist" });
 }
 

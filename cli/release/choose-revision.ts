@@ -27,7 +27,7 @@ export function chooseRevision(release: ReleaseObject, text: string): ChosenRevi
   }
   const wanted = text.toLowerCase();
   if (!/^[0-9a-f]{4,64}$/.test(wanted))
-    throw unknown(release, `"${text}" is neither a number of the history nor the id of a commit`);
+    throw unknown(release, `"${text}" is neither a number of the history nor a commit id`);
   const entries = history.filter(({ revision }) => revision.startsWith(wanted));
   const revisions = new Set(entries.map(({ revision }) => revision));
   if (revisions.size > 1) throw unknown(release, `more than one commit begins with ${text}`);
@@ -50,7 +50,7 @@ export function choosePrevious(release: ReleaseObject): ChosenRevision {
   const isCurrentTheOne = attempted === undefined || attempted === current;
   const begin = isCurrentTheOne ? history.findLastIndex(({ revision }) => revision === current) + 1 : 0;
   const entry = history.slice(begin).find(({ outcome }) => outcome === "Ready");
-  if (entry === undefined) throw unknown(release, "no revision before the one of now was ready");
+  if (entry === undefined) throw unknown(release, "no earlier revision was ready");
   return { revision: entry.revision, entry };
 }
 

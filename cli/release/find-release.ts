@@ -43,7 +43,7 @@ export async function findRelease(
   const hint =
     elsewhere.length === 0
       ? ""
-      : `; elsewhere there are ${listNames(elsewhere)}: use --namespace, or the whole name`;
+      : `; elsewhere there are ${listNames(elsewhere)}: use --namespace, or the full name`;
   throw new UnknownReleaseError(`Cannot find Release "${name}": ${known}${hint}`);
 }
 

@@ -32,7 +32,7 @@ export async function untilReady(
     async () => {
       const live = await client.read(Release, release.metadata);
       if (live === undefined || live.metadata.uid !== release.metadata.uid)
-        throw new NotReadyError(`Cannot wait for Release ${labelOfRelease(release)}: it is gone`);
+        throw new NotReadyError(`Cannot wait for Release ${labelOfRelease(release)}: it was deleted`);
       seen = live as ReleaseObject;
       return missingFor(seen, { request, generation: release.metadata.generation });
     },
@@ -48,16 +48,16 @@ export function missingFor(
 ): string | undefined {
   const title = `Release ${labelOfRelease(release)}`;
   if (release.spec.suspend)
-    throw new NotReadyError(`${title} is suspended: nothing is done until it is resumed`);
+    throw new NotReadyError(`${title} is suspended: it is not reconciled until it is resumed`);
   const ready = conditionOf(release, "Ready");
   const isSeen = ready !== undefined && (ready.observedGeneration ?? 0) >= generation;
   const isLookedAt = request === undefined || release.status?.lastHandledRequest === request;
   if (!isSeen || !isLookedAt)
-    return `Waiting for ${title}: the operator has not looked at it yet${saying(release)}`;
+    return `Waiting for ${title}: the operator has not reconciled it yet${saying(release)}`;
   if (ready.status === "True" && conditionOf(release, "Reconciling")?.status !== "True")
     return missingSource(release, { title, request });
   if (conditionOf(release, "Stalled")?.status === "True")
-    throw new NotReadyError(`${title} does not get ready: ${ready.reason}: ${ready.message}`);
+    throw new NotReadyError(`${title} cannot become ready: ${ready.reason}: ${ready.message}`);
   return `Waiting for ${title}${revisionIn(release)}: ${ready.reason}: ${ready.message}`;
 }
 

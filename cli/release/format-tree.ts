@@ -38,7 +38,7 @@ function choose(nodes: readonly TreeNode[], most: number): readonly Chosen[] {
   const chosen = new Set([...unwell, ...nodes.filter(isWell)].slice(0, most));
   const left = nodes.filter((node) => !chosen.has(node));
   const leftUnwell = left.filter((node) => !isWell(node)).length;
-  const state = leftUnwell === 0 ? "all well" : `${leftUnwell} of them not well`;
+  const state = leftUnwell === 0 ? "all healthy" : `${leftUnwell} of them not healthy`;
   const kind = new Set(nodes.map((node) => node.kind)).size === 1 ? `${nodes[0]?.kind} ` : "";
   return [
     ...nodes.filter((node) => chosen.has(node)),

@@ -33,8 +33,8 @@ export async function findOperatorPods(client: ApiClient): Promise<readonly Kube
 
 const labelSelector = `${standardLabels.name}=${OPERATOR_NAME}`;
 const neededRight =
-  "The operator's pods are looked for in all namespaces, which takes the right to list pods there, by a ClusterRole and a " +
-  "ClusterRoleBinding. With rights in the operator's namespace alone: kubectl logs --namespace=NAMESPACE " +
+  "Finding the operator's pods needs the right to list pods in all namespaces, from a ClusterRole and a " +
+  "ClusterRoleBinding. With rights only in the operator's namespace: kubectl logs --namespace=NAMESPACE " +
   `--selector=${labelSelector} --container=operator`;
 
 function isForbidden(error: unknown): error is ApiUnavailableError {
@@ -44,7 +44,7 @@ function isForbidden(error: unknown): error is ApiUnavailableError {
 export interface LogFilter {
   /** Only what is said about this Release. */
   readonly release: { readonly namespace: string; readonly name: string } | undefined;
-  /** Only this level and those above. */
+  /** Lowest level to show. */
   readonly level: LogLevelName;
 }
 

@@ -29,14 +29,14 @@ export function releaseCommand(name: string, description: string): Command {
   return addReleaseOptions(
     new Command(name)
       .description(description)
-      .argument("<name>", "name of a Release, or the beginning of one; namespace/name")
-      .addHelpText("after", "\nExits 0, or 1 if it did not work."),
+      .argument("<name>", "name of a Release, or a unique prefix of one; namespace/name")
+      .addHelpText("after", "\nExits 0, or 1 on failure."),
   );
 }
 
 export function addReleaseOptions(command: Command): Command {
   return addConnectionOptions(command).addOption(
-    new Option("-o, --output <format>", "for programs").choices(["json"]),
+    new Option("-o, --output <format>", "output for programs").choices(["json"]),
   );
 }
 

@@ -32,9 +32,7 @@ export function readReleases(
   if (releases.length === 0) return undefined;
   const other = documents.find((one) => !releases.includes(one));
   if (other !== undefined)
-    throw new Error(
-      `Cannot use ${other.where}: it is no Release, and the others are; give them files of their own`,
-    );
+    throw new Error(`Cannot use ${other.where}: it is not a Release, but the others are; use separate files`);
   return releases.map(({ document, where }) => {
     const [wrong] = document.errors;
     if (wrong !== undefined) throw new Error(`Cannot read ${where}: ${wrong.message.trimEnd()}`);

@@ -38,15 +38,17 @@ export async function renderReleaseFile(
   const { file, source } = options;
   const [release, ...others] = releases ?? [];
   if (release === undefined) {
-    return source === undefined ? undefined : failed(`${file}: has no Release, which --source is for`);
+    return source === undefined ? undefined : failed(`${file}: it has no Release, but --source needs one`);
   }
   if (source === undefined) {
-    return failed(`${file}: a Release comes from git; name its folder on this machine with --source FOLDER`);
+    return failed(
+      `${file}: the source of a Release is a git repository; give a local copy of its folder with --source FOLDER`,
+    );
   }
   if (others.length > 0) {
     const names = [release, ...others].map(labelOfRelease).join(", ");
     return failed(
-      `${file}: has several Releases (${names}), and --source is the folder of one; put one in a file`,
+      `${file}: has several Releases (${names}), but --source is the folder of one; use a file with one Release`,
     );
   }
   return await renderRelease(release, source, options);
@@ -68,7 +70,7 @@ async function renderRelease(
         ...(rendered.warnings ?? []),
         ...unknown.map(
           ({ manifest, origin }) =>
-            `${origin}: whether a ${manifest.kind} has a namespace is not known without a cluster; it is shown as it is written`,
+            `${origin}: without a cluster it is unknown whether a ${manifest.kind} has a namespace; its namespace is shown as written`,
         ),
       ],
       errors: [],

@@ -24,7 +24,7 @@ export function describeRelease(release: ReleaseObject): string {
   const marks = [
     spec.suspend ? "suspended" : [],
     spec.revision === undefined ? [] : "pinned",
-    isWithoutSource ? `without its source (${sourced.reason})` : [],
+    isWithoutSource ? `source unavailable (${sourced.reason})` : [],
   ].flat();
   const marked = marks.length === 0 ? "" : `, ${marks.join(", ")}`;
   return printable(`Release ${labelOfRelease(release)} ${state}${at}${marked}`);

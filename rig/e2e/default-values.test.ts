@@ -103,7 +103,7 @@ describe.skipIf(prepared.missing !== undefined)(
 
     test("the next run keeps the values, and a dry run shows what others would change", async () => {
       expect(await installWith(stack(), [])).toMatch(
-        /^Kept from before: image=localhost\/fairlead:e2e, imagePullPolicy=Never .*\nReleases that name no ServiceAccount: shop\/nameless\..*\nInstalled: \d+ unchanged\n$/,
+        /^Kept from the last run: image=localhost\/fairlead:e2e, imagePullPolicy=Never .*\nReleases that name no ServiceAccount: shop\/nameless\..*\nInstalled: \d+ unchanged\n$/,
       );
       expect(await installWith(stack(), ["--set=replicas=3", "--dry-run"])).toContain(
         "\n-  replicas: 2\n+  replicas: 3\n",

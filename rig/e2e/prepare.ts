@@ -31,7 +31,7 @@ const required = [
   "kubelet",
 ] as const;
 
-/** Gets what a run needs, from the caches if it was there before. Downloads some 40 MB and builds a kubelet if not. */
+/** Gets what a run needs, from the caches if it existed before the installation. Downloads some 40 MB and builds a kubelet if not. */
 export async function prepare(report: (line: string) => void): Promise<Preparation> {
   if (process.platform !== "linux") return { missing: `Linux (this is ${process.platform})` };
   if (process.getuid?.() !== 0) return { missing: "root's rights" };

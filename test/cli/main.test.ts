@@ -43,7 +43,7 @@ describe("fairlead", () => {
     },
     {
       args: ["start", "--help"],
-      says: /--kubeconfig <file>[\s\S]*samples that were made go[\s\S]*CustomResourceDefinitions stay/,
+      says: /--kubeconfig <file>[\s\S]*removes the created samples[\s\S]*CustomResourceDefinitions stay/,
     },
     { args: ["help", "run"], says: /^Usage: fairlead run/ },
     { args: ["--version"], says: new RegExp(`^${version.replaceAll(".", "\\.")}\n$`) },

@@ -34,7 +34,9 @@ test("the operator runs beside a local cluster with the rights that it was insta
   const kubectl = kubectlFor({ ...cluster, kubectlPath });
   const fairlead = [program, "install", `--kubeconfig=${cluster.kubeconfigPath}`];
   const { stdout } = await promisify(execFile)(process.execPath, fairlead);
-  expect(stdout).toContain("Run the operator in their place, until Ctrl-C: npx fairlead cluster operator\n");
+  expect(stdout).toContain(
+    "Run the operator as a process instead, until Ctrl-C: npx fairlead cluster operator\n",
+  );
 
   const operator = spawn(process.execPath, [program, "cluster", "operator", `--name=${name}`], {
     env,

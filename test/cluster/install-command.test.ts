@@ -85,7 +85,7 @@ test("one command installs, the same again changes nothing, and another one leav
   // The values of a run hold for the next one.
   await install({ set: ["replicas=3", "kinds=[Echo]"] });
   expect(await install({ set: ["logLevel=debug"] })).toContain(
-    'Kept from before: kinds=["Echo"], replicas=3 (--reset-values takes the defaults)\n',
+    'Kept from the last run: kinds=["Echo"], replicas=3 (--reset-values uses the defaults)\n',
   );
   const kept = await objectsOf("fairlead", "fairlead-system");
   const replicas = [
@@ -104,7 +104,7 @@ test("one command installs, the same again changes nothing, and another one leav
   await kubectl("create -f -", { input: echo });
   await expect(fairlead("uninstall")).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("there are Echo default/e, and all that was made for them"),
+    stderr: expect.stringContaining("there are Echo default/e and the objects created for them"),
   });
   expect(await objectsOf("fairlead", "fairlead-system")).toEqual(kept);
 
@@ -126,7 +126,7 @@ test("takes away what new values no longer make, but neither copies nor namespac
 
   const printed = await install({ set: [...set, "watchedNamespaces=[default]", "ha=false"], wait: false });
   expect(printed).toContain(`removed   PodDisruptionBudget ${name}/${name}\n`);
-  expect(printed).toContain(`left      Namespace ${name} (it was there before)\n`);
+  expect(printed).toContain(`left      Namespace ${name} (it existed before the installation)\n`);
   const objects = [...(await objectsOf(name)).keys()];
   expect(objects).toContain(`ClusterRole ${name}-copy`);
   expect(objects).not.toContain(`ClusterRole ${name}`);
@@ -150,7 +150,7 @@ test("says what is wrong before anything is changed", async () => {
   await expect(wrong(["monitoring.serviceMonitor.enabled=true"])).rejects.toThrow(
     "this cluster does not know the kind (monitoring.coreos.com/v1)",
   );
-  await expect(wrong(["createNamespace=false"])).rejects.toThrow(`there is no namespace "${name}"`);
+  await expect(wrong(["createNamespace=false"])).rejects.toThrow(`namespace "${name}" does not exist`);
   await expect(wrong(["namespace=default", "resources.limits.memory=lots"])).rejects.toThrow(
     `Cannot apply "Deployment default/${name}": `,
   );
@@ -172,7 +172,7 @@ test("takes over nothing of somebody else: neither an object, nor a field unless
   const { name, set } = anInstallation();
   await kubectl(["create", "clusterrole", name, "--verb=get", "--resource=pods"]);
   await expect(install({ set })).rejects.toThrow(
-    `Cannot install ClusterRole ${name}: it is there already and belongs to somebody else`,
+    `Cannot install ClusterRole ${name}: it already exists and belongs to another owner`,
   );
   expect((await objectsOf(name)).size).toBe(0);
   await kubectl(["delete", "clusterrole", name]);
@@ -180,7 +180,7 @@ test("takes over nothing of somebody else: neither an object, nor a field unless
   await install({ set, wait: false });
   await kubectl(["scale", "deployment", name, "-n", name, "--replicas=1"]);
   await expect(install({ set })).rejects.toThrow(
-    `Cannot apply Deployment ${name}/${name}: somebody else has set spec.replicas (owned by kubectl`,
+    `Cannot apply Deployment ${name}/${name}: another field manager has set spec.replicas (owned by kubectl`,
   );
   expect(await install({ set, forceConflicts: true, wait: false })).toContain("1 changed");
   expect(await kubectl(["get", "deployment", name, "-n", name, "-o", "jsonpath={.spec.replicas}"])).toBe("2");
@@ -191,7 +191,7 @@ test("leaves CustomResourceDefinitions that another installation needs", async (
   await install({ set: one.set, wait: false });
   await install({ set: other.set, wait: false });
   expect(await uninstall({ set: one.set })).toMatch(
-    /kept +the CustomResourceDefinitions: Deployment .* needs them too/,
+    /kept +the CustomResourceDefinitions: Deployment .* also needs them/,
   );
   expect(await kubectl("get crd -o name")).toContain("releases.fairlead.dev");
 });

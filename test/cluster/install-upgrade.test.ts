@@ -50,9 +50,9 @@ test("an upgrade from a release with other defaults keeps what is deployed, unti
   const [before, args] = [await deployed(), await argsOf()];
 
   const said = await install({});
-  expect(said).toContain("an earlier release made it, whose defaults were samples.enabled=true, ");
+  expect(said).toContain("it is from an earlier release, whose defaults were samples.enabled=true, ");
   expect(said).toContain(
-    "Kept from before: releases.impersonate=false, releases.requireServiceAccount=false, samples.enabled=true",
+    "Kept from the last run: releases.impersonate=false, releases.requireServiceAccount=false, samples.enabled=true",
   );
   expect(said).toMatch(
     /\ncreated {3}ConfigMap fairlead-system\/fairlead-values\nInstalled: 1 created, \d+ unchanged\n/,
@@ -62,15 +62,15 @@ test("an upgrade from a release with other defaults keeps what is deployed, unti
 
   const reset = await install({ resetValues: true });
   expect(reset).toContain(
-    "Not kept from before: releases.impersonate=false, releases.requireServiceAccount=false, samples.enabled=true",
+    "Not kept from the last run: releases.impersonate=false, releases.requireServiceAccount=false, samples.enabled=true",
   );
   expect(reset).toContain(
-    "Releases that name no ServiceAccount: default/web. They are refused: what they have",
+    "Releases that name no ServiceAccount: default/web. They are refused: their deployed objects stay",
   );
   expect(reset).toContain(
-    "left      CustomResourceDefinition echos.mmontes.io (nothing reconciles Echo default/e)\n",
+    "left      CustomResourceDefinition echos.mmontes.io (Echo default/e not reconciled)\n",
   );
-  expect(reset).toContain("To have reconciled what nothing reconciles: --set 'kinds=[Echo]'\n");
+  expect(reset).toContain("To reconcile them: --set 'kinds=[Echo]'\n");
   expect(await deployed()).toEqual(before);
   expect(await argsOf()).toEqual(
     expect.arrayContaining(["--kinds=none", "--release-require-service-account=true"]),

@@ -65,10 +65,10 @@ test("somebody looks at a Release, compares, rolls back and goes on, by commands
   // All of the namespace are listed, set and told of at once.
   const all = { ...flags, all: true } as const;
   expect(await said((screen) => runSuspend(undefined, { ...all, suspend: true }, screen))).toBe(
-    `1 Releases in namespace "${namespace}": 0 suspended, 1 were suspended already, 0 failed`,
+    `1 Releases in namespace "${namespace}": 0 suspended, 1 were already suspended, 0 failed`,
   );
   expect(await said((screen) => runSuspend(undefined, { ...all, suspend: false }, screen))).toMatch(
-    /shop goes on\n1 Releases .*: 1 resumed/,
+    /shop is resumed\n1 Releases .*: 1 resumed/,
   );
   expect(await said((screen) => runSuspend(undefined, { ...all, suspend: true }, screen))).toContain(
     "shop is suspended",
@@ -86,7 +86,7 @@ test("somebody looks at a Release, compares, rolls back and goes on, by commands
   // It goes on, and back.
   const wait = { ...flags, wait: true } as const;
   expect(await said((screen) => runSuspend("shop", { ...flags, suspend: false }, screen))).toContain(
-    "goes on",
+    "is resumed",
   );
   expect(await said((screen) => runReconcile("shop", wait, screen))).toMatch(/is Ready at/);
   await story.untilAt("shop", second);

@@ -137,7 +137,7 @@ test("a short outage leaves a Release ready, and a long one does not", async () 
   await story.until("shop", { type: "Sourced", status: "False", reason: "SourceUnreachable" });
   await story.until("shop", { status: "True", reason: "Reconciled" });
   expect(await said((screen) => runTree("shop", { ...flagsOf(story), kinds }, screen))).toMatch(
-    /is Ready at .*, without its source \(SourceUnreachable\)\n {2}Cannot reach the repository/,
+    /is Ready at .*, source unavailable \(SourceUnreachable\)\n {2}Cannot reach the repository/,
   );
 
   // As if it had begun ten minutes ago.

@@ -160,7 +160,7 @@ test("fairlead start ends with the operator's last words when that ends", async 
   const ended = once(run.child, "exit");
   process.kill(operator, "SIGKILL");
   expect((await ended)[0]).toBe(1);
-  expect(run.shown()).toMatch(/the operator ended \(SIGKILL\). Its last words:\n.*INFO/);
+  expect(run.shown()).toMatch(/the operator ended \(SIGKILL\). Last log lines:\n.*INFO/);
   await untilNothingIsLeft(run);
 });
 
@@ -174,7 +174,7 @@ test("fairlead start on a cluster of somebody's own takes its samples away again
 
   const run = await start([`--kubeconfig=${cluster.kubeconfigPath}`]);
   await untilAllReady(run);
-  expect(run.shown()).toContain("Left PodSet podset-sample as it is: there is one already");
+  expect(run.shown()).toContain("Skipped PodSet podset-sample: it already exists");
 
   expect(await run.stop("SIGINT")).toBe(0);
   await untilNothingIsLeft(run);

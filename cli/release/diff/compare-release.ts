@@ -60,7 +60,7 @@ async function compareLive(
   if (isEnsured && live !== undefined && !isOfSet) return changeOf(unchanged);
   const ownership = live === undefined ? undefined : decideOwnership(live, resource, set);
   if (ownership?.whose === "foreign") {
-    const note = `it belongs to ${ownership.owner}: it would be left alone (NotOwned)`;
+    const note = `it belongs to ${ownership.owner} and would not be changed (NotOwned)`;
     return changeOf({ ...unchanged, action: "refused", note });
   }
   const decision = decideObject(manifest, live, { resource, set, isSettled: () => false });
@@ -69,8 +69,8 @@ async function compareLive(
   if (decision.does === "keep") return changeOf(unchanged);
   const note =
     decision.does === "wait"
-      ? "it is being deleted, and would be made anew"
-      : "it would be deleted and made anew: a field of it cannot be changed";
+      ? "it is being deleted and would be recreated"
+      : "it would be deleted and recreated: it has a changed immutable field";
   return changeOf({ id, action: "replace", before: live, after: manifest, note });
 }
 

@@ -89,7 +89,7 @@ async function untilKnown(
     if (answer.state === "failed") throw new SourceError(answer.failure.reason, answer.failure.message);
     const leftMs = deadlineMs - clock.now();
     if (leftMs <= 0) {
-      const why = `Cannot look at "${request.source.url}": there was no answer in time; --timeout waits longer`;
+      const why = `Cannot poll "${request.source.url}": no response before the timeout; set a longer --timeout`;
       throw new SourceError("SourceUnreachable", why);
     }
     // The clock's own timers do not keep a command alive; this one does.
@@ -111,7 +111,7 @@ async function readSecret(
   if (secret === undefined)
     throw new SourceError(
       "SourceInvalid",
-      `Secret "${namespace}/${name}" does not exist; make it, or name another one`,
+      `Secret "${namespace}/${name}" does not exist; create it or name another one`,
     );
   const data = (secret["data"] ?? {}) as Readonly<Record<string, string>>;
   return new Map(

@@ -127,7 +127,7 @@ async function until(what: string, check: () => boolean | Promise<boolean>): Pro
     for (const [name, { exitCode, signalCode }] of programs) {
       if (exitCode !== null || signalCode !== null) throw new Error(`${name} ended\n${lastWordsOf(name)}`);
     }
-    if (performance.now() > deadline) throw new Error(`Waited 120 s in vain for ${what}`);
+    if (performance.now() > deadline) throw new Error(`Timed out after 120 s waiting for ${what}`);
     await sleep(100);
   }
 }

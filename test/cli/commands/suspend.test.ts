@@ -10,8 +10,8 @@ const screen = {
 const nowhere = { kubeconfig: "/nonexistent/kubeconfig" };
 
 test.for([
-  { suspend: true, says: /^Cannot suspend: -A alone .* every Release of the cluster.* --all -A$/ },
-  { suspend: false, says: /^Cannot resume: -A alone .* every Release of the cluster.* --all -A$/ },
+  { suspend: true, says: /^Cannot suspend: -A needs --all.* all Releases of the cluster.* --all -A$/ },
+  { suspend: false, says: /^Cannot resume: -A needs --all.* all Releases of the cluster.* --all -A$/ },
 ])("-A without --all is refused before a cluster is asked (suspend: $suspend)", async ({ suspend, says }) => {
   const flags = { ...nowhere, suspend, allNamespaces: true };
   await expect(runSuspend(undefined, flags, screen)).rejects.toThrow(says);
@@ -21,7 +21,7 @@ test.for([
 test("a name cannot be combined with --all or -A", async () => {
   for (const many of [{ all: true }, { allNamespaces: true }, { all: true, allNamespaces: true }])
     await expect(runSuspend("web", { ...nowhere, suspend: true, ...many }, screen)).rejects.toThrow(
-      /^Cannot suspend Release "web": --all and -A take no name/,
+      /^Cannot suspend Release "web": use either a name, or --all or -A/,
     );
 });
 
@@ -30,6 +30,6 @@ test("the help says that -A comes with --all, and what resume --all takes along"
   const suspend = help(suspendCommand().helpInformation());
   const resume = help(resumeCommand().helpInformation());
   for (const text of [suspend, resume]) expect(text).toContain("with --all: all Releases of all namespaces");
-  expect(resume).toContain("also those that others had suspended");
-  expect(suspend).not.toContain("others had suspended");
+  expect(resume).toContain("including those suspended by other users");
+  expect(suspend).not.toContain("suspended by other users");
 });

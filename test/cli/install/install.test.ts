@@ -75,7 +75,7 @@ describe("install()", () => {
   test("refuses a namespace that nobody makes, before anything is changed", async () => {
     const { objects, run } = aServer();
     await expect(run({ createNamespace: false })).rejects.toThrow(
-      /^Cannot install ServiceAccount .*: there is no namespace "fairlead-system"; create it first$/,
+      /^Cannot install ServiceAccount .*: namespace "fairlead-system" does not exist; create it first$/,
     );
     expect(objects.size).toBe(0);
   });

@@ -62,7 +62,7 @@ describe("chooseInstance()", () => {
 
   test("says that there is no installation, or that it has no pod", async () => {
     await expect(chooseInstance(aServer([], false), installation, { deadlineMs })).rejects.toThrow(
-      'Cannot run the operator: there is no installation "fairlead" in namespace "ops"; npx fairlead install makes one',
+      'Cannot run the operator: there is no installation "fairlead" in namespace "ops"; npx fairlead install creates one',
     );
     await expect(chooseInstance(aServer([]), installation, { deadlineMs: 0 })).rejects.toThrow(
       "Waiting for a pod of Deployment ops/fairlead",

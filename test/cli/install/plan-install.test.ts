@@ -71,8 +71,8 @@ describe("mayTakeOver()", () => {
 
   test.for([
     [{ [label]: "ops.fairlead" }, "belongs to the installation ops.fairlead"],
-    [{}, "belongs to somebody else"],
-    [{ [name]: "fairlead", [instance]: "other" }, "belongs to somebody else"],
+    [{}, "belongs to another owner"],
+    [{ [name]: "fairlead", [instance]: "other" }, "belongs to another owner"],
   ] as const)("refuses an object with the labels %j", ([labels, complaint]) => {
     expect(() => mayTakeOver(live("ClusterRole", labels), plan)).toThrow(complaint);
   });

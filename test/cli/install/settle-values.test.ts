@@ -48,7 +48,7 @@ describe("settleValues()", () => {
     const { chosen, notes } = await settle({ repository: { branch: "env" } }, objects);
     expect(chosen).toEqual({ replicas: 3, repository: { url: "/r", branch: "env" } });
     expect(notes).toEqual([
-      "Kept from before: replicas=3, repository.url=/r (--reset-values takes the defaults)",
+      "Kept from the last run: replicas=3, repository.url=/r (--reset-values uses the defaults)",
     ]);
   });
 
@@ -56,7 +56,7 @@ describe("settleValues()", () => {
     const objects = installed({ replicas: 3 }, "2.0.0");
     const { values, chosen, notes } = await settle({ logLevel: "debug", ha: null }, objects, true);
     expect([values, chosen]).toEqual([{ image: "fairlead:2.0.0", logLevel: "debug" }, { logLevel: "debug" }]);
-    expect(notes).toEqual(["Not kept from before: replicas=3"]);
+    expect(notes).toEqual(["Not kept from the last run: replicas=3"]);
   });
 
   test.for([false, true])("installs with the defaults of values that are null (reset: %s)", async (reset) => {
@@ -77,7 +77,7 @@ describe("settleValues()", () => {
   test("refuses to start the image of an earlier release with the options of this one", async () => {
     const objects = installed({ image: "registry.test/fairlead:1.0.0" }, "1.0.0");
     await expect(settle({}, objects)).rejects.toThrow(
-      "Cannot install 2.0.0 with the image registry.test/fairlead:1.0.0, which was given to 1.0.0: name the image of this release with --set image=…",
+      "Cannot install 2.0.0 with the image registry.test/fairlead:1.0.0, which was set for 1.0.0: set the image of this release with --set image=…",
     );
     const image = "registry.test/fairlead:2.0.0";
     expect((await settle({ image }, objects)).chosen).toEqual({ image });
@@ -100,7 +100,7 @@ describe("settleValues()", () => {
       "whose defaults were samples.enabled=true, releases.enabled=false, releases.impersonate=false, releases.requireServiceAccount=false",
     );
     expect(notes[2]).toContain(
-      "Kept from before: releases.impersonate=false, releases.requireServiceAccount=false, samples.enabled=true",
+      "Kept from the last run: releases.impersonate=false, releases.requireServiceAccount=false, samples.enabled=true",
     );
     expect((await settle({ samples: { enabled: false } }, installed(former))).chosen["samples"]).toEqual({
       enabled: false,
@@ -175,7 +175,7 @@ describe("settleValues()", () => {
           : object,
       );
       await expect(settle({}, objects)).rejects.toThrow(
-        "would lose them: * deployments.apps. Say which kinds Releases may deploy: --set releases.kinds=…",
+        "would lose rights that no value grants: * deployments.apps. Set the kinds that Releases may deploy: --set releases.kinds=…",
       );
       const kept = await settle({ releases: { kinds: [ingresses] } }, objects);
       expect(kept.chosen["releases"]).toMatchObject({ kinds: [ingresses] });
@@ -187,7 +187,7 @@ describe("settleValues()", () => {
     const { chosen, notes } = await settle({}, installed(former), true);
     expect(chosen).toEqual({});
     expect(notes[1]).toBe(
-      "It now gets the defaults of this release. To keep the former ones: --set samples.enabled=true --set releases.enabled=false " +
+      "It now gets the defaults of this release. To keep the previous ones: --set samples.enabled=true --set releases.enabled=false " +
         "--set releases.impersonate=false --set releases.requireServiceAccount=false",
     );
   });

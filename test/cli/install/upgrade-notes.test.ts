@@ -29,7 +29,7 @@ describe("noteRefusedReleases()", () => {
   test("names the Releases that name no account, and the way out", async () => {
     const [note, ...others] = await noteRefusedReleases(cluster, { image });
     expect(note).toMatch(
-      /^Releases that name no ServiceAccount: a\/web, c\/web\. They are refused: what they have/,
+      /^Releases that name no ServiceAccount: a\/web, c\/web\. They are refused: their deployed objects stay/,
     );
     expect(note).toContain("--set releases.requireServiceAccount=false");
     expect(others).toEqual([]);
@@ -84,13 +84,13 @@ describe("findLeftDefinitions()", () => {
         {
           did: "left",
           title: "CustomResourceDefinition echos.mmontes.io",
-          note: "nothing reconciles Echo default/e",
+          note: "Echo default/e not reconciled",
         },
       ],
-      hints: ["To have reconciled what nothing reconciles: --set 'kinds=[Memcached,Echo]'"],
+      hints: ["To reconcile them: --set 'kinds=[Memcached,Echo]'"],
     });
     const { changes, hints } = await findLeft(definitions);
-    expect(changes[0]?.note).toBe("not among the kinds; kubectl delete crd echos.mmontes.io removes it");
+    expect(changes[0]?.note).toBe("not one of the installed kinds; kubectl delete crd echos.mmontes.io removes it");
     expect(hints).toEqual([]);
   });
 

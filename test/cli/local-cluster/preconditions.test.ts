@@ -30,7 +30,7 @@ describe("requireWritable()", () => {
     const file = join(aFolder(), "file");
     writeFileSync(file, "");
     await expect(requireWritable(join(file, "cache"), { variable })).rejects.toThrow(
-      `Cannot write to "${file}/cache": a part of the path is a file; set FAIRLEAD_CACHE to a folder that can be written to`,
+      `Cannot write to "${file}/cache": a parent of the path is a file; set FAIRLEAD_CACHE to a folder that can be written to`,
     );
     await expect(requireWritable("/sys/fairlead", { variable })).rejects.toThrow(
       /"\/sys\/fairlead": (permission denied|the file system is read-only); set/,

@@ -26,7 +26,7 @@ describe("chooseRevision()", () => {
     { says: "0", why: /no number 0/ },
     { says: "aaaa", why: /more than one commit begins with aaaa/ },
     { says: "dddd", why: /needs its full id/ },
-    { says: "main", why: /neither a number of the history nor the id/ },
+    { says: "main", why: /neither a number of the history nor a commit id/ },
     { says: "aa", why: /neither/ },
     { says: "--upload-pack=x", why: /neither/ },
   ])("does not guess what $says means, and shows what there is", ({ says, why }) => {
@@ -79,7 +79,7 @@ describe("choosePrevious()", () => {
   });
 
   test("says so where there is nothing to go back to", () => {
-    expect(() => previous([deployed("a")])).toThrow(/no revision before/);
+    expect(() => previous([deployed("a")])).toThrow(/no earlier revision was ready/);
     expect(() => previous([])).toThrow(/its history is empty/);
   });
 });

@@ -43,7 +43,7 @@ describe("findRelease()", () => {
       says: "shop",
       why: /Cannot find Release "shop": in namespace "shop" there are database, web, web-admin$/,
     },
-    { says: "cache", why: /elsewhere there are other\/cache: use --namespace, or the whole name$/ },
+    { says: "cache", why: /elsewhere there are other\/cache: use --namespace, or the full name$/ },
     { says: "empty/x", why: /there is no Release in namespace "empty"$/ },
     { says: "/x", why: /expected a name/ },
     { says: "", why: /expected a name/ },

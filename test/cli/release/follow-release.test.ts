@@ -7,16 +7,16 @@ const seen = { observedGeneration: 2 };
 
 describe("missingFor()", () => {
   test.for([
-    { state: "nothing yet", status: {}, missing: /has not looked at it yet$/ },
+    { state: "nothing yet", status: {}, missing: /has not reconciled it yet$/ },
     {
       state: "ready for an older spec",
       status: { lastHandledRequest: "now", conditions: [condition("Ready", "True")] },
-      missing: /has not looked at it yet$/,
+      missing: /has not reconciled it yet$/,
     },
     {
       state: "ready before it was asked",
       status: { lastHandledRequest: "before", conditions: [condition("Ready", "True", seen)] },
-      missing: /has not looked at it yet$/,
+      missing: /has not reconciled it yet$/,
     },
     {
       state: "a remote that is down",
@@ -26,7 +26,7 @@ describe("missingFor()", () => {
           condition("Sourced", "False", { ...seen, reason: "SourceUnreachable", message: "no answer" }),
         ],
       },
-      missing: /not looked at it yet \(SourceUnreachable: no answer\)$/,
+      missing: /not reconciled it yet \(SourceUnreachable: no answer\)$/,
     },
     {
       state: "ready for as long as an outage is short",

@@ -52,7 +52,7 @@ describe("findOperatorPods()", () => {
   test("says which right is missing where the user may not list pods", async () => {
     const api = new FakeApi({}, { forbidden: ["/api/v1/pods"] });
     await expect(findOperatorPods(new ApiClient(api))).rejects.toThrow(
-      /^Cannot read "pods": no\. The operator's pods .* right to list pods .*kubectl logs .*--container=operator$/,
+      /^Cannot read "pods": no\. Finding the operator's pods .* right to list pods .*kubectl logs .*--container=operator$/,
     );
   });
 });

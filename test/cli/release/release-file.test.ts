@@ -30,7 +30,7 @@ describe("readReleases()", () => {
     {
       what: "another object among Releases",
       text: `${release}---\nkind: ConfigMap\n`,
-      why: /web.yaml, document 2: it is no Release/,
+      why: /web.yaml, document 2: it is not a Release/,
     },
     {
       what: "a field that is not valid",

@@ -47,7 +47,7 @@ describe("renderReleaseFile()", () => {
     const rendered = await render(aRelease());
     expect(rendered?.errors).toEqual([]);
     expect(rendered?.warnings).toEqual([
-      "all.yaml:14: whether a Thing has a namespace is not known without a cluster; it is shown as it is written",
+      "all.yaml:14: without a cluster it is unknown whether a Thing has a namespace; its namespace is shown as written",
     ]);
     const placed = rendered?.manifests.map(({ kind, metadata }) => [
       kind,
@@ -79,7 +79,7 @@ describe("renderReleaseFile()", () => {
     const options = { file: "echo.yaml", namespace: "a", weakSandbox: false, kinds: [] };
     expect(await renderReleaseFile(text, { ...options, source: undefined })).toBeUndefined();
     expect(await renderReleaseFile(text, { ...options, source })).toMatchObject({
-      errors: ["echo.yaml: has no Release, which --source is for"],
+      errors: ["echo.yaml: it has no Release, but --source needs one"],
     });
   });
 
@@ -95,11 +95,11 @@ describe("renderReleaseFile()", () => {
       }),
     ).toMatchObject({
       errors: [
-        "release.yaml: a Release comes from git; name its folder on this machine with --source FOLDER",
+        "release.yaml: the source of a Release is a git repository; give a local copy of its folder with --source FOLDER",
       ],
     });
     expect(await errorsOf(`${aRelease()}\n---\n${aRelease()}`)).toEqual([
-      "release.yaml: has several Releases (shop/web, shop/web), and --source is the folder of one; put one in a file",
+      "release.yaml: has several Releases (shop/web, shop/web), but --source is the folder of one; use a file with one Release",
     ]);
     expect(await errorsOf(aRelease("  interval: 1"))).toEqual([expect.stringContaining("spec.interval")]);
     expect(await errorsOf(aRelease(), join(source, "nothing"))).toEqual([

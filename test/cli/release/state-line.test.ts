@@ -16,7 +16,7 @@ describe("a Release in words", () => {
     {
       state: "in an outage that is short so far",
       release: { status: { ...at, conditions: [condition("Ready", "True"), down] } },
-      line: "Release shop/web is Ready at 1a2b000000 (Add a shop), without its source (SourceUnreachable)",
+      line: "Release shop/web is Ready at 1a2b000000 (Add a shop), source unavailable (SourceUnreachable)",
       trouble: "no  answer",
     },
     {

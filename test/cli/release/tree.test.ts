@@ -57,7 +57,10 @@ describe("buildTree()", () => {
   test("takes a Job that went after its time to live for well", () => {
     const id = "batch/Job/shop/migrate";
     const [node] = build({ inventory: [id], finished: new Set([id]) });
-    expect(node).toMatchObject({ health: "Current", message: "finished, and gone after its time to live" });
+    expect(node).toMatchObject({
+      health: "Current",
+      message: "finished, and deleted after its time to live",
+    });
   });
 
   test("ends where owners point at each other", () => {
@@ -88,7 +91,7 @@ describe("formatTree()", () => {
     const lines = formatTree(tree, { width: 120 });
     expect(lines).toHaveLength(16);
     expect(lines.join("\n")).toContain("ConfigMap shop/gone");
-    expect(lines.at(-1)).toBe("└─ … and 86 more ConfigMap objects, all well (-o json has all)");
+    expect(lines.at(-1)).toBe("└─ … and 86 more ConfigMap objects, all healthy (-o json has all)");
   });
 
   test("keeps within the width of the terminal", () => {

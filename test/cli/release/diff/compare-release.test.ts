@@ -118,7 +118,7 @@ describe("compareRelease()", () => {
     };
     const live = [asLive({ ...aConfigMap("web"), metadata })];
     const { changes, applied } = await compare([aConfigMap("web")], { live });
-    const note = "it belongs to releases.fairlead.dev/shop/api: it would be left alone (NotOwned)";
+    const note = "it belongs to releases.fairlead.dev/shop/api and would not be changed (NotOwned)";
     expect(changes).toEqual([{ action: "refused", id: "/ConfigMap/shop/web", note }]);
     expect(applied).toEqual([]);
   });
@@ -198,7 +198,7 @@ describe("compareRelease()", () => {
       {
         action: "replace",
         id: "batch/Job/shop/job",
-        note: "it would be deleted and made anew: a field of it cannot be changed",
+        note: "it would be deleted and recreated: it has a changed immutable field",
       },
     ]);
     expect(applied).toEqual([]);
