@@ -1,3 +1,4 @@
+import { type ChildKind, type ChildRule, readChildren } from "./child-kind.ts";
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
 import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "./object.ts";
 
@@ -68,8 +69,11 @@ export type EngineStatusField = "conditions" | "observedGeneration" | "published
 export interface BindKindInput<Definition extends KindDefinition, Scope> {
   readonly definition: Definition;
   readonly chart: ChartClass<ResourceOf<Definition>, Scope>;
-  /** The kinds that the chart makes: they become watches, RBAC and policy rules. */
-  readonly children: readonly ObjectKind[];
+  /**
+   * The kinds that the chart makes: they become watches, RBAC and policy rules. A plain kind is kept as the chart makes it,
+   * and committed to git; a {@link ChildKind} says otherwise.
+   */
+  readonly children: readonly (ObjectKind | ChildKind<ResourceOf<Definition>>)[];
   readonly related?: readonly RelatedObjects<ResourceOf<Definition>>[];
   /**
    * The kind's own part of the status. Pure, and called for failed resources too: it must return
@@ -101,6 +105,8 @@ export interface DeclaredKind {
 /** A kind as the engine sees it: the same as its declaration, with the types of the one kind erased. */
 export interface BoundKind<Scope = never> extends DeclaredKind {
   readonly chart: ChartClass<CustomResource, Scope>;
+  /** Of the children that are not plain. */
+  readonly childRules: readonly ChildRule[];
   readonly status: (resource: CustomResource, observed: Observed) => Readonly<Record<string, unknown>>;
   readonly warnings: (resource: CustomResource) => readonly string[];
 }
@@ -108,12 +114,14 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
 /**
  * Ties a kind to its chart, child kinds and status.
  *
- * @throws RangeError if a manifest of the chart could be a child and an addition at once.
+ * @throws RangeError if a manifest of the chart could be a child and an addition at once, or if a child kind contradicts
+ *   itself or another one.
  */
 export function bindKind<Definition extends KindDefinition, Scope>(
   input: BindKindInput<Definition, Scope>,
 ): BoundKind<Scope> {
-  const { definition, chart, children, related = [], status = () => ({}), warnings = () => [] } = input;
+  const { definition, chart, related = [], status = () => ({}), warnings = () => [] } = input;
+  const { children, childRules } = readChildren(definition.kind, input.children);
   const both = related.find(
     ({ kind, subresource }) =>
       subresource !== undefined && children.some((child) => groupKindOf(child) === groupKindOf(kind)),
@@ -125,5 +133,13 @@ export function bindKind<Definition extends KindDefinition, Scope>(
   }
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
-  return { definition, chart, children, related, status, warnings } as unknown as BoundKind<Scope>;
+  return {
+    definition,
+    chart,
+    children,
+    childRules,
+    related,
+    status,
+    warnings,
+  } as unknown as BoundKind<Scope>;
 }

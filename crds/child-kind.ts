@@ -1,0 +1,92 @@
+import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "./object.ts";
+
+/**
+ * What the operator does with an object of a child kind after it has created it.
+ * - `kept`: corrects it and creates it again, as long as the chart makes it; deletes it when the chart no longer does.
+ * - `once`: never changes it.
+ * - `run`: corrects its labels and annotations only, never its spec.
+ *
+ * Objects of the last two stay when the chart no longer makes them; see {@link ChildKind.keep}.
+ */
+export type Lifetime = "kept" | "once" | "run";
+
+/** A child kind that differs from a plain one. */
+export interface ChildKind<Resource = CustomResource> {
+  readonly kind: ObjectKind;
+  /** Default: `kept`. */
+  readonly lifetime?: Lifetime;
+  /** Whether its objects are committed to git. Default: true. */
+  readonly publish?: boolean;
+  /**
+   * With `once` and `run`: which objects stay that the chart no longer makes. A number: the newest so many. A function: those
+   * that it returns, out of `left`, the oldest first; pure. Default: all stay, until the resource is deleted.
+   */
+  readonly keep?: number | KeepRule<Resource>;
+}
+
+/** Which of the objects that a chart no longer makes stay; `left` has the oldest first. Pure. */
+export type KeepRule<Resource = CustomResource> = (
+  resource: Resource,
+  left: readonly LiveObject[],
+) => readonly LiveObject[];
+
+/** A child kind that is not plain, with its defaults filled in. */
+export interface ChildRule {
+  readonly kind: ObjectKind;
+  readonly lifetime: Lifetime;
+  readonly publish: boolean;
+  /** Undefined: all stay. */
+  readonly keep: KeepRule | undefined;
+}
+
+/** The child kinds of a binding, and what is special about some of them. */
+export interface Children {
+  readonly children: readonly ObjectKind[];
+  /** Of the children that are not plain; empty for a plain kind. */
+  readonly childRules: readonly ChildRule[];
+}
+
+/**
+ * Reads the child kinds that the author of a kind declares.
+ *
+ * @param of The kind that they are children of, for messages.
+ * @throws RangeError that says which one contradicts itself or another one.
+ */
+export function readChildren(of: string, declared: readonly (ObjectKind | ChildKind<never>)[]): Children {
+  const children: ObjectKind[] = [];
+  const rules: ChildRule[] = [];
+  for (const one of declared) {
+    const rule = isPlain(one) ? undefined : ruleOf(one, of);
+    const kind = rule?.kind ?? (one as ObjectKind);
+    const isAgain = children.some((other) => groupKindOf(other) === groupKindOf(kind));
+    const hasRule = rules.some((other) => groupKindOf(other.kind) === groupKindOf(kind));
+    if (isAgain && (rule !== undefined || hasRule))
+      throw new RangeError(`Cannot bind "${of}": ${kind.kind} is a child kind twice`);
+    children.push(kind);
+    if (rule !== undefined && (rule.lifetime !== "kept" || !rule.publish)) rules.push(rule);
+  }
+  return { children, childRules: rules };
+}
+
+function isPlain(declared: ObjectKind | ChildKind<never>): declared is ObjectKind {
+  return typeof declared.kind === "string";
+}
+
+function ruleOf({ kind, lifetime = "kept", publish = true, keep }: ChildKind<never>, of: string): ChildRule {
+  const refused = `Cannot bind "${of}": "keep" of ${kind.kind}`;
+  if (keep !== undefined && lifetime === "kept")
+    throw new RangeError(`${refused} needs the lifetime "once" or "run"`);
+  if (typeof keep === "number" && !(Number.isInteger(keep) && keep >= 0))
+    throw new RangeError(`${refused} is ${keep}, which is no number of objects`);
+  // The type of the one kind is erased: the engine hands a rule only resources of its own kind.
+  return {
+    kind,
+    lifetime,
+    publish,
+    keep: (typeof keep === "number" ? newest(keep) : keep) as ChildRule["keep"],
+  };
+}
+
+function newest(count: number): KeepRule {
+  return (_, left) => left.slice(Math.max(0, left.length - count));
+}
