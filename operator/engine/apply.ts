@@ -6,11 +6,12 @@ import { resultOfStep } from "./apply-result.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";
 import type { ApplyStep } from "./decide-object.ts";
 import type { LostObjects } from "./lost.ts";
+import { metadataPatch } from "./metadata-only.ts";
 import { decideOwnership } from "./ownership.ts";
 import { atATime, settleAll } from "./settle-all.ts";
 
 export interface ApplyOptions extends AttemptOptions {
-  readonly cluster: Pick<Cluster, "apply" | "read" | "takeOverFields">;
+  readonly cluster: Pick<Cluster, "apply" | "read" | "takeOverFields" | "patchMetadata">;
   /** The local copy of the objects of a kind. */
   readonly storeOf: (kind: ObjectKind) => ObjectStore;
   readonly lost: LostObjects;
@@ -66,15 +67,28 @@ async function send(
   step: ApplyStep,
   { loaded, cluster, storeOf, isEnough }: ApplyOptions,
 ): Promise<Pick<StepResult, "live" | "was">> {
-  const { kind, manifest, guard } = step;
+  const { kind } = step;
   try {
-    const live = await cluster.apply(kind, manifest, guard);
+    const live = await write(step, cluster);
     storeOf(kind).written(live);
     return { live, was: "applied" };
   } catch (error) {
     if (!(error instanceof AlreadyThereError)) throw error;
     return await claim(step, { loaded, cluster, isEnough: isEnough?.(step) ?? false });
   }
+}
+
+/** Applies the manifest, or patches the metadata of an object whose content our field manager owns and must not lose. */
+async function write(
+  { kind, manifest, guard, live, only }: ApplyStep,
+  cluster: ApplyOptions["cluster"],
+): Promise<LiveObject> {
+  if (only === undefined || live === undefined || !live.ours)
+    return await cluster.apply(kind, manifest, guard);
+  const { name, namespace } = manifest.metadata;
+  const patched = await cluster.patchMetadata({ kind, name, namespace }, metadataPatch(manifest, live));
+  if (patched === undefined) throw new ReplacedError(idOf(manifest));
+  return patched;
 }
 
 /** One read decides whose the object is that stands where ours should be made. */

@@ -1,8 +1,10 @@
+import type { Lifetime } from "../../crds/child-kind.ts";
 import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.ts";
 import { type Manifest, stamps } from "../../synth/manifest.ts";
 import type { ApplyGuard } from "../ports.ts";
 import { findDrift } from "./covers.ts";
 import { fitToLive } from "./immutable.ts";
+import { metadataOnly } from "./metadata-only.ts";
 import { decideOwnership } from "./ownership.ts";
 
 export interface ApplyStep {
@@ -13,11 +15,14 @@ export interface ApplyStep {
   /** The object that was planned on, and why it is applied: `absent`, `foreign`, `adopt`, `digest`, or the path of the first drift. */
   readonly live: LiveObject | undefined;
   readonly because: string;
+  /** Of the live object only this is changed; its manifest has nothing else. */
+  readonly only?: "metadata";
 }
 
 export type Decision =
   | { readonly does: "apply"; readonly step: Omit<ApplyStep, "kind"> }
-  | { readonly does: "keep" | "replace" | "wait"; readonly live: LiveObject };
+  /** `because`: why it is kept although it differs from what is desired. */
+  | { readonly does: "keep" | "replace" | "wait"; readonly live: LiveObject; readonly because?: string };
 
 export interface DecideObjectOptions {
   readonly resource: CustomResource;
@@ -25,14 +30,17 @@ export interface DecideObjectOptions {
   readonly set: string;
   /** Whether applying to exactly this object was tried and changed nothing; see settledHash(). */
   readonly isSettled: (live: LiveObject) => boolean;
+  /** Default: `kept`. */
+  readonly lifetime?: Lifetime;
 }
 
 /** Decides what happens to one desired object: it is applied, kept, replaced, or waited for while it is being deleted. Pure. */
 export function decideObject(
   desired: Manifest,
   live: LiveObject | undefined,
-  { resource, set, isSettled }: DecideObjectOptions,
+  options: DecideObjectOptions,
 ): Decision {
+  const { resource, set, isSettled, lifetime = "kept" } = options;
   const { whose } = live === undefined ? { whose: "absent" as const } : decideOwnership(live, resource, set);
   // A foreign object may be one that we only think we see: the create-only apply is refused, and a fresh read decides.
   if (live === undefined || whose === "foreign" || whose === "absent") {
@@ -40,6 +48,7 @@ export function decideObject(
     return { does: "apply", step: { manifest, guard: { mode: "create" }, live, because: whose } };
   }
   if (whose === "leaving" || live.metadata.deletionTimestamp !== undefined) return { does: "wait", live };
+  if (lifetime !== "kept") return decideMetadata(desired, live, { whose, lifetime, isSettled });
 
   const { manifest, replaces } = fitToLive(desired, live);
   if (replaces !== undefined) return { does: "replace", live: replaces };
@@ -52,6 +61,28 @@ export function decideObject(
     does: "apply",
     step: { manifest, guard: { mode: "update", uid: live.metadata.uid }, live, because },
   };
+}
+
+interface MetadataOptions extends Pick<DecideObjectOptions, "isSettled"> {
+  readonly whose: "ours" | "adopt";
+  readonly lifetime: Exclude<Lifetime, "kept">;
+}
+
+/** What happens to an object that was created once: nothing, or its labels, annotations and owner references are put right. */
+function decideMetadata(
+  desired: Manifest,
+  live: LiveObject,
+  { whose, lifetime, isSettled }: MetadataOptions,
+): Decision {
+  const keep = { does: "keep", live, because: `its lifetime is "${lifetime}"` } as const;
+  if (whose === "ours" && (lifetime === "once" || isSettled(live))) return keep;
+  const manifest = metadataOnly(desired);
+  const drift = findDrift(manifest, live);
+  if (drift === undefined) return keep;
+  const isSameDigest = annotation(desired, stamps.digest) === annotation(live, stamps.digest);
+  const because = whose === "adopt" ? whose : isSameDigest ? drift : "digest";
+  const guard = { mode: "update", uid: live.metadata.uid } as const;
+  return { does: "apply", step: { manifest, guard, live, because, only: "metadata" } };
 }
 
 /**

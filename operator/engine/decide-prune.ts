@@ -2,7 +2,8 @@ import { type CustomResource, groupOf, type LiveObject } from "../../crds/object
 import { APPROVE_PRUNE } from "../../crds/status.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
 import { applyStageOf } from "./apply-stage.ts";
-import type { DesiredObject, DesiredSet, OwnedObject } from "./desired-set.ts";
+import type { DesiredObject, DesiredSet, KeptObject, OwnedObject } from "./desired-set.ts";
+import { countLasting, sortByLifetime } from "./lifetimes.ts";
 import { countObjects, describeId } from "./object-text.ts";
 import { listNames } from "./outcome.ts";
 import { isKept, mayPrune } from "./prune-guard.ts";
@@ -13,7 +14,7 @@ export interface PruneInput {
   readonly set: string;
   /** Everything that carries the label of our set, of all kinds that the resource ever had. */
   readonly owned: readonly OwnedObject[];
-  readonly desired: Pick<DesiredSet, "objects">;
+  readonly desired: Pick<DesiredSet, "objects" | "lifetimes">;
   /** As in planChanges(): what is desired is not pruned under another name of its kind. Default: found in `owned`. */
   readonly observed?: (object: DesiredObject) => LiveObject | undefined;
   /** False: surplus objects are kept, such as with `spec.prune: false` of a Release. Default: true. */
@@ -42,8 +43,8 @@ export interface PruneDecision {
   readonly later: readonly OwnedObject[];
   /** On their way out: their events wake us. */
   readonly leaving: readonly OwnedObject[];
-  /** Somebody asked to keep them, or `prune` is off. They stay in the set. */
-  readonly kept: readonly OwnedObject[];
+  /** Somebody asked to keep them, `prune` is off, or they were created once and their kind keeps them. They stay in the set. */
+  readonly kept: readonly KeptObject[];
   /** Undefined: nothing needs a person. */
   readonly held: HeldPrune | undefined;
 }
@@ -73,10 +74,14 @@ export function decidePrune(input: PruneInput): PruneDecision {
     ...owned.flatMap(({ id, live }) => (wanted.has(id) ? live.metadata.uid : [])),
     ...desired.objects.flatMap((object) => observed?.(object)?.metadata.uid ?? []),
   ]);
-  const { going, leaving, kept } = sortOut(surplus, { ...input, desiredUids });
-  const why = !mayHold || isApproved(input) ? undefined : findObjection(going, input);
-  if (why !== undefined) return { now: [], later: [], leaving, kept, held: hold(going, why, input) };
-  return { ...inWaves(going, leaving, input.waves), leaving, kept, held: undefined };
+  const sorted = sortOut(surplus, { ...input, desiredUids });
+  const { leaving } = sorted;
+  const { lasting, over, stay } = sortByLifetime(sorted.going, desired.lifetimes);
+  const kept = [...sorted.kept, ...stay];
+  const why = !mayHold || isApproved(input) ? undefined : findObjection(lasting, input);
+  if (why === undefined)
+    return { ...inWaves([...lasting, ...over], leaving, input.waves), leaving, kept, held: undefined };
+  return { ...inWaves(over, leaving, input.waves), leaving, kept, held: hold(lasting, why, input) };
 }
 
 const nothingToPrune: PruneDecision = { now: [], later: [], leaving: [], kept: [], held: undefined };
@@ -96,14 +101,16 @@ interface SortInput extends Pick<PruneInput, "resource" | "set" | "isOn" | "isRe
 function sortOut(
   surplus: readonly OwnedObject[],
   { resource, set, desiredUids, isOn = true, isReferenced = false }: SortInput,
-): { readonly going: OwnedObject[]; readonly leaving: OwnedObject[]; readonly kept: OwnedObject[] } {
+): { readonly going: OwnedObject[]; readonly leaving: OwnedObject[]; readonly kept: KeptObject[] } {
   const ours = surplus.filter(({ live }) => live.ours && live.metadata.labels?.[stamps.set] === set);
   const [leaving, there] = split(ours, ({ live }) => live.metadata.deletionTimestamp !== undefined);
   const mayGo = ({ live }: OwnedObject) =>
     isOn && mayPrune({ live, resource, set, desiredUids, isUnreferenced: !isReferenced });
   const [going, rest] = split(there, mayGo);
   // What has another controller was never ours to delete.
-  return { going, leaving, kept: rest.filter(({ live }) => !isOn || isKept(live)) };
+  const kept = rest.filter(({ live }) => !isOn || isKept(live));
+  const why = isOn ? "an annotation says that it stays" : "pruning is off";
+  return { going, leaving, kept: kept.map((object) => ({ ...object, why })) };
 }
 
 function isApproved({ approved, approvals }: PruneInput): boolean {
@@ -116,7 +123,9 @@ function findObjection(going: readonly OwnedObject[], input: PruneInput): string
   if (going.length === 0) return undefined;
   const { desired, deployed, owned, hasContent = mayHaveContent } = input;
   if (desired.objects.every(({ isEnsured }) => isEnsured)) return "no object at all would be left";
-  const before = deployed ?? owned.length;
+  const lasting = desired.objects.filter(({ lifetime }) => lifetime === "kept");
+  if (lasting.every(({ isEnsured }) => isEnsured)) return 'no object with the lifetime "kept" would be left';
+  const before = deployed ?? countLasting(owned, desired.lifetimes);
   if (before >= handful && going.length * 2 > before) return `that is more than half of ${before}`;
   const precious = going.filter(({ live }) => isContainer(live) && hasContent(live));
   if (precious.length === 0) return undefined;

@@ -1,3 +1,4 @@
+import type { Lifetime } from "../../crds/child-kind.ts";
 import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import type { Addition, Manifest, ObjectId } from "../../synth/manifest.ts";
 import type { ObjectStore } from "../ports.ts";
@@ -17,6 +18,18 @@ export interface DesiredObject {
   readonly needs: readonly ObjectId[];
   /** A namespace that only has to exist: created if absent, otherwise left unchanged, never deleted. */
   readonly isEnsured: boolean;
+  /** What may be changed of it once it exists. */
+  readonly lifetime: Lifetime;
+  /** Whether it is committed to git. */
+  readonly publish: boolean;
+}
+
+/** What becomes of the objects of one kind that are no longer desired, where they are not simply deleted. */
+export interface LifetimeRule {
+  readonly kind: ObjectKind;
+  readonly lifetime: Exclude<Lifetime, "kept">;
+  /** Which of them stay; given the oldest first. Undefined: all. Pure. */
+  readonly keep: ((left: readonly LiveObject[]) => readonly LiveObject[]) | undefined;
 }
 
 /** Everything that one resource wants in the cluster. */
@@ -31,6 +44,8 @@ export interface DesiredSet {
   readonly isOrdered: boolean;
   /** What is added to objects that the resource does not own; applied last. Default: nothing. */
   readonly additions?: readonly Addition[];
+  /** Of the kinds whose objects are not `kept`. Default: none. */
+  readonly lifetimes?: readonly LifetimeRule[];
 }
 
 /** An object that belongs to a set, as the local copies hold it. */
@@ -38,6 +53,12 @@ export interface OwnedObject {
   readonly id: ObjectId;
   readonly kind: ObjectKind;
   readonly live: LiveObject;
+}
+
+/** An object that is no longer desired, and stays. */
+export interface KeptObject extends OwnedObject {
+  /** For people. */
+  readonly why: string;
 }
 
 /** The local copy of the objects of one kind, and the state of its watch. */

@@ -137,7 +137,7 @@ function decideOne(object: DesiredObject, input: PlanInput): Decision {
   const { set } = desired;
   const live = observed(object);
   if (live === undefined || !isOfOthers(object, input))
-    return decideObject(object.manifest, live, { resource, set, isSettled });
+    return decideObject(object.manifest, live, { resource, set, isSettled, lifetime: object.lifetime });
   return live.metadata.deletionTimestamp === undefined ? { does: "keep", live } : { does: "wait", live };
 }
 
@@ -164,8 +164,9 @@ function notApplied(object: DesiredObject, reason: BlockedReason, why: string): 
   };
 }
 
-/** The object is there, as this very manifest made it: somebody else has changed it since. */
-function putsBack({ live, manifest, because }: Omit<ApplyStep, "kind">): boolean {
+/** The object is there, as this very manifest made it, or is not to be changed: somebody else has changed it since. */
+function putsBack({ live, manifest, because, only }: Omit<ApplyStep, "kind">): boolean {
+  if (only === "metadata") return true;
   const digest = manifest.metadata.annotations?.[stamps.digest];
   return live !== undefined && because !== "foreign" && live.metadata.annotations?.[stamps.digest] === digest;
 }

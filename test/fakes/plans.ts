@@ -31,6 +31,8 @@ export function aDesiredSet(manifests: readonly Manifest[]): DesiredSet {
     stage: applyStageOf(manifest),
     needs: [],
     isEnsured: false,
+    lifetime: "kept" as const,
+    publish: true,
   }));
   return { set, digest: "d", objects, isOrdered: false };
 }

@@ -3,6 +3,7 @@ import { type ApplyStep, decideObject } from "../../../operator/engine/decide-ob
 import type { DesiredObject, DesiredSet } from "../../../operator/engine/desired-set.ts";
 import { nameOfRun } from "../../../operator/engine/finished-jobs.ts";
 import { inOrder } from "../../../operator/engine/in-order.ts";
+import { withMetadata } from "../../../operator/engine/metadata-only.ts";
 import { decideOwnership } from "../../../operator/engine/ownership.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
 import type { Cluster } from "../../../operator/ports.ts";
@@ -50,7 +51,7 @@ async function compareLive(
   live: LiveObject | undefined,
   input: CompareInput,
 ): Promise<Change> {
-  const { id, manifest, isEnsured } = object;
+  const { id, manifest, isEnsured, lifetime } = object;
   const { resource, prepared, finished = [] } = input;
   const { set } = prepared;
   const unchanged = { id, before: live, after: live };
@@ -63,7 +64,9 @@ async function compareLive(
     const note = `it belongs to ${ownership.owner} and would not be changed (NotOwned)`;
     return changeOf({ ...unchanged, action: "refused", note });
   }
-  const decision = decideObject(manifest, live, { resource, set, isSettled: () => false });
+  const decision = decideObject(manifest, live, { resource, set, isSettled: () => false, lifetime });
+  if (decision.does === "apply" && decision.step.only === "metadata" && live !== undefined)
+    return changeOf({ id, before: live, after: withMetadata(decision.step.manifest, live) });
   if (decision.does === "apply")
     return changeOf({ id, before: live, ...(await dryRun(decision.step, kind, input, object)) });
   if (decision.does === "keep") return changeOf(unchanged);

@@ -36,7 +36,7 @@ export async function compareResource(
     const desired = desiredSetOf(
       synthesize(binding, resource, viewOf([...children, ...related])),
       binding,
-      keyOf(resource),
+      resource,
     );
     const changes = await compareRelease({ resource, prepared: desired, cluster, kinds });
     const owned = children.map((live) => ({ id: idOf(live), kind: childKindOf(live, binding), live }));

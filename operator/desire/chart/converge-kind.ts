@@ -8,7 +8,7 @@ import type { Synthesizer } from "../../../synth/synthesizer.ts";
 import { applyStageOf } from "../../engine/apply-stage.ts";
 import { type Converged, type ConvergeOptions, converge } from "../../engine/converge.ts";
 import type { PruneInput } from "../../engine/decide-prune.ts";
-import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
+import type { DesiredObject, DesiredSet, LifetimeRule } from "../../engine/desired-set.ts";
 import { assessHealth } from "../../engine/health/health.ts";
 import { orderObjects } from "../../engine/order-objects.ts";
 import type { Subject } from "../../engine/subject.ts";
@@ -54,7 +54,7 @@ export async function convergeKind(
       if (loaded === undefined) return undefined;
       generation = loaded.resource.metadata.generation;
       desired = synthesizeOrRefuse(loaded, options);
-      return { resource: loaded.resource, desired: desiredSetOf(desired, kind, keyOf(resource)) };
+      return { resource: loaded.resource, desired: desiredSetOf(desired, kind, loaded.resource) };
     },
     // A store refuses what is older than its watch: there it looks like an object that was deleted since.
     observed: (claimed) => (object) =>
@@ -97,28 +97,37 @@ function synthesizeOrRefuse(
   }
 }
 
-/** What the manifests of a chart are for the engine. `origin` names the resource in messages. Pure. */
+/** What the manifests of a chart are for the engine. Pure. */
 export function desiredSetOf(
   { manifests, additions, needs, set, digest }: ManifestSet,
-  kind: Pick<BoundKind, "children">,
-  origin: string,
+  kind: Pick<BoundKind, "children" | "childRules">,
+  resource: CustomResource,
 ): DesiredSet {
+  const { childRules } = kind;
+  const origin = keyOf(resource);
   const items = manifests.map((manifest): DesiredObject => {
     const id = idOf(manifest);
+    const child = childKindOf(manifest, kind);
+    const rule = childRules.find((one) => one.kind === child);
     return {
       id,
       manifest,
-      kind: childKindOf(manifest, kind),
+      kind: child,
       origin,
       stage: applyStageOf(manifest),
       needs: needs.get(id) ?? [],
       isEnsured: false,
+      lifetime: rule?.lifetime ?? "kept",
+      publish: rule?.publish ?? true,
     };
   });
-  if (needs.size === 0) return { set, digest, objects: items, isOrdered: false, additions };
+  const lifetimes = childRules.flatMap(({ kind: child, lifetime, keep }): LifetimeRule[] =>
+    lifetime === "kept" ? [] : [{ kind: child, lifetime, keep: keep && ((left) => keep(resource, left)) }],
+  );
+  const isOrdered = needs.size > 0;
   // cdk8s refuses circles before.
-  const { order: objects = items } = orderObjects(items);
-  return { set, digest, objects, isOrdered: true, additions };
+  const { order: objects = items } = isOrdered ? orderObjects(items) : {};
+  return { set, digest, objects, isOrdered, additions, lifetimes };
 }
 
 /** The child kind of a manifest; synthesize() has made sure that there is one. */

@@ -70,7 +70,7 @@ export function prepareManifests(
     parts.push(`${one.id} ${digest}\n`);
     // A Job is recreated when the source changes it; what the source says of it is its generation.
     const stamped = putStamps(manifest, { digest, set, owner, run: digest, isApplySetMember: true });
-    return { ...one, manifest: stamped };
+    return { ...one, manifest: stamped, lifetime: "kept", publish: true };
   });
   return { set, digest: digestOf(parts.sort().join("")), objects, isOrdered: rendered.dependencies.size > 0 };
 }

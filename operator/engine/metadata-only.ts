@@ -1,0 +1,60 @@
+import type { LiveObject, ObjectMeta, OwnerReference } from "../../crds/object.ts";
+import { type Manifest, stamps } from "../../synth/manifest.ts";
+import { findDrift } from "./covers.ts";
+
+// An object that is created once and not changed, apart from what identifies it: labels, annotations, owner references.
+
+/** Annotations that describe the content that an object was created with. */
+const contentStamps: ReadonlySet<string> = new Set([stamps.digest, stamps.generation, stamps.template]);
+
+/** The manifest without its content. Pure. */
+export function metadataOnly({ apiVersion, kind, metadata }: Manifest): Manifest {
+  const { name, namespace, labels = {}, annotations = {}, ownerReferences } = metadata;
+  const identifying = Object.entries(annotations).filter(([key]) => !contentStamps.has(key));
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      labels,
+      annotations: Object.fromEntries(identifying),
+      ...(ownerReferences && { ownerReferences }),
+    },
+  };
+}
+
+/**
+ * The merge patch that brings this metadata to a live object. An apply would take away the content, which our field manager owns
+ * since it created the object. Pure.
+ */
+export function metadataPatch(manifest: Manifest, live: LiveObject): Partial<ObjectMeta> {
+  const { uid, resourceVersion } = live.metadata;
+  const { labels = {}, annotations = {} } = manifest.metadata;
+  const ownerReferences = missingReferences(manifest, live);
+  if (ownerReferences === undefined) return { uid, labels, annotations };
+  // A merge patch replaces a list as a whole, so the version guards the references of others.
+  return { uid, resourceVersion, labels, annotations, ownerReferences };
+}
+
+/** The live object with this metadata. Pure. */
+export function withMetadata(manifest: Manifest, live: LiveObject): LiveObject {
+  const ownerReferences = missingReferences(manifest, live);
+  const metadata = {
+    ...live.metadata,
+    labels: { ...live.metadata.labels, ...manifest.metadata.labels },
+    annotations: { ...live.metadata.annotations, ...manifest.metadata.annotations },
+    ...(ownerReferences && { ownerReferences }),
+  };
+  return { ...live, metadata };
+}
+
+/** All owner references that the object should have, if it lacks some; undefined: it has them. */
+function missingReferences(manifest: Manifest, live: LiveObject): readonly OwnerReference[] | undefined {
+  const { name, ownerReferences: wanted = [] } = manifest.metadata;
+  const there = live.metadata.ownerReferences ?? [];
+  const references = { ...manifest, metadata: { name, ownerReferences: wanted } };
+  if (findDrift(references, live) === undefined) return undefined;
+  const uids = new Set(wanted.map(({ uid }) => uid));
+  return [...there.filter(({ uid }) => !uids.has(uid)), ...wanted];
+}
