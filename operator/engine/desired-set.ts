@@ -44,6 +44,8 @@ export interface DesiredSet {
   readonly isOrdered: boolean;
   /** What is added to objects that the resource does not own; applied last. Default: nothing. */
   readonly additions?: readonly Addition[];
+  /** Whether objects of some kind are not committed to git, even if there are none at the moment. Default: false. */
+  readonly hasUnpublished?: boolean;
   /** Of the kinds whose objects are not `kept`. Default: none. */
   readonly lifetimes?: readonly LifetimeRule[];
 }

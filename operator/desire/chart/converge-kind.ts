@@ -127,7 +127,8 @@ export function desiredSetOf(
   const isOrdered = needs.size > 0;
   // cdk8s refuses circles before.
   const { order: objects = items } = isOrdered ? orderObjects(items) : {};
-  return { set, digest, objects, isOrdered, additions, lifetimes };
+  const hasUnpublished = childRules.some(({ publish }) => !publish);
+  return { set, digest, objects, isOrdered, additions, hasUnpublished, lifetimes };
 }
 
 /** The child kind of a manifest; synthesize() has made sure that there is one. */

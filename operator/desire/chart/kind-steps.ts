@@ -126,11 +126,11 @@ function assess(
  * of others are not published, so a kind without children publishes nothing.
  */
 function offer(
-  { outcome, desired }: ConvergedKind,
+  { outcome, target }: ConvergedKind,
   loaded: Loaded,
   { kind, publisher, place }: KindParts,
 ): PublishState | undefined {
-  if (publisher === undefined || desired === undefined || outcome.state !== "applied") return undefined;
+  if (publisher === undefined || target === undefined || outcome.state !== "applied") return undefined;
   if (kind.children.length === 0) return undefined;
-  return publish(loaded, desired, { kind, publisher, place });
+  return publish(loaded, target.desired, { kind, publisher, place });
 }

@@ -2,8 +2,9 @@ import type { BoundKind } from "../../../crds/binding.ts";
 import { groupKindOf, keyOf } from "../../../crds/object.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
 import { filesOf, folderOf } from "../../../synth/file-tree.ts";
-import type { ManifestSet } from "../../../synth/manifest.ts";
+import type { DesiredSet } from "../../engine/desired-set.ts";
 import { publishAt } from "../../engine/publish-at.ts";
+import { publishedOf } from "../../engine/published.ts";
 import type { Publisher, PublishOffer, PublishState } from "../../ports.ts";
 import type { Loaded } from "./load.ts";
 
@@ -14,21 +15,28 @@ export interface PublishOptions {
   readonly place: string;
 }
 
-/** Offers what was applied to the repository, and says where that stands. Nothing is rendered unless it must be. */
+/**
+ * Offers what was applied to the repository, and says where that stands. Nothing is rendered unless it must be.
+ *
+ * @returns Undefined: nothing of the resource is committed to git, and nothing ever was.
+ */
 export function publish(
   { resource }: Loaded,
-  desired: ManifestSet,
+  desired: DesiredSet,
   { kind, publisher, place }: PublishOptions,
-): PublishState {
+): PublishState | undefined {
+  const { manifests, digest } = publishedOf(desired);
+  const last = (resource.status as EngineStatus | undefined)?.published;
+  if (desired.hasUnpublished && manifests.length === 0 && last === undefined) return undefined;
   const key = keyOf(resource);
   const offer: PublishOffer = {
     owner: { groupKind: groupKindOf(kind.definition), key },
     title: `${resource.kind} ${key}`,
     generation: resource.metadata.generation ?? 0,
     folder: folderOf(kind.definition, resource),
-    digest: desired.digest,
-    last: (resource.status as EngineStatus | undefined)?.published,
-    render: () => filesOf(desired.manifests, resource),
+    digest,
+    last,
+    render: () => filesOf(manifests, resource),
   };
   return publishAt(place, offer, publisher);
 }

@@ -2,6 +2,7 @@ import type { ReleaseResource } from "../../../crds/release.ts";
 import { Release } from "../../../crds/release.ts";
 import { filesOf, folderOf } from "../../../synth/file-tree.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
+import { publishedOf } from "../../engine/published.ts";
 import type { SourceCommit } from "../../git/source/ports.ts";
 import type { Rendered } from "../../render/ports.ts";
 
@@ -29,11 +30,11 @@ export interface PublishedTree {
 export function publishedTree({ release, prepared, rendered, commit }: PublishedTreeInput): PublishedTree {
   const { name, namespace } = release.metadata;
   const home = release.spec.target.namespace ?? namespace;
-  const manifests = prepared.objects.map(({ manifest }) => manifest);
+  const { manifests, digest } = publishedOf(prepared);
   const { programDigest, inputsDigest } = rendered;
   return {
     folder: folderOf(Release, release),
-    digest: prepared.digest,
+    digest,
     trailers: [
       `Fairlead-Source: ${commit.id}`,
       ...(programDigest === undefined ? [] : [`Fairlead-Program: ${programDigest}`]),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { desiredSetOf } from "../../../../operator/desire/chart/converge-kind.ts";
 import { load } from "../../../../operator/desire/chart/load.ts";
 import { publish } from "../../../../operator/desire/chart/publish.ts";
 import type { PublishOffer } from "../../../../operator/ports.ts";
@@ -16,7 +17,8 @@ test("publish() offers the folder of a resource, and renders it only when it is 
   bench.deliver(bench.cluster.put({ ...bench.resource, status: { published } }));
   const loaded = load("shop/web", kind, bench.stores);
   if (loaded === undefined) throw new Error("there is no resource");
-  const desired = synthesize(kind, loaded.resource, loaded.observed);
+  const made = synthesize(kind, loaded.resource, loaded.observed);
+  const desired = desiredSetOf(made, kind, loaded.resource);
   const offers: PublishOffer[] = [];
   const publisher = {
     publish: (offer: PublishOffer) => {
