@@ -90,7 +90,9 @@ describe("findLeftDefinitions()", () => {
       hints: ["To reconcile them: --set 'kinds=[Memcached,Echo]'"],
     });
     const { changes, hints } = await findLeft(definitions);
-    expect(changes[0]?.note).toBe("not one of the installed kinds; kubectl delete crd echos.mmontes.io removes it");
+    expect(changes[0]?.note).toBe(
+      "not one of the installed kinds; kubectl delete crd echos.mmontes.io removes it",
+    );
     expect(hints).toEqual([]);
   });
 
