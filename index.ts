@@ -16,6 +16,7 @@ export {
 export * as coreKinds from "./crds/core-kinds.ts";
 export { InvalidFieldError } from "./crds/invalid-field-error.ts";
 export { type DefinedKind, defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./crds/kind.ts";
+export type { KindClock, KindContext } from "./crds/kind-context.ts";
 export type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "./crds/object.ts";
 export type { OptionTexts } from "./operator/config.ts";
 export { type RunOperatorInput, runOperator } from "./operator/main.ts";

@@ -1,4 +1,5 @@
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
+import type { KindContext } from "./kind-context.ts";
 import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "./object.ts";
 
 /**
@@ -25,17 +26,17 @@ export interface ChartResource<Spec> {
   readonly spec: Spec;
 }
 
-/** What every chart of a kind is given. */
-export interface ChartProps<Resource> {
+/** What a chart is given: `Context` only where its kind declares that it reads a clock. */
+export type ChartProps<Resource, Context = unknown> = Context & {
   readonly resource: ChartResource<Resource extends { readonly spec: infer Spec } ? Spec : unknown>;
   readonly observed: Observed;
-}
+};
 
 /** A cdk8s chart class; `Scope` is the construct that it is made in (this folder knows no cdk8s). */
-export type ChartClass<Resource, Scope> = new (
+export type ChartClass<Resource, Scope, Context = unknown> = new (
   scope: Scope,
   id: string,
-  props: ChartProps<Resource>,
+  props: ChartProps<Resource, Context>,
 ) => object;
 
 /** Objects that a resource does not own, but which its status or chart depends on. */
@@ -64,10 +65,13 @@ export interface RelatedObjects<Resource = CustomResource> {
 /** Status fields that the engine writes for every kind. */
 export type EngineStatusField = "conditions" | "observedGeneration" | "published";
 
+/** What the functions of a kind are given beside resource and observed. */
+type ContextOf<Reads extends boolean> = Reads extends true ? KindContext : unknown;
+
 /** What the author of a kind says about it, fully typed. */
-export interface BindKindInput<Definition extends KindDefinition, Scope> {
+export interface BindKindInput<Definition extends KindDefinition, Scope, Reads extends boolean = false> {
   readonly definition: Definition;
-  readonly chart: ChartClass<ResourceOf<Definition>, Scope>;
+  readonly chart: ChartClass<ResourceOf<Definition>, Scope, ContextOf<Reads>>;
   /** The kinds that the chart makes: they become watches, RBAC and policy rules. */
   readonly children: readonly ObjectKind[];
   readonly related?: readonly RelatedObjects<ResourceOf<Definition>>[];
@@ -78,7 +82,10 @@ export interface BindKindInput<Definition extends KindDefinition, Scope> {
   readonly status?: (
     resource: ResourceOf<Definition>,
     observed: Observed,
+    context: ContextOf<Reads>,
   ) => Omit<StatusOf<Definition>, EngineStatusField> & { readonly conditions?: readonly OwnCondition[] };
+  /** Chart and status are given a clock, and ask it whether instants have passed. Default: they are not. */
+  readonly readsClock?: Reads;
   /** Things worth an event that do not stop the resource, such as an ignored duplicate. Pure. */
   readonly warnings?: (resource: ResourceOf<Definition>) => readonly string[];
 }
@@ -101,8 +108,14 @@ export interface DeclaredKind {
 /** A kind as the engine sees it: the same as its declaration, with the types of the one kind erased. */
 export interface BoundKind<Scope = never> extends DeclaredKind {
   readonly chart: ChartClass<CustomResource, Scope>;
-  readonly status: (resource: CustomResource, observed: Observed) => Readonly<Record<string, unknown>>;
+  readonly status: (
+    resource: CustomResource,
+    observed: Observed,
+    context?: KindContext,
+  ) => Readonly<Record<string, unknown>>;
   readonly warnings: (resource: CustomResource) => readonly string[];
+  /** Whether its functions are given a context. */
+  readonly hasContext: boolean;
 }
 
 /**
@@ -110,8 +123,8 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
  *
  * @throws RangeError if a manifest of the chart could be a child and an addition at once.
  */
-export function bindKind<Definition extends KindDefinition, Scope>(
-  input: BindKindInput<Definition, Scope>,
+export function bindKind<Definition extends KindDefinition, Scope, Reads extends boolean = false>(
+  input: BindKindInput<Definition, Scope, Reads>,
 ): BoundKind<Scope> {
   const { definition, chart, children, related = [], status = () => ({}), warnings = () => [] } = input;
   const both = related.find(
@@ -125,5 +138,14 @@ export function bindKind<Definition extends KindDefinition, Scope>(
   }
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
-  return { definition, chart, children, related, status, warnings } as unknown as BoundKind<Scope>;
+  const bound = {
+    definition,
+    chart,
+    children,
+    related,
+    status,
+    warnings,
+    hasContext: input.readsClock === true,
+  };
+  return bound as unknown as BoundKind<Scope>;
 }

@@ -45,6 +45,8 @@ export class ReconcileBench {
   /** What was told for metrics. */
   readonly progress: string[] = [];
   readonly counts = new Map<string, number>();
+  /** Wake-ups that runs asked for apart from their result, as `shop/a 1000`. */
+  readonly wakeUps: string[] = [];
   readonly #stores = new Map<string, WatchedStore>();
   readonly #reconcile: ReturnType<typeof createReconcile>;
   readonly #key: string;
@@ -78,8 +80,10 @@ export class ReconcileBench {
         place,
         events: { record: (_, event) => void this.events.push(event) },
         clock: this.clock,
+        time: { nowMs: () => this.clock.wallClock().getTime() },
         random: () => 0.5,
         onBlocked: () => undefined,
+        wakeLater: (key, afterMs) => void this.wakeUps.push(`${key} ${afterMs}`),
         onNamespaceTerminating: (namespace) => void this.terminating.add(namespace),
       }),
     );

@@ -1,4 +1,5 @@
 import type { BoundKind } from "../../../crds/binding.ts";
+import type { KindContext } from "../../../crds/kind-context.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../../../crds/object.ts";
 import { APPROVE_PRUNE, type EngineStatus } from "../../../crds/status.ts";
 import { idOf, type Manifest, type ManifestSet } from "../../../synth/manifest.ts";
@@ -23,6 +24,8 @@ export interface ConvergeKindOptions extends Omit<ConvergeOptions, "acting" | "r
   readonly cluster: Cluster;
   readonly synthesize: Synthesizer;
   readonly clock: Clock;
+  /** Undefined: the kind takes none. */
+  readonly context?: KindContext | undefined;
 }
 
 export interface ConvergedKind extends Converged {
@@ -87,10 +90,10 @@ export async function convergeKind(
 
 function synthesizeOrRefuse(
   { resource, observed }: Loaded,
-  { kind, synthesize }: Pick<ConvergeKindOptions, "kind" | "synthesize">,
+  { kind, synthesize, context }: Pick<ConvergeKindOptions, "kind" | "synthesize" | "context">,
 ): ManifestSet {
   try {
-    return synthesize(kind, resource, observed);
+    return synthesize(kind, resource, observed, context);
   } catch (error) {
     if (error instanceof SynthesisError) throw new SpecInvalidError(error.message, { cause: error });
     throw error;

@@ -1,3 +1,4 @@
+import type { KindContext } from "../../../crds/kind-context.ts";
 import { keyOf } from "../../../crds/object.ts";
 import { announceChanges, announceStatus } from "../../engine/announce.ts";
 import { aggregateHealth } from "../../engine/health/aggregate-health.ts";
@@ -5,6 +6,7 @@ import { assessHealth, type Health } from "../../engine/health/health.ts";
 import type { OutageNotices } from "../../engine/outage-notices.ts";
 import { noteBlocker, noteProgress, type OnBlocked, type Progress } from "../../engine/report.ts";
 import { decideRequeue, parkedForMs } from "../../engine/requeue.ts";
+import { RunClock, type TimeSource } from "../../engine/run-clock.ts";
 import type {
   EventRecorder,
   Logger,
@@ -21,7 +23,7 @@ import { type Loaded, load } from "./load.ts";
 import { publish } from "./publish.ts";
 import { writeStatus } from "./write-status.ts";
 
-export interface KindParts extends ConvergeKindOptions {
+export interface KindParts extends Omit<ConvergeKindOptions, "context"> {
   /** Undefined: there is no repository. */
   readonly publisher: Publisher | undefined;
   /** Id of the place in git that it publishes to; see `placeIdOf()`. */
@@ -29,8 +31,12 @@ export interface KindParts extends ConvergeKindOptions {
   readonly events: EventRecorder;
   readonly outages: OutageNotices;
   readonly progress?: Progress | undefined;
+  /** By which instants pass. */
+  readonly time: TimeSource;
   readonly random: Random;
   readonly onBlocked: OnBlocked;
+  /** Has a key reconciled after so many milliseconds at the latest. */
+  readonly wakeLater: (key: string, afterMs: number) => void;
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
 
@@ -39,7 +45,9 @@ export function kindSteps(
   shared: KindParts,
 ): (run: ReconcileOptions) => ReconcileSteps<Loaded, ConvergedKind> {
   return ({ signal, log }) => {
-    const parts = { ...shared, cluster: shared.cluster.until(signal), log };
+    const runClock = shared.kind.hasContext ? new RunClock(shared.time.nowMs()) : undefined;
+    const context = runClock && { clock: runClock };
+    const parts = { ...shared, cluster: shared.cluster.until(signal), log, runClock, context };
     return {
       load: (key) => {
         const loaded = load(key, parts.kind, parts.stores);
@@ -59,7 +67,12 @@ export function kindSteps(
   };
 }
 
-type Parts = KindParts & { readonly log: Logger };
+type Parts = KindParts & {
+  readonly log: Logger;
+  /** Both undefined: the kind takes no context. */
+  readonly runClock: RunClock | undefined;
+  readonly context: KindContext | undefined;
+};
 
 /** Assesses and publishes what is there now, and writes the status, unless that waits a moment for its commit. */
 async function report(key: string, converged: ConvergedKind, parts: Parts): Promise<ReconcileResult> {
@@ -85,11 +98,16 @@ async function report(key: string, converged: ConvergedKind, parts: Parts): Prom
     );
     if (status !== undefined) announceStatus({ status, cause: health?.cause }, loaded, parts);
   }
-  // Reported, and now the queue's: it retries with backoff.
-  if (outcome.state === "failed") throw error;
+  const instantInMs = parts.runClock?.untilNextMs(parts.time.nowMs());
+  if (outcome.state === "failed") {
+    // The queue retries it with backoff, which may be longer.
+    if (instantInMs !== undefined) parts.wakeLater(key, Math.max(1, Math.ceil(instantInMs)));
+    throw error;
+  }
   const requeueAfterMs = decideRequeue({
     applied: outcome,
     refusedForMs: parts.refusals.retryAfterMs(key),
+    instantInMs,
     health,
     publish: published,
     nowMs: clock.now(),

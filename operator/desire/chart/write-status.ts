@@ -1,4 +1,5 @@
 import type { BoundKind, Observed } from "../../../crds/binding.ts";
+import type { KindContext } from "../../../crds/kind-context.ts";
 import type { CustomResource } from "../../../crds/object.ts";
 import type { Health } from "../../engine/health/health.ts";
 import type { ApplyOutcome } from "../../engine/outcome.ts";
@@ -19,6 +20,8 @@ export interface WriteStatusOptions {
   readonly cluster: Pick<Cluster, "patchStatus">;
   readonly stores: Stores;
   readonly clock: Clock;
+  /** Undefined: the kind takes none. */
+  readonly context?: KindContext | undefined;
 }
 
 /**
@@ -28,9 +31,9 @@ export interface WriteStatusOptions {
  */
 export async function writeStatus(
   { resource, observed, applied, health, publish }: WriteStatusInput,
-  { kind, cluster, stores, clock }: WriteStatusOptions,
+  { kind, cluster, stores, clock, context }: WriteStatusOptions,
 ): Promise<ResourceStatus | undefined> {
-  const kindStatus = kind.status(resource, observed);
+  const kindStatus = kind.status(resource, observed, context);
   const nowIso = `${clock.wallClock().toISOString().slice(0, 19)}Z`;
   const next = composeStatus({ resource, kindStatus, applied, health, publish, nowIso });
   const patch = statusPatch(resource.status, next);
