@@ -11,12 +11,15 @@ export {
   type ChartResource,
   type Observed,
   type OwnCondition,
+  type RecordField,
+  type RecordInput,
+  type RecordOf,
   type RelatedObjects,
 } from "./crds/binding.ts";
 export * as coreKinds from "./crds/core-kinds.ts";
 export { InvalidFieldError } from "./crds/invalid-field-error.ts";
 export { type DefinedKind, defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./crds/kind.ts";
-export type { KindClock, KindContext } from "./crds/kind-context.ts";
+export type { KindClock, KindContext, NoRecord } from "./crds/kind-context.ts";
 export type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "./crds/object.ts";
 export type { OptionTexts } from "./operator/config.ts";
 export { type RunOperatorInput, runOperator } from "./operator/main.ts";

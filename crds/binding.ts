@@ -1,5 +1,5 @@
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
-import type { KindContext } from "./kind-context.ts";
+import type { KindClock, KindContext, Recorded } from "./kind-context.ts";
 import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "./object.ts";
 
 /**
@@ -26,7 +26,7 @@ export interface ChartResource<Spec> {
   readonly spec: Spec;
 }
 
-/** What a chart is given: `Context` only where its kind declares that it reads a clock. */
+/** What a chart is given: `Context` only where its kind declares a record, or that it reads a clock. */
 export type ChartProps<Resource, Context = unknown> = Context & {
   readonly resource: ChartResource<Resource extends { readonly spec: infer Spec } ? Spec : unknown>;
   readonly observed: Observed;
@@ -65,13 +65,60 @@ export interface RelatedObjects<Resource = CustomResource> {
 /** Status fields that the engine writes for every kind. */
 export type EngineStatusField = "conditions" | "observedGeneration" | "published";
 
-/** What the functions of a kind are given beside resource and observed. */
-type ContextOf<Reads extends boolean> = Reads extends true ? KindContext : unknown;
+/** Names of the status fields that a kind may keep as its record. */
+export type RecordField<Definition extends KindDefinition> = Exclude<
+  keyof StatusOf<Definition> & string,
+  EngineStatusField
+>;
+
+/** The record of a kind: these fields of its status. */
+export type RecordOf<Definition extends KindDefinition, Field extends RecordField<Definition>> = Pick<
+  StatusOf<Definition>,
+  Field
+>;
+
+/** Facts that a kind must remember, because what shows them is deleted. */
+export interface RecordInput<Definition extends KindDefinition, Field extends RecordField<Definition>> {
+  /** The status fields that the record consists of; the kind's `status` does not give them. */
+  readonly fields: readonly Field[];
+  /**
+   * The next record. Pure, and stable: folding its own result with the same input gives the same. It is written before the
+   * chart runs. Called for resources whose spec is not valid, too.
+   */
+  readonly fold: (
+    previous: Partial<RecordOf<Definition, Field>>,
+    input: {
+      readonly resource: ResourceOf<Definition>;
+      readonly observed: Observed;
+      readonly clock: KindClock;
+    },
+  ) => RecordOf<Definition, Field>;
+}
+
+/** What the functions of a kind are given besides resource and observed: nothing, unless the kind declares it. */
+type ContextOf<
+  Definition extends KindDefinition,
+  Field extends RecordField<Definition>,
+  Reads extends boolean,
+> = [Field] extends [never]
+  ? Reads extends true
+    ? KindContext
+    : unknown
+  : KindContext<RecordOf<Definition, Field>>;
 
 /** What the author of a kind says about it, fully typed. */
-export interface BindKindInput<Definition extends KindDefinition, Scope, Reads extends boolean = false> {
+export interface BindKindInput<
+  Definition extends KindDefinition,
+  Scope,
+  Field extends RecordField<Definition> = never,
+  Reads extends boolean = false,
+> {
   readonly definition: Definition;
-  readonly chart: ChartClass<ResourceOf<Definition>, Scope, ContextOf<Reads>>;
+  readonly chart: ChartClass<
+    ResourceOf<Definition>,
+    Scope,
+    ContextOf<Definition, NoInfer<Field>, NoInfer<Reads>>
+  >;
   /** The kinds that the chart makes: they become watches, RBAC and policy rules. */
   readonly children: readonly ObjectKind[];
   readonly related?: readonly RelatedObjects<ResourceOf<Definition>>[];
@@ -82,9 +129,13 @@ export interface BindKindInput<Definition extends KindDefinition, Scope, Reads e
   readonly status?: (
     resource: ResourceOf<Definition>,
     observed: Observed,
-    context: ContextOf<Reads>,
-  ) => Omit<StatusOf<Definition>, EngineStatusField> & { readonly conditions?: readonly OwnCondition[] };
-  /** Chart and status are given a clock, and ask it whether instants have passed. Default: they are not. */
+    context: ContextOf<Definition, NoInfer<Field>, NoInfer<Reads>>,
+  ) => Omit<StatusOf<Definition>, EngineStatusField | NoInfer<Field>> & {
+    readonly conditions?: readonly OwnCondition[];
+  };
+  /** Facts to remember; chart and status are given the record, and a clock. */
+  readonly record?: RecordInput<Definition, Field>;
+  /** Chart and status are given a clock without a record. */
   readonly readsClock?: Reads;
   /** Things worth an event that do not stop the resource, such as an ignored duplicate. Pure. */
   readonly warnings?: (resource: ResourceOf<Definition>) => readonly string[];
@@ -105,6 +156,15 @@ export interface DeclaredKind {
   readonly related: readonly RelatedObjects[];
 }
 
+/** A record as the engine sees it. */
+export interface BoundRecord {
+  readonly fields: readonly string[];
+  readonly fold: (
+    previous: Recorded,
+    input: { readonly resource: CustomResource; readonly observed: Observed; readonly clock: KindClock },
+  ) => Recorded;
+}
+
 /** A kind as the engine sees it: the same as its declaration, with the types of the one kind erased. */
 export interface BoundKind<Scope = never> extends DeclaredKind {
   readonly chart: ChartClass<CustomResource, Scope>;
@@ -113,6 +173,7 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
     observed: Observed,
     context?: KindContext,
   ) => Readonly<Record<string, unknown>>;
+  readonly record: BoundRecord | undefined;
   readonly warnings: (resource: CustomResource) => readonly string[];
   /** Whether its functions are given a context. */
   readonly hasContext: boolean;
@@ -123,9 +184,12 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
  *
  * @throws RangeError if a manifest of the chart could be a child and an addition at once.
  */
-export function bindKind<Definition extends KindDefinition, Scope, Reads extends boolean = false>(
-  input: BindKindInput<Definition, Scope, Reads>,
-): BoundKind<Scope> {
+export function bindKind<
+  Definition extends KindDefinition,
+  Scope,
+  Field extends RecordField<Definition> = never,
+  Reads extends boolean = false,
+>(input: BindKindInput<Definition, Scope, Field, Reads>): BoundKind<Scope> {
   const { definition, chart, children, related = [], status = () => ({}), warnings = () => [] } = input;
   const both = related.find(
     ({ kind, subresource }) =>
@@ -138,14 +202,8 @@ export function bindKind<Definition extends KindDefinition, Scope, Reads extends
   }
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
-  const bound = {
-    definition,
-    chart,
-    children,
-    related,
-    status,
-    warnings,
-    hasContext: input.readsClock === true,
-  };
+  const { record, readsClock = false } = input;
+  const hasContext = record !== undefined || readsClock;
+  const bound = { definition, chart, children, related, status, warnings, record, hasContext };
   return bound as unknown as BoundKind<Scope>;
 }

@@ -9,9 +9,17 @@ export interface KindClock {
   reached(instant: string | Date): boolean;
 }
 
+/** Status fields that cannot be computed again from what is observed. */
+export type Recorded = Readonly<Record<string, unknown>>;
+
+/** The record of a kind that has none. */
+export type NoRecord = Readonly<Record<never, never>>;
+
 /** What the functions of a kind are given besides its resource and what was observed. */
-export interface KindContext {
+export interface KindContext<Facts = NoRecord> {
   readonly clock: KindClock;
+  /** As it is in the status by now. */
+  readonly record: Facts;
 }
 
 const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;

@@ -3,31 +3,33 @@ import type { Construct } from "constructs";
 import type * as z from "zod";
 import type { BoundKind, ChartProps, ChartResource, Observed, RelatedObjects } from "../crds/binding.ts";
 import { InvalidFieldError } from "../crds/invalid-field-error.ts";
-import type { KindContext } from "../crds/kind-context.ts";
+import type { KindClock, KindContext } from "../crds/kind-context.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../crds/object.ts";
 import { digestOf, toCanonicalJson } from "./digest.ts";
 import { type Addition, idOf, type Manifest, type ManifestSet } from "./manifest.ts";
 import { type Needs, needsOf, renameNeeds } from "./needs.ts";
 import { sortForApply } from "./order.ts";
+import { nextContextOf } from "./record.ts";
 import { additionManagerOf, setOf, stampManifest } from "./stamp.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 
 /** A kind with its chart, as this folder and everything behind it takes it. */
 export type SynthesizableKind = BoundKind<Construct>;
 
-const nothingPassed: KindContext = { clock: { reached: () => false } };
+const nothingPassed: KindClock = { reached: () => false };
 
 /**
  * Turns one resource into the objects it stands for: in memory, and the same for the same input.
  *
- * @param context For kinds that read a clock. Default: no instant has passed.
+ * @param context For kinds that have a record or read a clock. Default: the record that follows from the resource's, and no
+ *   instant has passed.
  * @throws {SynthesisError} if the spec is not valid, or its chart makes something that cannot be applied.
  */
 export function synthesize(
   binding: SynthesizableKind,
   resource: CustomResource,
   observed: Observed,
-  context: KindContext = nothingPassed,
+  context: KindContext | undefined = nextContextOf(binding, { resource, observed, clock: nothingPassed }),
 ): ManifestSet {
   const { definition } = binding;
   const title = `${definition.kind} ${keyOf(resource)}`;

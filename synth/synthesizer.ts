@@ -48,11 +48,13 @@ interface Memory {
   readonly annotations: Entries;
   readonly readings: readonly Reading[];
   readonly asked: readonly Asked[];
+  /** As it was compared last. Undefined: the kind has no context. */
+  record: KindContext["record"] | undefined;
   readonly result: ManifestSet;
 }
 
 /**
- * A synthesizer with a memory: as long as a resource's spec, labels and annotations and what its chart
+ * A synthesizer with a memory: as long as a resource's spec, labels, annotations and record and what its chart
  * read of `observed` stay the same, the very same {@link ManifestSet} comes back. It is also the same object
  * when a chart was run again and made nothing different. A result that depends on instants is valid until the earliest of
  * them passes.
@@ -98,7 +100,7 @@ function remember(memory: Memory | undefined, { binding, resource, observed, con
   const { generation, labels, annotations } = resource.metadata;
   const { spec } = resource;
   const result = isUnchanged ? memory.result : fresh;
-  return { binding, generation, spec, labels, annotations, readings, asked, result };
+  return { binding, generation, spec, labels, annotations, readings, asked, record: context?.record, result };
 }
 
 function hasObjectsAlone({ additions, needs }: ManifestSet): boolean {
@@ -135,6 +137,10 @@ function isSame(memory: Memory, { binding, resource, observed, context }: Questi
   if (memory.generation !== metadata.generation || !isSameJson(memory.spec, spec)) return false;
   // The one that the store holds now, so that the memory keeps no other alive.
   memory.spec = spec;
+  if (context !== undefined) {
+    if (!isSameJson(memory.record, context.record)) return false;
+    memory.record = context.record;
+  }
   return (
     memory.binding === binding &&
     areSameEntries(memory.labels, metadata.labels) &&

@@ -39,6 +39,7 @@ export class ReconcileBench {
   readonly cluster = new FakeCluster();
   readonly clock = new FakeClock();
   readonly log = new RecordingLogger();
+  readonly synthesizer = createSynthesizer();
   readonly events: { readonly type: string; readonly reason: string; readonly note: string }[] = [];
   readonly terminating = new Set<string>();
   readonly lost = new LostObjects();
@@ -66,7 +67,7 @@ export class ReconcileBench {
         kind,
         stores: this.stores,
         cluster: this.cluster,
-        synthesize: createSynthesizer(),
+        synthesize: this.synthesizer,
         settled: new SettledObjects(),
         refusals: new Refusals(this.clock),
         lost: this.lost,

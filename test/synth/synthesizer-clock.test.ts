@@ -19,7 +19,7 @@ describe("createSynthesizer(), for a kind that reads a clock", () => {
     const synthesizer = createSynthesizer();
     const seen = [0, 9, 10, 19, 20, 100].map((second) => {
       const clock = new RunClock(startMs + second * 1_000);
-      const set = synthesizer(kind, resource, observe(), { clock });
+      const set = synthesizer(kind, resource, observe(), { clock, record: {} });
       return { passed: passedIn(set), next: clock.untilNextMs(startMs), runs: runs.count };
     });
     expect(seen).toEqual([
@@ -36,7 +36,7 @@ describe("createSynthesizer(), for a kind that reads a clock", () => {
     const synthesizer = createSynthesizer();
     const passed = [15, 5].map((second) => {
       const clock = new RunClock(startMs + second * 1_000);
-      return passedIn(synthesizer(kind, resource, observe(), { clock }));
+      return passedIn(synthesizer(kind, resource, observe(), { clock, record: {} }));
     });
     expect(passed).toEqual([{ passed: "false,true,true" }, { passed: "false,false,true" }]);
   });

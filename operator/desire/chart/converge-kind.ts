@@ -1,8 +1,9 @@
 import type { BoundKind } from "../../../crds/binding.ts";
-import type { KindContext } from "../../../crds/kind-context.ts";
+import type { KindClock } from "../../../crds/kind-context.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../../../crds/object.ts";
 import { APPROVE_PRUNE, type EngineStatus } from "../../../crds/status.ts";
 import { idOf, type Manifest, type ManifestSet } from "../../../synth/manifest.ts";
+import { contextOf } from "../../../synth/record.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
 import type { Synthesizer } from "../../../synth/synthesizer.ts";
@@ -13,7 +14,7 @@ import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
 import { assessHealth } from "../../engine/health/health.ts";
 import { orderObjects } from "../../engine/order-objects.ts";
 import type { Subject } from "../../engine/subject.ts";
-import { SpecInvalidError } from "../../errors.ts";
+import { ReplacedError, SpecInvalidError } from "../../errors.ts";
 import type { Clock, Cluster, Stores } from "../../ports.ts";
 import { holdDeletion } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
@@ -24,8 +25,8 @@ export interface ConvergeKindOptions extends Omit<ConvergeOptions, "acting" | "r
   readonly cluster: Cluster;
   readonly synthesize: Synthesizer;
   readonly clock: Clock;
-  /** Undefined: the kind takes none. */
-  readonly context?: KindContext | undefined;
+  /** What the chart's clock is, for kinds that have a context. */
+  readonly kindClock?: KindClock | undefined;
 }
 
 export interface ConvergedKind extends Converged {
@@ -37,13 +38,13 @@ export interface ConvergedKind extends Converged {
 
 /** Synthesizes a resource and converges what its chart wants. Failures are values: the caller reports or throws them. */
 export async function convergeKind(
-  { resource }: Loaded,
+  { resource, refusal }: Loaded,
   options: ConvergeKindOptions,
 ): Promise<ConvergedKind> {
   const { kind, stores, clock } = options;
   const { definition } = kind;
   const key = keyOf(resource);
-  let { generation } = resource.metadata;
+  let { generation, resourceVersion } = resource.metadata;
   let loaded: Loaded | undefined;
   let desired: ManifestSet | undefined;
   const ownedNow = (): Loaded["owned"] => load(key, kind, stores)?.owned ?? [];
@@ -55,7 +56,12 @@ export async function convergeKind(
     desire: (claimed) => {
       loaded = load(key, kind, stores, claimed);
       if (loaded === undefined) return undefined;
-      generation = loaded.resource.metadata.generation;
+      const { metadata } = loaded.resource;
+      generation = metadata.generation;
+      if (refusal !== undefined) throw refusal;
+      // A record is that of the resource as it was folded.
+      if (kind.record !== undefined && metadata.resourceVersion !== resourceVersion)
+        throw new ReplacedError(idOf(resource));
       desired = synthesizeOrRefuse(loaded, options);
       return { resource: loaded.resource, desired: desiredSetOf(desired, kind, keyOf(resource)) };
     },
@@ -65,7 +71,9 @@ export async function convergeKind(
     watch: (child) => ({ store: stores.children(child), hasSynced: true, refusal: undefined }),
     assess: (live) => assessHealth(live, { nowMs: clock.wallClock().getTime() }),
     record: async () => {
-      if (loaded !== undefined && desired !== undefined) await holdDeletion(loaded, desired, options);
+      if (loaded === undefined || desired === undefined) return;
+      const held = await holdDeletion(loaded, desired, options);
+      if (held !== undefined) ({ resourceVersion } = held.metadata);
     },
     surplus: (target) => {
       let owned = loaded?.owned;
@@ -90,10 +98,10 @@ export async function convergeKind(
 
 function synthesizeOrRefuse(
   { resource, observed }: Loaded,
-  { kind, synthesize, context }: Pick<ConvergeKindOptions, "kind" | "synthesize" | "context">,
+  { kind, synthesize, kindClock }: Pick<ConvergeKindOptions, "kind" | "synthesize" | "kindClock">,
 ): ManifestSet {
   try {
-    return synthesize(kind, resource, observed, context);
+    return synthesize(kind, resource, observed, kindClock && contextOf(kind, resource, kindClock));
   } catch (error) {
     if (error instanceof SynthesisError) throw new SpecInvalidError(error.message, { cause: error });
     throw error;
@@ -153,11 +161,15 @@ export function pruneInputOf(
   };
 }
 
-/** Whether everything was applied for this very generation: only then does a smaller set come as a surprise. */
+/**
+ * Whether everything was applied for this very generation, and for this record: only then does a smaller set come as a
+ * surprise. A new record takes the generation off `Applied`.
+ */
 function isUnchanged({ metadata, status }: CustomResource): boolean {
   const { observedGeneration, conditions = [] } = (status ?? {}) as EngineStatus;
   if (metadata.generation === undefined || observedGeneration !== metadata.generation) return false;
   return conditions.some(
-    ({ type, status: is, reason }) => type === "Applied" && (is === "True" || reason === "PruneHeld"),
+    ({ type, status: is, reason, observedGeneration: seen }) =>
+      type === "Applied" && seen === metadata.generation && (is === "True" || reason === "PruneHeld"),
   );
 }

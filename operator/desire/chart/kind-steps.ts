@@ -1,4 +1,3 @@
-import type { KindContext } from "../../../crds/kind-context.ts";
 import { keyOf } from "../../../crds/object.ts";
 import { announceChanges, announceStatus } from "../../engine/announce.ts";
 import { aggregateHealth } from "../../engine/health/aggregate-health.ts";
@@ -21,9 +20,10 @@ import { type ConvergedKind, type ConvergeKindOptions, childKindOf, convergeKind
 import { finalize, isLeaving } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
 import { publish } from "./publish.ts";
+import { isRecordBehind, writeRecord } from "./write-record.ts";
 import { writeStatus } from "./write-status.ts";
 
-export interface KindParts extends Omit<ConvergeKindOptions, "context"> {
+export interface KindParts extends Omit<ConvergeKindOptions, "kindClock"> {
   /** Undefined: there is no repository. */
   readonly publisher: Publisher | undefined;
   /** Id of the place in git that it publishes to; see `placeIdOf()`. */
@@ -46,8 +46,7 @@ export function kindSteps(
 ): (run: ReconcileOptions) => ReconcileSteps<Loaded, ConvergedKind> {
   return ({ signal, log }) => {
     const runClock = shared.kind.hasContext ? new RunClock(shared.time.nowMs()) : undefined;
-    const context = runClock && { clock: runClock };
-    const parts = { ...shared, cluster: shared.cluster.until(signal), log, runClock, context };
+    const parts = { ...shared, cluster: shared.cluster.until(signal), log, kindClock: runClock };
     return {
       load: (key) => {
         const loaded = load(key, parts.kind, parts.stores);
@@ -60,8 +59,10 @@ export function kindSteps(
         await finalize(loaded, parts);
         return undefined;
       },
+      ...(parts.kind.record !== undefined &&
+        runClock && { record: (loaded: Loaded) => writeRecord(loaded, { ...parts, clock: runClock }) }),
       converge: (loaded) => convergeKind(loaded, parts),
-      report: ({ resource }, converged) => report(keyOf(resource), converged, parts),
+      report: (loaded, converged) => report(loaded, converged, parts),
       onNamespaceTerminating: parts.onNamespaceTerminating,
     };
   };
@@ -69,14 +70,14 @@ export function kindSteps(
 
 type Parts = KindParts & {
   readonly log: Logger;
-  /** Both undefined: the kind takes no context. */
-  readonly runClock: RunClock | undefined;
-  readonly context: KindContext | undefined;
+  /** Undefined: the kind has no context. */
+  readonly kindClock: RunClock | undefined;
 };
 
 /** Assesses and publishes what is there now, and writes the status, unless that waits a moment for its commit. */
-async function report(key: string, converged: ConvergedKind, parts: Parts): Promise<ReconcileResult> {
-  const { kind, stores, clock, random } = parts;
+async function report(before: Loaded, converged: ConvergedKind, parts: Parts): Promise<ReconcileResult> {
+  const { kind, stores, clock, random, kindClock } = parts;
+  const key = keyOf(before.resource);
   const { outcome, desired, error } = converged;
   // Read again: what was applied is in the stores by now.
   const now = load(key, kind, stores);
@@ -98,7 +99,11 @@ async function report(key: string, converged: ConvergedKind, parts: Parts): Prom
     );
     if (status !== undefined) announceStatus({ status, cause: health?.cause }, loaded, parts);
   }
-  const instantInMs = parts.runClock?.untilNextMs(parts.time.nowMs());
+  const isBehind =
+    kindClock !== undefined &&
+    before.folded !== undefined &&
+    isRecordBehind({ ...loaded, folded: before.folded }, { kind, clock: kindClock });
+  const instantInMs = isBehind ? 0 : kindClock?.untilNextMs(parts.time.nowMs());
   if (outcome.state === "failed") {
     // The queue retries it with backoff, which may be longer.
     if (instantInMs !== undefined) parts.wakeLater(key, Math.max(1, Math.ceil(instantInMs)));
