@@ -9,6 +9,7 @@ export {
   bindKind,
   type ChartProps,
   type ChartResource,
+  type KindState,
   type Observed,
   type OwnCondition,
   type RecordField,
@@ -19,7 +20,7 @@ export {
 export * as coreKinds from "./crds/core-kinds.ts";
 export { InvalidFieldError } from "./crds/invalid-field-error.ts";
 export { type DefinedKind, defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./crds/kind.ts";
-export type { KindClock, KindContext, NoRecord } from "./crds/kind-context.ts";
+export type { KindClock, KindContext, NoRecord, Verdict } from "./crds/kind-context.ts";
 export type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "./crds/object.ts";
 export type { OptionTexts } from "./operator/config.ts";
 export { type RunOperatorInput, runOperator } from "./operator/main.ts";

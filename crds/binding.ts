@@ -1,5 +1,5 @@
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
-import type { KindClock, KindContext, Recorded } from "./kind-context.ts";
+import type { KindClock, KindContext, NoRecord, Recorded, Verdict } from "./kind-context.ts";
 import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "./object.ts";
 
 /**
@@ -106,6 +106,17 @@ type ContextOf<
     : unknown
   : KindContext<RecordOf<Definition, Field>>;
 
+/** What is decided from: the resource, what was observed of its objects, the record and the clock. */
+export type KindState<Resource, Facts = Recorded> = KindContext<Facts> & {
+  readonly resource: Resource;
+  readonly observed: Observed;
+};
+
+type StateOf<Definition extends KindDefinition, Field extends RecordField<Definition>> = KindState<
+  ResourceOf<Definition>,
+  [Field] extends [never] ? NoRecord : RecordOf<Definition, Field>
+>;
+
 /** What the author of a kind says about it, fully typed. */
 export interface BindKindInput<
   Definition extends KindDefinition,
@@ -137,6 +148,8 @@ export interface BindKindInput<
   readonly record?: RecordInput<Definition, Field>;
   /** Chart and status are given a clock without a record. */
   readonly readsClock?: Reads;
+  /** The health of the resource; undefined: that of its worst object, which is the default. Pure. */
+  readonly verdict?: (state: StateOf<Definition, NoInfer<Field>>) => Verdict | undefined;
   /** Things worth an event that do not stop the resource, such as an ignored duplicate. Pure. */
   readonly warnings?: (resource: ResourceOf<Definition>) => readonly string[];
 }
@@ -174,6 +187,7 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
     context?: KindContext,
   ) => Readonly<Record<string, unknown>>;
   readonly record: BoundRecord | undefined;
+  readonly verdict: ((state: KindState<CustomResource>) => Verdict | undefined) | undefined;
   readonly warnings: (resource: CustomResource) => readonly string[];
   /** Whether its functions are given a context. */
   readonly hasContext: boolean;
@@ -202,8 +216,8 @@ export function bindKind<
   }
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
-  const { record, readsClock = false } = input;
-  const hasContext = record !== undefined || readsClock;
-  const bound = { definition, chart, children, related, status, warnings, record, hasContext };
+  const { record, readsClock = false, verdict } = input;
+  const hasContext = readsClock || record !== undefined || verdict !== undefined;
+  const bound = { definition, chart, children, related, status, warnings, record, verdict, hasContext };
   return bound as unknown as BoundKind<Scope>;
 }

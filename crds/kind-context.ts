@@ -1,3 +1,5 @@
+import type { KubernetesObject } from "./object.ts";
+
 /** Reports whether an instant has passed, and never what time it is: so a chart stays a pure function. */
 export interface KindClock {
   /**
@@ -20,6 +22,16 @@ export interface KindContext<Facts = NoRecord> {
   readonly clock: KindClock;
   /** As it is in the status by now. */
   readonly record: Facts;
+}
+
+/** The health of a resource, as its kind judges it. */
+export interface Verdict {
+  /** `InProgress`: on its way. `Suspended`: stopped on purpose; counts as healthy. */
+  readonly status: "Current" | "InProgress" | "Failed" | "Suspended";
+  /** What happened, for people. */
+  readonly message: string;
+  /** The object that the message is about. */
+  readonly object?: Pick<KubernetesObject, "kind" | "metadata"> | undefined;
 }
 
 const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;

@@ -82,5 +82,13 @@ export const batch: BoundKind<Construct> = bindKind({
       return end === undefined ? { finished, finishedAt } : { finished: finished + 1, finishedAt: end };
     },
   },
+  verdict: ({ resource, observed, record }) => {
+    const { runs } = resource.spec;
+    const object = observed.find(coreKinds.Job, nameOfRun(resource.metadata.name, record.finished));
+    const message = `${record.finished} of ${runs} runs are over`;
+    return record.finished < runs
+      ? { status: "InProgress", message, object }
+      : { status: "Current", message };
+  },
   status: ({ spec }, _, { record }) => ({ phase: record.finished < spec.runs ? "Running" : "Finished" }),
 });

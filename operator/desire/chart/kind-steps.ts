@@ -1,7 +1,9 @@
 import { keyOf } from "../../../crds/object.ts";
+import { contextOf } from "../../../synth/record.ts";
 import { announceChanges, announceStatus } from "../../engine/announce.ts";
 import { aggregateHealth } from "../../engine/health/aggregate-health.ts";
 import { assessHealth, type Health } from "../../engine/health/health.ts";
+import { healthOf } from "../../engine/health/verdict.ts";
 import type { OutageNotices } from "../../engine/outage-notices.ts";
 import { noteBlocker, noteProgress, type OnBlocked, type Progress } from "../../engine/report.ts";
 import { decideRequeue, parkedForMs } from "../../engine/requeue.ts";
@@ -130,9 +132,13 @@ function asOf(loaded: Loaded, { generation }: ConvergedKind): Loaded {
 
 function assess(
   { desired }: ConvergedKind,
-  { observed }: Loaded,
-  { kind, stores, clock }: KindParts,
+  { resource, observed }: Loaded,
+  { kind, stores, clock, kindClock }: Parts,
 ): Health {
+  if (kind.verdict !== undefined && kindClock !== undefined) {
+    const verdict = kind.verdict({ resource, observed, ...contextOf(kind, resource, kindClock) });
+    if (verdict !== undefined) return healthOf(verdict);
+  }
   const nowMs = clock.wallClock().getTime();
   const pods = kind.related
     .filter((related) => related.kind.kind === "Pod")
