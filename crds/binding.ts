@@ -150,6 +150,11 @@ export interface BindKindInput<
   readonly readsClock?: Reads;
   /** The health of the resource; undefined: that of its worst object, which is the default. Pure. */
   readonly verdict?: (state: StateOf<Definition, NoInfer<Field>>) => Verdict | undefined;
+  /**
+   * Why the resource is to be deleted now, such as because its time is over; undefined: it is not. Pure, and called for
+   * resources whose spec is not valid, too. One that an owner or another tool declares is kept, without objects.
+   */
+  readonly retire?: (state: StateOf<Definition, NoInfer<Field>>) => string | undefined;
   /** Things worth an event that do not stop the resource, such as an ignored duplicate. Pure. */
   readonly warnings?: (resource: ResourceOf<Definition>) => readonly string[];
 }
@@ -188,6 +193,7 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
   ) => Readonly<Record<string, unknown>>;
   readonly record: BoundRecord | undefined;
   readonly verdict: ((state: KindState<CustomResource>) => Verdict | undefined) | undefined;
+  readonly retire: ((state: KindState<CustomResource>) => string | undefined) | undefined;
   readonly warnings: (resource: CustomResource) => readonly string[];
   /** Whether its functions are given a context. */
   readonly hasContext: boolean;
@@ -216,8 +222,19 @@ export function bindKind<
   }
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
-  const { record, readsClock = false, verdict } = input;
-  const hasContext = readsClock || record !== undefined || verdict !== undefined;
-  const bound = { definition, chart, children, related, status, warnings, record, verdict, hasContext };
+  const { record, readsClock = false, verdict, retire } = input;
+  const hasContext = readsClock || [record, verdict, retire].some((part) => part !== undefined);
+  const bound = {
+    definition,
+    chart,
+    children,
+    related,
+    status,
+    warnings,
+    record,
+    verdict,
+    retire,
+    hasContext,
+  };
   return bound as unknown as BoundKind<Scope>;
 }

@@ -5,7 +5,7 @@ import type { ApplyOutcome } from "./outcome.ts";
 import type { StatusInput } from "./status.ts";
 
 export interface ConditionsInput
-  extends Pick<StatusInput, "resource" | "applied" | "health" | "publish" | "nowIso"> {
+  extends Pick<StatusInput, "resource" | "applied" | "health" | "publish" | "expired" | "nowIso"> {
   readonly own: readonly OwnCondition[];
   readonly previous: readonly Condition[];
   /** Of a Release: how its source is. Told beside the others; it makes nothing unready by itself. */
@@ -28,6 +28,7 @@ const engineTypes: ReadonlySet<string> = new Set<ConditionType>([
   "Published",
   "Reconciling",
   "Stalled",
+  "Expired",
 ]);
 
 /** The engine's conditions in a fixed order, then the kind's own in the order of their types. */
@@ -42,7 +43,11 @@ export function composeConditions(input: ConditionsInput): Condition[] {
   return [
     ...[ready, ...(sourced === undefined ? [] : [sourced]), isApplied, isHealthy].map(stamp),
     ...kept,
-    ...[...describePublished(publish), ...describeProgress(applied, isApplied, isHealthy, health)].map(stamp),
+    ...[
+      ...describePublished(publish),
+      ...describeProgress(applied, isApplied, isHealthy, health),
+      ...describeExpired(input.expired),
+    ].map(stamp),
     ...own
       .filter(({ type }) => !engineTypes.has(type))
       .map(stamp)
@@ -115,6 +120,13 @@ function describePublished(publish: ConditionsInput["publish"]): readonly Statem
     default:
       return [];
   }
+}
+
+/** Present only while true. */
+function describeExpired(message: string | undefined): readonly Statement[] {
+  return message === undefined
+    ? []
+    : [{ type: "Expired", status: "True", reason: "DeclaredElsewhere", message }];
 }
 
 /** kstatus: at most one of `Reconciling` and `Stalled`, and only while true. */

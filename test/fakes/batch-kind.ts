@@ -24,6 +24,11 @@ export const Batch = defineKind({
       spec: z.object({
         image: z.string().describe("Image of the Job's container."),
         runs: z.int32().min(1).describe("Number of runs."),
+        ttlSeconds: z
+          .int32()
+          .min(0)
+          .optional()
+          .describe("Time from the end of the last run to its deletion."),
       }),
       status: z.object({
         finished: z.int32().describe("Runs that are over."),
@@ -89,6 +94,13 @@ export const batch: BoundKind<Construct> = bindKind({
     return record.finished < runs
       ? { status: "InProgress", message, object }
       : { status: "Current", message };
+  },
+  retire: ({ resource, record, clock }) => {
+    const { runs, ttlSeconds } = resource.spec;
+    if (record.finished < runs || record.finishedAt === undefined || ttlSeconds === undefined)
+      return undefined;
+    const instant = new Date(Date.parse(record.finishedAt) + ttlSeconds * 1_000);
+    return clock.reached(instant) ? `it was over ${ttlSeconds} s ago` : undefined;
   },
   status: ({ spec }, _, { record }) => ({ phase: record.finished < spec.runs ? "Running" : "Finished" }),
 });

@@ -2,6 +2,7 @@ import type { BoundKind } from "../../../crds/binding.ts";
 import type { KindClock } from "../../../crds/kind-context.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../../../crds/object.ts";
 import { APPROVE_PRUNE, type EngineStatus } from "../../../crds/status.ts";
+import { digestOf } from "../../../synth/digest.ts";
 import { idOf, type Manifest, type ManifestSet } from "../../../synth/manifest.ts";
 import { contextOf } from "../../../synth/record.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
@@ -34,11 +35,13 @@ export interface ConvergedKind extends Converged {
   readonly generation: number | undefined;
   /** Undefined: the resource could not be synthesized. */
   readonly desired: ManifestSet | undefined;
+  /** Why it is kept without objects; undefined: it is not. */
+  readonly expired: string | undefined;
 }
 
 /** Synthesizes a resource and converges what its chart wants. Failures are values: the caller reports or throws them. */
 export async function convergeKind(
-  { resource, refusal }: Loaded,
+  { resource, refusal, expired }: Loaded,
   options: ConvergeKindOptions,
 ): Promise<ConvergedKind> {
   const { kind, stores, clock } = options;
@@ -62,7 +65,7 @@ export async function convergeKind(
       // A record is that of the resource as it was folded.
       if (kind.record !== undefined && metadata.resourceVersion !== resourceVersion)
         throw new ReplacedError(idOf(resource));
-      desired = synthesizeOrRefuse(loaded, options);
+      desired = expired === undefined ? synthesizeOrRefuse(loaded, options) : nothingFor(loaded);
       return { resource: loaded.resource, desired: desiredSetOf(desired, kind, keyOf(resource)) };
     },
     // A store refuses what is older than its watch: there it looks like an object that was deleted since.
@@ -78,9 +81,10 @@ export async function convergeKind(
     surplus: (target) => {
       let owned = loaded?.owned;
       return {
-        why: "no longer wanted",
+        why: expired === undefined ? "no longer wanted" : "expired",
         input: () => {
-          const input = pruneInputOf(target.resource, target.desired, owned ?? ownedNow());
+          const decided = pruneInputOf(target.resource, target.desired, owned ?? ownedNow());
+          const input = expired === undefined ? decided : { ...decided, mayHold: false };
           // The next wave is decided from what is left.
           owned = undefined;
           return input;
@@ -93,7 +97,12 @@ export async function convergeKind(
     acting: options.cluster,
     related: (related, selector) => stores.related(related, selector),
   });
-  return { ...converged, generation, desired };
+  return { ...converged, generation, desired, expired };
+}
+
+/** What an expired resource wants. */
+function nothingFor({ set }: Loaded): ManifestSet {
+  return { manifests: [], needs: new Map(), additions: [], set, digest: digestOf("") };
 }
 
 function synthesizeOrRefuse(

@@ -22,6 +22,7 @@ import { type ConvergedKind, type ConvergeKindOptions, childKindOf, convergeKind
 import { finalize, isLeaving } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
 import { publish } from "./publish.ts";
+import { retireOrConverge } from "./retire.ts";
 import { isRecordBehind, writeRecord } from "./write-record.ts";
 import { writeStatus } from "./write-status.ts";
 
@@ -63,7 +64,10 @@ export function kindSteps(
       },
       ...(parts.kind.record !== undefined &&
         runClock && { record: (loaded: Loaded) => writeRecord(loaded, { ...parts, clock: runClock }) }),
-      converge: (loaded) => convergeKind(loaded, parts),
+      converge: (loaded) =>
+        parts.kind.retire === undefined || runClock === undefined
+          ? convergeKind(loaded, parts)
+          : retireOrConverge(loaded, { ...parts, kindClock: runClock }),
       report: (loaded, converged) => report(loaded, converged, parts),
       onNamespaceTerminating: parts.onNamespaceTerminating,
     };
@@ -96,7 +100,7 @@ async function report(before: Loaded, converged: ConvergedKind, parts: Parts): P
     const { resource, observed } = loaded;
     const publishState = published ?? (parts.publisher && ({ state: "skipped" } as const));
     const status = await writeStatus(
-      { resource, observed, applied: outcome, health, publish: publishState },
+      { resource, observed, applied: outcome, health, publish: publishState, expired: converged.expired },
       parts,
     );
     if (status !== undefined) announceStatus({ status, cause: health?.cause }, loaded, parts);
@@ -131,10 +135,11 @@ function asOf(loaded: Loaded, { generation }: ConvergedKind): Loaded {
 }
 
 function assess(
-  { desired }: ConvergedKind,
+  { desired, expired }: ConvergedKind,
   { resource, observed }: Loaded,
   { kind, stores, clock, kindClock }: Parts,
 ): Health {
+  if (expired !== undefined) return healthOf({ status: "Suspended", message: expired });
   if (kind.verdict !== undefined && kindClock !== undefined) {
     const verdict = kind.verdict({ resource, observed, ...contextOf(kind, resource, kindClock) });
     if (verdict !== undefined) return healthOf(verdict);

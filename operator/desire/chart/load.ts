@@ -24,8 +24,10 @@ export interface Loaded {
   readonly owned: readonly OwnedObject[];
   /** The record of this run. Undefined: the kind has none, or it could not be folded. */
   readonly folded?: FoldedRecord;
-  /** Why the record could not be folded. */
+  /** Why the record could not be folded, or a function of the kind failed. */
   readonly refusal?: SpecInvalidError;
+  /** Why it is kept without objects. */
+  readonly expired?: string;
 }
 
 /** Objects that were read in this reconcile because a store does not hold them: those to adopt lack our label. */

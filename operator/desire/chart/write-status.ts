@@ -14,6 +14,8 @@ export interface WriteStatusInput {
   readonly applied: ApplyOutcome;
   readonly health: Health | undefined;
   readonly publish: StatusInput["publish"];
+  /** Why it is kept without objects. */
+  readonly expired?: string | undefined;
 }
 
 export interface WriteStatusOptions {
@@ -31,14 +33,14 @@ export interface WriteStatusOptions {
  * @returns The status that was written; undefined: nothing was new.
  */
 export async function writeStatus(
-  { resource, observed, applied, health, publish }: WriteStatusInput,
+  { resource, observed, applied, health, publish, expired }: WriteStatusInput,
   { kind, cluster, stores, clock, kindClock }: WriteStatusOptions,
 ): Promise<ResourceStatus | undefined> {
   const context = kindClock && contextOf(kind, resource, kindClock);
   const own = kind.status(resource, observed, context);
   const kindStatus = context === undefined ? own : { ...own, ...context.record };
   const nowIso = `${clock.wallClock().toISOString().slice(0, 19)}Z`;
-  const next = composeStatus({ resource, kindStatus, applied, health, publish, nowIso });
+  const next = composeStatus({ resource, kindStatus, applied, health, publish, expired, nowIso });
   const patch = statusPatch(resource.status, next);
   if (patch === undefined) return undefined;
   const { name, namespace, uid, resourceVersion } = resource.metadata;
