@@ -5,7 +5,10 @@ import type { ApplyOutcome } from "./outcome.ts";
 import type { StatusInput } from "./status.ts";
 
 export interface ConditionsInput
-  extends Pick<StatusInput, "resource" | "applied" | "health" | "publish" | "expired" | "nowIso"> {
+  extends Pick<
+    StatusInput,
+    "resource" | "applied" | "health" | "publish" | "expired" | "keepsOrder" | "nowIso"
+  > {
   readonly own: readonly OwnCondition[];
   readonly previous: readonly Condition[];
   /** Of a Release: how its source is. Told beside the others; it makes nothing unready by itself. */
@@ -31,9 +34,9 @@ const engineTypes: ReadonlySet<string> = new Set<ConditionType>([
   "Expired",
 ]);
 
-/** The engine's conditions in a fixed order, then the kind's own in the order of their types. */
+/** The engine's conditions in a fixed order, then the kind's own in the order of their types, or as the kind gives them. */
 export function composeConditions(input: ConditionsInput): Condition[] {
-  const { applied, health, publish, own, previous, sourced } = input;
+  const { applied, health, publish, own, previous, sourced, keepsOrder = false } = input;
   const before = new Map(previous.map((condition) => [condition.type, condition]));
   const isApplied = describeApplied(applied, before.get("Applied"));
   const isHealthy = describeHealthy(health, isApplied);
@@ -51,7 +54,7 @@ export function composeConditions(input: ConditionsInput): Condition[] {
     ...own
       .filter(({ type }) => !engineTypes.has(type))
       .map(stamp)
-      .toSorted((a, b) => (a.type < b.type ? -1 : 1)),
+      .toSorted((a, b) => (keepsOrder ? 0 : a.type < b.type ? -1 : 1)),
   ];
 }
 

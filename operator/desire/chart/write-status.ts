@@ -39,8 +39,10 @@ export async function writeStatus(
   const context = kindClock && contextOf(kind, resource, kindClock);
   const own = kind.status(resource, observed, context);
   const kindStatus = context === undefined ? own : { ...own, ...context.record };
+  // The conditions of a run are its history.
+  const keepsOrder = kind.record !== undefined;
   const nowIso = `${clock.wallClock().toISOString().slice(0, 19)}Z`;
-  const next = composeStatus({ resource, kindStatus, applied, health, publish, expired, nowIso });
+  const next = composeStatus({ resource, kindStatus, applied, health, publish, expired, keepsOrder, nowIso });
   const patch = statusPatch(resource.status, next);
   if (patch === undefined) return undefined;
   const { name, namespace, uid, resourceVersion } = resource.metadata;
