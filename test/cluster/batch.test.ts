@@ -121,12 +121,16 @@ describe("a kind that retires its resources", () => {
   test("deletes a resource when its time is over, and not before", async () => {
     const { user, start, apply, until } = await aScene();
     await start();
-    await apply({ runs: 1, ttlSeconds: 3 });
+    await apply({ runs: 1, ttlSeconds: 3_600 });
     const { status } = await until.finished(1);
+    // Soon, and not yet.
+    const finishedMs = Date.parse(String(status?.["finishedAt"]));
+    const ttlSeconds = Math.ceil((Date.now() - finishedMs) / 1_000) + 3;
+    await apply({ runs: 1, ttlSeconds });
     await until.gone();
     const requests = await user.requests();
     const deletion = requests.find((event) => lineOf(event) === "delete batches web 200");
-    const instantMs = Date.parse(String(status?.["finishedAt"])) + 3_000;
+    const instantMs = finishedMs + ttlSeconds * 1_000;
     expect(Date.parse(deletion?.requestReceivedTimestamp ?? "")).toBeGreaterThanOrEqual(instantMs);
   });
 
