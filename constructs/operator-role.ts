@@ -29,7 +29,7 @@ export interface OperatorRules {
  * What the operator must be allowed, derived from the kinds and their children, and nothing else.
  *
  * - a kind: watch it, patch its status; update of `finalizers`, because API servers may ask for that of whoever sets
- *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer;
+ *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer, delete only where it retires its resources;
  * - its children: everything but `update` and `deletecollection`;
  * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them;
  * - events: make and repeat; namespaces: watch, where all of them are;
@@ -49,10 +49,11 @@ export function operatorRulesOf(
     }));
     for (const verb of given) rule.verbs.add(verb);
   };
-  for (const { definition, children, related } of kinds) {
+  for (const { definition, children, related, retire } of kinds) {
     const ownsBeyondReach = definition.namespaced && children.some(({ namespaced }) => !namespaced);
     allow(definition, ownsBeyondReach ? [...look, "patch"] : look);
     allow(definition, ["patch"], "status");
+    if (retire !== undefined) allow(definition, ["delete"]);
     if (children.length > 0) {
       // One read tells whether the resource is still the same before an object that was lost is made anew, or one is cleared away.
       allow(definition, ["get"]);

@@ -31,7 +31,7 @@ const fieldManager = "fairlead";
  *   changes; of a Release also labels and annotations, which make it an ApplySet.
  *
  * A deletion is admitted if its controller is one of our resources, or if it has none, is of some set, and our field
- * manager has applied to it before.
+ * manager has applied to it before; and if its kind retires its resources, and nobody owns it.
  */
 export class OwnershipFence extends AdmissionPolicy {
   constructor(scope: Construct, id: string, { name, subject, kinds, releases }: OwnershipFenceProps) {
@@ -45,7 +45,7 @@ export class OwnershipFence extends AdmissionPolicy {
       variables: variablesFor(owners),
       validations: [
         {
-          expression: `request.operation == 'DELETE' ? (${mayDelete}) : (${mayChange(kinds, releases !== undefined)})`,
+          expression: `request.operation == 'DELETE' ? (${mayDelete(kinds)}) : (${mayChange(kinds, releases !== undefined)})`,
           message: "'Fairlead leaves alone what belongs to ' + variables.owner",
         },
       ],
@@ -53,21 +53,34 @@ export class OwnershipFence extends AdmissionPolicy {
   }
 }
 
-/** Changes and deletions of every child kind, each once, in the order of their names. */
+/** Changes and deletions of every child kind, deletions of every kind that retires its resources: each once, by name. */
 function childRulesOf(kinds: readonly BoundKind[]): readonly ResourceRule[] {
-  const children = new Map(kinds.flatMap((kind) => kind.children).map((kind) => [groupKindOf(kind), kind]));
-  return [...children]
+  const children = kinds.flatMap((kind) => kind.children);
+  const named = new Map([...retiringOf(kinds), ...children].map((kind) => [groupKindOf(kind), kind]));
+  const changed = new Set(children.map(groupKindOf));
+  return [...named]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { group, plural }]) => ({
+    .map(([name, { group, plural }]) => ({
       apiGroups: [group],
       apiVersions: ["*"],
       resources: [plural],
-      operations: ["UPDATE", "DELETE"],
+      operations: changed.has(name) ? ["UPDATE", "DELETE"] : ["DELETE"],
     }));
 }
 
-const mayDelete =
-  "variables.isControlled || (size(variables.controllers) == 0 && variables.set != '' && variables.isOurs)";
+function mayDelete(kinds: readonly BoundKind[]): string {
+  const ofSet =
+    "variables.isControlled || (size(variables.controllers) == 0 && variables.set != '' && variables.isOurs)";
+  const retiring = retiringOf(kinds);
+  if (retiring.length === 0) return ofSet;
+  const isRetiring = `${celTexts(retiring.map(nameOf))}.exists(k, k == ${requestKind})`;
+  return `${ofSet} || (${isRetiring} && size(oldObject.metadata.?ownerReferences.orValue([])) == 0 && variables.set == '')`;
+}
+
+/** The kinds whose resources the operator itself may delete. */
+function retiringOf(kinds: readonly BoundKind[]): readonly ObjectKind[] {
+  return kinds.flatMap(({ definition, retire }) => (retire === undefined ? [] : [definition]));
+}
 
 function mayChange(kinds: readonly BoundKind[], hasReleases: boolean): string {
   const cases = [

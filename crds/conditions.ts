@@ -15,7 +15,9 @@ export type ConditionType =
   /** kstatus: work is going on. Present only while true. */
   | "Reconciling"
   /** kstatus: nothing will happen until somebody edits something. Present only while true. */
-  | "Stalled";
+  | "Stalled"
+  /** Its kind would delete it by now, but it is declared elsewhere: it has no objects. Present only while true. */
+  | "Expired";
 
 export type ConditionStatus = "True" | "False" | "Unknown";
 
@@ -35,6 +37,7 @@ export type Reason =
   | "ApplyFailed"
   | "ImmutableField"
   | "NotOwned"
+  | "DeclaredElsewhere"
   // The objects of a Release
   | "DependencyNotReady"
   | "DependencyCycle"

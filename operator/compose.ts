@@ -44,7 +44,12 @@ export async function composeOperator(
   const { metrics, transport, userAgent } = ground;
   reportOwnWalls(ground);
   reportZoneWalls(ground);
-  const connection = new WatchConnection(access, { clock, userAgent, onRequest: ground.onRequest });
+  const connection = new WatchConnection(access, {
+    clock,
+    userAgent,
+    onRequest: ground.onRequest,
+    onDate: ground.onDate,
+  });
   const sourceOf: KindStoresInput["sourceOf"] = (kind, { role, selector, namespace }) => {
     const transform = transformOf(kind, { role });
     return new KubeWatchSource({
@@ -102,6 +107,7 @@ export async function composeOperator(
         ...parts,
         kind,
         stores,
+        time: ground.time,
         place: placeIdOf(repositoryOf(config)),
         events,
         onGone,

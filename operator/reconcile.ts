@@ -18,6 +18,11 @@ export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }
   isLeaving(loaded: Loaded): boolean;
   /** Deletes what it owns, as far as garbage collection does not. Undefined: there is nothing to report. */
   finalize(loaded: Loaded): Promise<End | undefined>;
+  /**
+   * Brings up to date, and writes, what the resource must remember, before anything depends on it. Undefined: the resource is
+   * gone. Only where there are records.
+   */
+  record?(loaded: Loaded): Promise<Loaded | undefined>;
   /** Decides what it wants, and plans, applies, prunes and adds. Undefined: there is nothing to report yet. */
   converge(loaded: Loaded): Promise<End | undefined>;
   /**
@@ -42,9 +47,12 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
 ): Reconcile {
   return async (key, run) => {
     const steps = begin(run);
-    const loaded = steps.load(key);
+    let loaded = steps.load(key);
     if (loaded === undefined) return {};
-    const ended = steps.isLeaving(loaded) ? await steps.finalize(loaded) : await steps.converge(loaded);
+    const isLeaving = steps.isLeaving(loaded);
+    if (!isLeaving && steps.record !== undefined) loaded = await steps.record(loaded);
+    if (loaded === undefined) return {};
+    const ended = isLeaving ? await steps.finalize(loaded) : await steps.converge(loaded);
     // A run that was told to end publishes, records and writes nothing.
     run.signal.throwIfAborted();
     if (ended === undefined) return {};

@@ -1,33 +1,41 @@
 import { App, Chart } from "cdk8s";
 import type { Construct } from "constructs";
 import type * as z from "zod";
-import type { BoundKind, ChartResource, Observed, RelatedObjects } from "../crds/binding.ts";
+import type { BoundKind, ChartProps, ChartResource, Observed, RelatedObjects } from "../crds/binding.ts";
 import { InvalidFieldError } from "../crds/invalid-field-error.ts";
+import type { KindClock, KindContext } from "../crds/kind-context.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../crds/object.ts";
 import { digestOf, toCanonicalJson } from "./digest.ts";
 import { type Addition, idOf, type Manifest, type ManifestSet } from "./manifest.ts";
 import { type Needs, needsOf, renameNeeds } from "./needs.ts";
 import { sortForApply } from "./order.ts";
+import { nextContextOf } from "./record.ts";
 import { additionManagerOf, setOf, stampManifest } from "./stamp.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 
 /** A kind with its chart, as this folder and everything behind it takes it. */
 export type SynthesizableKind = BoundKind<Construct>;
 
+const nothingPassed: KindClock = { reached: () => false };
+
 /**
  * Turns one resource into the objects it stands for: in memory, and the same for the same input.
  *
+ * @param context For kinds that have a record or read a clock. Default: the record that follows from the resource's, and no
+ *   instant has passed.
  * @throws {SynthesisError} if the spec is not valid, or its chart makes something that cannot be applied.
  */
 export function synthesize(
   binding: SynthesizableKind,
   resource: CustomResource,
   observed: Observed,
+  context: KindContext | undefined = nextContextOf(binding, { resource, observed, clock: nothingPassed }),
 ): ManifestSet {
   const { definition } = binding;
   const title = `${definition.kind} ${keyOf(resource)}`;
   const spec = validateSpec(definition.spec, resource.spec, title);
-  const made = runChart(binding, { ...asChartsSee(resource), spec }, observed, title);
+  const props = { resource: { ...asChartsSee(resource), spec }, observed };
+  const made = runChart(binding, binding.hasContext ? { ...props, ...context } : props, title);
   const placed = made.objects.map((object) => place(object, binding, resource, title));
   refuseDuplicates(
     placed.map(({ manifest }) => manifest),
@@ -95,13 +103,12 @@ function fieldOf(path: readonly PropertyKey[]): string {
 
 function runChart(
   { chart: ChartOfKind }: SynthesizableKind,
-  resource: ChartResource<unknown>,
-  observed: Observed,
+  props: ChartProps<CustomResource>,
   title: string,
 ): { readonly objects: readonly Manifest[]; readonly needs: Needs } {
   try {
     // An App of its own per resource: a chart's toJson() validates every construct of its App.
-    const chart = new ChartOfKind(new App(), "resource", { resource, observed });
+    const chart = new ChartOfKind(new App(), "resource", props);
     if (!Chart.isChart(chart)) throw new TypeError("the kind's chart is not a cdk8s Chart");
     // First, because toJson() adds dependencies between charts.
     const needs = needsOf(chart);

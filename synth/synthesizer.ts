@@ -1,4 +1,5 @@
 import type { Observed } from "../crds/binding.ts";
+import { instantMs, type KindClock, type KindContext } from "../crds/kind-context.ts";
 import type { CustomResource, LiveObject, ObjectKind } from "../crds/object.ts";
 import type { ManifestSet } from "./manifest.ts";
 import { isSameJson } from "./same-json.ts";
@@ -9,6 +10,7 @@ export type Synthesizer = (
   binding: SynthesizableKind,
   resource: CustomResource,
   observed: Observed,
+  context?: KindContext,
 ) => ManifestSet;
 
 /** A synthesizer that remembers. */
@@ -30,6 +32,12 @@ interface Reading {
   readonly answer: string;
 }
 
+/** One instant that a chart asked its clock for, and the answer it was given. */
+interface Asked {
+  readonly instant: Date;
+  readonly answer: boolean;
+}
+
 /** Nothing in here holds on to an object that the stores have replaced since. */
 interface Memory {
   readonly binding: SynthesizableKind;
@@ -39,23 +47,27 @@ interface Memory {
   readonly labels: Entries;
   readonly annotations: Entries;
   readonly readings: readonly Reading[];
+  readonly asked: readonly Asked[];
+  /** As it was compared last. Undefined: the kind has no context. */
+  record: KindContext["record"] | undefined;
   readonly result: ManifestSet;
 }
 
 /**
- * A synthesizer with a memory: as long as a resource's spec, labels and annotations and what its chart
+ * A synthesizer with a memory: as long as a resource's spec, labels, annotations and record and what its chart
  * read of `observed` stay the same, the very same {@link ManifestSet} comes back. It is also the same object
- * when a chart was run again and made nothing different.
+ * when a chart was run again and made nothing different. A result that depends on instants is valid until the earliest of
+ * them passes.
  */
 export function createSynthesizer({
   capacity = 2_000,
 }: CreateSynthesizerOptions = {}): RememberingSynthesizer {
   const memories = new Map<string, Memory>();
-  const synthesizer: Synthesizer = (binding, resource, observed) => {
+  const synthesizer: Synthesizer = (binding, resource, observed, context) => {
     const { uid } = resource.metadata;
     const memory = memories.get(uid);
-    const isCurrent = memory !== undefined && isSame(memory, binding, resource, observed);
-    const next = isCurrent ? memory : remember(memory, binding, resource, observed);
+    const isCurrent = memory !== undefined && isSame(memory, { binding, resource, observed, context });
+    const next = isCurrent ? memory : remember(memory, { binding, resource, observed, context });
     // Taken out and put in again: a Map iterates in the order of insertion, so the first key is the oldest.
     memories.delete(uid);
     memories.set(uid, next);
@@ -65,14 +77,18 @@ export function createSynthesizer({
   return Object.assign(synthesizer, { forget: (uid: string) => void memories.delete(uid) });
 }
 
-function remember(
-  memory: Memory | undefined,
-  binding: SynthesizableKind,
-  resource: CustomResource,
-  observed: Observed,
-): Memory {
+interface Question {
+  readonly binding: SynthesizableKind;
+  readonly resource: CustomResource;
+  readonly observed: Observed;
+  readonly context: KindContext | undefined;
+}
+
+function remember(memory: Memory | undefined, { binding, resource, observed, context }: Question): Memory {
   const readings: Reading[] = [];
-  const fresh = synthesize(binding, resource, recordReadings(observed, readings));
+  const asked: Asked[] = [];
+  const noted = context && { ...context, clock: recordAsked(context.clock, asked) };
+  const fresh = synthesize(binding, resource, recordReadings(observed, readings), noted);
   const isUnchanged =
     // The digest does not include additions and needs.
     hasObjectsAlone(fresh) &&
@@ -84,7 +100,7 @@ function remember(
   const { generation, labels, annotations } = resource.metadata;
   const { spec } = resource;
   const result = isUnchanged ? memory.result : fresh;
-  return { binding, generation, spec, labels, annotations, readings, result };
+  return { binding, generation, spec, labels, annotations, readings, asked, record: context?.record, result };
 }
 
 function hasObjectsAlone({ additions, needs }: ManifestSet): boolean {
@@ -106,20 +122,32 @@ function recordReadings(observed: Observed, readings: Reading[]): Observed {
   };
 }
 
-function isSame(
-  memory: Memory,
-  binding: SynthesizableKind,
-  { metadata, spec }: CustomResource,
-  observed: Observed,
-): boolean {
+function recordAsked(clock: KindClock, asked: Asked[]): KindClock {
+  return {
+    reached(instant) {
+      const answer = clock.reached(instant);
+      asked.push({ instant: new Date(instantMs(instant)), answer });
+      return answer;
+    },
+  };
+}
+
+function isSame(memory: Memory, { binding, resource, observed, context }: Question): boolean {
+  const { metadata, spec } = resource;
   if (memory.generation !== metadata.generation || !isSameJson(memory.spec, spec)) return false;
   // The one that the store holds now, so that the memory keeps no other alive.
   memory.spec = spec;
+  if (context !== undefined) {
+    if (!isSameJson(memory.record, context.record)) return false;
+    memory.record = context.record;
+  }
   return (
     memory.binding === binding &&
     areSameEntries(memory.labels, metadata.labels) &&
     areSameEntries(memory.annotations, metadata.annotations) &&
-    memory.readings.every((reading) => isAnsweredAlike(reading, observed))
+    memory.readings.every((reading) => isAnsweredAlike(reading, observed)) &&
+    // Asks the clock again, so that the run is told of the same instants as by the chart.
+    memory.asked.every(({ instant, answer }) => context?.clock.reached(instant) === answer)
   );
 }
 

@@ -13,6 +13,11 @@ describe("the examples of docs/own-kinds.md", () => {
     const program = read(`test/examples/${name}.ts`).replaceAll('"../../index.ts"', '"fairlead"');
     expect(read("docs/own-kinds.md")).toContain(`\n\`\`\`ts\n${program}\`\`\`\n`);
   });
+
+  test("the kind with record, verdict and retirement is the one that is tested", () => {
+    const kind = read("test/fakes/batch-kind.ts").replace('"../../index.ts"', '"fairlead"');
+    expect(read("docs/own-kinds.md")).toContain(`\n\`\`\`ts\n${kind}\`\`\`\n`);
+  });
 });
 
 /** A Backup whose first request was made. */

@@ -43,6 +43,9 @@ export interface Requested {
 
 export type OnRequest = (request: Requested) => void;
 
+/** Told the time of the API server, as it is in a Date header. */
+export type OnDate = (date: string) => void;
+
 export interface ApiTransportOptions {
   readonly clock: Clock;
   /** `fairlead/<version>`. */
@@ -51,6 +54,8 @@ export interface ApiTransportOptions {
   readonly connections?: number;
   /** Called once per try, for metrics. */
   readonly onRequest?: OnRequest;
+  /** Called with the Date header of every answer. */
+  readonly onDate?: OnDate | undefined;
   /** Called before a request is sent once more, with the answer that asked for it. */
   readonly onRetry?: (request: Omit<Requested, "tookMs">) => void;
 }
@@ -118,7 +123,7 @@ export class ApiTransport {
 
   async #try(request: ApiRequest, deadlineMs: number): Promise<ApiResponse | ConnectionError> {
     const { method, path, body, contentType = "application/json", signal, beforeSend } = request;
-    const { clock, userAgent, onRequest } = this.#options;
+    const { clock, userAgent, onRequest, onDate } = this.#options;
     let authorization: string | undefined;
     try {
       authorization = await this.#access.authorization();
@@ -148,6 +153,7 @@ export class ApiTransport {
     try {
       const response = await exchange.answer;
       code = String(response.status);
+      reportDate(response.headers, onDate);
       if (response.status === 401) this.#access.forget();
       return toApiResponse(response);
     } catch (error) {
@@ -193,6 +199,11 @@ function toApiResponse({ status, headers, body }: RawResponse): ApiResponse {
     retryAfterMs: retryAfterMsOf(headers["retry-after"]),
     ...(typeof etag === "string" && { etag }),
   };
+}
+
+/** Tells of the Date header of an answer, if it has one. */
+export function reportDate({ date }: RawResponse["headers"], onDate: OnDate | undefined): void {
+  if (onDate !== undefined && typeof date === "string") onDate(date);
 }
 
 /** Milliseconds of a Retry-After header in seconds, the only form that the API server uses. */

@@ -5,7 +5,7 @@ import type { ClusterAccess } from "./cluster-access.ts";
 import { toConnectionError } from "./connection-error.ts";
 import { http1Connector, openTls } from "./connector.ts";
 import { Http2Session } from "./http2-session.ts";
-import type { OnRequest } from "./transport.ts";
+import { type OnDate, type OnRequest, reportDate } from "./transport.ts";
 
 /** The answer to a watch request; `body` ends or throws with the stream. */
 export interface WatchResponse {
@@ -26,6 +26,8 @@ export interface WatchConnectionOptions {
   readonly quietLimitMs?: number;
   /** Called once per watch that was asked for; for metrics. */
   readonly onRequest?: OnRequest;
+  /** Called with the Date header of every answer. */
+  readonly onDate?: OnDate | undefined;
 }
 
 /**
@@ -74,6 +76,7 @@ export class WatchConnection {
           ? await this.#openHttp1(this.#root + path, headers, signal)
           : await openHttp2(session, { ":path": this.#root + path, ...headers }, { signal, server });
       if (response.status === 401) this.#access.forget();
+      reportDate(response.headers, this.#options.onDate);
       count(String(response.status));
       return response;
     } catch (error) {

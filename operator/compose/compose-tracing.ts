@@ -31,9 +31,9 @@ export async function composeTracing(
   return {
     cluster: traceCluster(cluster, tracing),
     publisher: publisher && tracePublisher(publisher, tracing),
-    synthesize: (kind, resource, observed) =>
+    synthesize: (kind, resource, observed, context) =>
       tracing.syncSpan("synthesize", { "fairlead.controller": groupKindOf(kind.definition) }, () =>
-        synthesize(kind, resource, observed),
+        synthesize(kind, resource, observed, context),
       ),
     traceReconcile: (controller, reconcile) => tracing.reconcile(controller, reconcile),
   };

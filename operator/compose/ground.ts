@@ -1,8 +1,10 @@
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { ClusterAccess } from "../cluster/cluster-access.ts";
-import { ApiTransport, type OnRequest } from "../cluster/transport.ts";
+import { ApiTransport, type OnDate, type OnRequest } from "../cluster/transport.ts";
 import type { OperatorConfig } from "../config.ts";
+import type { TimeSource } from "../engine/run-clock.ts";
 import type { Clock, Logger, Random } from "../ports.ts";
+import { TrustedTime } from "../runtime/trusted-time.ts";
 import { findLauncher } from "../sandbox/find-launcher.ts";
 import { type KernelWalls, noKernelWalls, probeKernelWalls } from "../sandbox/kernel-walls.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -31,6 +33,10 @@ export interface Ground extends ComposeInput {
   readonly metrics: Metrics | undefined;
   readonly transport: ApiTransport;
   readonly onRequest: OnRequest;
+  /** By which instants of resources pass. */
+  readonly time: TimeSource;
+  /** Takes in Date headers of the API server. Undefined: no kind asks for the time. */
+  readonly onDate: OnDate | undefined;
   /** Walls of the kernel that this container has; probed only where a zone needs them. */
   readonly walls: KernelWalls;
   /** Takes which walls processes of zones have. */
@@ -48,10 +54,15 @@ export async function layGround(input: ComposeInput): Promise<Ground> {
       : new (await import("../telemetry/metrics.ts")).Metrics({ version, hasRepository });
   const userAgent = `fairlead/${version}`;
   const onRequest: OnRequest = (request) => metrics?.requests.requested(request);
+  const time = new TrustedTime(clock);
+  const onDate = input.kinds.some(({ hasContext }) => hasContext)
+    ? (date: string) => time.observe(date)
+    : undefined;
   const transport = new ApiTransport(access, {
     clock,
     userAgent,
     onRequest,
+    onDate,
     onRetry: (request) => metrics?.requests.retried(request),
   });
   const { provideLauncher = async () => findLauncher() } = input;
@@ -60,5 +71,5 @@ export async function layGround(input: ComposeInput): Promise<Ground> {
       ? await probeKernelWalls(await provideLauncher())
       : noKernelWalls("no zone is used");
   const reportWalls = createWallsReport({ ...input, metrics });
-  return { ...input, userAgent, metrics, transport, onRequest, walls, reportWalls };
+  return { ...input, userAgent, metrics, transport, onRequest, time, onDate, walls, reportWalls };
 }

@@ -3,6 +3,7 @@ import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { Synthesizer } from "../../synth/synthesizer.ts";
 import { kindSteps } from "../desire/chart/kind-steps.ts";
 import { OutageNotices } from "../engine/outage-notices.ts";
+import type { TimeSource } from "../engine/run-clock.ts";
 import type { Clock, Cluster, EventRecorder, Publisher, Random } from "../ports.ts";
 import { createReconcile } from "../reconcile.ts";
 import type { ObjectCounts } from "../telemetry/object-metrics.ts";
@@ -18,12 +19,14 @@ export interface KindControllerInput extends ControllerInput {
   readonly synthesize: Synthesizer;
   readonly onGone: (resource: LiveObject) => void;
   readonly random: Random;
+  /** By which instants pass. */
+  readonly time: TimeSource;
 }
 
 /** The controller of a kind whose objects a chart makes. */
 export function createKindController(input: KindControllerInput): KindController {
   const { kind, stores, onGone } = input;
-  return createController(kind, input, ({ attempts, lag, counts }) => ({
+  return createController(kind, input, ({ queue, attempts, lag, counts }) => ({
     onGone,
     reconcile: createReconcile(
       kindSteps({
@@ -36,6 +39,7 @@ export function createKindController(input: KindControllerInput): KindController
         progress: lag,
         count: counts?.count ?? (() => undefined),
         onBlocked: (key, by) => attempts.block(key, by),
+        wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
         onNamespaceTerminating: (namespace) => stores.refuse(namespace),
       }),
     ),
@@ -48,9 +52,9 @@ function timed(
   counts: ObjectCounts | undefined,
 ): Synthesizer {
   if (counts === undefined) return synthesize;
-  return (kind, resource, observed) => {
+  return (kind, resource, observed, context) => {
     const startMs = clock.now();
-    const set = synthesize(kind, resource, observed);
+    const set = synthesize(kind, resource, observed, context);
     counts.synthesized(clock.now() - startMs);
     return set;
   };

@@ -5,7 +5,10 @@ import type { ApplyOutcome } from "./outcome.ts";
 import type { StatusInput } from "./status.ts";
 
 export interface ConditionsInput
-  extends Pick<StatusInput, "resource" | "applied" | "health" | "publish" | "nowIso"> {
+  extends Pick<
+    StatusInput,
+    "resource" | "applied" | "health" | "publish" | "expired" | "keepsOrder" | "nowIso"
+  > {
   readonly own: readonly OwnCondition[];
   readonly previous: readonly Condition[];
   /** Of a Release: how its source is. Told beside the others; it makes nothing unready by itself. */
@@ -28,11 +31,12 @@ const engineTypes: ReadonlySet<string> = new Set<ConditionType>([
   "Published",
   "Reconciling",
   "Stalled",
+  "Expired",
 ]);
 
-/** The engine's conditions in a fixed order, then the kind's own in the order of their types. */
+/** The engine's conditions in a fixed order, then the kind's own in the order of their types, or as the kind gives them. */
 export function composeConditions(input: ConditionsInput): Condition[] {
-  const { applied, health, publish, own, previous, sourced } = input;
+  const { applied, health, publish, own, previous, sourced, keepsOrder = false } = input;
   const before = new Map(previous.map((condition) => [condition.type, condition]));
   const isApplied = describeApplied(applied, before.get("Applied"));
   const isHealthy = describeHealthy(health, isApplied);
@@ -42,11 +46,15 @@ export function composeConditions(input: ConditionsInput): Condition[] {
   return [
     ...[ready, ...(sourced === undefined ? [] : [sourced]), isApplied, isHealthy].map(stamp),
     ...kept,
-    ...[...describePublished(publish), ...describeProgress(applied, isApplied, isHealthy, health)].map(stamp),
+    ...[
+      ...describePublished(publish),
+      ...describeProgress(applied, isApplied, isHealthy, health),
+      ...describeExpired(input.expired),
+    ].map(stamp),
     ...own
       .filter(({ type }) => !engineTypes.has(type))
       .map(stamp)
-      .toSorted((a, b) => (a.type < b.type ? -1 : 1)),
+      .toSorted((a, b) => (keepsOrder ? 0 : a.type < b.type ? -1 : 1)),
   ];
 }
 
@@ -115,6 +123,13 @@ function describePublished(publish: ConditionsInput["publish"]): readonly Statem
     default:
       return [];
   }
+}
+
+/** Present only while true. */
+function describeExpired(message: string | undefined): readonly Statement[] {
+  return message === undefined
+    ? []
+    : [{ type: "Expired", status: "True", reason: "DeclaredElsewhere", message }];
 }
 
 /** kstatus: at most one of `Reconciling` and `Stalled`, and only while true. */

@@ -12,6 +12,8 @@ export interface RequeueInput {
   readonly applied: ApplyOutcome;
   /** Delay before retrying applies that were refused and may be accepted without an edit. */
   readonly refusedForMs?: number | undefined;
+  /** Time until the earliest instant that the kind asked for, and that has not passed. Undefined: there is none. */
+  readonly instantInMs?: number | undefined;
   readonly health: Health | undefined;
   /** Undefined: there is no repository, or nothing was offered. */
   readonly publish: PublishState | undefined;
@@ -26,13 +28,15 @@ export interface RequeueInput {
  * thrown, and the queue's backoff decides.
  */
 export function decideRequeue(input: RequeueInput): number | undefined {
-  const { applied, refusedForMs, health, publish, nowMs, jitter } = input;
+  const { applied, refusedForMs, instantInMs, health, publish, nowMs, jitter } = input;
   const isBlind =
     (applied.state === "refused" && (applied.reason === "NotOwned" || applied.isContested === true)) ||
     (applied.state === "waiting" && !applied.isWatched);
   const parked = parkedForMs(publish, nowMs);
   const delays = [
     ...(refusedForMs === undefined ? [] : [refusedForMs]),
+    // At least 1: it may have passed since it was asked for.
+    ...(instantInMs === undefined ? [] : [Math.max(1, instantInMs)]),
     ...(isBlind ? [foreignRecheckMs * (0.9 + 0.2 * jitter)] : []),
     ...(health?.recheckAfterMs === undefined ? [] : [health.recheckAfterMs]),
     ...(parked === 0 ? [] : [parked]),

@@ -16,6 +16,10 @@ export interface StatusInput {
   readonly health: Health | undefined;
   /** `skipped`: there is a repository, but nothing was offered to it this time. Undefined: there is none. */
   readonly publish: PublishState | { readonly state: "skipped" } | undefined;
+  /** Why an expired resource is kept, without objects; undefined: it has not expired. */
+  readonly expired?: string | undefined;
+  /** The kind's own conditions are in its own order, such as the newest last. Default: in that of their types. */
+  readonly keepsOrder?: boolean;
   /** Wall clock, RFC 3339; shown only as `lastTransitionTime` of what changed. */
   readonly nowIso: string;
 }

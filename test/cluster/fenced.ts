@@ -121,13 +121,20 @@ interface InForceOptions {
   readonly kubectl: Kubectl;
 }
 
+/** How to make an object of a child kind, by its plural. */
+const probes = {
+  configmaps: ["configmap", "probe"],
+  services: ["service", "clusterip", "probe", "--tcp=80"],
+  jobs: ["job", "probe", "--image=busybox"],
+};
+
 /** The API server learns of a policy a second or two after it was made: asks it for what it is to refuse. */
 async function untilInForce(
   namespace: string,
   { user, kinds, policies, kubectl }: InForceOptions,
 ): Promise<void> {
-  const isChild = kinds.some(({ children }) => children.some(({ plural }) => plural === "configmaps"));
-  const probe = isChild ? ["configmap", "probe"] : ["service", "clusterip", "probe", "--tcp=80"];
+  const children = new Set(kinds.flatMap((kind) => kind.children.map(({ plural }) => plural)));
+  const probe = Object.entries(probes).find(([plural]) => children.has(plural))?.[1] ?? probes.services;
   const [type = ""] = probe;
   const asOperator = [`--as=${user}`, "-n", namespace, "--dry-run=server"];
   const refuses = async (args: readonly string[], why: RegExp): Promise<boolean> => {

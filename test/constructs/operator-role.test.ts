@@ -55,6 +55,11 @@ describe("operatorRulesOf()", () => {
     expect(text(namespaced)).toContain(`example.dev/gadgets: get ${look} patch`);
     expect(text(cluster)).toEqual([`/namespaces: get ${look} create patch delete`]);
   });
+
+  test("allows to delete resources only of a kind that retires them", () => {
+    const { namespaced } = operatorRulesOf([aGadgetKind({ children: [ConfigMap], retire: () => undefined })]);
+    expect(text(namespaced)).toContain(`example.dev/gadgets: get ${look} delete`);
+  });
 });
 
 describe("operatorRulesOf() with Releases", () => {

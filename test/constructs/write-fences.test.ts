@@ -77,6 +77,12 @@ describe("WriteFences", () => {
       "/pods/ephemeralcontainers: UPDATE",
       "example.dev/gadgets/status: UPDATE",
     ]);
+    const retiring = [aGadgetKind({ children: [ConfigMap], retire: () => undefined })];
+    expect(rulesOf(policy(fencesFor(retiring), "ownership"))).toEqual([
+      "/configmaps: UPDATE DELETE",
+      "example.dev/gadgets: DELETE",
+    ]);
+    expect(rulesOf(policy(fencesFor(retiring), "leadership"))).toContain("example.dev/gadgets: DELETE");
     // A kind with objects that garbage collection cannot reach has a finalizer, which is written too.
     expect(rulesOf(policy(fencesFor([aGadgetKind()]), "leadership"))).toContain(
       "example.dev/gadgets: UPDATE",

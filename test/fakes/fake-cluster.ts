@@ -16,6 +16,8 @@ const leavingSince = "2026-01-01T00:00:00Z";
 export class FakeCluster implements Cluster {
   readonly requests: Request[] = [];
   readonly objects = new Map<string, LiveObject>();
+  /** Objects that applies made anew, such as `ConfigMap/a`. */
+  readonly created: string[] = [];
   /** Whether an object goes only a while after it was deleted, as a namespace does. */
   lingers: (object: LiveObject) => boolean = () => false;
   /** Rewrites what is stored, as an admission webhook does. */
@@ -25,6 +27,11 @@ export class FakeCluster implements Cluster {
 
   refuse(request: Request, error: Error): void {
     this.#refusals.set(request, error);
+  }
+
+  /** Takes back what {@link refuse} said, if the request did not come. */
+  accept(request: Request): void {
+    this.#refusals.delete(request);
   }
 
   until(): FakeCluster {
@@ -50,6 +57,7 @@ export class FakeCluster implements Cluster {
     const found = this.objects.get(id);
     if (guard.mode === "create" && found !== undefined) throw new AlreadyThereError(id);
     if (guard.mode === "update" && found?.metadata.uid !== guard.uid) throw new ReplacedError(id);
+    if (found === undefined) this.created.push(`${manifest.kind}/${manifest.metadata.name}`);
     const metadata = { ...manifest.metadata, uid: found?.metadata.uid ?? `uid-${++this.#version}` };
     return this.#store({ ...manifest, metadata, ours: true });
   }
@@ -94,7 +102,12 @@ export class FakeCluster implements Cluster {
     if (found?.metadata.uid !== uid) return undefined;
     if (resourceVersion !== undefined && found.metadata.resourceVersion !== resourceVersion)
       throw new ReplacedError(idOf(found));
-    return this.#store({ ...found, status: { ...(found["status"] as object), ...status } });
+    const merged = Object.entries({ ...(found["status"] as object), ...status });
+    // A merge patch takes a field away by null.
+    return this.#store({
+      ...found,
+      status: Object.fromEntries(merged.filter(([, value]) => value !== null)),
+    });
   }
 
   async patchMetadata(

@@ -39,12 +39,15 @@ export class ReconcileBench {
   readonly cluster = new FakeCluster();
   readonly clock = new FakeClock();
   readonly log = new RecordingLogger();
+  readonly synthesizer = createSynthesizer();
   readonly events: { readonly type: string; readonly reason: string; readonly note: string }[] = [];
   readonly terminating = new Set<string>();
   readonly lost = new LostObjects();
   /** What was told for metrics. */
   readonly progress: string[] = [];
   readonly counts = new Map<string, number>();
+  /** Wake-ups that runs asked for apart from their result, as `shop/a 1000`. */
+  readonly wakeUps: string[] = [];
   readonly #stores = new Map<string, WatchedStore>();
   readonly #reconcile: ReturnType<typeof createReconcile>;
   readonly #key: string;
@@ -64,7 +67,7 @@ export class ReconcileBench {
         kind,
         stores: this.stores,
         cluster: this.cluster,
-        synthesize: createSynthesizer(),
+        synthesize: this.synthesizer,
         settled: new SettledObjects(),
         refusals: new Refusals(this.clock),
         lost: this.lost,
@@ -78,8 +81,10 @@ export class ReconcileBench {
         place,
         events: { record: (_, event) => void this.events.push(event) },
         clock: this.clock,
+        time: { nowMs: () => this.clock.wallClock().getTime() },
         random: () => 0.5,
         onBlocked: () => undefined,
+        wakeLater: (key, afterMs) => void this.wakeUps.push(`${key} ${afterMs}`),
         onNamespaceTerminating: (namespace) => void this.terminating.add(namespace),
       }),
     );

@@ -1,4 +1,5 @@
 import type { Observed, RelatedObjects } from "../../../crds/binding.ts";
+import { instantMs } from "../../../crds/kind-context.ts";
 import {
   type CustomResource,
   groupOf,
@@ -11,6 +12,7 @@ import { childKindOf, desiredSetOf, pruneInputOf } from "../../../operator/desir
 import { decidePrune } from "../../../operator/engine/decide-prune.ts";
 import { inOrder } from "../../../operator/engine/in-order.ts";
 import { idOf, stamps } from "../../../synth/manifest.ts";
+import { nextContextOf } from "../../../synth/record.ts";
 import { setOf } from "../../../synth/stamp.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import { type SynthesizableKind, synthesize } from "../../../synth/synthesize.ts";
@@ -32,9 +34,12 @@ export async function compareResource(
   const set = setOf(binding.definition, resource);
   const children = await listObjects(binding.children, resource, client, `${stamps.set}=${set}`);
   const related = await listRelated(resource, binding, client);
+  const observed = viewOf([...children, ...related]);
+  const nowMs = Date.now();
+  const clock = { reached: (instant: string | Date) => instantMs(instant) <= nowMs };
   try {
     const desired = desiredSetOf(
-      synthesize(binding, resource, viewOf([...children, ...related])),
+      synthesize(binding, resource, observed, nextContextOf(binding, { resource, observed, clock })),
       binding,
       resource,
     );

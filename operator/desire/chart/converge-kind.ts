@@ -1,7 +1,10 @@
 import type { BoundKind } from "../../../crds/binding.ts";
+import type { KindClock } from "../../../crds/kind-context.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../../../crds/object.ts";
 import { APPROVE_PRUNE, type EngineStatus } from "../../../crds/status.ts";
+import { digestOf } from "../../../synth/digest.ts";
 import { idOf, type Manifest, type ManifestSet } from "../../../synth/manifest.ts";
+import { contextOf } from "../../../synth/record.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
 import type { Synthesizer } from "../../../synth/synthesizer.ts";
@@ -12,7 +15,7 @@ import type { DesiredObject, DesiredSet, LifetimeRule } from "../../engine/desir
 import { assessHealth } from "../../engine/health/health.ts";
 import { orderObjects } from "../../engine/order-objects.ts";
 import type { Subject } from "../../engine/subject.ts";
-import { SpecInvalidError } from "../../errors.ts";
+import { ReplacedError, SpecInvalidError } from "../../errors.ts";
 import type { Clock, Cluster, Stores } from "../../ports.ts";
 import { holdDeletion } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
@@ -23,6 +26,8 @@ export interface ConvergeKindOptions extends Omit<ConvergeOptions, "acting" | "r
   readonly cluster: Cluster;
   readonly synthesize: Synthesizer;
   readonly clock: Clock;
+  /** What the chart's clock is, for kinds that have a context. */
+  readonly kindClock?: KindClock | undefined;
 }
 
 export interface ConvergedKind extends Converged {
@@ -30,17 +35,19 @@ export interface ConvergedKind extends Converged {
   readonly generation: number | undefined;
   /** Undefined: the resource could not be synthesized. */
   readonly desired: ManifestSet | undefined;
+  /** Why it is kept without objects; undefined: it is not. */
+  readonly expired: string | undefined;
 }
 
 /** Synthesizes a resource and converges what its chart wants. Failures are values: the caller reports or throws them. */
 export async function convergeKind(
-  { resource }: Loaded,
+  { resource, refusal, expired }: Loaded,
   options: ConvergeKindOptions,
 ): Promise<ConvergedKind> {
   const { kind, stores, clock } = options;
   const { definition } = kind;
   const key = keyOf(resource);
-  let { generation } = resource.metadata;
+  let { generation, resourceVersion } = resource.metadata;
   let loaded: Loaded | undefined;
   let desired: ManifestSet | undefined;
   const ownedNow = (): Loaded["owned"] => load(key, kind, stores)?.owned ?? [];
@@ -52,9 +59,16 @@ export async function convergeKind(
     desire: (claimed) => {
       loaded = load(key, kind, stores, claimed);
       if (loaded === undefined) return undefined;
-      generation = loaded.resource.metadata.generation;
-      desired = synthesizeOrRefuse(loaded, options);
-      return { resource: loaded.resource, desired: desiredSetOf(desired, kind, loaded.resource) };
+      const { metadata } = loaded.resource;
+      generation = metadata.generation;
+      if (refusal !== undefined) throw refusal;
+      // A record is that of the resource as it was folded.
+      if (kind.record !== undefined && metadata.resourceVersion !== resourceVersion)
+        throw new ReplacedError(idOf(resource));
+      desired = expired === undefined ? synthesizeOrRefuse(loaded, options) : nothingFor(loaded);
+      const set = desiredSetOf(desired, kind, loaded.resource);
+      // Runs and histories go with the rest.
+      return { resource: loaded.resource, desired: expired === undefined ? set : { ...set, lifetimes: [] } };
     },
     // A store refuses what is older than its watch: there it looks like an object that was deleted since.
     observed: (claimed) => (object) =>
@@ -62,14 +76,17 @@ export async function convergeKind(
     watch: (child) => ({ store: stores.children(child), hasSynced: true, refusal: undefined }),
     assess: (live) => assessHealth(live, { nowMs: clock.wallClock().getTime() }),
     record: async () => {
-      if (loaded !== undefined && desired !== undefined) await holdDeletion(loaded, desired, options);
+      if (loaded === undefined || desired === undefined) return;
+      const held = await holdDeletion(loaded, desired, options);
+      if (held !== undefined) ({ resourceVersion } = held.metadata);
     },
     surplus: (target) => {
       let owned = loaded?.owned;
       return {
-        why: "no longer wanted",
+        why: expired === undefined ? "no longer wanted" : "expired",
         input: () => {
-          const input = pruneInputOf(target.resource, target.desired, owned ?? ownedNow());
+          const decided = pruneInputOf(target.resource, target.desired, owned ?? ownedNow());
+          const input = expired === undefined ? decided : { ...decided, mayHold: false };
           // The next wave is decided from what is left.
           owned = undefined;
           return input;
@@ -82,15 +99,20 @@ export async function convergeKind(
     acting: options.cluster,
     related: (related, selector) => stores.related(related, selector),
   });
-  return { ...converged, generation, desired };
+  return { ...converged, generation, desired, expired };
+}
+
+/** What an expired resource wants. */
+function nothingFor({ set }: Loaded): ManifestSet {
+  return { manifests: [], needs: new Map(), additions: [], set, digest: digestOf("") };
 }
 
 function synthesizeOrRefuse(
   { resource, observed }: Loaded,
-  { kind, synthesize }: Pick<ConvergeKindOptions, "kind" | "synthesize">,
+  { kind, synthesize, kindClock }: Pick<ConvergeKindOptions, "kind" | "synthesize" | "kindClock">,
 ): ManifestSet {
   try {
-    return synthesize(kind, resource, observed);
+    return synthesize(kind, resource, observed, kindClock && contextOf(kind, resource, kindClock));
   } catch (error) {
     if (error instanceof SynthesisError) throw new SpecInvalidError(error.message, { cause: error });
     throw error;
@@ -160,11 +182,15 @@ export function pruneInputOf(
   };
 }
 
-/** Whether everything was applied for this very generation: only then does a smaller set come as a surprise. */
+/**
+ * Whether everything was applied for this very generation, and for this record: only then does a smaller set come as a
+ * surprise. A new record takes the generation off `Applied`.
+ */
 function isUnchanged({ metadata, status }: CustomResource): boolean {
   const { observedGeneration, conditions = [] } = (status ?? {}) as EngineStatus;
   if (metadata.generation === undefined || observedGeneration !== metadata.generation) return false;
   return conditions.some(
-    ({ type, status: is, reason }) => type === "Applied" && (is === "True" || reason === "PruneHeld"),
+    ({ type, status: is, reason, observedGeneration: seen }) =>
+      type === "Applied" && seen === metadata.generation && (is === "True" || reason === "PruneHeld"),
   );
 }

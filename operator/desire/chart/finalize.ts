@@ -1,5 +1,5 @@
 import type { BoundKind } from "../../../crds/binding.ts";
-import type { CustomResource } from "../../../crds/object.ts";
+import type { CustomResource, LiveObject } from "../../../crds/object.ts";
 import { type ManifestSet, stamps } from "../../../synth/manifest.ts";
 import type { LostObjects } from "../../engine/lost.ts";
 import { prune } from "../../engine/prune.ts";
@@ -22,16 +22,20 @@ export function isLeaving({ metadata }: CustomResource, stores: Stores): boolean
   return metadata.namespace !== undefined && stores.isTerminating(metadata.namespace);
 }
 
-/** Puts our finalizer on a resource before it gets an object that garbage collection cannot reach, and only then. */
+/**
+ * Puts our finalizer on a resource before it gets an object that garbage collection cannot reach, and only then.
+ *
+ * @returns The resource, if it was changed.
+ */
 export async function holdDeletion(
   { resource }: Loaded,
   { manifests }: Pick<ManifestSet, "manifests">,
   options: FinalizeOptions,
-): Promise<void> {
+): Promise<LiveObject | undefined> {
   const needed = manifests.some(({ metadata }) => metadata.annotations?.[stamps.owner] !== undefined);
   const finalizers = resource.metadata.finalizers ?? [];
-  if (!needed || finalizers.includes(FINALIZER)) return;
-  await patchFinalizers(resource, [...finalizers, FINALIZER], options);
+  if (!needed || finalizers.includes(FINALIZER)) return undefined;
+  return await patchFinalizers(resource, [...finalizers, FINALIZER], options);
 }
 
 /**
@@ -57,10 +61,11 @@ async function patchFinalizers(
   resource: CustomResource,
   finalizers: readonly string[],
   { kind, cluster, stores }: FinalizeOptions,
-): Promise<void> {
+): Promise<LiveObject | undefined> {
   const { name, namespace, uid, resourceVersion } = resource.metadata;
   const ref: ObjectRef = { kind: kind.definition, namespace, name };
   // The resourceVersion guards finalizers that somebody else adds or removes at the same time.
   const live = await cluster.patchMetadata(ref, { uid, resourceVersion, finalizers });
   if (live !== undefined) stores.resources(kind.definition).written(live);
+  return live;
 }

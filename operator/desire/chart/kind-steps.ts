@@ -1,10 +1,13 @@
 import { keyOf } from "../../../crds/object.ts";
+import { contextOf } from "../../../synth/record.ts";
 import { announceChanges, announceStatus } from "../../engine/announce.ts";
 import { aggregateHealth } from "../../engine/health/aggregate-health.ts";
 import { assessHealth, type Health } from "../../engine/health/health.ts";
+import { healthOf } from "../../engine/health/verdict.ts";
 import type { OutageNotices } from "../../engine/outage-notices.ts";
 import { noteBlocker, noteProgress, type OnBlocked, type Progress } from "../../engine/report.ts";
 import { decideRequeue, parkedForMs } from "../../engine/requeue.ts";
+import { RunClock, type TimeSource } from "../../engine/run-clock.ts";
 import type {
   EventRecorder,
   Logger,
@@ -19,9 +22,11 @@ import { type ConvergedKind, type ConvergeKindOptions, childKindOf, convergeKind
 import { finalize, isLeaving } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
 import { publish } from "./publish.ts";
+import { retireOrConverge } from "./retire.ts";
+import { isRecordBehind, writeRecord } from "./write-record.ts";
 import { writeStatus } from "./write-status.ts";
 
-export interface KindParts extends ConvergeKindOptions {
+export interface KindParts extends Omit<ConvergeKindOptions, "kindClock"> {
   /** Undefined: there is no repository. */
   readonly publisher: Publisher | undefined;
   /** Id of the place in git that it publishes to; see `placeIdOf()`. */
@@ -29,8 +34,12 @@ export interface KindParts extends ConvergeKindOptions {
   readonly events: EventRecorder;
   readonly outages: OutageNotices;
   readonly progress?: Progress | undefined;
+  /** By which instants pass. */
+  readonly time: TimeSource;
   readonly random: Random;
   readonly onBlocked: OnBlocked;
+  /** Has a key reconciled after so many milliseconds at the latest. */
+  readonly wakeLater: (key: string, afterMs: number) => void;
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
 
@@ -39,7 +48,8 @@ export function kindSteps(
   shared: KindParts,
 ): (run: ReconcileOptions) => ReconcileSteps<Loaded, ConvergedKind> {
   return ({ signal, log }) => {
-    const parts = { ...shared, cluster: shared.cluster.until(signal), log };
+    const runClock = shared.kind.hasContext ? new RunClock(shared.time.nowMs()) : undefined;
+    const parts = { ...shared, cluster: shared.cluster.until(signal), log, kindClock: runClock };
     return {
       load: (key) => {
         const loaded = load(key, parts.kind, parts.stores);
@@ -52,18 +62,28 @@ export function kindSteps(
         await finalize(loaded, parts);
         return undefined;
       },
-      converge: (loaded) => convergeKind(loaded, parts),
-      report: ({ resource }, converged) => report(keyOf(resource), converged, parts),
+      ...(parts.kind.record !== undefined &&
+        runClock && { record: (loaded: Loaded) => writeRecord(loaded, { ...parts, clock: runClock }) }),
+      converge: (loaded) =>
+        parts.kind.retire === undefined || runClock === undefined
+          ? convergeKind(loaded, parts)
+          : retireOrConverge(loaded, { ...parts, kindClock: runClock }),
+      report: (loaded, converged) => report(loaded, converged, parts),
       onNamespaceTerminating: parts.onNamespaceTerminating,
     };
   };
 }
 
-type Parts = KindParts & { readonly log: Logger };
+type Parts = KindParts & {
+  readonly log: Logger;
+  /** Undefined: the kind has no context. */
+  readonly kindClock: RunClock | undefined;
+};
 
 /** Assesses and publishes what is there now, and writes the status, unless that waits a moment for its commit. */
-async function report(key: string, converged: ConvergedKind, parts: Parts): Promise<ReconcileResult> {
-  const { kind, stores, clock, random } = parts;
+async function report(before: Loaded, converged: ConvergedKind, parts: Parts): Promise<ReconcileResult> {
+  const { kind, stores, clock, random, kindClock } = parts;
+  const key = keyOf(before.resource);
   const { outcome, desired, error } = converged;
   // Read again: what was applied is in the stores by now.
   const now = load(key, kind, stores);
@@ -80,16 +100,25 @@ async function report(key: string, converged: ConvergedKind, parts: Parts): Prom
     const { resource, observed } = loaded;
     const publishState = published ?? (parts.publisher && ({ state: "skipped" } as const));
     const status = await writeStatus(
-      { resource, observed, applied: outcome, health, publish: publishState },
+      { resource, observed, applied: outcome, health, publish: publishState, expired: converged.expired },
       parts,
     );
     if (status !== undefined) announceStatus({ status, cause: health?.cause }, loaded, parts);
   }
-  // Reported, and now the queue's: it retries with backoff.
-  if (outcome.state === "failed") throw error;
+  const isBehind =
+    kindClock !== undefined &&
+    before.folded !== undefined &&
+    isRecordBehind({ ...loaded, folded: before.folded }, { kind, clock: kindClock });
+  const instantInMs = isBehind ? 0 : kindClock?.untilNextMs(parts.time.nowMs());
+  if (outcome.state === "failed") {
+    // The queue retries it with backoff, which may be longer.
+    if (instantInMs !== undefined) parts.wakeLater(key, Math.max(1, Math.ceil(instantInMs)));
+    throw error;
+  }
   const requeueAfterMs = decideRequeue({
     applied: outcome,
     refusedForMs: parts.refusals.retryAfterMs(key),
+    instantInMs,
     health,
     publish: published,
     nowMs: clock.now(),
@@ -106,10 +135,15 @@ function asOf(loaded: Loaded, { generation }: ConvergedKind): Loaded {
 }
 
 function assess(
-  { desired }: ConvergedKind,
-  { observed }: Loaded,
-  { kind, stores, clock }: KindParts,
+  { desired, expired }: ConvergedKind,
+  { resource, observed }: Loaded,
+  { kind, stores, clock, kindClock }: Parts,
 ): Health {
+  if (expired !== undefined) return healthOf({ status: "Suspended", message: expired });
+  if (kind.verdict !== undefined && kindClock !== undefined) {
+    const verdict = kind.verdict({ resource, observed, ...contextOf(kind, resource, kindClock) });
+    if (verdict !== undefined) return healthOf(verdict);
+  }
   const nowMs = clock.wallClock().getTime();
   const pods = kind.related
     .filter((related) => related.kind.kind === "Pod")

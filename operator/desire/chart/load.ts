@@ -8,8 +8,10 @@ import {
   type ObjectKind,
 } from "../../../crds/object.ts";
 import { idOf, type ObjectId } from "../../../synth/manifest.ts";
+import type { FoldedRecord } from "../../../synth/record.ts";
 import { setOf } from "../../../synth/stamp.ts";
 import type { OwnedObject } from "../../engine/desired-set.ts";
+import type { SpecInvalidError } from "../../errors.ts";
 import type { Stores } from "../../ports.ts";
 
 /** What one reconcile starts from: nothing here was asked of the API server. */
@@ -20,6 +22,12 @@ export interface Loaded {
   readonly observed: Observed;
   /** All live objects of the resource's set, of every child kind. */
   readonly owned: readonly OwnedObject[];
+  /** The record of this run. Undefined: the kind has none, or it could not be folded. */
+  readonly folded?: FoldedRecord;
+  /** Why the record could not be folded, or a function of the kind failed. */
+  readonly refusal?: SpecInvalidError;
+  /** Why it is kept without objects. */
+  readonly expired?: string;
 }
 
 /** Objects that were read in this reconcile because a store does not hold them: those to adopt lack our label. */

@@ -35,6 +35,15 @@ describe("ApiTransport", () => {
     ]);
   });
 
+  test("tells the date of every answer", async () => {
+    const dates: string[] = [];
+    await using cluster = await scriptedCluster({ transport: { onDate: (date) => dates.push(date) } });
+    const date = "Thu, 01 Jan 2026 00:00:00 GMT";
+    cluster.server.script = (_request, answer) => answer.json(404, {}, { date });
+    await cluster.transport.send(patch);
+    expect(dates).toEqual([date]);
+  });
+
   test("uses its connections again", async () => {
     await using cluster = await scriptedCluster({ transport: { connections: 2 } });
     cluster.server.script = (_request, answer) => answer.json(200, {});

@@ -5,6 +5,7 @@ import { composeTracing } from "../../../operator/compose/compose-tracing.ts";
 import { createKindController } from "../../../operator/compose/kind-controller.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
 import type { Publisher } from "../../../operator/ports.ts";
+import { TrustedTime } from "../../../operator/runtime/trusted-time.ts";
 import { createSynthesizer } from "../../../synth/synthesizer.ts";
 import { FakeCluster } from "../../fakes/fake-cluster.ts";
 import { aConfigMap, aGadgetKind, Gadget } from "../../fakes/gadget.ts";
@@ -40,6 +41,7 @@ async function reconcileOnce({ refuse }: { readonly refuse?: Error } = {}) {
     isLeading: () => true,
     workers: 1,
     clock: watched.clock,
+    time: new TrustedTime(watched.clock),
     random: () => 0.5,
     log: watched.log,
   });

@@ -4,6 +4,7 @@ import type { KindController } from "../../../operator/compose/controllers.ts";
 import { createKindController } from "../../../operator/compose/kind-controller.ts";
 import { NamespaceTerminatingError, ObjectRejectedError } from "../../../operator/errors.ts";
 import type { Leadership } from "../../../operator/runtime/controller.ts";
+import { TrustedTime } from "../../../operator/runtime/trusted-time.ts";
 import { stamps } from "../../../synth/manifest.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
 import { createSynthesizer } from "../../../synth/synthesizer.ts";
@@ -56,6 +57,7 @@ class RunningController implements AsyncDisposable {
         isLeading: () => true,
         workers: 2,
         clock,
+        time: new TrustedTime(clock),
         random: () => 0.5,
         log,
       }),
@@ -227,6 +229,7 @@ describe("a controller", () => {
       isLeading: () => true,
       workers: 2,
       clock: watched.clock,
+      time: new TrustedTime(watched.clock),
       random: () => 0.5,
       log: watched.log,
     });

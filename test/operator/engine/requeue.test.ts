@@ -57,6 +57,13 @@ describe("decideRequeue()", () => {
       input: { publish: { state: "pending", sinceMs: 4000 } },
       after: undefined,
     },
+    { does: "comes back at an instant that the kind asked for", input: { instantInMs: 700.2 }, after: 701 },
+    { does: "comes back soon for an instant that has just passed", input: { instantInMs: 0 }, after: 1 },
+    {
+      does: "comes back at an instant although the spec is refused",
+      input: { applied: { state: "refused", reason: "SpecInvalid", message: "" }, instantInMs: 2 ** 40 },
+      after: 2 ** 40,
+    },
     { does: "comes back when health changes by time alone", input: { health }, after: 1500 },
     {
       does: "comes back for the first of several reasons",

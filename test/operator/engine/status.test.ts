@@ -215,6 +215,8 @@ describe("composeStatus()", () => {
     const status = compose({ kindStatus: { nodes: [], conditions: own } });
     expect(status["nodes"]).toEqual([]);
     expect(shown(status).slice(4)).toEqual(["Available=True Ok", "Progressing=True Ok"]);
+    const ordered = compose({ kindStatus: { nodes: [], conditions: own }, keepsOrder: true });
+    expect(shown(ordered).slice(4)).toEqual(["Progressing=True Ok", "Available=True Ok"]);
     expect(find(status, "Available")).toMatchObject({ lastTransitionTime: noon });
   });
 

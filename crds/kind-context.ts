@@ -1,0 +1,49 @@
+import type { KubernetesObject } from "./object.ts";
+
+/** Reports whether an instant has passed, and never what time it is: so a chart stays a pure function. */
+export interface KindClock {
+  /**
+   * Whether an instant has passed. False: the resource is reconciled again as soon as it has.
+   *
+   * @param instant RFC 3339 text, as in a status or in the metadata of an object, or a Date.
+   * @throws RangeError if it is not a point in time.
+   */
+  reached(instant: string | Date): boolean;
+}
+
+/** Status fields that cannot be computed again from what is observed. */
+export type Recorded = Readonly<Record<string, unknown>>;
+
+/** The record of a kind that has none. */
+export type NoRecord = Readonly<Record<never, never>>;
+
+/** What the functions of a kind are given besides its resource and what was observed. */
+export interface KindContext<Facts = NoRecord> {
+  readonly clock: KindClock;
+  /** As it is in the status by now. */
+  readonly record: Facts;
+}
+
+/** The health of a resource, as its kind judges it. */
+export interface Verdict {
+  /** `InProgress`: on its way. `Suspended`: stopped on purpose; counts as healthy. */
+  readonly status: "Current" | "InProgress" | "Failed" | "Suspended";
+  /** What happened, for people. */
+  readonly message: string;
+  /** The object that the message is about. */
+  readonly object?: Pick<KubernetesObject, "kind" | "metadata"> | undefined;
+}
+
+const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
+
+/**
+ * Milliseconds since 1970 of an RFC 3339 text or a Date.
+ *
+ * @throws RangeError if it is not a point in time.
+ */
+export function instantMs(instant: string | Date): number {
+  const isText = typeof instant === "string";
+  const atMs = isText ? (rfc3339.test(instant) ? Date.parse(instant) : Number.NaN) : instant.getTime();
+  if (Number.isNaN(atMs)) throw new RangeError(`Cannot read instant "${instant}": it is not in RFC 3339`);
+  return atMs;
+}

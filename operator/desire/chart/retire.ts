@@ -1,0 +1,85 @@
+import type { KindClock } from "../../../crds/kind-context.ts";
+import { type CustomResource, keyOf } from "../../../crds/object.ts";
+import type { EngineStatus } from "../../../crds/status.ts";
+import { contextOf } from "../../../synth/record.ts";
+import { declaredBy } from "../../engine/declared-by.ts";
+import { SpecInvalidError } from "../../errors.ts";
+import type { EventRecorder, Logger } from "../../ports.ts";
+import { type ConvergedKind, type ConvergeKindOptions, convergeKind } from "./converge-kind.ts";
+import type { Loaded } from "./load.ts";
+
+export interface RetireOptions extends ConvergeKindOptions {
+  readonly kindClock: KindClock;
+  readonly events: EventRecorder;
+  readonly log: Logger;
+}
+
+/**
+ * Deletes a resource that its kind retires now; converges any other. A resource that somebody declares would come back: it stays,
+ * and its objects are deleted instead.
+ *
+ * @returns Undefined: it was deleted.
+ * @throws ReplacedError if it was changed since it was observed: it may have been extended.
+ */
+export async function retireOrConverge(
+  loaded: Loaded,
+  options: RetireOptions,
+): Promise<ConvergedKind | undefined> {
+  const why = loaded.refusal ?? decideRetirement(loaded, options);
+  if (why === undefined) return await convergeKind(loaded, options);
+  if (why instanceof SpecInvalidError) return await convergeKind({ ...loaded, refusal: why }, options);
+  const { resource } = loaded;
+  const owner = declaredBy(resource);
+  if (owner === undefined) {
+    await deleteResource(resource, why, options);
+    return undefined;
+  }
+  const expired = describeExpired(why, owner);
+  if (!isExpired(resource)) announce(resource, expired, options);
+  return await convergeKind({ ...loaded, expired }, options);
+}
+
+/** Why a resource of this kind is to be deleted now; undefined: it is not. */
+function decideRetirement(
+  { resource, observed }: Loaded,
+  { kind, kindClock }: Pick<RetireOptions, "kind" | "kindClock">,
+): string | SpecInvalidError | undefined {
+  try {
+    return kind.retire?.({ resource, observed, ...contextOf(kind, resource, kindClock) });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return new SpecInvalidError(message, { cause: error });
+  }
+}
+
+async function deleteResource(
+  resource: CustomResource,
+  why: string,
+  { kind, cluster, stores, events, log }: RetireOptions,
+): Promise<void> {
+  const { name, namespace, uid, resourceVersion, finalizers = [] } = resource.metadata;
+  const ref = { kind: kind.definition, namespace, name };
+  const left = await cluster.delete(ref, { uid, resourceVersion, propagation: "Background" });
+  announce(resource, `Deleted: ${why}`, { events, log });
+  const store = stores.resources(kind.definition);
+  if (left !== undefined) store.written(left);
+  else if (finalizers.length === 0) store.removed(keyOf(resource), uid);
+}
+
+function announce(
+  resource: CustomResource,
+  note: string,
+  { events, log }: Pick<RetireOptions, "events" | "log">,
+): void {
+  log.info("Resource expired", { note });
+  events.record(resource, { type: "Normal", reason: "Expired", action: "Delete", note });
+}
+
+function isExpired({ status }: CustomResource): boolean {
+  const { conditions = [] } = (status ?? {}) as EngineStatus;
+  return conditions.some(({ type }) => type === "Expired");
+}
+
+function describeExpired(why: string, owner: string): string {
+  return `${why}. It is declared by ${owner}, which would create it again: its objects are deleted, and it is kept. Remove it there`;
+}

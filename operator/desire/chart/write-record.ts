@@ -1,0 +1,94 @@
+import type { KindClock } from "../../../crds/kind-context.ts";
+import { type CustomResource, keyOf } from "../../../crds/object.ts";
+import type { EngineStatus } from "../../../crds/status.ts";
+import { idOf } from "../../../synth/manifest.ts";
+import { type FoldedRecord, foldRecord, isSameRecord, recordIn } from "../../../synth/record.ts";
+import { SynthesisError } from "../../../synth/synthesis-error.ts";
+import type { SynthesizableKind } from "../../../synth/synthesize.ts";
+import { statusPatch } from "../../engine/status-patch.ts";
+import { ReplacedError, SpecInvalidError } from "../../errors.ts";
+import type { Cluster, Logger, Stores } from "../../ports.ts";
+import { type Loaded, load } from "./load.ts";
+
+export interface WriteRecordOptions {
+  readonly kind: SynthesizableKind;
+  readonly cluster: Pick<Cluster, "patchStatus">;
+  readonly stores: Stores;
+  readonly clock: KindClock;
+  readonly log: Pick<Logger, "warn">;
+}
+
+/**
+ * Brings the record of a resource up to date, and writes it if it differs: before the chart runs, so that a fact is stored
+ * before the object that shows it may be deleted.
+ *
+ * @returns The resource with that record. Undefined: it is gone.
+ * @throws ReplacedError if the resource was changed meanwhile: fold again, from the newer one.
+ */
+export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): Promise<Loaded | undefined> {
+  const { kind, cluster, stores, clock, log } = options;
+  const { resource, observed } = loaded;
+  const folded = foldOrRefuse(loaded, options);
+  if (folded instanceof SpecInvalidError) return { ...loaded, refusal: folded };
+  const { record, isStable } = folded;
+  if (!isStable) {
+    const why =
+      "its fold gives another record each time; a run that nothing asked for would repeat it forever";
+    log.warn("Record is not stable", { kind: kind.definition.kind, why });
+  }
+  if (isSameRecord(recordIn(kind, resource), record)) return { ...loaded, folded };
+  const { name, namespace, uid, resourceVersion } = resource.metadata;
+  const names = kind.record?.fields ?? [];
+  const { conditions: _, ...fields } = kind.status(resource, observed, { clock, record });
+  const patch = statusPatch(resource.status, withRecord(resource, fields, { record, names }));
+  const ref = { kind: kind.definition, namespace, name };
+  const live = await cluster.patchStatus(ref, uid, patch ?? {}, { resourceVersion });
+  if (live === undefined) return undefined;
+  stores.resources(kind.definition).written(live);
+  const now = load(keyOf(resource), kind, stores);
+  // Somebody else changed it right after us: their change may matter to the record.
+  if (now !== undefined && now.resource.metadata.resourceVersion !== live.metadata.resourceVersion)
+    throw new ReplacedError(idOf(resource));
+  return now && { ...now, folded };
+}
+
+/** Whether what is observed now gives another record than the one that this run wrote or found. Pure. */
+export function isRecordBehind(
+  { resource, observed, folded }: Loaded,
+  { kind, clock }: Pick<WriteRecordOptions, "kind" | "clock">,
+): boolean {
+  if (folded === undefined) return false;
+  const next = foldRecord(kind, { resource, observed, clock });
+  // What the API server does not keep of a record is not sent again and again.
+  const isKnown = [recordIn(kind, resource), folded.record].some((known) => isSameRecord(known, next.record));
+  return next.isStable && !isKnown;
+}
+
+function foldOrRefuse(
+  { resource, observed }: Loaded,
+  { kind, clock }: Pick<WriteRecordOptions, "kind" | "clock">,
+): FoldedRecord | SpecInvalidError {
+  try {
+    return foldRecord(kind, { resource, observed, clock });
+  } catch (error) {
+    if (error instanceof SynthesisError) return new SpecInvalidError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** The status with another record, and with everything that the kind's schema may require. */
+function withRecord(
+  resource: CustomResource,
+  fields: Readonly<Record<string, unknown>>,
+  { record, names }: { readonly record: FoldedRecord["record"]; readonly names: readonly string[] },
+): Readonly<Record<string, unknown>> {
+  const previous = (resource.status ?? {}) as EngineStatus & Readonly<Record<string, unknown>>;
+  // The objects are not those of this record yet: see isUnchanged() in converge-kind.ts.
+  const conditions = previous.conditions?.map((condition) => {
+    if (condition.type !== "Applied") return condition;
+    const { observedGeneration: _, ...others } = condition;
+    return others;
+  });
+  const written = Object.fromEntries(names.map((field) => [field, record[field]]));
+  return { ...previous, ...fields, ...written, ...(conditions && { conditions }) };
+}

@@ -1,0 +1,44 @@
+import { groupOf, type KubernetesObject } from "../../crds/object.ts";
+import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
+
+/** What a tool puts on the objects that it applies, and what the tool is called. */
+const labels: Readonly<Record<string, string>> = {
+  [stamps.set]: "a Release",
+  [stamps.partOf]: "an ApplySet",
+  "kustomize.toolkit.fluxcd.io/name": "a Kustomization of Flux",
+  "helm.toolkit.fluxcd.io/name": "a HelmRelease of Flux",
+  "argocd.argoproj.io/instance": "Argo CD",
+  "kapp.k14s.io/app": "kapp",
+};
+const annotations: Readonly<Record<string, string>> = {
+  [stamps.owner]: "a Release",
+  "argocd.argoproj.io/tracking-id": "Argo CD",
+  "argocd.argoproj.io/installation-id": "Argo CD",
+  "meta.helm.sh/release-name": "Helm",
+  "applyset.kubernetes.io/tooling": "an ApplySet",
+  "configmanagement.gke.io/managed": "Config Sync",
+  "objectset.rio.cattle.io/id": "Fleet",
+};
+
+/**
+ * Who declares a resource, and would create it again if it were deleted: its owner, or a tool that applies it. Undefined: nobody
+ * that is known. Pure.
+ */
+export function declaredBy({ metadata }: Pick<KubernetesObject, "metadata">): string | undefined {
+  const [owner] = metadata.ownerReferences ?? [];
+  if (owner !== undefined)
+    return `${owner.kind}.${groupOf(owner.apiVersion)} ${owner.name}`.replace(". ", " ");
+  const tool = findMark(metadata.labels, labels) ?? findMark(metadata.annotations, annotations);
+  if (tool !== undefined) return tool;
+  const manager = metadata.labels?.["app.kubernetes.io/managed-by"];
+  return manager === FIELD_MANAGER ? undefined : manager;
+}
+
+/** The tool, and the value of its mark, which mostly is a name. */
+function findMark(
+  on: Readonly<Record<string, string>> | undefined,
+  marks: Readonly<Record<string, string>>,
+): string | undefined {
+  const found = Object.entries(marks).find(([name]) => on?.[name] !== undefined);
+  return found && `${found[1]} (${found[0]}: ${on?.[found[0]]})`;
+}

@@ -1,0 +1,30 @@
+import { instantMs, type KindClock } from "../../crds/kind-context.ts";
+
+/** The time by which instants of resources pass. It never runs ahead of the API server's. */
+export interface TimeSource {
+  /** Milliseconds since 1970. */
+  nowMs(): number;
+}
+
+/** The clock that one run gives to the functions of a kind: one reading of the time, so that all of them agree. */
+export class RunClock implements KindClock {
+  readonly #nowMs: number;
+  #earliestMs = Number.POSITIVE_INFINITY;
+
+  /** @param nowMs The time of the run, milliseconds since 1970. */
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs;
+  }
+
+  reached(instant: string | Date): boolean {
+    const atMs = instantMs(instant);
+    if (atMs <= this.#nowMs) return true;
+    this.#earliestMs = Math.min(this.#earliestMs, atMs);
+    return false;
+  }
+
+  /** Milliseconds from `nowMs` until the earliest instant that was asked for and had not passed; undefined: there is none. */
+  untilNextMs(nowMs: number): number | undefined {
+    return this.#earliestMs === Number.POSITIVE_INFINITY ? undefined : Math.max(0, this.#earliestMs - nowMs);
+  }
+}

@@ -1,0 +1,42 @@
+import type { TimeSource } from "../engine/run-clock.ts";
+import type { Clock } from "../ports.ts";
+
+/** A Date header has no fractions of a second, and an answer takes time: a lower estimate within this is no news. */
+const toleranceMs = 2_000;
+
+/**
+ * The least of three clocks, so that one that jumps ahead passes no instant: the wall clock, the API server's `Date` header
+ * carried forward by the monotonic clock, and the wall clock at the start carried forward in the same way.
+ *
+ * It is at most a second or so behind the API server.
+ */
+export class TrustedTime implements TimeSource {
+  readonly #clock: Pick<Clock, "now" | "wallClock">;
+  /** Wall clock minus monotonic clock. */
+  readonly #startOffsetMs: number;
+  /** API server minus monotonic clock. */
+  #serverOffsetMs = Number.POSITIVE_INFINITY;
+  #lastDate: string | undefined;
+
+  constructor(clock: Pick<Clock, "now" | "wallClock">) {
+    this.#clock = clock;
+    this.#startOffsetMs = clock.wallClock().getTime() - clock.now();
+  }
+
+  /** Takes in the `Date` header of an answer that came just now. */
+  observe(date: string): void {
+    // Of the answers within one second, the first is the best estimate.
+    if (date === this.#lastDate) return;
+    this.#lastDate = date;
+    const offsetMs = Date.parse(date) - this.#clock.now();
+    if (Number.isNaN(offsetMs)) return;
+    const known = this.#serverOffsetMs;
+    const isNews = known === Number.POSITIVE_INFINITY || offsetMs > known || offsetMs < known - toleranceMs;
+    if (isNews) this.#serverOffsetMs = offsetMs;
+  }
+
+  nowMs(): number {
+    const offsetMs = Math.min(this.#startOffsetMs, this.#serverOffsetMs);
+    return Math.min(this.#clock.wallClock().getTime(), this.#clock.now() + offsetMs);
+  }
+}

@@ -1,0 +1,89 @@
+import type { BoundKind, Observed } from "../crds/binding.ts";
+import type { KindClock, KindContext, Recorded } from "../crds/kind-context.ts";
+import { type CustomResource, keyOf } from "../crds/object.ts";
+import { toCanonicalJson } from "./digest.ts";
+import { SynthesisError } from "./synthesis-error.ts";
+
+/** A record that takes more folds than these to settle is taken for one that never does. */
+const mostFolds = 8;
+
+type RecordingKind = Pick<BoundKind, "definition" | "record">;
+
+export interface FoldRecordInput {
+  readonly resource: CustomResource;
+  readonly observed: Observed;
+  readonly clock: KindClock;
+}
+
+export interface FoldedRecord {
+  readonly record: Recorded;
+  /** Folding it again gives the same. */
+  readonly isStable: boolean;
+}
+
+/** The record of a resource, as its status has it. Without a record of the kind: empty. Pure. */
+export function recordIn({ record }: Pick<BoundKind, "record">, { status }: CustomResource): Recorded {
+  return record === undefined ? {} : pickFields(status as Recorded | undefined, record.fields);
+}
+
+/**
+ * The record that follows from the one in the status: folded until it stays the same. One that never does is folded once. Pure.
+ *
+ * @throws {SynthesisError} if the kind's fold fails.
+ */
+export function foldRecord(kind: RecordingKind, input: FoldRecordInput): FoldedRecord {
+  const previous = recordIn(kind, input.resource);
+  const first = foldOnce(kind, previous, input);
+  let [before, record] = [previous, first];
+  for (let folds = 1; folds < mostFolds; folds++) {
+    if (isSameRecord(before, record)) return { record: before, isStable: true };
+    [before, record] = [record, foldOnce(kind, record, input)];
+  }
+  return { record: first, isStable: false };
+}
+
+/** Whether two records say the same. Pure. */
+export function isSameRecord(a: Recorded, b: Recorded): boolean {
+  return toCanonicalJson(a) === toCanonicalJson(b);
+}
+
+/** What the functions of a kind are given for a resource whose record is up to date. Pure. */
+export function contextOf(
+  kind: Pick<BoundKind, "record">,
+  resource: CustomResource,
+  clock: KindClock,
+): KindContext {
+  return { clock, record: recordIn(kind, resource) };
+}
+
+/**
+ * What the functions of a kind are given for a resource whose record may be behind; undefined: the kind has no context. Pure.
+ *
+ * @throws {SynthesisError} if the kind's fold fails.
+ */
+export function nextContextOf(
+  kind: RecordingKind & Pick<BoundKind, "hasContext">,
+  input: FoldRecordInput,
+): KindContext | undefined {
+  return kind.hasContext ? { clock: input.clock, record: foldRecord(kind, input).record } : undefined;
+}
+
+function foldOnce(
+  { definition, record }: RecordingKind,
+  previous: Recorded,
+  input: FoldRecordInput,
+): Recorded {
+  if (record === undefined) return {};
+  try {
+    return pickFields(record.fold(previous, input), record.fields);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SynthesisError(`${definition.kind} ${keyOf(input.resource)}`, why, { cause: error });
+  }
+}
+
+function pickFields(from: Recorded | undefined, fields: readonly string[]): Recorded {
+  const picked: Record<string, unknown> = {};
+  for (const field of fields) if (from?.[field] !== undefined) picked[field] = from[field];
+  return picked;
+}

@@ -1,0 +1,188 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { KubernetesObject, ObjectMeta } from "../../crds/object.ts";
+import { batch } from "../fakes/batch-kind.ts";
+import { fence } from "./fenced.ts";
+import { aNamespace, applyObjects, eventually, kubectlJson, readObject, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { kubectlFor } from "./kubectl.ts";
+import { type RunningOperator, startOperator } from "./operator.ts";
+import { anOperatorUser, lineOf, type OperatorUser } from "./operator-user.ts";
+import { conditionOf, type SeenResource } from "./story.ts";
+
+const program = join(import.meta.dirname, "batch-program.ts");
+const rights = "batches";
+const resource = "batches.example.dev";
+
+beforeAll(() => install(testCluster(), { kinds: [batch], name: rights }));
+
+async function aScene() {
+  const namespace = await aNamespace();
+  const user = await anOperatorUser(namespace, { rights });
+  const start = (environment: NodeJS.ProcessEnv = {}): Promise<RunningOperator> =>
+    startOperator({
+      program,
+      args: [`--namespace=${namespace}`],
+      environment,
+      kubeconfigPath: user.kubeconfigPath,
+    });
+  const find = () => readObject<SeenResource>(resource, "web", namespace);
+  return { namespace, user, start, find, ...aBatchIn(namespace), until: untilIn(find) };
+}
+
+function aBatchIn(namespace: string) {
+  const apply = (spec: object, metadata: Partial<ObjectMeta> = {}): Promise<void> =>
+    applyObjects({
+      apiVersion: "example.dev/v1",
+      kind: "Batch",
+      metadata: { name: "web", namespace, ...metadata },
+      spec: { image: "busybox", ...spec },
+    });
+  const jobs = async (): Promise<string[]> => {
+    const { items } = await kubectlJson<{ items: KubernetesObject[] }>(["get", "jobs", "-n", namespace]);
+    return items.map(({ metadata }) => metadata.name).toSorted();
+  };
+  return { apply, jobs };
+}
+
+function untilIn(find: () => Promise<SeenResource | undefined>) {
+  return {
+    finished: (runs: number): Promise<SeenResource> =>
+      eventually(
+        async () => {
+          const found = await find();
+          return found?.status?.["finished"] === runs && found;
+        },
+        { what: `${runs} runs are recorded` },
+      ),
+    gone: () =>
+      eventually(async () => (await find()) === undefined, {
+        what: "the Batch is deleted",
+        timeoutMs: 60_000,
+      }),
+  };
+}
+
+async function writesOf(user: OperatorUser): Promise<string[]> {
+  return (await user.requests()).map(lineOf).filter((line) => !/^(get|list|watch) |events|leases/.test(line));
+}
+
+describe("a kind with a record", () => {
+  test("counts each run once although the operator dies between the record and the next Job", async () => {
+    const { user, start, apply, jobs, until } = await aScene();
+
+    // Given an operator that dies when its chart gets the record of the first run
+    const dying = await start({ BATCH_DIES_AT: "1" });
+    await apply({ runs: 3 });
+    const recorded = await until.finished(1);
+    await dying.stop("SIGKILL");
+    expect(await jobs()).toEqual(["web-0"]);
+
+    // When another one goes on
+    await start();
+    const finished = await until.finished(3);
+
+    // Then no run was counted or made twice
+    await eventually(async () => expect(await jobs()).toEqual([]), { what: "the last Job is deleted" });
+    const writes = await writesOf(user);
+    expect(writes.filter((line) => line.startsWith("patch jobs"))).toEqual([
+      "patch jobs web-0 201",
+      "patch jobs web-1 201",
+      "patch jobs web-2 201",
+    ]);
+    // and each was recorded before the next one was made
+    const written = writes.indexOf("patch batches/status web 200");
+    expect(written).toBeGreaterThanOrEqual(0);
+    expect(written).toBeLessThan(writes.indexOf("patch jobs web-0 201"));
+    expect(Date.parse(String(finished.status?.["finishedAt"]))).toBeGreaterThanOrEqual(
+      Date.parse(String(recorded.status?.["finishedAt"])),
+    );
+  });
+
+  test("sends nothing more when all is done", async () => {
+    const { user, start, apply, until } = await aScene();
+    const operator = await start();
+    await apply({ runs: 1, ttlSeconds: 3_600 });
+    await until.finished(1);
+    await eventually(async () => (await writesOf(user)).includes("delete jobs web-0 200"), {
+      what: "the Job is deleted",
+    });
+    // One more run, after a restart: everything is known.
+    await operator.stop();
+    const before = await writesOf(user);
+    const next = await start();
+    await next.untilLogged("Watching");
+    await next.stop();
+    expect((await writesOf(user)).slice(before.length)).toEqual([]);
+  });
+});
+
+describe("a kind that retires its resources", () => {
+  test("deletes a resource when its time is over, and not before", async () => {
+    const { user, start, apply, until } = await aScene();
+    await start();
+    await apply({ runs: 1, ttlSeconds: 3_600 });
+    const { status } = await until.finished(1);
+    // Soon, and not yet.
+    const finishedMs = Date.parse(String(status?.["finishedAt"]));
+    const ttlSeconds = Math.ceil((Date.now() - finishedMs) / 1_000) + 3;
+    await apply({ runs: 1, ttlSeconds });
+    await until.gone();
+    const requests = await user.requests();
+    const deletion = requests.find((event) => lineOf(event) === "delete batches web 200");
+    const instantMs = finishedMs + ttlSeconds * 1_000;
+    expect(Date.parse(deletion?.requestReceivedTimestamp ?? "")).toBeGreaterThanOrEqual(instantMs);
+  });
+
+  test("deletes at its start what expired while the operator was down", async () => {
+    const { start, apply, find, until } = await aScene();
+    const operator = await start();
+    await apply({ runs: 1, ttlSeconds: 3_600 });
+    const { status } = await until.finished(1);
+    await operator.stop();
+    // A restart alone does not change when it ends.
+    const restarted = await start();
+    await restarted.untilLogged("Watching");
+    await restarted.stop();
+    expect((await find())?.status?.["finishedAt"]).toBe(status?.["finishedAt"]);
+    await apply({ runs: 1, ttlSeconds: 0 });
+    await start();
+    await until.gone();
+  });
+
+  test("keeps a resource that another tool declares, and says so", async () => {
+    const { start, apply, find, until } = await aScene();
+    await start();
+    await apply({ runs: 1, ttlSeconds: 0 }, { labels: { "argocd.argoproj.io/instance": "shop" } });
+    await until.finished(1);
+    await eventually(
+      async () => {
+        const found = await find();
+        return found !== undefined && conditionOf(found, "Expired")?.status === "True";
+      },
+      { what: "it is Expired" },
+    );
+  });
+
+  test("may delete its own resources through the fence, but none that has an owner", async () => {
+    const namespace = await aNamespace();
+    const policies = { ownership: true, leadership: false };
+    const fenced = await fence(namespace, { kinds: [batch], rights, policies });
+    const pod = await fenced.aPod("operator-1");
+    const { apply } = aBatchIn(namespace);
+    const find = () => readObject<SeenResource>(resource, "web", namespace);
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: crypto.randomUUID() };
+    await apply({ runs: 1, ttlSeconds: 0 }, { ownerReferences: [owner] });
+    const kubectl = kubectlFor({ ...testCluster(), kubeconfigPath: pod.kubeconfigPath });
+    await expect(kubectl(["delete", "batch", "web", "-n", namespace])).rejects.toThrow("leaves alone");
+
+    await apply({ runs: 1, ttlSeconds: 0 }, { ownerReferences: [] });
+    await startOperator({
+      program,
+      args: [`--namespace=${namespace}`, ...fenced.args],
+      environment: pod.environment,
+      kubeconfigPath: pod.kubeconfigPath,
+    });
+    await untilIn(find).gone();
+  });
+});
