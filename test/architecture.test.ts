@@ -94,7 +94,7 @@ const awaiting: ReadonlySet<string> = new Set([
     "report",
     "settle-all",
   ].map((step) => `operator/engine/${step}.ts`),
-  ...["converge-kind", "finalize", "kind-steps", "retire", "write-record", "write-status"].map(
+  ...["converge-kind", "finalize", "kind-steps", "retire", "write-record", "report-kind"].map(
     (step) => `operator/desire/chart/${step}.ts`,
   ),
   ...[

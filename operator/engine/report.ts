@@ -110,7 +110,7 @@ export function noteProgress(
 export type OnBlocked = (key: string, by: ObjectId | ObjectKindId) => void;
 
 /** Remembers what blocks a resource, so that it is retried when that object is deleted or its definition changes. */
-export function noteBlocker(key: string, error: unknown, onBlocked: OnBlocked): void {
+function noteBlocker(key: string, error: unknown, onBlocked: OnBlocked): void {
   if (error instanceof NotOwnedError) onBlocked(key, error.id);
   if (error instanceof ObjectRejectedError && (error.isContested || error.isBySchema))
     onBlocked(key, kindIn(error.id));

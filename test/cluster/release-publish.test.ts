@@ -56,7 +56,7 @@ test("a program is deployed with its inputs, and what it made is on a branch for
     type: "Published",
     status: "False",
     reason: "PublishRefused",
-    message: /inside/,
+    message: /overlaps/,
   });
 
   const broken = commit({ "shop/main.ts": "export default () => { throw new Error('no colour left'); };\n" });

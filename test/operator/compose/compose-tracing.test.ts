@@ -10,6 +10,7 @@ import { createSynthesizer } from "../../../synth/synthesizer.ts";
 import { FakeCluster } from "../../fakes/fake-cluster.ts";
 import { aConfigMap, aGadgetKind, Gadget } from "../../fakes/gadget.ts";
 import { MemoryTracer } from "../../fakes/memory-tracer.ts";
+import { aLiveObject } from "../../fakes/objects.ts";
 import { WatchedKinds } from "../../fakes/watched-kinds.ts";
 
 const publisher: Publisher = {
@@ -50,6 +51,7 @@ async function reconcileOnce({ refuse }: { readonly refuse?: Error } = {}) {
     signal: new AbortController().signal,
   });
   const fields = { spec: { objects: [aConfigMap("a"), aConfigMap("b")] } };
+  cluster.put(aLiveObject({ kind: Gadget, name: "web", fields }));
   watched.source("resource", Gadget).put({ name: "web", fields });
   await watched.start();
   controller.queue.shutDown();

@@ -1,0 +1,158 @@
+import { keyOf } from "../../../crds/object.ts";
+import { contextOf } from "../../../synth/record.ts";
+import type { SynthesizableKind } from "../../../synth/synthesize.ts";
+import { aggregateHealth } from "../../engine/health/aggregate-health.ts";
+import { assessHealth, type Health } from "../../engine/health/health.ts";
+import { healthOf } from "../../engine/health/verdict.ts";
+import type { Refusals } from "../../engine/refusals.ts";
+import { noteProgress, type Progress, type ReportOptions, report } from "../../engine/report.ts";
+import { decideRequeue, parkedForMs } from "../../engine/requeue.ts";
+import type { RunClock, TimeSource } from "../../engine/run-clock.ts";
+import { composeStatus, type ResourceStatus } from "../../engine/status.ts";
+import type { Clock, Publisher, PublishState, Random, ReconcileResult, Stores } from "../../ports.ts";
+import { type ConvergedKind, childKindOf } from "./converge-kind.ts";
+import { type Loaded, load } from "./load.ts";
+import { publish } from "./publish.ts";
+import { isRecordBehind } from "./write-record.ts";
+
+export interface ReportKindOptions extends Omit<ReportOptions, "resources" | "kind"> {
+  readonly kind: SynthesizableKind;
+  readonly stores: Stores;
+  /** Undefined: there is no repository. */
+  readonly publisher: Publisher | undefined;
+  /** Id of the place in git that it publishes to; see `placeIdOf()`. */
+  readonly place: string;
+  readonly refusals: Refusals;
+  readonly progress?: Progress | undefined;
+  /** By which instants pass. */
+  readonly time: TimeSource;
+  /** Undefined: the kind has no context. */
+  readonly kindClock: RunClock | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Assesses and publishes what is there now, and writes the status, unless that waits a moment for its commit.
+ *
+ * @throws The failure that the status describes, so that the queue retries it.
+ */
+export async function reportKind(
+  before: Loaded,
+  converged: ConvergedKind,
+  options: ReportKindOptions,
+): Promise<ReconcileResult> {
+  const { kind, stores, clock, kindClock } = options;
+  const { definition } = kind;
+  const key = keyOf(before.resource);
+  const { outcome, desired, error, generation } = converged;
+  // Read again: what was applied is in the stores by now.
+  const now = load(key, kind, stores);
+  if (now === undefined) return {};
+  const loaded = asOf(now, converged);
+  const { resource } = loaded;
+  const health = desired === undefined ? undefined : assess(converged, loaded, options);
+  const published = offer(converged, loaded, options);
+  if (outcome.state === "applied") noteProgress(key, { generation, published, progress: options.progress });
+  const isParked = parkedForMs(published, clock.now()) > 0;
+  const status = isParked ? undefined : statusOf(loaded, { converged, health, published }, options);
+  const isBehind =
+    kindClock !== undefined &&
+    before.folded !== undefined &&
+    isRecordBehind({ ...loaded, folded: before.folded }, { kind, clock: kindClock });
+  const instantInMs = isBehind ? 0 : kindClock?.untilNextMs(options.time.nowMs());
+  const requeueAfterMs = decideRequeue({
+    applied: outcome,
+    refusedForMs: options.refusals.retryAfterMs(key),
+    instantInMs,
+    health,
+    publish: published,
+    nowMs: clock.now(),
+    jitter: options.random(),
+  });
+  return await report(
+    {
+      key,
+      kind: definition,
+      resource,
+      changes: converged.changes,
+      health,
+      status,
+      // A record is never set back: not even by a write that reaches the server late.
+      ...(kind.record && { at: { resourceVersion: resource.metadata.resourceVersion } }),
+      error,
+      isRetried: outcome.state === "failed",
+      retryWithinMs: instantInMs,
+      requeueAfterMs: [requeueAfterMs],
+    },
+    { ...options, resources: stores.resources(definition) },
+  );
+}
+
+/** A concurrent edit is for the next run, which is queued already: status and commit report what was done. */
+function asOf(loaded: Loaded, { generation }: ConvergedKind): Loaded {
+  const { resource } = loaded;
+  if (generation === undefined || resource.metadata.generation === generation) return loaded;
+  return { ...loaded, resource: { ...resource, metadata: { ...resource.metadata, generation } } };
+}
+
+interface StatusParts {
+  readonly converged: ConvergedKind;
+  readonly health: Health | undefined;
+  readonly published: PublishState | undefined;
+}
+
+function statusOf(
+  { resource, observed }: Loaded,
+  { converged: { outcome, expired }, health, published }: StatusParts,
+  { kind, publisher, clock, kindClock }: ReportKindOptions,
+): ResourceStatus {
+  const context = kindClock && contextOf(kind, resource, kindClock);
+  const own = kind.status(resource, observed, context);
+  return composeStatus({
+    resource,
+    kindStatus: context === undefined ? own : { ...own, ...context.record },
+    applied: outcome,
+    health,
+    publish: published ?? (publisher && { state: "skipped" }),
+    expired,
+    // The conditions of a run are its history.
+    keepsOrder: kind.record !== undefined,
+    nowIso: `${clock.wallClock().toISOString().slice(0, 19)}Z`,
+  });
+}
+
+function assess(
+  { desired, expired }: ConvergedKind,
+  { resource, observed }: Loaded,
+  { kind, stores, clock, kindClock }: ReportKindOptions,
+): Health {
+  if (expired !== undefined) return healthOf({ status: "Suspended", message: expired });
+  if (kind.verdict !== undefined && kindClock !== undefined) {
+    const verdict = kind.verdict({ resource, observed, ...contextOf(kind, resource, kindClock) });
+    if (verdict !== undefined) return healthOf(verdict);
+  }
+  const nowMs = clock.wallClock().getTime();
+  const pods = kind.related
+    .filter((related) => related.kind.kind === "Pod")
+    .flatMap((related) => observed.list(related.kind));
+  const judged = (desired?.manifests ?? []).map((manifest) => {
+    const live = stores.children(childKindOf(manifest, kind)).get(keyOf(manifest));
+    return { child: live ?? manifest, health: assessHealth(live, { nowMs, pods }) };
+  });
+  return aggregateHealth(judged);
+}
+
+/**
+ * Only a set that was applied as a whole is committed: the branch never shows what the cluster refused. Additions to objects
+ * of others are not published, so a kind without children publishes nothing.
+ */
+function offer(
+  { outcome, target }: ConvergedKind,
+  loaded: Loaded,
+  { kind, publisher, place }: ReportKindOptions,
+): PublishState | undefined {
+  if (publisher === undefined || target === undefined || outcome.state !== "applied") return undefined;
+  if (kind.children.length === 0) return undefined;
+  return publish(loaded, target.desired, { kind, publisher, place });
+}
