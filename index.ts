@@ -9,12 +9,7 @@ export {
   bindKind,
   type ChartProps,
   type ChartResource,
-  type KindState,
-  type Observed,
   type OwnCondition,
-  type RecordField,
-  type RecordInput,
-  type RecordOf,
   type RelatedObjects,
 } from "./crds/binding.ts";
 export type { ChildKind, KeepRule, Lifetime } from "./crds/child-kind.ts";
@@ -23,6 +18,9 @@ export { InvalidFieldError } from "./crds/invalid-field-error.ts";
 export { type DefinedKind, defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./crds/kind.ts";
 export type { KindClock, KindContext, NoRecord, Verdict } from "./crds/kind-context.ts";
 export type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "./crds/object.ts";
+export type { Observed } from "./crds/observed.ts";
+export type { KindState, RecordField, RecordInput, RecordOf } from "./crds/record.ts";
+export type { SetPolicy } from "./crds/set-policy.ts";
 export type { OptionTexts } from "./operator/config.ts";
 export { type RunOperatorInput, runOperator } from "./operator/main.ts";
 export type { ManifestSet } from "./synth/manifest.ts";

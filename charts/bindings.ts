@@ -1,12 +1,13 @@
 import type { Construct } from "constructs";
 import { debugContainer, hasEphemeralContainer } from "../constructs/debug-container.ts";
-import { type BoundKind, bindKind, type Observed, type OwnCondition } from "../crds/binding.ts";
+import { type BoundKind, bindKind, type OwnCondition } from "../crds/binding.ts";
 import { CronJob, Deployment, Job, Pod, Service } from "../crds/core-kinds.ts";
 import { EasyService } from "../crds/easy-service.ts";
 import { Echo } from "../crds/echo.ts";
 import { Memcached } from "../crds/memcached.ts";
 import { cronJobName, dnsSubdomain, jobName } from "../crds/names.ts";
 import type { LiveObject, ObjectKind } from "../crds/object.ts";
+import type { Observed } from "../crds/observed.ts";
 import { PodSet } from "../crds/pod-set.ts";
 import { Podbuggertool } from "../crds/podbuggertool.ts";
 import { ScheduledEcho } from "../crds/scheduled-echo.ts";

@@ -5,7 +5,7 @@ import { Monitoring } from "../constructs/monitoring.ts";
 import { OperatorNetworkPolicy } from "../constructs/network-policy.ts";
 import { OperatorAccess } from "../constructs/operator-access.ts";
 import { OperatorDeployment } from "../constructs/operator-deployment.ts";
-import { operatorRulesOf } from "../constructs/operator-role.ts";
+import { actsAsOthers, operatorRulesOf } from "../constructs/operator-role.ts";
 import { PodDisruptionBudget } from "../constructs/pod-disruption-budget.ts";
 import { fenceRulesOf, WriteFences } from "../constructs/write-fences.ts";
 import type { BoundKind } from "../crds/binding.ts";
@@ -110,7 +110,7 @@ export class OperatorChart extends Chart {
     });
   }
 
-  #addDeployment({ kindsOption, values, selector }: Parts): void {
+  #addDeployment({ kinds, kindsOption, values, selector }: Parts): void {
     const { name, namespace, image, imagePullPolicy, replicas, ha, repository } = values;
     const releases = releasesOf(values);
     new OperatorDeployment(this, "deployment", {
@@ -122,7 +122,7 @@ export class OperatorChart extends Chart {
       mayOverlap: ha,
       serviceAccount: name,
       selector,
-      options: operatorOptionsOf(values, kindsOption),
+      options: operatorOptionsOf(values, kindsOption, actsAsOthers(kinds)),
       metrics: values.monitoring.enabled,
       resources: values.resources,
       publish: repository && {

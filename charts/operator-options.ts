@@ -8,10 +8,14 @@ import type { ChosenValues } from "./values/operator-values.ts";
  *
  * @param kinds What `--kinds` says. Undefined: all that the program has.
  */
-export function operatorOptionsOf(values: ChosenValues, kinds?: string): readonly string[] {
+export function operatorOptionsOf(
+  values: ChosenValues,
+  kinds: string | undefined,
+  actsAsOthers: boolean,
+): readonly string[] {
   const { watchedNamespaces, workers, logLevel, monitoring } = values;
   return [
-    ...electionOptionsOf(values),
+    ...electionOptionsOf(values, actsAsOthers),
     ...(kinds === undefined ? [] : [`--kinds=${kinds}`]),
     ...repositoryOptionsOf(values.repository),
     ...(values.repository === undefined && !values.releases.enabled
@@ -26,16 +30,13 @@ export function operatorOptionsOf(values: ChosenValues, kinds?: string): readonl
   ];
 }
 
-function electionOptionsOf({
-  name,
-  namespace,
-  ha,
-  leaderElection,
-  releases,
-}: ChosenValues): readonly string[] {
+function electionOptionsOf(
+  { name, namespace, ha, leaderElection, releases }: ChosenValues,
+  actsAsOthers: boolean,
+): readonly string[] {
   const lease = [`--leader-elect-namespace=${namespace}`, `--leader-elect-id=${name}`];
   // The fences know by it whose an impersonated request is.
-  if (!ha) return releases.enabled ? lease : [];
+  if (!ha) return releases.enabled || actsAsOthers ? lease : [];
   return [
     "--leader-elect=true",
     ...lease,

@@ -1,8 +1,9 @@
-import type { Observed, OwnCondition } from "../crds/binding.ts";
+import type { OwnCondition } from "../crds/binding.ts";
 import { Pod } from "../crds/core-kinds.ts";
 import type { KindDefinition } from "../crds/kind.ts";
 import { MANAGED_BY, standardLabels } from "../crds/names.ts";
 import { controllerOf, keyOf, type LiveObject } from "../crds/object.ts";
+import type { Observed } from "../crds/observed.ts";
 
 /** Label that the Deployment controller puts on a ReplicaSet and its pods; the ReplicaSet's name ends in it. */
 const templateHash = "pod-template-hash";

@@ -1,6 +1,6 @@
 import { type Document, isScalar, parseAllDocuments, type Tags } from "yaml";
-import type { Observed } from "../crds/binding.ts";
 import { apiVersionOf, type CustomResource, groupOf, type KubernetesObject } from "../crds/object.ts";
+import type { Observed } from "../crds/observed.ts";
 import type { Manifest } from "../synth/manifest.ts";
 import { SynthesisError } from "../synth/synthesis-error.ts";
 import { type SynthesizableKind, synthesize } from "../synth/synthesize.ts";

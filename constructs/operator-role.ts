@@ -33,6 +33,7 @@ export interface OperatorRules {
  * - its children: everything but `update` and `deletecollection`;
  * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them;
  * - events: make and repeat; namespaces: watch, where all of them are;
+ * - a kind that acts as ServiceAccounts: impersonate them;
  * - Releases: what {@link ReleaseRights} says.
  */
 export function operatorRulesOf(
@@ -72,11 +73,27 @@ export function operatorRulesOf(
   const rules = [...verbs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, rule]) => rule);
   const pick = (namespaced: boolean) =>
     rules.filter(({ need }) => need.namespaced === namespaced).map(toRule);
-  const impersonation = impersonationRules(releases);
+  const named = impersonatedBy(kinds, releases);
+  if (named === undefined) return { namespaced: pick(true), cluster: pick(false) };
+  const impersonation = impersonationRules(named);
   return {
     namespaced: [...pick(true), ...impersonation.namespaced],
     cluster: [...pick(false), ...impersonation.cluster],
   };
+}
+
+/** Names of the ServiceAccounts that may be impersonated, none for any; undefined: there is no need to. */
+function impersonatedBy(
+  kinds: readonly BoundKind[],
+  releases: ReleaseRights | undefined,
+): readonly string[] | undefined {
+  if (actsAsOthers(kinds)) return [];
+  return releases?.impersonate === true ? releases.serviceAccounts : undefined;
+}
+
+/** Whether resources of one of these kinds may name a ServiceAccount to act as. */
+export function actsAsOthers(kinds: readonly BoundKind[]): boolean {
+  return kinds.some(({ policy }) => policy.actAs !== undefined);
 }
 
 /** What a repository needs: the uid of kube-system names the cluster there. */

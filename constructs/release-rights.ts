@@ -60,10 +60,10 @@ export function releaseNeedsOf(
 /**
  * What it takes to act as a ServiceAccount, and to say which instance does. Nobody asks for its groups: the API server
  * knows those of a ServiceAccount.
+ *
+ * @param serviceAccounts Their names; none: any.
  */
-export function impersonationRules(rights: ReleaseRights | undefined): OperatorRules {
-  if (rights === undefined || !rights.impersonate) return { namespaced: [], cluster: [] };
-  const { serviceAccounts } = rights;
+export function impersonationRules(serviceAccounts: readonly string[]): OperatorRules {
   return {
     namespaced: [
       {

@@ -5,7 +5,7 @@ import { Release } from "../crds/release.ts";
 import type { ResourceRule } from "./admission-policy.ts";
 import { anyKind, exceptions } from "./fenced-kinds.ts";
 import { LeadershipFence, writesOf } from "./leadership-fence.ts";
-import { operatorRulesOf, type PolicyRule } from "./operator-role.ts";
+import { actsAsOthers, operatorRulesOf, type PolicyRule } from "./operator-role.ts";
 import { OwnershipFence } from "./ownership-fence.ts";
 import { StatusFence } from "./status-fence.ts";
 
@@ -47,7 +47,7 @@ export class WriteFences extends Construct {
     const subject = {
       user: `system:serviceaccount:${namespace}:${name}`,
       // Also where there is no Lease: its name is that of the installation.
-      ...(hasReleases && { impersonates: lease }),
+      ...((hasReleases || actsAsOthers(kinds)) && { impersonates: lease }),
     };
     const { ownership, leadership, releaseLeadership, releaseStatus } = fencesOf(props);
     if (ownership !== undefined) {

@@ -1,17 +1,18 @@
 import { type ChildKind, type ChildRule, readChildren } from "./child-kind.ts";
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
-import type { KindClock, KindContext, NoRecord, Recorded, Verdict } from "./kind-context.ts";
+import type { KindContext, Verdict } from "./kind-context.ts";
 import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "./object.ts";
-
-/**
- * What the operator last saw of a resource's children and related objects: a read-only view, so that
- * a chart can depend on what already happened and stays a pure function. Objects are in the order of
- * their names. Terminating objects are included: look at `deletionTimestamp`.
- */
-export interface Observed {
-  list(kind: ObjectKind): readonly LiveObject[];
-  find(kind: ObjectKind, name: string): LiveObject | undefined;
-}
+import type { Observed } from "./observed.ts";
+import type {
+  BoundRecord,
+  ContextOf,
+  EngineStatusField,
+  KindState,
+  RecordField,
+  RecordInput,
+  StateOf,
+} from "./record.ts";
+import type { SetPolicy } from "./set-policy.ts";
 
 /**
  * What somebody asks for, as a chart sees it: without the status, and without what else changes by itself. A chart that
@@ -63,61 +64,6 @@ export interface RelatedObjects<Resource = CustomResource> {
   readonly subresource?: string;
 }
 
-/** Status fields that the engine writes for every kind. */
-export type EngineStatusField = "conditions" | "observedGeneration" | "published";
-
-/** Names of the status fields that a kind may keep as its record. */
-export type RecordField<Definition extends KindDefinition> = Exclude<
-  keyof StatusOf<Definition> & string,
-  EngineStatusField
->;
-
-/** The record of a kind: these fields of its status. */
-export type RecordOf<Definition extends KindDefinition, Field extends RecordField<Definition>> = Pick<
-  StatusOf<Definition>,
-  Field
->;
-
-/** Facts that a kind must remember, because what shows them is deleted. */
-export interface RecordInput<Definition extends KindDefinition, Field extends RecordField<Definition>> {
-  /** The status fields that the record consists of; the kind's `status` does not give them. */
-  readonly fields: readonly Field[];
-  /**
-   * The next record. Pure, and stable: folding its own result with the same input gives the same. It is written before the
-   * chart runs. Called for resources whose spec is not valid, too.
-   */
-  readonly fold: (
-    previous: Partial<RecordOf<Definition, Field>>,
-    input: {
-      readonly resource: ResourceOf<Definition>;
-      readonly observed: Observed;
-      readonly clock: KindClock;
-    },
-  ) => RecordOf<Definition, Field>;
-}
-
-/** What the functions of a kind are given besides resource and observed: nothing, unless the kind declares it. */
-type ContextOf<
-  Definition extends KindDefinition,
-  Field extends RecordField<Definition>,
-  Reads extends boolean,
-> = [Field] extends [never]
-  ? Reads extends true
-    ? KindContext
-    : unknown
-  : KindContext<RecordOf<Definition, Field>>;
-
-/** What is decided from: the resource, what was observed of its objects, the record and the clock. */
-export type KindState<Resource, Facts = Recorded> = KindContext<Facts> & {
-  readonly resource: Resource;
-  readonly observed: Observed;
-};
-
-type StateOf<Definition extends KindDefinition, Field extends RecordField<Definition>> = KindState<
-  ResourceOf<Definition>,
-  [Field] extends [never] ? NoRecord : RecordOf<Definition, Field>
->;
-
 /** What the author of a kind says about it, fully typed. */
 export interface BindKindInput<
   Definition extends KindDefinition,
@@ -159,6 +105,8 @@ export interface BindKindInput<
    * resources whose spec is not valid, too. One that an owner or another tool declares is kept, without objects.
    */
   readonly retire?: (state: StateOf<Definition, NoInfer<Field>>) => string | undefined;
+  /** Rules for all objects of a resource, such as whose permissions count. */
+  readonly policy?: SetPolicy<ResourceOf<Definition>>;
   /** Things worth an event that do not stop the resource, such as an ignored duplicate. Pure. */
   readonly warnings?: (resource: ResourceOf<Definition>) => readonly string[];
 }
@@ -178,15 +126,6 @@ export interface DeclaredKind {
   readonly related: readonly RelatedObjects[];
 }
 
-/** A record as the engine sees it. */
-export interface BoundRecord {
-  readonly fields: readonly string[];
-  readonly fold: (
-    previous: Recorded,
-    input: { readonly resource: CustomResource; readonly observed: Observed; readonly clock: KindClock },
-  ) => Recorded;
-}
-
 /** A kind as the engine sees it: the same as its declaration, with the types of the one kind erased. */
 export interface BoundKind<Scope = never> extends DeclaredKind {
   readonly chart: ChartClass<CustomResource, Scope>;
@@ -200,6 +139,7 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
   readonly record: BoundRecord | undefined;
   readonly verdict: ((state: KindState<CustomResource>) => Verdict | undefined) | undefined;
   readonly retire: ((state: KindState<CustomResource>) => string | undefined) | undefined;
+  readonly policy: SetPolicy;
   readonly warnings: (resource: CustomResource) => readonly string[];
   /** Whether its functions are given a context. */
   readonly hasContext: boolean;
@@ -209,7 +149,7 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
  * Ties a kind to its chart, child kinds and status.
  *
  * @throws RangeError if a manifest of the chart could be a child and an addition at once, or if a child kind contradicts
- *   itself or another one.
+ *   itself or another one, or if a kind without namespace acts as a ServiceAccount.
  */
 export function bindKind<
   Definition extends KindDefinition,
@@ -230,7 +170,9 @@ export function bindKind<
   }
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
-  const { record, readsClock = false, verdict, retire } = input;
+  const { record, readsClock = false, verdict, retire, policy = {} } = input;
+  if (policy.actAs !== undefined && !definition.namespaced)
+    throw new RangeError(`Cannot bind "${definition.kind}": "actAs" needs a namespaced kind`);
   const hasContext = readsClock || [record, verdict, retire].some((part) => part !== undefined);
   const bound = {
     definition,
@@ -243,6 +185,7 @@ export function bindKind<
     record,
     verdict,
     retire,
+    policy,
     hasContext,
   };
   return bound as unknown as BoundKind<Scope>;

@@ -1,6 +1,7 @@
-import type { BoundKind, Observed } from "../crds/binding.ts";
+import type { BoundKind } from "../crds/binding.ts";
 import type { KindClock, KindContext, Recorded } from "../crds/kind-context.ts";
 import { type CustomResource, keyOf } from "../crds/object.ts";
+import type { Observed } from "../crds/observed.ts";
 import { toCanonicalJson } from "./digest.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 

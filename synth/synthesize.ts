@@ -1,10 +1,11 @@
 import { App, Chart } from "cdk8s";
 import type { Construct } from "constructs";
 import type * as z from "zod";
-import type { BoundKind, ChartProps, ChartResource, Observed, RelatedObjects } from "../crds/binding.ts";
+import type { BoundKind, ChartProps, ChartResource, RelatedObjects } from "../crds/binding.ts";
 import { InvalidFieldError } from "../crds/invalid-field-error.ts";
 import type { KindClock, KindContext } from "../crds/kind-context.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../crds/object.ts";
+import type { Observed } from "../crds/observed.ts";
 import { digestOf, toCanonicalJson } from "./digest.ts";
 import { type Addition, idOf, type Manifest, type ManifestSet } from "./manifest.ts";
 import { type Needs, needsOf, renameNeeds } from "./needs.ts";

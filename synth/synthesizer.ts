@@ -1,6 +1,6 @@
-import type { Observed } from "../crds/binding.ts";
 import { instantMs, type KindClock, type KindContext } from "../crds/kind-context.ts";
 import type { CustomResource, LiveObject, ObjectKind } from "../crds/object.ts";
+import type { Observed } from "../crds/observed.ts";
 import type { ManifestSet } from "./manifest.ts";
 import { isSameJson } from "./same-json.ts";
 import { type SynthesizableKind, synthesize } from "./synthesize.ts";

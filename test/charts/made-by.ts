@@ -1,7 +1,8 @@
 import type { Construct } from "constructs";
 import { childLabels } from "../../constructs/child-labels.ts";
-import type { BoundKind, Observed } from "../../crds/binding.ts";
+import type { BoundKind } from "../../crds/binding.ts";
 import type { CustomResource } from "../../crds/object.ts";
+import type { Observed } from "../../crds/observed.ts";
 import { unstampManifest } from "../../synth/stamp.ts";
 import { synthesize } from "../../synth/synthesize.ts";
 import { observe } from "../fakes/observed.ts";

@@ -56,6 +56,17 @@ describe("operatorRulesOf()", () => {
     expect(text(cluster)).toEqual([`/namespaces: get ${look} create patch delete`]);
   });
 
+  test("allows to impersonate ServiceAccounts only if a kind acts as them", () => {
+    const impersonation = (rules: ReturnType<typeof operatorRulesOf>) =>
+      [...rules.namespaced, ...rules.cluster].filter(({ verbs }) => verbs.includes("impersonate"));
+    expect(impersonation(operatorRulesOf([aGadgetKind()]))).toEqual([]);
+    const rules = operatorRulesOf([aGadgetKind({ policy: { actAs: () => "deployer" } })]);
+    expect(impersonation(rules).map(({ resources: [resource] }) => resource)).toEqual([
+      "serviceaccounts",
+      "userextras/fairlead.dev/holder",
+    ]);
+  });
+
   test("allows to delete resources only of a kind that retires them", () => {
     const { namespaced } = operatorRulesOf([aGadgetKind({ children: [ConfigMap], retire: () => undefined })]);
     expect(text(namespaced)).toContain(`example.dev/gadgets: get ${look} delete`);

@@ -1,5 +1,5 @@
-import type { Observed } from "../../crds/binding.ts";
 import { groupKindOf, groupOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import type { Observed } from "../../crds/observed.ts";
 
 /** What was observed, from plain objects; `asked` counts the questions. */
 export function observe(...objects: readonly LiveObject[]): Observed & { readonly asked: string[] } {

@@ -1,7 +1,8 @@
 import type { Construct } from "constructs";
 import { describe, expect, test } from "vitest";
-import type { BoundKind, BoundRecord } from "../../crds/binding.ts";
+import type { BoundKind } from "../../crds/binding.ts";
 import { Job } from "../../crds/core-kinds.ts";
+import type { BoundRecord } from "../../crds/record.ts";
 import { ReplacedError } from "../../operator/errors.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { batch } from "../fakes/batch-kind.ts";

@@ -1,4 +1,4 @@
-import type { Observed, RelatedObjects } from "../../../crds/binding.ts";
+import type { RelatedObjects } from "../../../crds/binding.ts";
 import { instantMs } from "../../../crds/kind-context.ts";
 import {
   type CustomResource,
@@ -7,6 +7,7 @@ import {
   type LiveObject,
   type ObjectKind,
 } from "../../../crds/object.ts";
+import type { Observed } from "../../../crds/observed.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
 import { childKindOf, desiredSetOf, pruneInputOf } from "../../../operator/desire/chart/converge-kind.ts";
 import { decidePrune } from "../../../operator/engine/decide-prune.ts";

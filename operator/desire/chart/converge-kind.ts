@@ -17,6 +17,7 @@ import { orderObjects } from "../../engine/order-objects.ts";
 import type { Subject } from "../../engine/subject.ts";
 import { ReplacedError, SpecInvalidError } from "../../errors.ts";
 import type { Clock, Cluster, Stores } from "../../ports.ts";
+import { actingFor } from "./acting.ts";
 import { holdDeletion } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
 
@@ -41,10 +42,11 @@ export interface ConvergedKind extends Converged {
 
 /** Synthesizes a resource and converges what its chart wants. Failures are values: the caller reports or throws them. */
 export async function convergeKind(
-  { resource, refusal, expired }: Loaded,
+  { resource, refusal: known, expired }: Loaded,
   options: ConvergeKindOptions,
 ): Promise<ConvergedKind> {
   const { kind, stores, clock } = options;
+  const { acting, refusal = known } = actingFor(resource, options);
   const { definition } = kind;
   const key = keyOf(resource);
   let { generation, resourceVersion } = resource.metadata;
@@ -96,7 +98,7 @@ export async function convergeKind(
   };
   const converged = await converge(subject, {
     ...options,
-    acting: options.cluster,
+    acting,
     related: (related, selector) => stores.related(related, selector),
   });
   return { ...converged, generation, desired, expired };

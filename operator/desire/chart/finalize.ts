@@ -4,6 +4,7 @@ import { type ManifestSet, stamps } from "../../../synth/manifest.ts";
 import type { LostObjects } from "../../engine/lost.ts";
 import { prune } from "../../engine/prune.ts";
 import type { Cluster, ObjectRef, Stores } from "../../ports.ts";
+import { actingFor } from "./acting.ts";
 import type { Loaded } from "./load.ts";
 
 /** Holds a resource's deletion until objects are gone that garbage collection cannot reach. */
@@ -11,7 +12,7 @@ export const FINALIZER = "fairlead.dev/objects";
 
 interface FinalizeOptions {
   readonly kind: BoundKind;
-  readonly cluster: Pick<Cluster, "delete" | "patchMetadata">;
+  readonly cluster: Cluster;
   readonly stores: Stores;
   readonly lost: LostObjects;
 }
@@ -45,7 +46,9 @@ export async function holdDeletion(
 export async function finalize({ resource, owned }: Loaded, options: FinalizeOptions): Promise<void> {
   const finalizers = resource.metadata.finalizers ?? [];
   if (resource.metadata.deletionTimestamp === undefined || !finalizers.includes(FINALIZER)) return;
-  const { cluster, stores, lost } = options;
+  const { stores, lost } = options;
+  const { acting: cluster, refusal } = actingFor(resource, options);
+  if (refusal !== undefined) throw refusal;
   const mine = owned.filter(({ live }) => live.ours);
   const going = mine.filter(({ live }) => live.metadata.deletionTimestamp === undefined);
   await prune(going, { cluster, storeOf: (kind) => stores.children(kind), lost });

@@ -1,4 +1,4 @@
-import type { BoundKind, Observed } from "../../../crds/binding.ts";
+import type { BoundKind } from "../../../crds/binding.ts";
 import {
   type CustomResource,
   groupKindOf,
@@ -7,6 +7,7 @@ import {
   type LiveObject,
   type ObjectKind,
 } from "../../../crds/object.ts";
+import type { Observed } from "../../../crds/observed.ts";
 import { idOf, type ObjectId } from "../../../synth/manifest.ts";
 import type { FoldedRecord } from "../../../synth/record.ts";
 import { setOf } from "../../../synth/stamp.ts";

@@ -15,6 +15,8 @@ import { type Loaded, load } from "./load.ts";
 import { publish } from "./publish.ts";
 import { isRecordBehind } from "./write-record.ts";
 
+const longestRetryMs = 60_000;
+
 export interface ReportKindOptions extends Omit<ReportOptions, "resources" | "kind"> {
   readonly kind: SynthesizableKind;
   readonly stores: Stores;
@@ -82,7 +84,11 @@ export async function reportKind(
       ...(kind.record && { at: { resourceVersion: resource.metadata.resourceVersion } }),
       error,
       isRetried: outcome.state === "failed",
-      retryWithinMs: instantInMs,
+      // Nothing reports that a ServiceAccount was given permissions.
+      retryWithinMs:
+        kind.policy.actAs === undefined
+          ? instantInMs
+          : Math.min(instantInMs ?? longestRetryMs, longestRetryMs),
       requeueAfterMs: [requeueAfterMs],
     },
     { ...options, resources: stores.resources(definition) },
