@@ -50,7 +50,7 @@ export class LeadershipFence extends AdmissionPolicy {
           // A pod's name has no underscore.
           expression: "variables.holder != '' && variables.holder.split('_')[0] == variables.pod",
           message: [
-            "'the lease is held by ' + (variables.holder == '' ? 'nobody' : variables.holder)",
+            "'the lease is held by ' + (variables.holder == '' ? 'no instance' : variables.holder)",
             "+ ', and this request comes from ' + (variables.pod == '' ? 'no pod' : variables.pod)",
           ].join(" "),
         },

@@ -149,7 +149,7 @@ function variablesFor(definitions: readonly ObjectKind[]): Readonly<Record<strin
     owner: [
       "size(variables.controllers) > 0 ? variables.controllers[0].kind + ' ' + variables.controllers[0].name",
       `: variables.set != '' ? 'the set ' + variables.set`,
-      ": oldObject.metadata.?labels[?'app.kubernetes.io/managed-by'].orValue('somebody else')",
+      ": oldObject.metadata.?labels[?'app.kubernetes.io/managed-by'].orValue('another owner')",
     ].join(" "),
   };
 }

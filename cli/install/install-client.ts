@@ -174,7 +174,7 @@ function conflict(response: ApiResponse, title: string): Error {
   const { causes, message } = readStatus(response);
   const fields = causes.map(({ field, message: says }) => {
     const [, owner] = /conflict with "([^"]*)"/.exec(says) ?? [];
-    return `${field.replace(/^\./, "")} (owned by ${owner ?? "somebody else"})`;
+    return `${field.replace(/^\./, "")} (owned by ${owner ?? "another field manager"})`;
   });
   const what = fields.length === 0 ? message : `another field manager has set ${fields.join(", ")}`;
   return new FieldConflictError(`Cannot apply ${title}: ${what}; --force-conflicts takes these fields over`);

@@ -48,7 +48,7 @@ export function toOperatorError(response: ApiResponse, attempt: Attempt): Error 
   if (code === 422)
     return rejected(attempt, status, causes.length > 0 ? inWords(causes, attempt) : brief(status.message));
   if (isHeldByOthers(status)) return rejected(attempt, status, inWords(causes, attempt));
-  if (code === 413) return rejected(attempt, status, "the object is larger than the API server takes");
+  if (code === 413) return rejected(attempt, status, "the object is larger than the API server accepts");
   if (isRejectedByParser(status)) return rejected(attempt, status, parserMessage(status.message, attempt));
   if (code === 401) {
     const why =
@@ -79,7 +79,7 @@ function forbidden(status: ApiStatus, attempt: Attempt): Error {
   if (missing !== null) {
     const [, user, verb, plural, group, place] = missing;
     const what = `"${plural}" of API group "${group}"${(place ?? "").trimEnd()}`;
-    const why = `user "${user}" may not ${verb} ${what}; a role with this verb has to be bound to it`;
+    const why = `user "${user}" may not ${verb} ${what}; bind a role with this verb to it`;
     return unavailable(attempt, status, why);
   }
   const why = brief(status.message.replace(/^.*? is forbidden: /s, ""));
@@ -91,7 +91,7 @@ function forbidden(status: ApiStatus, attempt: Attempt): Error {
 function notFound(status: ApiStatus, { namespace }: Attempt): string {
   if (status.kind === "namespaces") return `namespace "${namespace ?? ""}" does not exist`;
   if (status.kind === "")
-    return "the API server does not know this kind; its CustomResourceDefinition has to be installed";
+    return "the API server does not have this kind; install its CustomResourceDefinition";
   return brief(status.message);
 }
 

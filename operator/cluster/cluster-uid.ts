@@ -20,7 +20,7 @@ export class UnnamedClusterError extends Error {
 
   constructor(why: string, options?: ErrorOptions) {
     super(
-      `Cannot use the repository: the uid of the namespace kube-system names this cluster there. ${why}`,
+      `Cannot use the repository: it needs the uid of the namespace kube-system to identify this cluster. ${why}`,
       options,
     );
   }
@@ -40,7 +40,8 @@ export class ClusterUid {
 
   /** Only to be asked for after {@link learn}. */
   get value(): string {
-    if (this.#value === undefined) throw new Error("Cannot name the cluster: its uid was not read yet");
+    if (this.#value === undefined)
+      throw new Error("Cannot identify the cluster: its uid has not been read yet");
     return this.#value;
   }
 
@@ -55,7 +56,7 @@ export class ClusterUid {
     for (let failures = 0; !signal.aborted; failures++) {
       try {
         this.#value = await this.#read(signal);
-        if (failures > 0) log.info("The API server has told the uid of kube-system");
+        if (failures > 0) log.info("Read the uid of kube-system");
         return;
       } catch (error) {
         if (signal.aborted) return;
@@ -72,7 +73,7 @@ export class ClusterUid {
   async #read(signal: AbortSignal): Promise<string> {
     const cluster = this.#input.cluster.until(signal);
     const system = await cluster.read({ kind: Namespace, namespace: undefined, name: "kube-system" });
-    if (system === undefined) throw new UnnamedClusterError("There is no such namespace");
+    if (system === undefined) throw new UnnamedClusterError("The namespace does not exist");
     return system.metadata.uid;
   }
 }

@@ -49,13 +49,13 @@ export function toConnectionError(error: unknown, server: URL): ConnectionError 
   if (distrust.test(code)) {
     // Node adds advice about its own flags behind a semicolon.
     const message = error instanceof Error ? (error.message.split(";", 1)[0] ?? code) : code;
-    return new ConnectionError(`${where} cannot be trusted: ${message}; check the certificate authority`, {
+    return new ConnectionError(`${where} is not trusted: ${message}; check the certificate authority`, {
       ...options,
       refused: true,
     });
   }
-  if (options.refused) return new ConnectionError(`${where} cannot be reached (${code})`, options);
-  return new ConnectionError(`the connection to ${where} broke (${detail})`, options);
+  if (options.refused) return new ConnectionError(`${where} is unreachable (${code})`, options);
+  return new ConnectionError(`the connection to ${where} was lost (${detail})`, options);
 }
 
 function codeOf(error: unknown): string {

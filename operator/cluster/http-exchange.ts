@@ -70,6 +70,6 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 /** The error of a request that had no answer in time. */
 export function timeoutError(server: URL, timeoutMs: number): ConnectionError {
   return new ConnectionError(
-    `the API server at ${server.origin} did not answer within ${timeoutMs / 1000} s`,
+    `the API server at ${server.origin} did not respond within ${timeoutMs / 1000} s`,
   );
 }

@@ -29,10 +29,12 @@ export function impersonationHeaders(
   { namespace, serviceAccountName }: Impersonation,
   holder: string | undefined,
 ): Readonly<Record<string, string>> {
-  if (!isText(namespace, dnsLabel)) throw refuse(namespace, serviceAccountName, "its namespace is no name");
-  if (!isText(serviceAccountName, dnsSubdomain)) throw refuse(namespace, serviceAccountName, "it is no name");
+  if (!isText(namespace, dnsLabel))
+    throw refuse(namespace, serviceAccountName, "its namespace is not a valid name");
+  if (!isText(serviceAccountName, dnsSubdomain))
+    throw refuse(namespace, serviceAccountName, "it is not a valid name");
   if (holder === undefined || !isText(holder, holderForm))
-    throw refuse(namespace, serviceAccountName, "this instance of the operator has no name to give with it");
+    throw refuse(namespace, serviceAccountName, "this instance of the operator has no name to send with it");
   return {
     "impersonate-user": `system:serviceaccount:${namespace}:${serviceAccountName}`,
     // A slash may not stand in a header's name.

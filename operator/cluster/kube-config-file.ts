@@ -49,24 +49,23 @@ export function mergeFiles(files: readonly ContextFile[], wanted: string | undef
   const name = wanted ?? current;
   if (name === undefined) {
     const known = contextNames(files);
-    const choice = known.length === 0 ? "it has no context at all" : `it has ${known.join(", ")}`;
+    const choice = known.length === 0 ? "it has no contexts" : `it has ${known.join(", ")}`;
     throw new ClusterAccessError(
       `Cannot use ${where}: no current context; choose one with --context (${choice})`,
     );
   }
   const context = findEntry(files, "contexts", "context", name);
-  if (context === undefined)
-    throw new ClusterAccessError(`Cannot use ${where}: there is no context "${name}"`);
+  if (context === undefined) throw new ClusterAccessError(`Cannot use ${where}: it has no context "${name}"`);
   const clusterName = context.text("cluster") ?? "";
   const cluster = findEntry(files, "clusters", "cluster", clusterName);
   if (cluster === undefined)
     throw new ClusterAccessError(
-      `Cannot use context "${name}" of ${where}: there is no cluster "${clusterName}"`,
+      `Cannot use context "${name}" of ${where}: it has no cluster "${clusterName}"`,
     );
   const userName = context.text("user") ?? "";
   const user = findEntry(files, "users", "user", userName);
   if (user === undefined && userName !== "")
-    throw new ClusterAccessError(`Cannot use context "${name}" of ${where}: there is no user "${userName}"`);
+    throw new ClusterAccessError(`Cannot use context "${name}" of ${where}: it has no user "${userName}"`);
   return {
     context: name,
     server: serverOf(cluster, `context "${name}" of ${where}`),
@@ -95,7 +94,7 @@ function serverOf(cluster: ConfigEntry, where: string): URL {
   const text = cluster.text("server") ?? "";
   const server = URL.canParse(text) ? new URL(text) : undefined;
   if (server === undefined || !["https:", "http:"].includes(server.protocol))
-    throw new ClusterAccessError(`Cannot use ${where}: the cluster's server "${text}" is no URL`);
+    throw new ClusterAccessError(`Cannot use ${where}: the cluster's server "${text}" is not a URL`);
   return server;
 }
 

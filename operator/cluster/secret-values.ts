@@ -29,7 +29,7 @@ export function hideSecretValues(response: ApiResponse, manifest: Manifest): Api
 function withoutWords({ status, body }: ApiResponse): string {
   const reason = /"reason":"([A-Za-z]{1,40})"/.exec(body)?.[1] ?? "";
   const message =
-    "the API server refused it; its message is not shown because the Secret has too many values to look for";
+    "the API server refused it; its message is not shown because the Secret has too many values to redact";
   return JSON.stringify({ kind: "Status", apiVersion: "v1", code: status, reason, message });
 }
 

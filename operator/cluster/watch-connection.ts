@@ -166,5 +166,5 @@ async function openHttp2(
 async function* wholeBody(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, void> {
   for await (const chunk of stream) yield chunk as Uint8Array;
   if (stream.rstCode !== constants.NGHTTP2_NO_ERROR)
-    throw Object.assign(new Error("the stream was cut off"), { code: "ERR_HTTP2_STREAM_ERROR" });
+    throw Object.assign(new Error("the stream was interrupted"), { code: "ERR_HTTP2_STREAM_ERROR" });
 }

@@ -105,7 +105,7 @@ export class KubeWatchSource implements WatchSource {
         if (slice.isOver) await slice.next();
       }
     }
-    if (lines.isInsideLine) throw new ConnectionError("the watch broke off inside an event", { lost: true });
+    if (lines.isInsideLine) throw new ConnectionError("the watch ended inside an event", { lost: true });
   }
 
   #event(line: string): WatchEvent | undefined {
@@ -156,7 +156,7 @@ export class KubeWatchSource implements WatchSource {
   #refused(verb: "list" | "watch", response: ApiResponse): WatchError {
     const { code, reason, message, kind, retryAfterMs } = readStatus(response);
     // A path that the server does not know at all comes without a Status.
-    const why = code === 404 && kind === "" ? "the API server does not know this kind" : message;
+    const why = code === 404 && kind === "" ? "the API server does not have this kind" : message;
     return new WatchError(`Cannot ${verb} "${this.kind.plural}": ${why} (${code})`, {
       status: code,
       reason,

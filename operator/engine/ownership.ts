@@ -67,5 +67,5 @@ function describeOwner(live: LiveObject): string {
   if (helm !== undefined) return `Helm release ${helm}`;
   const manager = labels?.["app.kubernetes.io/managed-by"];
   if (manager !== undefined && manager !== FIELD_MANAGER) return manager;
-  return live.ours ? "another resource" : "somebody else";
+  return live.ours ? "another resource" : "another owner";
 }

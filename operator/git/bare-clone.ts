@@ -99,7 +99,7 @@ export class BareClone implements CloneFolder {
     // A folder above ours could be a repository too: the answer must be about this one.
     const answer = await this.read(["rev-parse", "--show-object-format", "--absolute-git-dir"]);
     const [format, folder] = answer.trim().split("\n");
-    if (folder !== this.directory) throw new CacheBrokenError("Cannot use the clone: it is not there");
+    if (folder !== this.directory) throw new CacheBrokenError("Cannot use the clone: it does not exist");
     this.#format = format === "sha256" ? "sha256" : "sha1";
   }
 }

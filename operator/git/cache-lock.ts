@@ -31,7 +31,7 @@ export async function takeCacheSlot(base: string): Promise<CacheSlot> {
     if (await take(lock))
       return { directory: await realpath(directory), release: () => rm(lock, { force: true }) };
   }
-  throw new Error(`Cannot use the git cache "${base}": ${SLOTS} processes use it already`);
+  throw new Error(`Cannot use the git cache "${base}": ${SLOTS} processes already use it`);
 }
 
 async function assertPrivate(directory: string): Promise<void> {
@@ -39,7 +39,7 @@ async function assertPrivate(directory: string): Promise<void> {
   const ours = process.getuid === undefined || stat.uid === process.getuid();
   if (stat.isDirectory() && ours && (stat.mode & 0o022) === 0) return;
   throw new Error(
-    `Cannot use the git cache "${directory}": others may write to it; give a folder of our own`,
+    `Cannot use the git cache "${directory}": other users may write to it; set a folder that only this user can write`,
   );
 }
 

@@ -50,7 +50,7 @@ async function readSsh(directory: string): Promise<GitCredentials> {
   // All that ssh says is "error in libcrypto".
   if (identity.startsWith("-----BEGIN OPENSSH ") && (identity.includes("\r") || !identity.endsWith("\n"))) {
     throw new CredentialsError(
-      `Cannot use the credentials: in "identity" in "${directory}" every line, the last one too, must end as on Unix`,
+      `Cannot use the credentials: in "identity" in "${directory}" every line, the last one too, must have a Unix line ending`,
     );
   }
   return sshCredentials(directory);

@@ -184,9 +184,7 @@ export class GitProcesses {
       else started.kill(`no answer for ${Math.round(timeoutMs / 1_000)} s`);
     };
     look();
-    const cancelLife = clock.schedule(timeoutMs * LIFETIME_FACTOR, () =>
-      started.kill("it does not come to an end"),
-    );
+    const cancelLife = clock.schedule(timeoutMs * LIFETIME_FACTOR, () => started.kill("it does not end"));
     return () => {
       cancel();
       cancelLife();

@@ -19,7 +19,7 @@ export function parseRemoteUrl(text: string): RemoteUrl {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (text === "" || text.startsWith("-") || /[\u0000-\u0020\u007f\\]/.test(text)) {
     throw new RemoteUrlError(
-      "Cannot use the repository URL: it is empty, starts with - or contains blanks or backslashes",
+      "Cannot use the repository URL: it is empty, starts with - or contains spaces or backslashes",
     );
   }
   if (text.startsWith("/")) return { protocol: "file", url: text };
@@ -34,7 +34,7 @@ export function parseRemoteUrl(text: string): RemoteUrl {
   if (url === undefined) throw new RemoteUrlError("Cannot use the repository URL: it is malformed");
   if (url.password !== "" || (protocol === "https" && url.username !== "")) {
     throw new RemoteUrlError(
-      "Cannot use the repository URL: it contains credentials; put them into files and name their folder",
+      "Cannot use the repository URL: it contains credentials; put them into files and set their folder",
     );
   }
   // git decodes an ssh URL before it looks for the host: what is read here would not be what git connects to.

@@ -78,7 +78,7 @@ class JsonReader {
     const key = scanner.string();
     if (key === "__proto__") throw new JsonTextError('the key "__proto__" is not allowed', at);
     if (!Object.hasOwn(object, key)) return key;
-    throw new JsonTextError(`the key "${showText(key, { longest: SHOWN_KEY })}" is there twice`, at);
+    throw new JsonTextError(`the key "${showText(key, { longest: SHOWN_KEY })}" is defined twice`, at);
   }
 }
 

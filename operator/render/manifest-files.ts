@@ -35,7 +35,7 @@ export async function selectFiles(source: SourceFiles, turn: Turn): Promise<read
     const name = what === "symlink" ? "a symbolic link" : "a submodule";
     throw new SourceError(
       "RenderFailed",
-      `${showText(path)}: is ${name}, which is not followed; remove it, or leave it out in ${IGNORE_FILE}`,
+      `${showText(path)}: is ${name}, which is not followed; remove it, or exclude it in ${IGNORE_FILE}`,
     );
   }
   const selected: ManifestFile[] = [];
@@ -82,7 +82,7 @@ async function readRules(
     const where = showText((large ?? found[IGNORE_FILES_LIMIT])?.path ?? "");
     throw new SourceError(
       "RenderLimit",
-      `${where}: there may be ${IGNORE_FILES_LIMIT} files of this name with ${IGNORE_FILE_LIMIT / 1_024} KiB each`,
+      `${where}: at most ${IGNORE_FILES_LIMIT} files of this name with ${IGNORE_FILE_LIMIT / 1_024} KiB each are allowed`,
     );
   }
   const contents = await turn.waitFor(source.read(found.map(({ blob }) => blob)));
@@ -105,13 +105,13 @@ function refuseSize({ path, size }: ManifestFile, total: number): void {
   if (size > FILE_LIMIT) {
     throw new SourceError(
       "RenderLimit",
-      `${showText(path)}: is larger than ${FILE_LIMIT / MEBIBYTE} MiB; split it, or leave it out in ${IGNORE_FILE}`,
+      `${showText(path)}: is larger than ${FILE_LIMIT / MEBIBYTE} MiB; split it, or exclude it in ${IGNORE_FILE}`,
     );
   }
   if (total > FOLDER_LIMIT) {
     throw new SourceError(
       "RenderLimit",
-      `the YAML and JSON files of the folder have more than ${FOLDER_LIMIT / MEBIBYTE} MiB in all; make several Releases of it`,
+      `the YAML and JSON files of the folder have more than ${FOLDER_LIMIT / MEBIBYTE} MiB in all; split it into several Releases`,
     );
   }
 }

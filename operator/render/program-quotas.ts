@@ -166,7 +166,7 @@ function newTenant(): Tenant {
 function describe({ value, from }: SmallestLimit, until: Date): SourceFailure {
   const at = new Date(Math.ceil(until.getTime() / 1_000) * 1_000).toISOString().replace(".000Z", "Z");
   const message =
-    `Programs of this namespace used up the ${value} s of an hour that ${from} allows them. ` +
-    `Rendering continues at ${at}; what is deployed stays in sync`;
+    `Programs of this namespace used up the ${value} s per hour that ${from} allows. ` +
+    `Rendering continues at ${at}; the deployed objects stay in sync`;
   return { reason: "RenderQuota", message };
 }

@@ -78,7 +78,7 @@ function* decode(content: Buffer): Generator<undefined, string> {
   const text = encoded.startsWith("\ufeff") ? encoded.slice(1) : encoded;
   const found = text.search(forbidden);
   if (found !== -1) {
-    throw new DocumentError("has a control character; in double quotes it is written \\u and four digits", {
+    throw new DocumentError("has a control character; write it in double quotes as \\u and four digits", {
       line: 1 + countLines(text, 0, found),
     });
   }

@@ -19,7 +19,10 @@ export function* readYaml(
   { trace }: { readonly trace?: Trace } = {},
 ): Generator<undefined, unknown> {
   if (text.length > SINGLE_LIMIT && !/^items:/m.test(text)) {
-    throw new DocumentError("is larger than any object may be", { reason: "RenderLimit", line: firstLine });
+    throw new DocumentError("is larger than the limit for an object", {
+      reason: "RenderLimit",
+      line: firstLine,
+    });
   }
   // Line breaks are where they were: lines can be counted in either text.
   const parsed = parse(text, firstLine);

@@ -59,7 +59,7 @@ export function failureOf(error: unknown): SourceFailure {
   return {
     reason: "RenderFailed",
     message:
-      "the source could not be rendered, for a reason of the operator's own that is in its log; tried again",
+      "the source could not be rendered because of an internal error (see the operator's log); retrying",
   };
 }
 

@@ -121,7 +121,7 @@ export async function readFolderObjects(
     try {
       for (const file of portion) {
         const content = contents.get(file.blob);
-        if (content === undefined) throw new Error(`No content was read of ${showText(file.path)}`);
+        if (content === undefined) throw new Error(`No content was read from ${showText(file.path)}`);
         await collectFile(file.path, content, collected, turn);
       }
     } finally {
@@ -164,7 +164,7 @@ async function collectFile(path: string, content: Buffer, collected: Collected, 
     const line = error.line ?? document?.lineOf(error.path) ?? document?.line ?? 1;
     // Of what cannot even be read the line is known.
     const isTemplate = error.line !== undefined && content.includes("{{") && content.includes("}}");
-    const hint = isTemplate ? "; it looks like a template, and those are not read" : "";
+    const hint = isTemplate ? "; it looks like a template, which is not supported" : "";
     throw new SourceError(error.reason, `${showText(path)}:${line}: ${error.message}${hint}`);
   }
 }
@@ -193,7 +193,7 @@ function collect(
   if (other !== undefined) {
     const { kind, metadata } = found.manifest;
     const namespace = metadata.namespace === undefined ? "" : `${metadata.namespace}/`;
-    throw new DocumentError(`${kind} "${namespace}${metadata.name}" is there twice, as ${other}`, {
+    throw new DocumentError(`${kind} "${namespace}${metadata.name}" is defined twice, also in ${other}`, {
       path: found.path,
     });
   }
@@ -203,7 +203,7 @@ function collect(
   if (collected.originById.size > OBJECT_LIMIT) {
     throw new SourceError(
       "RenderLimit",
-      `the folder has more than ${OBJECT_LIMIT} objects; make several Releases`,
+      `the folder has more than ${OBJECT_LIMIT} objects; split it into several Releases`,
     );
   }
   if (collected.length > OUTPUT_LIMIT) {
@@ -212,13 +212,11 @@ function collect(
   if (collected.memory > collected.memoryLimit) {
     throw new SourceError(
       "RenderLimit",
-      `the objects of the folder take more than ${showMebibytes(collected.memoryLimit)} of memory; make several Releases in several namespaces of it`,
+      `the objects of the folder take more than ${showMebibytes(collected.memoryLimit)} of memory; split it into several Releases in several namespaces`,
     );
   }
   if (found.dropped.length > 0 && collected.warnings.length < WARNING_LIMIT) {
-    collected.warnings.push(
-      `${origin}: left out, because the cluster decides it: ${found.dropped.join(", ")}`,
-    );
+    collected.warnings.push(`${origin}: ignored because the cluster sets it: ${found.dropped.join(", ")}`);
   }
   return collected.take({ text, origin });
 }

@@ -228,7 +228,7 @@ class CachedRenderer implements Renderer {
     entry.failures = delayMs === undefined ? 0 : entry.failures + 1;
     const fields = { release: key, reason: failure.reason, error };
     if (error instanceof SourceError) log.info("Cannot render a Release", fields);
-    else log.error("Cannot render a Release, for a reason of our own", fields);
+    else log.error("Cannot render a Release because of an internal error", fields);
     if (delayMs !== undefined && entry.users.size > 0) {
       entry.cancelRetry = clock.schedule(delayMs, () => {
         entry.cancelRetry = undefined;

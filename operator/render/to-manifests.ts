@@ -86,12 +86,9 @@ function toManifest(value: Fields, { apiVersion, kind, path }: Identity): FoundO
     });
   }
   if (!("name" in metadata) && "generateName" in metadata) {
-    throw new DocumentError(
-      "metadata.generateName: an object needs a name that stays; give it metadata.name",
-      {
-        path: [...at, "generateName"],
-      },
-    );
+    throw new DocumentError("metadata.generateName: an object needs a fixed name; set metadata.name", {
+      path: [...at, "generateName"],
+    });
   }
   textAt(metadata, "name", at, namePattern, 253);
   const { namespace } = metadata;
@@ -109,7 +106,8 @@ function textAt(fields: Fields, name: string, path: FieldPath, pattern: RegExp, 
   const field = nameOf([...path, name]);
   const where = { path: name in fields ? [...path, name] : path };
   if (value === undefined || value === null || value === "") {
-    const hint = name === "name" ? "" : "; what is no Kubernetes object belongs into .fairleadignore";
+    const hint =
+      name === "name" ? "" : "; if it is not a Kubernetes object, exclude the file in .fairleadignore";
     throw new DocumentError(`${field}: is missing${hint}`, where);
   }
   if (typeof value !== "string") {
@@ -139,7 +137,7 @@ function checkReferences({ ownerReferences }: Fields, path: FieldPath): void {
   if (ownerReferences === undefined || ownerReferences === null) return;
   if (Array.isArray(ownerReferences) && ownerReferences.length === 0) return;
   throw new DocumentError(
-    "metadata.ownerReferences: its owner makes this object; leave the object out, or the owner references",
+    "metadata.ownerReferences: the owner creates this object; remove the object or its owner references",
     { path: [...path, "ownerReferences"] },
   );
 }

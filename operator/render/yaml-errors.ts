@@ -3,25 +3,24 @@ import { showText } from "../engine/show-text.ts";
 
 /** What is said of a text that cannot be read. Nothing of the file but names of keys: it may be a Secret. */
 export const messages = {
-  indent: "the indentation does not fit what stands above",
-  colon: "a text with a colon and a space must stand in quotes",
+  indent: "the indentation does not match the lines above",
+  colon: "a text with a colon and a space must be in quotes",
   quote: "a quote is missing",
   tab: "a tab is used to indent; YAML takes only spaces",
   bracket: "a bracket or a comma is missing",
-  start: "a text that begins with this character must stand in quotes",
-  space: "a space is missing behind a colon",
-  more: "something stands behind the end of a value; if it is text, the whole of it must stand in quotes",
+  start: "a text that begins with this character must be in quotes",
+  space: "a space is missing after a colon",
+  more: "there is text after the end of a value; if it belongs to the value, put the whole value in quotes",
   deep: "is nested too deeply",
-  aliases: "its aliases stand for too much",
+  aliases: "its aliases expand to too much data",
   // It goes unnamed: a password without quotes may begin with `*`.
-  alias: "an alias names an anchor that is not there; a text that begins with * must stand in quotes",
-  ownAlias: "an alias stands inside of its own anchor",
-  tag: "a tag is not one that is read; a text that begins with ! must stand in quotes",
+  alias: "an alias refers to an anchor that does not exist; a text that begins with * must be in quotes",
+  ownAlias: "an alias is inside its own anchor",
+  tag: "a tag is not supported; a text that begins with ! must be in quotes",
   number: "a number is too large or not a number; put it in quotes if it is text",
   block:
-    "behind | or > stand at most a digit from 1 to 9 and one of + and -, and the text begins on the next line",
-  key: (name: string): string =>
-    `the key ${showText(name, { longest: 60 })} is not read as text; put it in quotes`,
+    "after | or > there may be a digit from 1 to 9 and one of + and -, and the text begins on the next line",
+  key: (name: string): string => `the key ${showText(name, { longest: 60 })} is not text; put it in quotes`,
 } as const;
 
 /** Texts of js-yaml and what we say instead: some of its own quote the file. The first that fits is taken. */
@@ -29,22 +28,22 @@ const known: readonly (readonly [RegExp, string])[] = [
   [/maxDepth/, messages.deep],
   [/quoted scalar/, messages.quote],
   [/^tab /, messages.tab],
-  [/escape|hexadecimal/, "an escape in double quotes is not known; a backslash itself is written \\\\"],
+  [/escape|hexadecimal/, "an escape in double quotes is unknown; write a backslash as \\\\"],
   [
     /non-printable|JSON character/,
-    "has a control character; in double quotes it is written \\u and four digits",
+    "has a control character; write it in double quotes as \\u and four digits",
   ],
-  [/^deficient/, "the indentation does not fit what stands above, or a bracket is missing there"],
+  [/^deficient/, "the indentation does not match the lines above, or a bracket is missing there"],
   [/flow collection|node content/, messages.bracket],
   [/duplication of an anchor/, "a value has several anchors"],
-  [/name of an a/, "an anchor or an alias has no name; a text that begins with & or * must stand in quotes"],
+  [/name of an a/, "an anchor or an alias has no name; a text that begins with & or * must be in quotes"],
   [/alias node/, "an alias has an anchor or a tag"],
-  [/directive/, "a % directive is not known"],
+  [/directive/, "a % directive is not supported"],
   [/\btag\b/, messages.tag],
   [/chomping|width|line break/, messages.block],
   [/whitespace/, messages.space],
-  [/expected ':'/, "a colon is missing behind a key"],
-  [/multiline key/, "a key goes on over several lines; a colon is missing, or the text must be quoted"],
+  [/expected ':'/, "a colon is missing after a key"],
+  [/multiline key/, "a key spans several lines; a colon is missing, or the text must be in quotes"],
 ];
 
 /** What is wrong with a text that js-yaml does not read, and the offset of it. Pure. */

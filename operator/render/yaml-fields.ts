@@ -16,7 +16,7 @@ export class FieldsReader {
   claim(key: string, fail: Fail): void {
     if (key === "__proto__") fail('the key "__proto__" is not allowed');
     if (Object.hasOwn(this.fields, key) && this.#merged?.delete(key) !== true) {
-      fail(`the key "${showKey(key)}" is there twice`);
+      fail(`the key "${showKey(key)}" is defined twice`);
     }
   }
 
@@ -32,7 +32,7 @@ export class FieldsReader {
         if (merged.has(key)) continue;
         // go-yaml would let the merge win, and the specification would not.
         if (Object.hasOwn(this.fields, key)) {
-          fail(`"${showKey(key)}" stands before the << that brings it too; put << first`);
+          fail(`"${showKey(key)}" is before the << that also sets it; put << first`);
         }
         merged.add(key);
         this.fields[key] = field;

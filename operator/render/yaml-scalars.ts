@@ -22,7 +22,7 @@ export function textOf(source: string, event: ScalarEvent, fail: Fail): string {
   const raw = keepBlankLines(source.slice(event.valueStart, event.valueEnd));
   const text = getScalarValue(raw, { ...event, valueStart: 0, valueEnd: raw.length });
   if (hasEscapeOutside(raw) || !text.isWellFormed())
-    fail("an escape in double quotes stands for no character");
+    fail("an escape in double quotes is not a valid character");
   return text;
 }
 
@@ -60,7 +60,7 @@ export function scalarOf(tag: string | undefined, { style }: ScalarEvent, text: 
     { "!!int": Number.isInteger(value), "!!float": type === "number" }[tag] ??
     { "!!bool": type === "boolean", "!!null": type === "null" }[tag];
   if (fits === undefined) fail(messages.tag);
-  if (!fits) fail("a tag does not fit its value");
+  if (!fits) fail("a tag does not match its value");
   return value;
 }
 

@@ -119,7 +119,7 @@ class ValueReader {
     this.#at = event.start;
     this.#checkLine(event);
     const isList = event.type === EVENT_ID.SEQUENCE;
-    if (this.#isKeyNext()) this.#fail("a key is no text");
+    if (this.#isKeyNext()) this.#fail("a key is not text");
     checkTag(tagOf(this.#text, event), isList ? "!!seq" : "!!map", this.#fail);
     if (this.#open.length === DEPTH_LIMIT) this.#failAt(this.#at, messages.deep, "RenderLimit");
     const anchor = anchorOf(this.#text, event);
@@ -212,7 +212,7 @@ class ValueReader {
   }
 
   #put(value: unknown): void {
-    if (this.#isKeyNext()) this.#fail("a key is no text");
+    if (this.#isKeyNext()) this.#fail("a key is not text");
     this.#traceNext();
     this.#add(value);
   }

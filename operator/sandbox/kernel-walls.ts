@@ -106,6 +106,6 @@ export function describeMissingWalls(
   whose = "programs",
 ): string | undefined {
   if (keptApart) return undefined;
-  if (problem !== undefined) return `no wall of the kernel is around ${whose}: ${problem}`;
+  if (problem !== undefined) return `the kernel does not isolate ${whose}: ${problem}`;
   return `the kernel lacks walls around ${whose}: ${missing.join(", ")}`;
 }

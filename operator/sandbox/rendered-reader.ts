@@ -81,7 +81,7 @@ export class RenderedReader {
     const answer = renderAnswer.parse(body);
     const { memoryLimit } = this.#options;
     if (this.#memory > memoryLimit) {
-      const why = `its objects take more than ${showMebibytes(memoryLimit)} of the operator's memory; make several Releases`;
+      const why = `its objects take more than ${showMebibytes(memoryLimit)} of the operator's memory; split it into several Releases`;
       return { rendered: new SourceError("RenderLimit", why), answer };
     }
     const [details = Buffer.from("{}")] = parts;
@@ -107,14 +107,15 @@ export class RenderedReader {
   /** @throws RangeError for anything but pairs of objects that were sent. */
   #takeEdges(pairs: Buffer): void {
     if (pairs.length % 8 !== 0 || pairs.length > renderLimits.edgeBytes)
-      throw new RangeError("dependencies that are no pairs");
+      throw new RangeError("dependencies that are not pairs");
     this.#edges += pairs.length / 8;
     if (this.#edges > renderLimits.edges) throw new RangeError("too many dependencies");
     // Objects beyond the limit of memory were not kept.
     if (this.#memory > this.#options.memoryLimit) return;
     for (let at = 0; at < pairs.length; at += 8) {
       const [from, to] = [pairs.readUInt32BE(at), pairs.readUInt32BE(at + 4)];
-      if (Math.max(from, to) >= this.#manifests.length) throw new RangeError("a dependency on nothing");
+      if (Math.max(from, to) >= this.#manifests.length)
+        throw new RangeError("a dependency on an object that does not exist");
       this.#dependencies.getOrInsertComputed(from, () => []).push(to);
     }
   }

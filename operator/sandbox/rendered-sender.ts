@@ -65,8 +65,8 @@ export class RenderedSender {
     this.#objects += 1;
     this.#bytes += bytes;
     const { objects, bytes: mostBytes } = renderLimits;
-    if (this.#objects > objects) throw tooMuch(`makes more than ${objects} objects`);
-    if (this.#bytes > mostBytes) throw tooMuch(`makes more than ${mostBytes / 2 ** 20} MiB of JSON`);
+    if (this.#objects > objects) throw tooMuch(`creates more than ${objects} objects`);
+    if (this.#bytes > mostBytes) throw tooMuch(`creates more than ${mostBytes / 2 ** 20} MiB of JSON`);
   }
 }
 

@@ -215,7 +215,7 @@ describe.runIf(process.platform === "linux")(
       const { code, stdout, stderr } = await runNode(renderWords(false), { CI: "true" });
       expect([code, stdout]).toEqual([2, ""]);
       expect(stderr).toMatch(
-        /^fairlead: Cannot run the program: no wall of the kernel is around programs: the launcher is not installed, .*--weak-sandbox$/m,
+        /^fairlead: Cannot run the program: the kernel does not isolate programs: the launcher is not installed, .*--weak-sandbox$/m,
       );
       const accepted = await runNode([...renderWords(false), "--weak-sandbox"], { CI: "true" });
       expect([accepted.code, accepted.stderr]).toEqual([0, ""]);

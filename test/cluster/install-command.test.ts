@@ -164,7 +164,7 @@ test("says what is wrong before anything is changed", async () => {
   const text = await readFile(kubeconfigPath, "utf8");
   await writeFile(kubeconfig, text.replace(/server: .*/, "server: https://127.0.0.1:1"));
   await expect(install({ set, kubeconfig })).rejects.toThrow(
-    "the API server at https://127.0.0.1:1 cannot be reached (ECONNREFUSED)",
+    "the API server at https://127.0.0.1:1 is unreachable (ECONNREFUSED)",
   );
 });
 

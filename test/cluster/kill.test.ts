@@ -67,7 +67,7 @@ test("an operator that is killed at a hundred random moments loses nothing and d
   expect(pushesOf(git)).toBeGreaterThan(kills / 4);
 
   // and its clone of the repository still serves
-  expect([...log, ...last.log].filter(({ message }) => message === "Clone is made anew")).toEqual([]);
+  expect([...log, ...last.log].filter(({ message }) => message === "Recreating the clone")).toEqual([]);
   expect(readdirSync(`${repository.remote.folder}/cache`)).toHaveLength(1);
 });
 

@@ -158,7 +158,7 @@ describe("a refusal", () => {
     await expect(cluster.apply(configMaps, aConfigMap(namespace, "web"), create)).rejects.toMatchObject({
       name: "ApiUnavailableError",
       status: 403,
-      message: `Cannot apply "/ConfigMap/${namespace}/web": user "system:serviceaccount:${namespace}:nobody" may not patch "configmaps" of API group "" in the namespace "${namespace}"; a role with this verb has to be bound to it`,
+      message: `Cannot apply "/ConfigMap/${namespace}/web": user "system:serviceaccount:${namespace}:nobody" may not patch "configmaps" of API group "" in the namespace "${namespace}"; bind a role with this verb to it`,
     });
   });
 
@@ -168,7 +168,7 @@ describe("a refusal", () => {
     const unknown = kindNamed("gadgets.example.dev/v1", "Gadget");
     const gadget = { ...aConfigMap(namespace, "web"), apiVersion: "example.dev/v1", kind: "Gadget" };
     await expect(cluster.apply(unknown, gadget, create)).rejects.toThrow(
-      /CustomResourceDefinition has to be installed/,
+      /install its CustomResourceDefinition/,
     );
     const nowhere = aConfigMap("nowhere-at-all", "web");
     await expect(cluster.apply(configMaps, nowhere, create)).rejects.toThrow(
@@ -213,7 +213,8 @@ describe("a refusal", () => {
       () =>
         cluster.apply(kind, part({ size: 1, colour: "red" }), create).then(
           () => undefined,
-          (error: Error) => (error.message.includes("has to be installed") ? undefined : error),
+          (error: Error) =>
+            error.message.includes("install its CustomResourceDefinition") ? undefined : error,
         ),
       { what: "the new kind is served" },
     );

@@ -155,7 +155,7 @@ describe("the ownership fence", () => {
     const mine = stamped("mine");
     const another = await byAnother();
     for (const [name, owner] of [
-      [await theirs({}), "somebody else"],
+      [await theirs({}), "another owner"],
       [await theirs({ labels: { "app.kubernetes.io/managed-by": "Helm" } }), "Helm"],
       // for another resource of ours,
       [await ours(stamped("other")), "Stamp other"],
@@ -165,10 +165,10 @@ describe("the ownership fence", () => {
       // labels alone are input that anybody can write,
       [await theirs(labelled("mine")), /the set applyset-/],
       // and what is handed over is so to one resource.
-      [await theirs(handedTo("stamp/other")), "somebody else"],
-      [await theirs(handedTo("echo/mine")), "somebody else"],
-      [await theirs(handedTo("stamp.elsewhere.dev/mine")), "somebody else"],
-      [await theirs(handedTo("stamp/elsewhere/mine")), "somebody else"],
+      [await theirs(handedTo("stamp/other")), "another owner"],
+      [await theirs(handedTo("echo/mine")), "another owner"],
+      [await theirs(handedTo("stamp.elsewhere.dev/mine")), "another owner"],
+      [await theirs(handedTo("stamp/elsewhere/mine")), "another owner"],
       [await theirs({ ...handedTo("stamp/mine"), ...labelled("other") }), /the set applyset-/],
       [await theirs({ ...handedTo("stamp/mine"), ...another }), "ConfigMap owner"],
     ] as const) {

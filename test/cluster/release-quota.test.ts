@@ -49,7 +49,7 @@ test("programs of a namespace wait when its hour is used up, and nothing else do
   commit({ "shop/main.ts": program(1, "green") });
   const waits = { status: "False", reason: "RenderQuota" };
   const message = new RegExp(
-    `the 1 s of an hour that ReleasePolicy ${namespace}, rule 1 allows.*continues at 20`,
+    `the 1 s per hour that ReleasePolicy ${namespace}, rule 1 allows.*continues at 20`,
   );
   await until("shop", { ...waits, message });
   await until("shop", { type: "Reconciling", status: "True", reason: "RenderQuota" });

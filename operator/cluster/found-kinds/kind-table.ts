@@ -49,7 +49,7 @@ export class KindTable {
     const group = groupOf(apiVersion);
     const stale = this.#versions.find((one) => one.group === group && one.isStale);
     if (stale !== undefined) {
-      const message = `the API server of group "${group}" does not answer, so it is not known whether there is a ${kind}`;
+      const message = `the API server of group "${group}" does not respond, so it is unknown whether the kind ${kind} exists`;
       return { isStale: true, message };
     }
     return { isStale: false, message: this.#explainAbsence(apiVersion.replace(/\/\*$/, ""), kind) };
@@ -59,19 +59,19 @@ export class KindTable {
     const isUnkept = this.#versions.some(
       (one) => apiVersionOf(one) === apiVersion && one.unkept.includes(kind),
     );
-    if (isUnkept) return `${kind} (${apiVersion}) is no kind of object that a cluster keeps`;
+    if (isUnkept) return `${kind} (${apiVersion}) is not a kind of object that a cluster stores`;
     const elsewhere = this.#kinds
       .values()
       .filter((one) => one.kind === kind)
       .map(apiVersionOf)
       .toArray();
     if (elsewhere.length > 0)
-      return `the cluster has no ${kind} in ${apiVersion}; it has one in ${elsewhere.slice(0, 3).join(", ")}`;
+      return `the cluster has no ${kind} in ${apiVersion}, but in ${elsewhere.slice(0, 3).join(", ")}`;
     const near = this.#kinds
       .values()
       .find((one) => apiVersionOf(one) === apiVersion && one.kind.toLowerCase() === kind.toLowerCase());
     if (near !== undefined) return `the cluster has no ${kind} in ${apiVersion}; did you mean ${near.kind}?`;
-    return `the cluster has no ${kind} in ${apiVersion}; its CustomResourceDefinition has to be installed, here or by another Release`;
+    return `the cluster has no ${kind} in ${apiVersion}; install its CustomResourceDefinition, in this or another Release`;
   }
 
   #rebuild(): void {

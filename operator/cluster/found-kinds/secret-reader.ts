@@ -76,10 +76,10 @@ export class KubeSecretReader implements SecretReader {
         as === undefined
           ? " (value releases.readSecrets), or the Release needs a serviceAccountName that may"
           : "";
-      throw new SourceError("SourceInvalid", `${title} may not be read: ${why}${how}`, { cause: error });
+      throw new SourceError("SourceInvalid", `${title} cannot be read: ${why}${how}`, { cause: error });
     }
     if (live === undefined)
-      throw new SourceError("SourceInvalid", `${title} does not exist; make it, or name another one`);
+      throw new SourceError("SourceInvalid", `${title} does not exist; create it or name another one`);
     return decode(live["data"]);
   }
 

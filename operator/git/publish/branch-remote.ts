@@ -79,9 +79,9 @@ export class BranchRemote {
       case "refused":
         throw new PushRefusedError(quote(answer.reason, result));
       case "incompatible":
-        throw new ObjectFormatError("Cannot push: the repository names its objects by another hash");
+        throw new ObjectFormatError("Cannot push: the repository uses a different object hash");
       case "unsuitable":
-        throw new CacheBrokenError("Cannot push: the remote does not know the commit that we built on");
+        throw new CacheBrokenError("Cannot push: the remote does not have the parent commit");
       case "unknown":
         throw new RepositoryUnreachableError(quote(result.stderr, result));
     }

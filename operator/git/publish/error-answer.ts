@@ -29,9 +29,7 @@ function reasonOf(error: unknown): ErrorBody["reason"] {
 export function readPublishError(body: unknown): Error {
   const { data } = errorBody.safeParse(body);
   if (data === undefined)
-    return new RepositoryUnreachableError(
-      "The process that commits and pushes failed; its log has the reason",
-    );
+    return new RepositoryUnreachableError("The process that commits and pushes failed; see its log");
   const message = redact(data.message, []);
   switch (data.reason) {
     case "Credentials":

@@ -152,9 +152,9 @@ class BackgroundPublisher implements GitPublisher {
         "Normal",
         "Published",
         "Publish",
-        "The repository takes commits again",
+        "The repository accepts commits again",
       ] as const;
-      this.#options.log.info("Repository takes commits again");
+      this.#options.log.info("Repository accepts commits again");
       this.#options.announce?.({ type, reason, action, note });
     }
     this.#ledger.setFailure(undefined);
@@ -189,7 +189,7 @@ class BackgroundPublisher implements GitPublisher {
       this.#options.onChange(owners);
     } catch (error) {
       // Not a fault of the repository, so it must not count as one.
-      this.#options.log.error("Cannot tell owners of a change", { error });
+      this.#options.log.error("Cannot notify owners of a change", { error });
     }
   }
 }

@@ -100,7 +100,7 @@ export class PublishRound {
   async repair(error: unknown): Promise<boolean> {
     if (!isFaultOfClone(error)) return false;
     const { repository, log } = this.#options;
-    log.warn("Clone is made anew", { reason: error.message });
+    log.warn("Recreating the clone", { reason: error.message });
     const isFirst = !this.#renewed;
     this.#renewed = true;
     const other = repository.format === "sha1" ? "sha256" : "sha1";
@@ -108,7 +108,7 @@ export class PublishRound {
       await repository.rebuild(error instanceof ObjectFormatError ? other : repository.format);
       return isFirst;
     } catch (cause) {
-      log.error("Cannot make the clone anew", { error: cause });
+      log.error("Cannot recreate the clone", { error: cause });
       return false;
     }
   }
@@ -163,7 +163,7 @@ export class PublishRound {
     } catch (error) {
       // It was ended, perhaps with the process that runs git: the clone is as good as before.
       if (isKilled(error)) throw error;
-      log.info("Clone is made anew", { reason: (error as Error).message });
+      log.info("Recreating the clone", { reason: (error as Error).message });
       await repository.rebuild(repository.format);
       this.#lookDue = true;
     }

@@ -90,7 +90,7 @@ export class RepositoryBranch {
     let head = overtaken === undefined ? await this.#ask() : await this.#fetch();
     if (overtaken !== undefined && overtaken === head) {
       throw new PushRefusedError(
-        "the remote could not move the branch, and nobody else did; if this stays, look for a lock that was left in it, below refs/heads",
+        "the remote could not update the branch, and no other writer did; if this persists, look for a stale lock file below refs/heads",
       );
     }
     if (this.#view !== undefined && this.#view.head === head) return undefined;
@@ -109,7 +109,7 @@ export class RepositoryBranch {
   async land(change: BranchChange): Promise<string | undefined> {
     const stats = this.#stats;
     const view = this.#view;
-    if (view === undefined) throw new Error("Cannot commit: the branch was never looked at");
+    if (view === undefined) throw new Error("Cannot commit: the branch has not been read yet");
     this.assertOurs();
     await this.#assertCurrentTerm(view);
     const lease = this.#options.term();
@@ -159,7 +159,7 @@ export class RepositoryBranch {
     if (file === undefined || this.isOurs) return;
     const where = this.#below(OWNER_FILE);
     if (file === "unreadable")
-      throw new RepositoryOwnedError(`${where} is not a file of ours; use another folder or remove it`);
+      throw new RepositoryOwnedError(`${where} is not a file of Fairlead; use another folder or remove it`);
     throw new RepositoryOwnedError(
       `${where} says that Lease ${file.owner.lease} of cluster ${file.owner.cluster} writes here; use another folder or remove it`,
     );
@@ -181,7 +181,7 @@ export class RepositoryBranch {
     for (const { folder } of write) {
       const [first = ""] = folder.split("/");
       if (view.files.has(first))
-        throw new PushRefusedError(`"${this.#below(first)}" is a file, and we need a folder of this name`);
+        throw new PushRefusedError(`"${this.#below(first)}" is a file, but a folder of this name is needed`);
     }
     // Claimed with the first commit, again after somebody removed it, and freed of an approval that is used up.
     const claims = view.ownerFile === undefined || usesApproval;

@@ -61,7 +61,7 @@ export class Sweeper {
     const wasHeld = this.#state.state === "held" ? this.#state.id : undefined;
     if (held !== undefined && held.id !== wasHeld) {
       log.warn("Sweep waits for approval: it would remove more than half of all folders", { ...held });
-      const note = `${held.gone} of ${held.folders} folders in the repository belong to resources that are gone. They stay until somebody writes approveSweep: ${held.id} into ${OWNER_FILE} of the branch`;
+      const note = `${held.gone} of ${held.folders} folders in the repository belong to deleted resources. To remove them, add approveSweep: ${held.id} to ${OWNER_FILE} on the branch`;
       announce?.({ type: "Warning", reason: "SweepHeld", action: "Sweep", note });
     }
     this.#state = held === undefined ? { state: "idle" } : { state: "held", ...held };

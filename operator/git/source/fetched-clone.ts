@@ -125,7 +125,7 @@ export class FetchedClone {
     this.#isSuspect = true;
     try {
       this.#options.stats.rebuilds++;
-      this.#options.log.warn("Making a source's clone anew");
+      this.#options.log.warn("Recreating the clone of a source");
       await clone.rebuild(clone.format);
       this.#isSuspect = false;
       return await this.#options.heads.look(clone, wishes);

@@ -25,7 +25,7 @@ export function tellNearbyNames(wanted: string, names: readonly string[]): strin
     .slice(0, TOLD)
     .map(({ name }) => JSON.stringify(name.slice(0, LENGTH)));
   const more = names.length > near.length ? ` and ${names.length - near.length} more` : "";
-  return `; there are ${near.join(", ")}${more}`;
+  return `; existing names: ${near.join(", ")}${more}`;
 }
 
 /** A cheap guess at how near two names are: what they share at the beginning and at the end, less the difference in length. */

@@ -11,12 +11,12 @@ const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason
   [
     /returned error: 30\d|redirect/i,
     "SourceInvalid",
-    "it redirects elsewhere, and credentials are not carried along; write the URL that it redirects to",
+    "it redirects, and credentials are not sent to another host; use the URL that it redirects to",
   ],
   [
     /remote host identification has changed|host key .{0,200} has changed/i,
     "SourceRefused",
-    "its host key is another than known_hosts has: it was changed, or somebody else answers",
+    "its host key differs from known_hosts: the key was changed, or another host responds",
   ],
   [
     /host key verification failed|no .{0,40}host key is known/i,
@@ -27,12 +27,12 @@ const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason
     // A host that goes away says nothing about its certificate.
     /SSL_ERROR_SYSCALL|SSL_[a-z]{4,10}: .{0,80}(?:reset|timed out|unexpected eof)|unexpected eof while reading|SSL connection timeout|non-properly terminated|Error in the (?:pull|push) function/i,
     "SourceUnreachable",
-    "the connection was closed before it answered",
+    "the connection was closed before it responded",
   ],
   [
     /certificate|SSL|TLS/i,
     "SourceRefused",
-    "its certificate is not trusted; put the authority's into ca.crt of the Secret",
+    "its certificate is not trusted; add its certificate authority as ca.crt to the Secret",
   ],
   [
     /^Load key .{0,300}(?:libcrypto|invalid format)/m,
@@ -42,20 +42,20 @@ const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason
   [
     /authentication failed|permission denied|could not read (?:username|password)|terminal prompts disabled|access denied|returned error: (?:401|403)|invalid (?:username|credentials)|not authorized/i,
     "SourceRefused",
-    "it does not let us in with these credentials",
+    "it refuses these credentials",
   ],
   [
     /^(?:(?!repository ).)*repository .*not found|returned error: 404|does not appear to be a git repository|no such repository|could not be found|does not exist/im,
     "SourceNotFound",
-    "there is no such repository, or these credentials may not see it",
+    "the repository does not exist, or these credentials may not read it",
   ],
   [/not our ref|unadvertised object/i, "SourceNotFound", "it has no such commit"],
-  [/couldn't find remote ref|no such remote ref/i, "SourceNotFound", "the ref went away"],
+  [/couldn't find remote ref|no such remote ref/i, "SourceNotFound", "the ref was deleted"],
   [/dubious ownership/i, "SourceRefused", "its folder belongs to another user of this machine"],
   [
     /fsck error|invalid object|broken object/i,
     "SourceInvalid",
-    "it holds an object that git takes for damaged or harmful",
+    "it contains an object that git reports as damaged or harmful",
   ],
 ];
 
@@ -70,7 +70,7 @@ export function toRemoteFailure(stderr: string, secrets: readonly string[]): Sou
   if (reason === undefined || words === undefined) {
     return new SourceError(
       "SourceUnreachable",
-      `Cannot reach the repository: ${said || "unknown failure of git"}`,
+      `Cannot reach the repository: ${said || "unknown git failure"}`,
     );
   }
   return new SourceError(reason, `Cannot read the repository: ${words}${said === "" ? "" : ` (${said})`}`);

@@ -76,9 +76,9 @@ export class SignatureCheck {
     } as const;
     const result = await this.#processes.run(run).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
-      throw invalid("there is no gpg on the operator's machine; use SSH keys");
+      throw invalid("gpg is not installed on the operator's machine; use SSH keys");
     });
-    if (!isImported(result)) throw invalid("an entry that ends in .asc holds no OpenPGP public key");
+    if (!isImported(result)) throw invalid("an entry that ends in .asc has no OpenPGP public key");
   }
 }
 
@@ -114,7 +114,8 @@ function readSshKeys(keys: SecretData): string {
     for (const line of entry.split(/\r?\n/).map((each) => each.trim())) {
       if (line === "" || line.startsWith("#")) continue;
       const [, key] = sshKey.exec(line) ?? [];
-      if (key === undefined) throw invalid(`the entry "${name}" holds something else than SSH public keys`);
+      if (key === undefined)
+        throw invalid(`the entry "${name}" contains something other than SSH public keys`);
       text += `${PRINCIPAL} namespaces="git" ${key}\n`;
     }
   }
@@ -126,13 +127,13 @@ function readSshKeys(keys: SecretData): string {
 /** `stderr`: lines of gpg's status, or words of ssh-keygen. */
 function notVerified(commit: string, stderr: string): SourceFailure {
   const why = /BADSIG|incorrect signature|Could not verify signature/i.test(stderr)
-    ? "its signature does not match it"
+    ? "its signature does not match"
     : /EXPKEYSIG|KEYEXPIRED|EXPSIG|REVKEYSIG/.test(stderr)
       ? "its signature or the key has expired or was revoked"
       : /NO_PUBKEY|ERRSIG|No principal matched|no signature found for/i.test(stderr)
         ? "none of the keys signed it"
         : stderr.trim() === ""
-          ? "nobody signed it"
+          ? "it is not signed"
           : "its signature cannot be checked";
   return { reason: "SourceNotVerified", message: `Cannot deploy commit ${commit}: ${why}` };
 }

@@ -195,7 +195,7 @@ async function assertFormat(clone: SourceClone, ids: Iterable<string>): Promise<
 function targetOf(ref: string, commit: string | undefined): Target {
   if (commit !== undefined) return { commit };
   return {
-    failure: { reason: "SourceInvalid", message: `Cannot use ${JSON.stringify(ref)}: it names no commit` },
+    failure: { reason: "SourceInvalid", message: `Cannot use ${JSON.stringify(ref)}: it is not a commit` },
   };
 }
 
@@ -216,7 +216,7 @@ function notThere(
 }
 
 function noCommit(id: string): SourceFailure {
-  return notFound(`Cannot find the commit ${id}: the repository does not have it, or does not give it`);
+  return notFound(`Cannot find the commit ${id}: the repository does not have it, or does not serve it`);
 }
 
 function notFound(message: string): SourceFailure {

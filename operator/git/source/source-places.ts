@@ -189,8 +189,8 @@ async function notAFolder(
       at.kind === "file"
         ? "a file"
         : at.kind === "symlink"
-          ? "a symlink, and links are not followed"
-          : "a submodule, and those are not fetched";
+          ? "a symlink, which is not followed"
+          : "a submodule, which is not fetched";
     return new SourceError("SourceInvalid", `Cannot use the path ${path} of ${where}: it is ${what}`).failure;
   }
   // The deepest folder that is there tells what may have been meant.

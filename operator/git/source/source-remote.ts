@@ -39,7 +39,7 @@ export class FetchTooBigError extends Error {
   readonly limitBytes: number;
 
   constructor(limitBytes: number) {
-    super("it brings too much");
+    super("it sends too much data");
     this.limitBytes = limitBytes;
   }
 }
@@ -141,7 +141,7 @@ export class SourceRemote {
       if (error instanceof CredentialsError) throw new SourceError("SourceInvalid", error.message);
       // Who does not find the folder says the same as who does not find git.
       if (!(await clone.isThere()))
-        throw new CacheBrokenError("Cannot use the clone: it is gone", { cause: error });
+        throw new CacheBrokenError("Cannot use the clone: it was deleted", { cause: error });
       throw toProcessFailure(error);
     }
   }

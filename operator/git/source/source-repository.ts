@@ -185,8 +185,8 @@ export class SourceRepository {
     const { log } = this.#options;
     const fields = { repository: redact(this.url, []), releases: this.#clients.size };
     if (outage?.message === this.#look.outage?.message) return;
-    if (outage === undefined) log.info("A source answers again", fields);
-    else log.warn("Cannot look at a source", { ...fields, reason: outage.reason, error: outage.message });
+    if (outage === undefined) log.info("A source responds again", fields);
+    else log.warn("Cannot poll a source", { ...fields, reason: outage.reason, error: outage.message });
   }
 
   /** Answers those who wait for an answer, soon. */
@@ -202,7 +202,7 @@ export class SourceRepository {
     this.#evaluation = this.#evaluation
       .then(() => this.#evaluateNow(options))
       .catch((error: unknown) => {
-        this.#options.log.error("Cannot work out what a source holds", { error: String(error) });
+        this.#options.log.error("Cannot read the revision of a source", { error: String(error) });
       });
     await this.#evaluation;
   }
@@ -234,7 +234,7 @@ export class SourceRepository {
     if (told.length === 0 || this.#isClosed) return;
     stats.told += told.length;
     const ms = startedMs === undefined ? undefined : Math.round(clock.now() - startedMs);
-    log.debug("A source has news", {
+    log.debug("A source has a new revision", {
       repository: redact(this.url, []),
       releases: told.length,
       ...(ms !== undefined && { ms }),

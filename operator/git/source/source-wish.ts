@@ -34,7 +34,7 @@ export function readSourceWish(
   if (remote.protocol === "file" && !allowFile) {
     throw new SourceError(
       "SourceInvalid",
-      "Cannot use the source: repositories on the operator's own disk are not allowed here; use https:// or ssh://",
+      "Cannot use the source: repositories on the operator's own disk are not allowed; use https:// or ssh://",
     );
   }
   const ref = readRef(refOf(source), revision);
@@ -59,18 +59,19 @@ function readUrl(url: string): RemoteUrl {
 function readRef(ref: ReturnType<typeof refOf>, revision: string | undefined): RefWish {
   const commit = revision ?? ref.commit;
   if (commit !== undefined) {
-    if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) throw badRef("commit", commit, "it is no full id");
+    if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit))
+      throw badRef("commit", commit, "it is not a full commit id");
     return { kind: "commit", id: commit };
   }
   if (ref.semver !== undefined) {
-    if (!isSemverRange(ref.semver)) throw badRef("semver", ref.semver, "it is no range of versions");
+    if (!isSemverRange(ref.semver)) throw badRef("semver", ref.semver, "it is not a version range");
     return { kind: "semver", range: ref.semver };
   }
   const [kind, name, folder] =
     ref.tag === undefined
       ? (["branch", ref.branch ?? "", "refs/heads"] as const)
       : (["tag", ref.tag, "refs/tags"] as const);
-  if (!isRefName(name)) throw badRef(kind, name, "git allows no such name");
+  if (!isRefName(name)) throw badRef(kind, name, "git does not allow this name");
   return { kind: "ref", ref: `${folder}/${name}` };
 }
 
@@ -85,10 +86,10 @@ function isRefName(name: string): boolean {
 function readPath(path: string): readonly string[] {
   const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
   for (const segment of segments) {
-    if (segment === "..") throw badPath(path, "it leads out of the repository");
+    if (segment === "..") throw badPath(path, "it is outside of the repository");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
     if (/^\.git$/i.test(segment) || /[\u0000-\u001f\u007f]/.test(segment)) {
-      throw badPath(path, "a repository has no such folder");
+      throw badPath(path, "a repository cannot have this folder");
     }
   }
   return segments;

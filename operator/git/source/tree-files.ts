@@ -97,7 +97,10 @@ async function readFolders(
   let [level, count, isRead, bytes] = [[root], 0, 0, 0];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > DEPTH)
-      throw new SourceError("RenderLimit", `Cannot read the folder: it is over ${DEPTH} folders deep`);
+      throw new SourceError(
+        "RenderLimit",
+        `Cannot read the folder: it has more than ${DEPTH} levels of folders`,
+      );
     const unread = [...new Set(level)].filter((id) => !folders.has(id));
     for (let at = 0; at < unread.length; at += FOLDERS_AT_ONCE) {
       for await (const object of readTrees(reader, unread.slice(at, at + FOLDERS_AT_ONCE), mostBytes)) {
@@ -155,7 +158,10 @@ async function read(
   const absent = infos.findIndex((info) => info?.type !== "blob");
   if (absent >= 0) await clone.assertWhole();
   if (absent >= 0)
-    throw new SourceError("RenderLimit", `Cannot read the files: one is over ${mebibytes(fileBytes)} MiB`);
+    throw new SourceError(
+      "RenderLimit",
+      `Cannot read the files: one is larger than ${mebibytes(fileBytes)} MiB`,
+    );
   const bytes = infos.reduce((sum, info) => sum + (info?.size ?? 0), 0);
   if (bytes > readBytes) {
     throw new SourceError(

@@ -216,7 +216,7 @@ export class ZoneSources implements GitSources {
 function errorOf({ body }: ZoneAnswerError): Error {
   const { data } = errorBody.safeParse(body);
   if (data?.reason !== undefined) return new SourceError(data.reason, data.message ?? "");
-  return new Error("the source zone could not read the clone of a repository; its log has the reason");
+  return new Error("the source zone could not read the clone of a repository; see its log");
 }
 
 function unreadable(cause: unknown): SourceError {

@@ -66,7 +66,7 @@ export async function bundleProgram(
     paths.add(path);
     if (size > FILE_BYTES) throw programLimit(`${path} is larger than ${FILE_BYTES / 2 ** 20} MiB`);
     if (bytes > ALL_BYTES) throw programLimit(`its files are larger than ${ALL_BYTES / 2 ** 20} MiB`);
-    if (paths.size > FILES) throw programLimit(`it is made of more than ${FILES} files`);
+    if (paths.size > FILES) throw programLimit(`it has more than ${FILES} files`);
     const text = (early.get(blob) ?? (await files.read([blob])).get(blob))?.toString("utf8");
     if (text === undefined) throw new Error(`Cannot read "${path}": its content is missing`);
     return text;

@@ -23,7 +23,7 @@ export async function explainDifference([first = "", second = ""]: readonly stri
   return new SourceError(
     "RenderNotReproducible",
     toMessage(
-      `Cannot render the program: two runs with the same inputs gave different results: ${where}; a program must depend on its files and inputs alone`,
+      `Cannot render the program: two runs with the same inputs gave different results: ${where}; a program must depend only on its files and inputs`,
     ),
   );
 }
@@ -38,7 +38,7 @@ async function whereDifferent(left: string, right: string): Promise<string> {
   await yieldToEventLoop();
   const theirs = countObjects(right);
   await yieldToEventLoop();
-  if (ours !== theirs) return `one made ${ours} objects, the other ${theirs}`;
+  if (ours !== theirs) return `one created ${ours} objects, the other ${theirs}`;
   const found = firstDifferentObject(left, right);
   if (found === undefined) return "the paths or the order of their objects";
   await yieldToEventLoop();
@@ -49,10 +49,10 @@ async function whereDifferent(left: string, right: string): Promise<string> {
 }
 
 const ended = {
-  collected: "made objects",
+  collected: "created objects",
   failed: "failed",
   limit: "went over a limit",
-  pending: "did not come to an end",
+  pending: "did not end",
 } as const;
 
 /** Lines behind the first one. */

@@ -119,7 +119,7 @@ class EsbuildService implements Esbuild {
       const isAlive = service?.exitCode === null && service.signalCode === null && !service.killed;
       if (messages.length > 0 && isAlive) return { ok: false, messages };
       if (service !== undefined) await this.#end(service);
-      const cause = running.endedFor ?? programLimit("the bundler gave up on its sources");
+      const cause = running.endedFor ?? programLimit("the bundler could not process its sources");
       throw new ServiceEndedError(cause.message, { cause });
     } finally {
       unwatch();

@@ -9,7 +9,7 @@ const CALLERS = 2;
 
 /** What to do instead, by the name that a program looked for in vain. */
 const absent: Readonly<Record<string, string>> = {
-  process: "a program has no environment: give it values by inputs",
+  process: "a program has no environment: pass values as inputs",
   require: "write import … from at the top of the file",
   module: "write export default",
   exports: "write export default",

@@ -37,7 +37,9 @@ export function resolveImport(
   for (const [entry, what] of folder.refused) {
     if (path === entry || path.startsWith(`${entry}/`)) return { refused: `${entry} is a ${what}` };
   }
-  return { refused: importer === undefined ? "the folder has no such file" : `there is no ${path}` };
+  return {
+    refused: importer === undefined ? "the file does not exist in the folder" : `there is no ${path}`,
+  };
 }
 
 function resolveBare(specifier: string): ImportTarget {
@@ -49,7 +51,7 @@ function resolveBare(specifier: string): ImportTarget {
   }
   if (/^node:/.test(specifier) || nodeModules.has(specifier.split("/")[0] ?? "")) {
     return {
-      refused: "a program has no modules of Node: no files, no network, no processes, no environment",
+      refused: "a program cannot use Node modules: no files, no network, no processes, no environment",
     };
   }
   return {

@@ -189,7 +189,7 @@ function explainEnd(head: EndedHead, bundle: Bundle): Error {
       return programLimit(head.message);
     case "pending":
       return programFailure(
-        "the promise that its default export gave is never fulfilled: a program has nothing to wait for",
+        "the promise of its default export never settles: a program has nothing to wait for",
       );
   }
 }

@@ -1,7 +1,7 @@
 import type { Manifest } from "../../../synth/manifest.ts";
 import { programFailure } from "./program-failure.ts";
 
-const halfCharacter = "contains half of a character (a lone surrogate)";
+const halfCharacter = "contains a lone surrogate (half of a character)";
 /** Deepest nesting of an object. */
 const DEPTH = 110;
 /** As the operator takes them (operator/sandbox/read-object.ts), and their lengths. */
@@ -37,28 +37,28 @@ export function readManifest(
   refuseOddKeys(object, "", 0, refuse);
   const { apiVersion, kind, metadata, status, ...rest } = object;
   if (typeof apiVersion !== "string" || !apiVersionPattern.test(apiVersion)) {
-    return refuse(`apiVersion is no API version but ${show(apiVersion)}`);
+    return refuse(`apiVersion is not an API version but ${show(apiVersion)}`);
   }
   if (typeof kind !== "string" || !kindPattern.test(kind)) {
-    return refuse(`kind is no kind but ${show(kind)}`);
+    return refuse(`kind is not a kind but ${show(kind)}`);
   }
   if (!isRecord(metadata)) return refuse("it has no metadata");
   const { name, namespace, labels, annotations } = metadata;
   if (typeof name !== "string" || name.length > 253 || !namePattern.test(name)) {
-    return refuse(`metadata.name is no name but ${show(name)}`);
+    return refuse(`metadata.name is not a name but ${show(name)}`);
   }
   if (
     namespace !== undefined &&
     (typeof namespace !== "string" || !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace))
   ) {
-    return refuse(`metadata.namespace is no name of a namespace but ${show(namespace)}`);
+    return refuse(`metadata.namespace is not a namespace name but ${show(namespace)}`);
   }
   for (const [field, texts] of Object.entries({ labels, annotations })) {
     if (texts === undefined) continue;
-    if (!isRecord(texts)) return refuse(`metadata.${field} is no object but ${show(texts)}`);
+    if (!isRecord(texts)) return refuse(`metadata.${field} is not an object but ${show(texts)}`);
     const [wrong] = Object.entries(texts).filter(([, text]) => typeof text !== "string");
     if (wrong !== undefined) {
-      return refuse(`metadata.${field}["${wrong[0]}"] is no text but ${show(wrong[1])}`);
+      return refuse(`metadata.${field}["${wrong[0]}"] is not text but ${show(wrong[1])}`);
     }
   }
   const kept = Object.entries(metadata).filter(([field]) => !serverFields.includes(field));

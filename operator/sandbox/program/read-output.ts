@@ -89,7 +89,7 @@ export async function readObjects(
   let at = endOfLine(text, 0);
   while (at < text.length) {
     const end = endOfLine(text, at + 1);
-    if (manifests.length >= mostObjects) throw programLimit(`it makes more than ${mostObjects} objects`);
+    if (manifests.length >= mostObjects) throw programLimit(`it creates more than ${mostObjects} objects`);
     const origin = origins[manifests.length] ?? "";
     const line = text.slice(at + 1, end);
     size += estimateMemory(line);
@@ -99,10 +99,10 @@ export async function readObjects(
     const { manifest, dropped } = readManifest(await parseLine(line), origin);
     const id = idOf(manifest);
     const other = ids.get(id);
-    if (other !== undefined) throw programFailure(`${origin}: "${id}" is made a second time, after ${other}`);
+    if (other !== undefined) throw programFailure(`${origin}: "${id}" is created twice, first by ${other}`);
     ids.set(id, origin);
     manifests.push(manifest);
-    if (dropped.length > 0) warnings.push(`${origin}: ${dropped.join(", ")} left out`);
+    if (dropped.length > 0) warnings.push(`${origin}: ${dropped.join(", ")} ignored`);
     hash.update(manifests.length === 1 ? "[" : ",").update(toCanonicalJson(manifest));
     at = end;
     if (slice.isOver) await slice.next();
@@ -127,7 +127,7 @@ type ReadObjects = Pick<Rendered, "manifests" | "origins" | "dependencies" | "di
   readonly size: number;
 };
 
-const nonsense = "what came out of its process is no list of objects";
+const nonsense = "the output of its process is not a list of objects";
 
 export function readEdges(
   edges: unknown,
@@ -169,7 +169,7 @@ export function refuseCycles(
         done.add(index);
       } else if (onPath.has(index)) {
         const cycle = [...path.slice(path.indexOf(index)), index].map((at) => origins[at]);
-        throw programFailure(`its constructs depend on each other in a circle: ${cycle.join(" → ")}`);
+        throw programFailure(`its constructs depend on each other in a cycle: ${cycle.join(" → ")}`);
       } else if (!done.has(index)) {
         onPath.add(index);
         path.push(index);

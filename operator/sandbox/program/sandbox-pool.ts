@@ -145,7 +145,7 @@ export class SandboxPool {
       patience?.onRunning?.(true);
       const answer = await sandbox.ask(request, [Buffer.from(run.request)], options);
       sandbox.runs += 1;
-      if (answer.header.kind !== "ran") throw programFailure("its process gave no answer");
+      if (answer.header.kind !== "ran") throw programFailure("its process did not respond");
       return { texts: answer.parts.map((part) => part.toString("utf8")), warm };
     } finally {
       patience?.onRunning?.(false);
@@ -219,7 +219,7 @@ function growOld(
   const giveWay = (): void =>
     sandbox.kill(
       programLimit(
-        `it runs longer than ${SHARED_MS / 1_000} s while programs of other namespaces wait; it is run again later`,
+        `it runs longer than ${SHARED_MS / 1_000} s while programs of other namespaces wait; it will run again later`,
       ),
     );
   return () => {

@@ -170,14 +170,14 @@ export class SandboxProcess {
     try {
       const message = this.#reader.push(chunk);
       if (message === undefined) return;
-      if (this.#answer === undefined) this.kill(programFailure("its process spoke without being asked"));
+      if (this.#answer === undefined) this.kill(programFailure("its process sent an unexpected message"));
       else this.#answer.resolve(message);
     } catch (error) {
       const { outputBytes } = this.#options.limits;
       this.kill(
         error instanceof RangeError
           ? programLimit(`its output is larger than ${outputBytes / 2 ** 20} MiB`)
-          : programFailure("its process wrote something of its own to the operator's pipe"),
+          : programFailure("its process wrote unexpected data to the operator's pipe"),
       );
     }
   }
@@ -194,7 +194,7 @@ export class SandboxProcess {
     const { limits } = this.#options;
     if (this.#killedFor !== undefined) return this.#killedFor;
     if (this.#lastWords.includes(flagsFrozen))
-      return programFailure("it tried to change how V8 works, and its process was ended");
+      return programFailure("it tried to change V8 flags, and its process was ended");
     const ranOut = /heap out of memory|Allocation failed|Zone|allocation failure/i.test(this.#lastWords);
     if (ranOut || this.#ended === "SIGABRT" || this.#ended === "SIGTRAP") {
       return programLimit(tooMuchMemory(limits));

@@ -55,7 +55,7 @@ const exhausting: Readonly<Record<string, { readonly code: string; readonly says
   },
   garbage: {
     code: 'for (;;) load("fs").writeSync(1, Buffer.alloc(2 ** 16, 255));',
-    says: /^RenderFailed: .*wrote something of its own/,
+    says: /^RenderFailed: .*wrote unexpected data/,
   },
   death: { code: "process.abort();", says: /^RenderLimit: .*memory/ },
 };

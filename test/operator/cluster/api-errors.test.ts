@@ -135,7 +135,7 @@ describe("toOperatorError()", () => {
         {},
         "Forbidden",
       ),
-      says: 'Cannot apply "apps/Deployment/shop/web": user "op" may not patch "configmaps" of API group "" in the namespace "shop"; a role with this verb has to be bound to it',
+      says: 'Cannot apply "apps/Deployment/shop/web": user "op" may not patch "configmaps" of API group "" in the namespace "shop"; bind a role with this verb to it',
     },
     {
       does: "hopes for room in a quota",
@@ -145,7 +145,7 @@ describe("toOperatorError()", () => {
     {
       does: "asks for the CRD of an unknown kind",
       answer: { status: 404, body: "404 page not found\n", retryAfterMs: undefined },
-      says: /does not know this kind; its CustomResourceDefinition has to be installed$/,
+      says: /does not have this kind; install its CustomResourceDefinition$/,
     },
     {
       does: "names a missing namespace",

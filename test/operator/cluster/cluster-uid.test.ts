@@ -82,7 +82,7 @@ test("an API server that cannot answer now is waited for, later and later, and i
   expect(bench.uid.value).toBe("7d0a");
   expect(bench.log.entries.map(({ level, message, fields }) => [level, message, fields])).toEqual([
     ["warn", "Waiting for the uid of kube-system", { why: expect.stringContaining("503: starting") }],
-    ["info", "The API server has told the uid of kube-system", {}],
+    ["info", "Read the uid of kube-system", {}],
   ]);
 });
 
@@ -113,12 +113,12 @@ test("an API server that cannot be reached is waited for", async () => {
   const learning = uid.learn(stopping.signal);
   await expect.poll(() => clock.pendingDelaysMs).toEqual([800]);
   expect(log.entries[0]?.fields).toEqual({
-    why: expect.stringMatching(/cannot be reached \(ECONNREFUSED\)/),
+    why: expect.stringMatching(/is unreachable \(ECONNREFUSED\)/),
   });
   stopping.abort();
   await learning;
   await transport.close();
-  expect(() => uid.value).toThrow("was not read yet");
+  expect(() => uid.value).toThrow("has not been read yet");
   expect(log.entries).toHaveLength(1);
 });
 
@@ -137,14 +137,14 @@ test("a missing right is an error that names it, and not tried again", async () 
   const learning = bench.uid.learn(new AbortController().signal);
   await expect(learning).rejects.toThrow(UnnamedClusterError);
   await expect(learning).rejects.toThrow(
-    "Cannot use the repository: the uid of the namespace kube-system names this cluster there. " +
+    "Cannot use the repository: it needs the uid of the namespace kube-system to identify this cluster. " +
       'Cannot read "/Namespace//kube-system": user "system:serviceaccount:ops:lead" may not get "namespaces" of API group "" ' +
-      'in the namespace "kube-system"; a role with this verb has to be bound to it',
+      'in the namespace "kube-system"; bind a role with this verb to it',
   );
   expect(bench.server.requests).toHaveLength(1);
 });
 
 test("a cluster without kube-system cannot be named", async () => {
   await using bench = await asking((_, answer) => answer.refuse(404, "NotFound", "not found"));
-  await expect(bench.uid.learn(new AbortController().signal)).rejects.toThrow("There is no such namespace");
+  await expect(bench.uid.learn(new AbortController().signal)).rejects.toThrow("The namespace does not exist");
 });

@@ -39,7 +39,7 @@ describe("impersonationHeaders()", () => {
   test.for([undefined, "", "pod", "ns/name/", "ns/name/pod\r\nx: y", "ns/name/po d", "/name/pod"])(
     "are refused where the instance cannot say who it is: %j",
     (odd) => {
-      expect(() => impersonationHeaders(who, odd)).toThrow(/has no name to give/);
+      expect(() => impersonationHeaders(who, odd)).toThrow(/has no name to send/);
     },
   );
 });

@@ -132,22 +132,22 @@ describe("loadClusterAccess()", () => {
     {
       when: "the context is not there",
       text: aConfig({ current: "other" }),
-      says: /there is no context "other"$/,
+      says: /it has no context "other"$/,
     },
     {
       when: "the cluster is not there",
       text: aConfig({ context: { cluster: "gone" } }),
-      says: /there is no cluster "gone"$/,
+      says: /it has no cluster "gone"$/,
     },
     {
       when: "the user is not there",
       text: aConfig({ context: { user: "gone" } }),
-      says: /there is no user "gone"$/,
+      says: /it has no user "gone"$/,
     },
     {
       when: "the server is no URL",
       text: aConfig({ cluster: { server: "nowhere" } }),
-      says: /server "nowhere" is no URL$/,
+      says: /server "nowhere" is not a URL$/,
     },
     {
       when: "there is a proxy",
@@ -155,7 +155,7 @@ describe("loadClusterAccess()", () => {
       says: /proxy-url is not supported/,
     },
     { when: "the file is no YAML", text: "token: [secret", says: /it is not YAML$/ },
-    { when: "the file is empty", text: "", says: /it has no context at all/ },
+    { when: "the file is empty", text: "", says: /it has no contexts/ },
   ])("says that $when", async ({ text, says }) => {
     const error = await load(text).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: "ClusterAccessError", message: expect.stringMatching(says) });

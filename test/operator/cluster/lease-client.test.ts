@@ -75,7 +75,7 @@ describe("KubeLeaseClient", () => {
     await expect.poll(() => run.server.requests.length).toBe(1);
     expect(run.clock.pendingDelaysMs).toEqual([5_000]);
     await run.clock.advance(5_000);
-    expect(String(await hanging)).toMatch(/did not answer within 5 s$/);
+    expect(String(await hanging)).toMatch(/did not respond within 5 s$/);
     expect(await run.client.get(options)).toEqual(lease);
     expect(run.server.line.accepted).toBe(2);
   });

@@ -140,7 +140,7 @@ describe("ApiTransport", () => {
     await clock.advance(1);
     const error = await sending;
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(String(error)).toMatch(/did not answer within 5 s$/);
+    expect(String(error)).toMatch(/did not respond within 5 s$/);
   });
 
   test("never sends a request that was given up while it waited for a connection", async () => {
@@ -216,7 +216,7 @@ describe("ApiTransport", () => {
     const { origin } = cluster.server.access.server;
     expect(error).toMatchObject({
       refused: true,
-      message: `the API server at ${origin} cannot be reached (ECONNREFUSED)`,
+      message: `the API server at ${origin} is unreachable (ECONNREFUSED)`,
     });
     await cluster.transport.close();
   });

@@ -34,7 +34,7 @@ describe.for(["https", "h2"] as const)("a watch over %s whose second event is cu
       else
         expect(error, `cut at ${position}`).toMatchObject({
           status: 0,
-          message: expect.stringMatching(/broke off/),
+          message: expect.stringMatching(/ended inside an event/),
         });
     }
   });

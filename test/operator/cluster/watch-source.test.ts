@@ -89,7 +89,7 @@ describe("KubeWatchSource.watch()", () => {
       stream.bytes('{"type":"ADDED","obj');
       stream.end();
     };
-    await expect(collect(cluster.source.watch(fromFive))).rejects.toThrow("broke off inside an event");
+    await expect(collect(cluster.source.watch(fromFive))).rejects.toThrow("ended inside an event");
   });
 
   test.for(protocols)("ends quietly over %s when it is cancelled", async (protocol) => {

@@ -102,7 +102,7 @@ describe("decideOwnership()", () => {
   });
 
   test.for([
-    { does: "an object without any mark", live: bare, owner: "somebody else" },
+    { does: "an object without any mark", live: bare, owner: "another owner" },
     {
       does: "an object of another resource of ours",
       live: controlledBy({ name: "other", uid: "2" }),
@@ -121,17 +121,17 @@ describe("decideOwnership()", () => {
     {
       does: "an object handed over to another resource",
       live: annotated({ [stamps.adoptBy]: "Echo/other" }),
-      owner: "somebody else",
+      owner: "another owner",
     },
     {
       does: "an object handed over to a resource of a namesake kind in another group",
       live: annotated({ [stamps.adoptBy]: "echo.mmontes.io/web" }),
-      owner: "somebody else",
+      owner: "another owner",
     },
     {
       does: "an object handed over to a resource of this name in another namespace",
       live: annotated({ [stamps.adoptBy]: "Echo/office/web" }),
-      owner: "somebody else",
+      owner: "another owner",
     },
     {
       does: "an object of another set, also when somebody hands it over",
@@ -144,7 +144,7 @@ describe("decideOwnership()", () => {
     {
       does: "a label of ours that anybody could write",
       live: annotated({}, { [stamps.set]: set }),
-      owner: "somebody else",
+      owner: "another owner",
     },
     { does: "Helm's", live: annotated({ "meta.helm.sh/release-name": "blog" }), owner: "Helm release blog" },
     {

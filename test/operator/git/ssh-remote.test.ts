@@ -150,7 +150,7 @@ test.for([
   chmodSync(join(secret.directory, "identity"), 0o600);
   secret.write({ identity: identity(host.identity) });
   await using it = aPublisher(remote, host, secret);
-  expect(await failureOf(it)).toContain("every line, the last one too, must end as on Unix");
+  expect(await failureOf(it)).toContain("every line, the last one too, must have a Unix line ending");
   secret.write({ identity: host.identity });
   await it.untilPublished(edit(1));
 });

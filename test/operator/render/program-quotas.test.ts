@@ -11,8 +11,8 @@ const waiting = (at: string, seconds = 10) => ({
   failure: {
     reason: "RenderQuota",
     message:
-      `Programs of this namespace used up the ${seconds} s of an hour that ${policy} allows them. ` +
-      `Rendering continues at ${at}; what is deployed stays in sync`,
+      `Programs of this namespace used up the ${seconds} s per hour that ${policy} allows. ` +
+      `Rendering continues at ${at}; the deployed objects stay in sync`,
   },
 });
 

@@ -67,7 +67,7 @@ describe("readDocuments()", () => {
   });
 
   test("says the line of a mistake in a later document", () => {
-    expect(problemOf("a: 1\n---\nb: 1\n---\nc: 1\nc: 2\n")).toBe('6: the key "c" is there twice');
+    expect(problemOf("a: 1\n---\nb: 1\n---\nc: 1\nc: 2\n")).toBe('6: the key "c" is defined twice');
   });
 
   test.for([
@@ -76,7 +76,7 @@ describe("readDocuments()", () => {
     {
       what: "control characters",
       text: "a: 1\nb: x\u0000y\n",
-      says: "2: has a control character; in double quotes it is written \\u and four digits",
+      says: "2: has a control character; write it in double quotes as \\u and four digits",
     },
   ])("refuses $what", ({ text, says }) => {
     expect(problemOf(text)).toBe(says);
@@ -86,7 +86,7 @@ describe("readDocuments()", () => {
     const large = `${Array.from({ length: 10_000 }, (_, index) => `key-${index}: "${index}"`).join("\n")}\n`;
     expect(Object.keys(read(large)[0]?.[1] ?? {})).toHaveLength(10_000);
     expect(problemOf(`${large}a: *y\n`)).toBe(
-      "10001: an alias names an anchor that is not there; a text that begins with * must stand in quotes",
+      "10001: an alias refers to an anchor that does not exist; a text that begins with * must be in quotes",
     );
   });
 });
@@ -105,9 +105,9 @@ describe("readDocuments() of JSON", () => {
     {
       what: "a key that is there twice",
       text: '{"a": 1,\n "b": {"a": 1},\n "a": 2}',
-      says: '3: the key "a" is there twice',
+      says: '3: the key "a" is defined twice',
     },
-    { what: "one that is escaped", text: '{"a": 1, "\\u0061": 2}', says: '1: the key "a" is there twice' },
+    { what: "one that is escaped", text: '{"a": 1, "\\u0061": 2}', says: '1: the key "a" is defined twice' },
     { what: "the key __proto__", text: '{"__proto__": 1}', says: '1: the key "__proto__" is not allowed' },
     {
       what: "an integer that would lose digits",

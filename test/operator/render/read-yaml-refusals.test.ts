@@ -3,14 +3,18 @@ import { readOrRefuse } from "../../fakes/yaml-readers.ts";
 
 describe("readYaml()", () => {
   test.for([
-    { what: "keys that are no text", text: "on: 1\n", says: "1: the key on is not read as text" },
+    { what: "keys that are no text", text: "on: 1\n", says: "1: the key on is not text" },
     { what: "tabs as indents", text: "a:\n\tb: 1\n", says: "2: a tab is used to indent" },
     { what: "tabs behind dashes", text: "- \ta: 1\n  b: 2\n", says: "1: " },
-    { what: "keys that are there twice", text: "a: 1\nb: 2\na: 3\n", says: '3: the key "a" is there twice' },
+    {
+      what: "keys that are there twice",
+      text: "a: 1\nb: 2\na: 3\n",
+      says: '3: the key "a" is defined twice',
+    },
     {
       what: "keys that are there twice in braces",
       text: "{a: 1, a: 2}\n",
-      says: '1: the key "a" is there twice',
+      says: '1: the key "a" is defined twice',
     },
     { what: "the key __proto__", text: "__proto__: 1\n", says: '1: the key "__proto__" is not allowed' },
     {
@@ -21,31 +25,31 @@ describe("readYaml()", () => {
     {
       what: "two colons on a line",
       text: "a: b: c\n",
-      says: "1: a text with a colon and a space must stand in quotes",
+      says: "1: a text with a colon and a space must be in quotes",
     },
     {
       what: "a map on the line of its key",
       text: "a: &x b: c\n",
-      says: "1: a text with a colon and a space must stand in quotes",
+      says: "1: a text with a colon and a space must be in quotes",
     },
     {
       what: "keys behind other values",
       text: "a:\n- b\n- [] c: 1\n",
-      says: "3: something stands behind the end of a value",
+      says: "3: there is text after the end of a value",
     },
     {
       what: "keys in braces without a space",
       text: "{a:, b: 1}\n",
-      says: "1: a space is missing behind a colon",
+      says: "1: a space is missing after a colon",
     },
-    { what: "such keys with a space before", text: "{a :}\n", says: "1: a space is missing behind a colon" },
-    { what: "tagged merge keys", text: "! <<: {a: 1}\n", says: "1: the key << is not read as text" },
+    { what: "such keys with a space before", text: "{a :}\n", says: "1: a space is missing after a colon" },
+    { what: "tagged merge keys", text: "! <<: {a: 1}\n", says: "1: the key << is not text" },
     {
       what: "keys whose tag changes them",
       text: "!!int 0x10: 1\n",
-      says: "1: the key 0x10 is not read as text",
+      says: "1: the key 0x10 is not text",
     },
-    { what: "wrong indents", text: "a:\n    b: 1\n  c: 2\n", says: "3: the indentation does not fit" },
+    { what: "wrong indents", text: "a:\n    b: 1\n  c: 2\n", says: "3: the indentation does not match" },
     { what: "quotes without an end", text: 'a: "b\n', says: "1: a quote is missing" },
     {
       what: "quotes without an end, far above",
@@ -55,28 +59,32 @@ describe("readYaml()", () => {
     {
       what: "brackets without an end",
       text: "a: [1, 2\n",
-      says: "2: the indentation does not fit what stands above, or a bracket",
+      says: "2: the indentation does not match the lines above, or a bracket",
     },
     { what: "keys over several lines", text: "a: 1\nb\nc: 2\n", says: "3: " },
     {
       what: "texts behind quotes",
       text: "a: 'it's'\n",
-      says: "1: something stands behind the end of a value",
+      says: "1: there is text after the end of a value",
     },
-    { what: "unknown blocks of text", text: "a: |x\n  b\n", says: "1: behind | or > stand" },
+    { what: "unknown blocks of text", text: "a: |x\n  b\n", says: "1: after | or > there" },
     { what: "reserved characters", text: "a: @b\n", says: "1: a text that begins with this character" },
-    { what: "aliases of nothing", text: "a: *x\n", says: "1: an alias names an anchor that is not there" },
-    { what: "aliases as keys", text: "a: &x b\n*x : 1\n", says: "2: a key is no text" },
-    { what: "aliases inside of their anchors", text: "a: &x\n  - *x\n", says: "2: an alias stands inside" },
+    {
+      what: "aliases of nothing",
+      text: "a: *x\n",
+      says: "1: an alias refers to an anchor that does not exist",
+    },
+    { what: "aliases as keys", text: "a: &x b\n*x : 1\n", says: "2: a key is not text" },
+    { what: "aliases inside of their anchors", text: "a: &x\n  - *x\n", says: "2: an alias is inside" },
     {
       what: "aliases of an anchor that is being given anew",
       text: "a: &x 1\nb: &x [*x]\n",
-      says: "2: an alias stands inside",
+      says: "2: an alias is inside",
     },
     {
       what: "brackets behind a text, beside brackets that end further out",
       text: "a: [\n]\nb: c\n}\n",
-      says: "2: the indentation does not fit",
+      says: "2: the indentation does not match",
     },
     {
       what: "what is wrong below brackets that end further out",
@@ -86,30 +94,30 @@ describe("readYaml()", () => {
     {
       what: "brackets that go on too far out",
       text: "a:\n  b: [1,\n 2]\n",
-      says: "3: the indentation does not fit",
+      says: "3: the indentation does not match",
     },
     { what: "two anchors", text: "a: &x &y 1\n", says: "1: a value has several anchors" },
     {
       what: "merges behind what they bring",
       text: "a: 1\n<<: {a: 2}\n",
-      says: '2: "a" stands before the <<',
+      says: '2: "a" is before the <<',
     },
     { what: "merges of text", text: "<<: a\n", says: "1: << takes a map" },
-    { what: "unknown escapes", text: 'a: "\\q"\n', says: "1: an escape in double quotes is not known" },
+    { what: "unknown escapes", text: 'a: "\\q"\n', says: "1: an escape in double quotes is unknown" },
     {
       what: "halves of characters",
       text: 'a: "\\ud800"\n',
-      says: "1: an escape in double quotes stands for no character",
+      says: "1: an escape in double quotes is not a valid character",
     },
     {
       what: "escapes beyond Unicode",
       text: 'a: "\\U04010000"\n',
-      says: "1: an escape in double quotes stands for no character",
+      says: "1: an escape in double quotes is not a valid character",
     },
     {
       what: "a second document behind a byte order mark",
       text: "a: 1\n\ufeff---\nb: 1\n",
-      says: "1: something stands behind the end",
+      says: "1: there is text after the end",
     },
     { what: "deep nests", text: `${"[".repeat(200)}${"]".repeat(200)}\n`, says: "1: is nested too deeply" },
     { what: "deep lists", text: `${"- ".repeat(200)}x\n`, says: "1: is nested too deeply" },
@@ -129,7 +137,7 @@ describe("readYaml()", () => {
     for (let row = 1; row < 9; row++) {
       rows.push(`a${row}: &a${row} [${Array.from({ length: 10 }, () => `*a${row - 1}`).join(", ")}]`);
     }
-    const refused = expect.stringMatching(/: its aliases stand for too much$/);
+    const refused = expect.stringMatching(/: its aliases expand to too much data$/);
     expect(readOrRefuse(`${rows.join("\n")}\n`)).toEqual({ refused });
     const merges = `a: &a {x: "${"y".repeat(1_000)}"}\nb: [${Array.from({ length: 2_000 }, () => "{<<: *a}").join(",")}]\n`;
     expect(readOrRefuse(merges)).toEqual({ refused });

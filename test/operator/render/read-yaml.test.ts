@@ -25,39 +25,39 @@ describe("readYaml()", () => {
   test("reads tags and complex keys in documents of any size", () => {
     expect(read("---\na: !!str 1\n? b\n: 2\n")).toEqual({ a: "1", b: 2 });
     expect(read(`${large}a: !!str 1\n? b\n: 2\n`)).toMatchObject({ a: "1", b: 2 });
-    expect(problemOf(`${large}b: 1\n? a\n? a\n`)).toBe('RenderFailed 14: the key "a" is there twice');
+    expect(problemOf(`${large}b: 1\n? a\n? a\n`)).toBe('RenderFailed 14: the key "a" is defined twice');
   });
 
   test.for([
     {
       what: "a key that is there twice",
       text: "a: 1\nb: 2\na: 3\n",
-      says: 'RenderFailed 14: the key "a" is there twice',
+      says: 'RenderFailed 14: the key "a" is defined twice',
     },
     {
       what: "one in braces",
       text: "a: {b: 1,\n  b: 2}\n",
-      says: 'RenderFailed 13: the key "b" is there twice',
+      says: 'RenderFailed 13: the key "b" is defined twice',
     },
     {
       what: "a key of another type",
       text: "on: 1\n",
-      says: "RenderFailed 12: the key on is not read as text; put it in quotes",
+      says: "RenderFailed 12: the key on is not text; put it in quotes",
     },
     {
       what: "an alias of nothing",
       text: "a:\n- *x\n",
-      says: "RenderFailed 13: an alias names an anchor that is not there; a text that begins with * must stand in quotes",
+      says: "RenderFailed 13: an alias refers to an anchor that does not exist; a text that begins with * must be in quotes",
     },
     {
       what: "a wrong indent",
       text: "a:\n  b: 1\n   c: 1\n",
-      says: "RenderFailed 14: a text with a colon and a space must stand in quotes",
+      says: "RenderFailed 14: a text with a colon and a space must be in quotes",
     },
     {
       what: "another wrong indent",
       text: "a:\n    b: 1\n  c: 1\n",
-      says: "RenderFailed 14: the indentation does not fit what stands above",
+      says: "RenderFailed 14: the indentation does not match the lines above",
     },
     { what: "a quote without an end", text: "a: 'b\nc: 1\n", says: "RenderFailed 12: a quote is missing" },
     {
@@ -74,7 +74,7 @@ describe("readYaml()", () => {
     {
       what: "a bomb",
       text: `a: &a "${"x".repeat(600_000)}"\nb: [*a, *a]\n`,
-      says: "RenderLimit 13: its aliases stand for too much",
+      says: "RenderLimit 13: its aliases expand to too much data",
     },
   ])("says the line of $what in a document of any size", ({ text, says }) => {
     expect(problemOf(large + text)).toBe(says);
@@ -86,7 +86,7 @@ describe("readYaml()", () => {
       (_, index) => `- name: "${index}"\n  text: ${"x".repeat(80)}\n`,
     ).join("");
     expect(read(`kind: List\nitems:\n${items}`)).toMatchObject({ items: { length: 20_000 } });
-    expect(problemOf(`things:\n${items}`)).toBe("RenderLimit 11: is larger than any object may be");
+    expect(problemOf(`things:\n${items}`)).toBe("RenderLimit 11: is larger than the limit for an object");
   });
 
   test("rests when it has parsed a document, and once per 1,000 nodes", () => {

@@ -81,7 +81,7 @@ describe("renderManifests()", () => {
     const rendered = await render({ "a.yaml": named("ConfigMap", "a", "  uid: x\nstatus: {a: b}\n") });
     expect(rendered.manifests).toEqual([{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }]);
     expect(rendered.warnings).toEqual([
-      "a.yaml:1: left out, because the cluster decides it: metadata.uid, status",
+      "a.yaml:1: ignored because the cluster sets it: metadata.uid, status",
     ]);
   });
 
@@ -89,7 +89,7 @@ describe("renderManifests()", () => {
     {
       what: "an object that is there twice",
       files: { "a.yaml": named("ConfigMap", "a"), "b/c.yaml": `# x\n---\n${named("ConfigMap", "a")}` },
-      says: 'RenderFailed: b/c.yaml:3: ConfigMap "a" is there twice, as a.yaml:1',
+      says: 'RenderFailed: b/c.yaml:3: ConfigMap "a" is defined twice, also in a.yaml:1',
     },
     {
       what: "an object that is there twice in other versions of its kind",
@@ -97,12 +97,12 @@ describe("renderManifests()", () => {
         "a.yaml":
           "apiVersion: apps/v1\nkind: A\nmetadata: {name: a, namespace: b}\n---\napiVersion: apps/v2\nkind: A\nmetadata: {name: a, namespace: b}\n",
       },
-      says: 'RenderFailed: a.yaml:5: A "b/a" is there twice, as a.yaml:1',
+      says: 'RenderFailed: a.yaml:5: A "b/a" is defined twice, also in a.yaml:1',
     },
     {
       what: "files of another sort, by the line",
       files: { "values.yaml": "# values\nreplicas: 1\n" },
-      says: "RenderFailed: values.yaml:2: apiVersion: is missing; what is no Kubernetes object belongs into .fairleadignore",
+      says: "RenderFailed: values.yaml:2: apiVersion: is missing; if it is not a Kubernetes object, exclude the file in .fairleadignore",
     },
     {
       what: "a wrong field, by its line",
@@ -117,29 +117,29 @@ describe("renderManifests()", () => {
     {
       what: "a wrong object of a list",
       files: { "a.yaml": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  metadata: {name: a}\n" },
-      says: "RenderFailed: a.yaml:4: kind: is missing; what is no Kubernetes object belongs into .fairleadignore",
+      says: "RenderFailed: a.yaml:4: kind: is missing; if it is not a Kubernetes object, exclude the file in .fairleadignore",
     },
     {
       what: "a key that is there twice",
       files: { "a.yaml": named("ConfigMap", "a", "data:\n  a: x\n  a: y\n") },
-      says: 'RenderFailed: a.yaml:7: the key "a" is there twice',
+      says: 'RenderFailed: a.yaml:7: the key "a" is defined twice',
     },
     {
       what: "names with line ends and other controls",
       files: { "a\n\u202e$(x).yaml": "x: 1\n" },
-      says: "RenderFailed: a\\u{a}\\u{202e}$(x).yaml:1: apiVersion: is missing; what is no Kubernetes object belongs into .fairleadignore",
+      says: "RenderFailed: a\\u{a}\\u{202e}$(x).yaml:1: apiVersion: is missing; if it is not a Kubernetes object, exclude the file in .fairleadignore",
     },
     {
       what: "a bomb of aliases",
       files: {
         "a.yaml": `${named("ConfigMap", "a")}data:\n  a: &a [${"x,".repeat(1_000)}]\n  b: &b [${"*a,".repeat(1_000)}]\n  c: [${"*b,".repeat(1_000)}]\n`,
       },
-      says: "RenderLimit: a.yaml:7: its aliases stand for too much",
+      says: "RenderLimit: a.yaml:7: its aliases expand to too much data",
     },
     {
       what: "templates",
       files: { "templates/a.yaml": "apiVersion: v1\nkind: A\nmetadata:\n  name: {{ .Release.Name }}\n" },
-      says: "RenderFailed: templates/a.yaml:4: a key is no text; it looks like a template, and those are not read",
+      says: "RenderFailed: templates/a.yaml:4: a key is not text; it looks like a template, which is not supported",
     },
     {
       what: "a long name",
@@ -155,7 +155,7 @@ describe("renderManifests()", () => {
     { what: "submodule" as const, name: "a submodule" },
   ])("refuses $name by its name", async ({ what, name }) => {
     expect(await failureOf({}, { refused: [{ path: "data\n/it", what }] })).toBe(
-      `RenderFailed: data\\u{a}/it: is ${name}, which is not followed; remove it, or leave it out in .fairleadignore`,
+      `RenderFailed: data\\u{a}/it: is ${name}, which is not followed; remove it, or exclude it in .fairleadignore`,
     );
   });
 

@@ -14,7 +14,7 @@ describe("createRenderer(), where renders fail", () => {
       failure: {
         reason: "RenderFailed",
         message:
-          "a.yaml:1: apiVersion: is missing; what is no Kubernetes object belongs into .fairleadignore",
+          "a.yaml:1: apiVersion: is missing; if it is not a Kubernetes object, exclude the file in .fairleadignore",
       },
     };
     expect(renderer.render(request("a", wrong))).toEqual(failed);
@@ -69,7 +69,7 @@ describe("createRenderer(), where renders fail", () => {
       failure: {
         reason: "RenderFailed",
         message:
-          "the source could not be rendered, for a reason of the operator's own that is in its log; tried again",
+          "the source could not be rendered because of an internal error (see the operator's log); retrying",
       },
     });
   });

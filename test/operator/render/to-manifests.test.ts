@@ -98,13 +98,13 @@ describe("toManifests()", () => {
     {
       what: "no apiVersion",
       value: { a: 1 },
-      says: "apiVersion: is missing; what is no Kubernetes object belongs into .fairleadignore",
+      says: "apiVersion: is missing; if it is not a Kubernetes object, exclude the file in .fairleadignore",
       path: [],
     },
     {
       what: "no kind",
       value: { apiVersion: "v1" },
-      says: "kind: is missing; what is no Kubernetes object belongs into .fairleadignore",
+      says: "kind: is missing; if it is not a Kubernetes object, exclude the file in .fairleadignore",
       path: [],
     },
     {
@@ -158,7 +158,7 @@ describe("toManifests()", () => {
     {
       what: "a generated name",
       value: { ...configMap, metadata: { generateName: "a-" } },
-      says: "metadata.generateName: an object needs a name that stays; give it metadata.name",
+      says: "metadata.generateName: an object needs a fixed name; set metadata.name",
       path: ["metadata", "generateName"],
     },
     {
@@ -182,7 +182,7 @@ describe("toManifests()", () => {
     {
       what: "owner references",
       value: { ...configMap, metadata: { name: "a", ownerReferences: [{ uid: "1" }] } },
-      says: "metadata.ownerReferences: its owner makes this object; leave the object out, or the owner references",
+      says: "metadata.ownerReferences: the owner creates this object; remove the object or its owner references",
       path: ["metadata", "ownerReferences"],
     },
     {

@@ -56,15 +56,15 @@ describe("toPlainValue()", () => {
     {
       what: "a key that is there twice",
       text: "a: 1\nb:\n  c: 1\n  c: 2\n",
-      says: '4: the key "c" is there twice',
+      says: '4: the key "c" is defined twice',
     },
     {
       what: "a key of another type",
       text: "a: 1\non: 2\n",
-      says: "2: the key on is not read as text; put it in quotes",
+      says: "2: the key on is not text; put it in quotes",
     },
-    { what: "a key of nothing", text: "~: 2\n", says: "1: the key ~ is not read as text; put it in quotes" },
-    { what: "a list as a key", text: "[a]: 2\n", says: "1: a key is no text" },
+    { what: "a key of nothing", text: "~: 2\n", says: "1: the key ~ is not text; put it in quotes" },
+    { what: "a list as a key", text: "[a]: 2\n", says: "1: a key is not text" },
     {
       what: "the key __proto__",
       text: "a:\n  __proto__: {}\n",
@@ -83,23 +83,23 @@ describe("toPlainValue()", () => {
     {
       what: "an alias of nothing",
       text: "a: *x\n",
-      says: "1: an alias names an anchor that is not there; a text that begins with * must stand in quotes",
+      says: "1: an alias refers to an anchor that does not exist; a text that begins with * must be in quotes",
     },
     {
       what: "an alias inside of its anchor",
       text: "a: &x\n  - *x\n",
-      says: "2: an alias stands inside of its own anchor",
+      says: "2: an alias is inside its own anchor",
     },
     {
       what: "a tag of somebody's own",
       text: "a: !vault x\n",
-      says: "1: a tag is not one that is read; a text that begins with ! must stand in quotes",
+      says: "1: a tag is not supported; a text that begins with ! must be in quotes",
     },
-    { what: "a tag that does not fit", text: "a: !!int x\n", says: "1: a tag does not fit its value" },
+    { what: "a tag that does not fit", text: "a: !!int x\n", says: "1: a tag does not match its value" },
     {
       what: "a merge behind what it brings",
       text: "a:\n  b: 1\n  <<: {b: 2}\n",
-      says: '3: "b" stands before the << that brings it too; put << first',
+      says: '3: "b" is before the << that also sets it; put << first',
     },
     { what: "a merge of text", text: "a:\n  <<: x\n", says: "2: << takes a map, or a list of maps" },
     { what: "a tab", text: "a:\n\tb: 1\n", says: "2: a tab is used to indent; YAML takes only spaces" },
@@ -113,7 +113,7 @@ describe("toPlainValue()", () => {
   });
 
   test("counts lines from where the document begins", () => {
-    expect(problemOf("a: 1\na: 2\n", 41)).toBe('42: the key "a" is there twice');
+    expect(problemOf("a: 1\na: 2\n", 41)).toBe('42: the key "a" is defined twice');
   });
 
   test("refuses aliases that make much of little", () => {
@@ -121,9 +121,9 @@ describe("toPlainValue()", () => {
     for (let row = 1; row < 9; row++) {
       rows.push(`a${row}: &a${row} [${Array.from({ length: 10 }, () => `*a${row - 1}`).join(", ")}]`);
     }
-    expect(problemOf(`${rows.join("\n")}\n`)).toMatch(/: its aliases stand for too much$/);
+    expect(problemOf(`${rows.join("\n")}\n`)).toMatch(/: its aliases expand to too much data$/);
     const merges = `a: &a {x: "${"y".repeat(1_000)}"}\nb: [${Array.from({ length: 2_000 }, () => "{<<: *a}").join(",")}]\n`;
-    expect(problemOf(merges)).toMatch(/: its aliases stand for too much$/);
+    expect(problemOf(merges)).toMatch(/: its aliases expand to too much data$/);
   });
 
   test.for([

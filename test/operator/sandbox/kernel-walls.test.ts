@@ -56,7 +56,7 @@ describe("describeMissingWalls()", () => {
     { walls: { ...kernelWalls, keptApart: true }, says: undefined },
     {
       walls: noKernelWalls("the launcher is not installed"),
-      says: "no wall of the kernel is around programs: the launcher is not installed",
+      says: "the kernel does not isolate programs: the launcher is not installed",
     },
     { walls: { ...some, problem: undefined }, says: "the kernel lacks walls around programs: files" },
   ])("$says", ({ walls: { problem, ...walls }, says }) => {

@@ -36,7 +36,7 @@ describe("dependencies between the objects of a render", () => {
       [0, 1],
       [1, 0],
     ]);
-    expect(read).toThrow("in a circle: o0 → o1 → o0");
+    expect(read).toThrow("in a cycle: o0 → o1 → o0");
   });
 
   test("are refused by the zone where the operator would refuse them", async () => {

@@ -1,4 +1,4 @@
-const halfCharacter = "contains half of a character (a lone surrogate)";
+const halfCharacter = "contains a lone surrogate (half of a character)";
 
 /** Deepest nesting of an object: the API server takes less. */
 const DEPTH = 100;

@@ -181,10 +181,10 @@ describe("the catalog of kinds", () => {
   );
 
   test.for([
-    ["apps/v2", "Deployment", /it has one in apps\/v1/],
+    ["apps/v2", "Deployment", /, but in apps\/v1/],
     ["apps/v1", "deployment", /did you mean Deployment\?/],
-    ["v1", "Review", /no kind of object that a cluster keeps/],
-    ["example.dev/v1", "Widget", /CustomResourceDefinition has to be installed/],
+    ["v1", "Review", /not a kind of object that a cluster stores/],
+    ["example.dev/v1", "Widget", /install its CustomResourceDefinition/],
   ] as const)("says of %s %s what is wrong with it", async ([apiVersion, kind, message]) => {
     const review = { plural: "reviews", kind: "Review", verbs: ["create"] };
     const { catalog, clock } = aCatalog({ ...served, "": [{ version: "v1", kinds: [secrets, review] }] });

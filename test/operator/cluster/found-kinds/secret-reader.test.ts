@@ -65,7 +65,7 @@ describe("the reader of Secrets", () => {
     await expect(reader.read(ref, { as: deployer, maxAgeMs: 60_000 })).rejects.toMatchObject({
       name: "SourceError",
       reason: "SourceInvalid",
-      message: 'Secret "shop/git" may not be read: user "deployer" may not get "secrets"',
+      message: 'Secret "shop/git" cannot be read: user "deployer" may not get "secrets"',
     });
     expect(requests).toEqual(["shop/git as operator", "shop/git as deployer"]);
   });

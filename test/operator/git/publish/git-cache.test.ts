@@ -186,9 +186,9 @@ describe("takeCacheSlot()", () => {
     const base = join(aFolder(), "slot");
     mkdirSync(base);
     chmodSync(base, 0o777);
-    await expect(takeCacheSlot(base)).rejects.toThrow(/others may write/);
+    await expect(takeCacheSlot(base)).rejects.toThrow(/other users may write/);
     symlinkSync(aFolder(), `${base}-link`);
-    await expect(takeCacheSlot(`${base}-link`)).rejects.toThrow(/others may write/);
+    await expect(takeCacheSlot(`${base}-link`)).rejects.toThrow(/other users may write/);
   });
 });
 

@@ -136,7 +136,7 @@ describe("an error of the publish zone", () => {
   ])("is not believed as %j", (body) => {
     const error = readPublishError(body);
     expect(error).toBeInstanceOf(RepositoryUnreachableError);
-    expect(error.message).toBe("The process that commits and pushes failed; its log has the reason");
+    expect(error.message).toBe("The process that commits and pushes failed; see its log");
   });
 });
 

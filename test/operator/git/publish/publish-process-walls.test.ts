@@ -39,7 +39,7 @@ describe("the process of the publish zone", () => {
       state: "failed",
       reason: "RepositoryUnreachable",
       message:
-        "Cannot publish: no wall of the kernel is around git processes: the launcher is not installed, and this operator requires them",
+        "Cannot publish: the kernel does not isolate git processes: the launcher is not installed, and this operator requires them",
     });
     expect(remote.commits()).toBe(0);
     expect(reported.get("git")).toMatchObject({ keptApart: false, inForce: [] });

@@ -28,8 +28,8 @@ test("while the remote is away the last good state stays, and it is told when it
   remote.behave();
   const second = remote.commitByOthers({ x: "2" });
   expect(await it.answer("a", {}, isFresh)).toMatchObject({ revision: { head: { id: second } } });
-  expect(it.log.messages("warn")).toEqual(["Cannot look at a source"]);
-  expect(it.log.messages("info")).toEqual(["A source answers again"]);
+  expect(it.log.messages("warn")).toEqual(["Cannot poll a source"]);
+  expect(it.log.messages("info")).toEqual(["A source responds again"]);
 });
 
 test("an outage is told once, and asked about less and less often", async () => {
@@ -88,7 +88,10 @@ test("a branch that is deleted leaves the last good state", async () => {
   remote.git(["branch", "-D", "main"]);
   expect(await it.answer("a", {}, isStale)).toMatchObject({
     revision: { head: { id: first } },
-    stale: { reason: "SourceNotFound", message: expect.stringMatching(/branch "main"; there are "other"/) },
+    stale: {
+      reason: "SourceNotFound",
+      message: expect.stringMatching(/branch "main"; existing names: "other"/),
+    },
   });
 });
 

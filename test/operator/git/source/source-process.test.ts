@@ -117,7 +117,7 @@ test("without walls that are required, no repository is polled, and its Releases
     failure: {
       reason: "SourceUnreachable",
       message:
-        "Cannot poll the repository: no wall of the kernel is around git processes: the launcher is not installed, and this operator requires them",
+        "Cannot poll the repository: the kernel does not isolate git processes: the launcher is not installed, and this operator requires them",
     },
   });
   expect(reported.get("git")).toMatchObject({ keptApart: false, inForce: [] });

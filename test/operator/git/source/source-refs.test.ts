@@ -71,17 +71,21 @@ describe("a source", () => {
     {
       when: "a branch",
       options: { ref: { branch: "mian" } },
-      says: /branch "mian"; there are "main", "other"/,
+      says: /branch "mian"; existing names: "main", "other"/,
     },
-    { when: "a tag", options: { ref: { tag: "v2" } }, says: /tag "v2"; there are "v1"/ },
-    { when: "a version", options: { ref: { semver: "^3.0.0" } }, says: /range "\^3\.0\.0"; there are "v1"/ },
+    { when: "a tag", options: { ref: { tag: "v2" } }, says: /tag "v2"; existing names: "v1"/ },
+    {
+      when: "a version",
+      options: { ref: { semver: "^3.0.0" } },
+      says: /range "\^3\.0\.0"; existing names: "v1"/,
+    },
     { when: "a commit", options: { ref: { commit: "1".repeat(40) } }, says: /commit/ },
     {
       when: "a folder",
       options: { path: "apps/wbe" },
-      says: /folder "apps\/wbe" .*there are "web" below "apps"/,
+      says: /folder "apps\/wbe" .*existing names: "web" below "apps"/,
     },
-    { when: "a folder below one", options: { path: "nope/x" }, says: /there are "apps"/ },
+    { when: "a folder below one", options: { path: "nope/x" }, says: /existing names: "apps"/ },
   ])("says that $when is not there, and what is", async ({ options, says }) => {
     using remote = new FakeGitRemote();
     const head = remote.commitByOthers({ "apps/web/x": "1" });

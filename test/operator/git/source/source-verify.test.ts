@@ -95,7 +95,7 @@ describe.for([
     const state = await it.answer("a", options, (now) => now.state === "ready" && now.stale !== undefined);
     expect(state).toMatchObject({
       revision: { head: { id: good } },
-      stale: { reason: "SourceNotVerified", message: expect.stringContaining(`${bad}: nobody signed it`) },
+      stale: { reason: "SourceNotVerified", message: expect.stringContaining(`${bad}: it is not signed`) },
     });
     if (state.state === "ready") expect(await readAll(state.revision)).toEqual({ x: "1" });
 
@@ -138,12 +138,12 @@ describe.for([
 
 test.for([
   { entry: {}, says: "no entry that ends in .pub or .asc" },
-  { entry: { "a.pub": "not a key" }, says: '"a.pub" holds something else' },
+  { entry: { "a.pub": "not a key" }, says: '"a.pub" contains something other' },
   {
     entry: { "a.pub": '* namespaces="git",cert-authority ssh-ed25519 AAAA' },
-    says: '"a.pub" holds something else',
+    says: '"a.pub" contains something other',
   },
-  { entry: { "a.asc": "not a key" }, says: ".asc holds no OpenPGP public key" },
+  { entry: { "a.asc": "not a key" }, says: ".asc has no OpenPGP public key" },
 ])("a Secret with $entry says what is wrong with it", async ({ entry, says }) => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });

@@ -40,12 +40,12 @@ describe("explainDifference()", () => {
     {
       does: "counts objects",
       texts: [collected([{}]), collected([{}, {}])],
-      says: "one made 1 objects, the other 2",
+      says: "one created 1 objects, the other 2",
     },
     {
       does: "tells a success from a failure",
       texts: [collected([{}]), failed("no")],
-      says: "one made objects, the other failed",
+      says: "one created objects, the other failed",
     },
     {
       does: "tells failures apart",

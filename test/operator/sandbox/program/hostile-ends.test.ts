@@ -62,7 +62,7 @@ describe("nonsense", () => {
     {
       what: "a promise that is never fulfilled",
       body: "return new Promise(() => {});",
-      says: "never fulfilled",
+      says: "never settles",
     },
     {
       what: "a circle",
@@ -76,7 +76,7 @@ describe("nonsense", () => {
     {
       what: "no name",
       body: giving('return { apiVersion: "v1", kind: "A", metadata: {} };'),
-      says: "metadata.name is no name",
+      says: "metadata.name is not a name",
     },
     {
       what: "__proto__",
@@ -88,17 +88,17 @@ describe("nonsense", () => {
     {
       what: "the same object twice",
       body: object("").replace('"m"', '"m1"') + object("").replace('"m"', '"m2"'),
-      says: 'c/m2: "/ConfigMap//a" is made a second time, after c/m1',
+      says: 'c/m2: "/ConfigMap//a" is created twice, first by c/m1',
     },
     {
       what: "constructs that depend on each other",
       body: `const [a, b] = ["a", "b"].map((name) => new ApiObject(chart, name, { apiVersion: "v1", kind: "A", metadata: { name } })); a!.addDependency(b!); b!.addDependency(a!);`,
-      says: "in a circle: c/a → c/b → c/a",
+      says: "in a cycle: c/a → c/b → c/a",
     },
     {
       what: "an answer of its own",
       body: "JSON.stringify = (() => 'x') as any;",
-      says: "no list of objects",
+      says: "not a list of objects",
     },
     {
       what: "many objects",

@@ -68,8 +68,12 @@ describe("resolveImport()", () => {
     { does: "an absolute path", specifier: "/etc/passwd", says: "relative paths" },
     { does: "a URL", specifier: "file:///etc/passwd", says: "relative paths" },
     { does: "a module from the network", specifier: "https://example.dev/a.js", says: "relative paths" },
-    { does: "a module of Node", specifier: "node:fs", says: "no modules of Node" },
-    { does: "a module of Node without its prefix", specifier: "fs/promises", says: "no modules of Node" },
+    { does: "a module of Node", specifier: "node:fs", says: "cannot use Node modules" },
+    {
+      does: "a module of Node without its prefix",
+      specifier: "fs/promises",
+      says: "cannot use Node modules",
+    },
     { does: "other packages", specifier: "lodash", says: "no other packages" },
     { does: "a file of a library", specifier: "cdk8s/lib/app", says: 'import it from "cdk8s" itself' },
   ])("refuses $does, and says why", ({ specifier, says }) => {

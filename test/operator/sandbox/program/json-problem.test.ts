@@ -23,8 +23,8 @@ describe("firstProblem()", () => {
       says: "spec.x.more is a field of an array, which JSON cannot express",
     },
     { value: { [Symbol("a")]: 1 }, says: "spec.x has a key that is a symbol" },
-    { value: "a\ud800", says: "spec.x contains half of a character (a lone surrogate)" },
-    { value: { "\udc00": 1 }, says: "spec.x has a key that contains half of a character (a lone surrogate)" },
+    { value: "a\ud800", says: "spec.x contains a lone surrogate (half of a character)" },
+    { value: { "\udc00": 1 }, says: "spec.x has a key that contains a lone surrogate (half of a character)" },
     { value: Number.NaN, says: "spec.x is NaN, which JSON cannot express" },
   ])("$says", ({ value, says }) => {
     expect(firstProblem({ spec: { x: value } })).toBe(says);
@@ -40,7 +40,7 @@ test("readManifest() refuses half characters that a program wrote itself", () =>
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
   for (const data of [{ a: "\ud800" }, { "\ud800": "a" }])
     expect(() => readManifest({ ...object, data }, "c/o")).toThrow(
-      /c\/o: data.* contains half of a character \(a lone surrogate\)/,
+      /c\/o: data.* contains a lone surrogate \(half of a character\)/,
     );
 });
 

@@ -70,7 +70,7 @@ describe("an error of a program", () => {
     {
       what: "process.env",
       main: program("process.env.HOME;"),
-      says: "main.ts:3:1: ReferenceError: process is not defined: a program has no environment: give it values by inputs",
+      says: "main.ts:3:1: ReferenceError: process is not defined: a program has no environment: pass values as inputs",
     },
     {
       what: "a rejection that nobody handles",
@@ -104,7 +104,7 @@ describe("an error of a program", () => {
   test("refuses an entry that is not there, and one behind a symlink", async () => {
     const files = { "main.ts": showing("1") };
     await expect(programs.render({ files, entry: "app.ts" })).rejects.toThrow(
-      "entry app.ts: the folder has no such file",
+      "entry app.ts: the file does not exist in the folder",
     );
     const refused = [{ path: "linked", what: "symlink" }] as const;
     await expect(programs.render({ files, entry: "linked/a.ts", refused })).rejects.toThrow(

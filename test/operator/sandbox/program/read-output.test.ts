@@ -45,7 +45,7 @@ describe("readObjects()", () => {
     };
     const { manifests, warnings } = await read(textOf([object]));
     expect(manifests).toEqual([{ ...configMap("a"), metadata: { name: "a", labels: { a: "b" } } }]);
-    expect(warnings).toEqual(["shop/0: status, metadata.uid left out"]);
+    expect(warnings).toEqual(["shop/0: status, metadata.uid ignored"]);
   });
 
   test("refuses objects that take much more memory than text", async () => {
@@ -70,40 +70,40 @@ describe("readObjects()", () => {
   const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
 
   test.for([
-    { what: "no JSON", objects: ["{"], says: "no list of objects" },
-    { what: "an array", objects: ["[]"], says: "no list of objects" },
-    { what: "null", objects: ["null"], says: "no list of objects" },
+    { what: "no JSON", objects: ["{"], says: "not a list of objects" },
+    { what: "an array", objects: ["[]"], says: "not a list of objects" },
+    { what: "null", objects: ["null"], says: "not a list of objects" },
     {
       what: "no apiVersion",
       objects: [{ kind: "A", metadata: { name: "a" } }],
-      says: "apiVersion is no API version but absent",
+      says: "apiVersion is not an API version but absent",
     },
     {
       what: "an odd apiVersion",
       objects: [{ ...configMap("a"), apiVersion: "v1/../x" }],
-      says: "apiVersion is no API version",
+      says: "apiVersion is not an API version",
     },
     {
       what: "no kind",
       objects: [{ apiVersion: "v1", metadata: { name: "a" } }],
-      says: "kind is no kind but absent",
+      says: "kind is not a kind but absent",
     },
     { what: "no metadata", objects: [{ apiVersion: "v1", kind: "A" }], says: "it has no metadata" },
     {
       what: "no name",
       objects: [{ apiVersion: "v1", kind: "A", metadata: {} }],
-      says: "metadata.name is no name but absent",
+      says: "metadata.name is not a name but absent",
     },
-    { what: "a path as name", objects: [configMap("../x")], says: 'metadata.name is no name but "../x"' },
+    { what: "a path as name", objects: [configMap("../x")], says: 'metadata.name is not a name but "../x"' },
     {
       what: "a number as label",
       objects: [{ ...configMap("a"), metadata: { name: "a", labels: { x: 1 } } }],
-      says: 'metadata.labels["x"] is no text but 1',
+      says: 'metadata.labels["x"] is not text but 1',
     },
     {
       what: "an odd namespace",
       objects: [{ ...configMap("a"), metadata: { name: "a", namespace: "A/b" } }],
-      says: "metadata.namespace is no name of a namespace",
+      says: "metadata.namespace is not a namespace name",
     },
     {
       what: "__proto__",
@@ -118,7 +118,7 @@ describe("readObjects()", () => {
     {
       what: "the same object twice",
       objects: [configMap("a"), configMap("a")],
-      says: 'shop/1: "/ConfigMap//a" is made a second time, after shop/0',
+      says: 'shop/1: "/ConfigMap//a" is created twice, first by shop/0',
     },
   ])("refuses $what", async ({ objects, says }) => {
     await expect(read(textOf(objects))).rejects.toMatchObject({
@@ -152,7 +152,7 @@ describe("readObjects()", () => {
       ["a", "b", "c"].map((name) => configMap(name)),
       { edges },
     );
-    await expect(read(text)).rejects.toThrow("in a circle: shop/0 → shop/1 → shop/2 → shop/0");
+    await expect(read(text)).rejects.toThrow("in a cycle: shop/0 → shop/1 → shop/2 → shop/0");
   });
 
   test("takes a diamond for what it is", async () => {
@@ -176,7 +176,7 @@ describe("readObjects()", () => {
 
 describe("readHead()", () => {
   test.for(["", "x", "[]", "null", "{}", '{"state":"done"}'])("refuses %s", async (text) => {
-    await expect(readHead(text)).rejects.toThrow("no list of objects");
+    await expect(readHead(text)).rejects.toThrow("not a list of objects");
   });
 
   test("takes nothing but texts for an error", async () => {

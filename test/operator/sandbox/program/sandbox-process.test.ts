@@ -81,7 +81,7 @@ describe("SandboxProcess", () => {
     });
     await expect(ask(sandbox)).rejects.toMatchObject({
       reason: "RenderFailed",
-      message: "Cannot render the program: it tried to change how V8 works, and its process was ended",
+      message: "Cannot render the program: it tried to change V8 flags, and its process was ended",
     });
   });
 

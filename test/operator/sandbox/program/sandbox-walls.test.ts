@@ -75,6 +75,6 @@ test("an operator that requires the walls refuses a program where they are missi
   await expect(run).rejects.toMatchObject({
     reason: "RenderFailed",
     message:
-      "Cannot render the program: no wall of the kernel is around programs: the launcher is not installed, and this operator requires them",
+      "Cannot render the program: the kernel does not isolate programs: the launcher is not installed, and this operator requires them",
   });
 });
