@@ -88,6 +88,7 @@ const awaiting: ReadonlySet<string> = new Set([
     "apply",
     "attempt",
     "converge",
+    "finalize",
     "in-order",
     "prune",
     "prune-surplus",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FINALIZER } from "../../operator/desire/chart/finalize.ts";
+import { FINALIZER } from "../../operator/engine/finalize.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 

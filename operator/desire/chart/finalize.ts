@@ -1,20 +1,16 @@
 import type { BoundKind } from "../../../crds/binding.ts";
-import type { CustomResource, LiveObject } from "../../../crds/object.ts";
+import { type CustomResource, keyOf, type LiveObject } from "../../../crds/object.ts";
 import { type ManifestSet, stamps } from "../../../synth/manifest.ts";
-import type { LostObjects } from "../../engine/lost.ts";
-import { prune } from "../../engine/prune.ts";
-import type { Cluster, ObjectRef, Stores } from "../../ports.ts";
+import { deleteAll, hold, isHeld, release } from "../../engine/finalize.ts";
+import type { PruneWaveOptions } from "../../engine/prune-surplus.ts";
+import type { Cluster, Stores } from "../../ports.ts";
 import { actingFor } from "./acting.ts";
-import type { Loaded } from "./load.ts";
+import { type Loaded, load } from "./load.ts";
 
-/** Holds a resource's deletion until objects are gone that garbage collection cannot reach. */
-export const FINALIZER = "fairlead.dev/objects";
-
-interface FinalizeOptions {
+interface FinalizeOptions extends Pick<PruneWaveOptions, "lost" | "count"> {
   readonly kind: BoundKind;
   readonly cluster: Cluster;
   readonly stores: Stores;
-  readonly lost: LostObjects;
 }
 
 /** Whether nothing may be made for a resource any more: it, or its namespace, is being deleted. */
@@ -31,44 +27,39 @@ export function isLeaving({ metadata }: CustomResource, stores: Stores): boolean
 export async function holdDeletion(
   { resource }: Loaded,
   { manifests }: Pick<ManifestSet, "manifests">,
-  options: FinalizeOptions,
+  { kind, cluster, stores }: Pick<FinalizeOptions, "kind" | "cluster" | "stores">,
 ): Promise<LiveObject | undefined> {
   const needed = manifests.some(({ metadata }) => metadata.annotations?.[stamps.owner] !== undefined);
-  const finalizers = resource.metadata.finalizers ?? [];
-  if (!needed || finalizers.includes(FINALIZER)) return undefined;
-  return await patchFinalizers(resource, [...finalizers, FINALIZER], options);
+  if (!needed || isHeld(resource)) return undefined;
+  const resources = stores.resources(kind.definition);
+  return await hold(resource, { kind: kind.definition, cluster, resources });
 }
 
 /**
  * What a resource on its way out needs: mostly nothing, because garbage collection takes its objects. Where our
  * finalizer holds it, its objects are deleted, and the finalizer goes when the last one is gone.
  */
-export async function finalize({ resource, owned }: Loaded, options: FinalizeOptions): Promise<void> {
-  const finalizers = resource.metadata.finalizers ?? [];
-  if (resource.metadata.deletionTimestamp === undefined || !finalizers.includes(FINALIZER)) return;
-  const { stores, lost } = options;
-  const { acting: cluster, refusal } = actingFor(resource, options);
+export async function finalize(loaded: Loaded, options: FinalizeOptions): Promise<void> {
+  const { resource, set } = loaded;
+  if (resource.metadata.deletionTimestamp === undefined || !isHeld(resource)) return;
+  const { kind, cluster, stores, lost, count } = options;
+  const { acting, refusal } = actingFor(resource, options);
   if (refusal !== undefined) throw refusal;
-  const mine = owned.filter(({ live }) => live.ours);
-  const going = mine.filter(({ live }) => live.metadata.deletionTimestamp === undefined);
-  await prune(going, { cluster, storeOf: (kind) => stores.children(kind), lost });
-  // An object with finalizers of its own is still in the store: the event of its end brings us here again.
-  const isLeft = mine.some(({ live }) => (live.metadata.finalizers ?? []).length > 0);
-  if (!isLeft) {
-    const others = finalizers.filter((name) => name !== FINALIZER);
-    await patchFinalizers(resource, others, options);
-  }
-}
-
-async function patchFinalizers(
-  resource: CustomResource,
-  finalizers: readonly string[],
-  { kind, cluster, stores }: FinalizeOptions,
-): Promise<LiveObject | undefined> {
-  const { name, namespace, uid, resourceVersion } = resource.metadata;
-  const ref: ObjectRef = { kind: kind.definition, namespace, name };
-  // The resourceVersion guards finalizers that somebody else adds or removes at the same time.
-  const live = await cluster.patchMetadata(ref, { uid, resourceVersion, finalizers });
-  if (live !== undefined) stores.resources(kind.definition).written(live);
-  return live;
+  let known: Loaded | undefined = loaded;
+  const owned = (): Loaded["owned"] => {
+    const { owned: objects = [] } = known ?? load(keyOf(resource), kind, stores) ?? {};
+    known = undefined;
+    return objects;
+  };
+  const { now, later, leaving } = await deleteAll({ resource, set, isReferenced: true }, owned, {
+    cluster: acting,
+    storeOf: (child) => stores.children(child),
+    lost,
+    count,
+    mayDelete: true,
+  });
+  // The events of their ends bring us here again.
+  if (now.length + later.length + leaving.length > 0) return;
+  const resources = stores.resources(kind.definition);
+  await release(resource, { kind: kind.definition, cluster, resources });
 }

@@ -1,11 +1,10 @@
-import type { ObjectKind } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import type { FoundStores, KindCatalog } from "../../cluster/found-kinds/ports.ts";
-import { decideDeletion, type PruneDecision } from "../../engine/decide-prune.ts";
+import type { PruneDecision } from "../../engine/decide-prune.ts";
+import { deleteAll, isHeld } from "../../engine/finalize.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
-import { type PruneWaveOptions, pruneWave } from "../../engine/prune-surplus.ts";
+import type { PruneWaveOptions } from "../../engine/prune-surplus.ts";
 import type { Cluster, ObjectStore } from "../../ports.ts";
-import { FINALIZER } from "../chart/finalize.ts";
 import { describeUnrecorded, hasUnrecordedMembers } from "./apply-set.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { releaseHold } from "./record-set.ts";
@@ -52,10 +51,10 @@ export async function finalizeRelease(
   options: FinalizeReleaseOptions,
 ): Promise<Leaving | undefined> {
   const { resource } = release;
-  if (!(resource.metadata.finalizers ?? []).includes(FINALIZER)) return undefined;
+  if (!isHeld(resource)) return undefined;
   // Of a spec that is not valid too: whoever deletes it may have no way to mend it.
   const { deletionPolicy } = (resource.spec ?? {}) as Partial<ReleaseSpec>;
-  const leaving = deletionPolicy === "Orphan" ? undefined : await deleteAll(release, options);
+  const leaving = deletionPolicy === "Orphan" ? undefined : await deleteObjects(release, options);
   if (leaving !== undefined) return leaving;
   // Killed in the middle of making objects: one that the API server makes after our look would belong to nobody.
   const againAfterMs = deletionPolicy === "Orphan" ? 0 : options.predecessorMs();
@@ -66,23 +65,22 @@ export async function finalizeRelease(
   return undefined;
 }
 
-async function deleteAll(
+async function deleteObjects(
   release: LoadedRelease,
   options: FinalizeReleaseOptions,
 ): Promise<Leaving | undefined> {
   const { resource, set } = release;
   const { stores, mayDelete, acting } = options;
-  const parts = { ...options, cluster: acting, storeOf: (kind: ObjectKind) => stores.watch(kind).store };
   const { areKnown, refusals } = watchRecorded(release, options);
   const unseen = hasUnrecordedMembers(resource) ? [...refusals, describeUnrecorded(set)] : refusals;
   if (!areKnown) return { decision: undefined, unseen };
-  for (;;) {
-    const owned = stores.owned(set, recordedIdsOf(resource));
-    const decision = decideDeletion({ resource, set, owned, waves: resource.status?.inventory?.waves });
-    const { now, later, leaving } = decision;
-    if (now.length > 0 && !mayDelete) return { decision, unseen, lacksAccount: true };
-    if (now.length > 0 && (await pruneWave(now, parts))) continue;
-    const isOver = now.length + later.length + leaving.length + unseen.length === 0;
-    return isOver ? undefined : { decision, unseen };
-  }
+  const decision = await deleteAll(
+    { resource, set, waves: resource.status?.inventory?.waves },
+    () => stores.owned(set, recordedIdsOf(resource)),
+    { ...options, cluster: acting, storeOf: (kind) => stores.watch(kind).store },
+  );
+  const { now, later, leaving } = decision;
+  if (now.length > 0 && !mayDelete) return { decision, unseen, lacksAccount: true };
+  const isOver = now.length + later.length + leaving.length + unseen.length === 0;
+  return isOver ? undefined : { decision, unseen };
 }

@@ -1,10 +1,10 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { idOf, type ObjectId } from "../../../synth/manifest.ts";
+import { hold, isHeld, release } from "../../engine/finalize.ts";
 import { entriesToRecord, type RecordInput, recordedIdsOf } from "../../engine/inventory.ts";
 import { ReplacedError } from "../../errors.ts";
-import type { Cluster, ObjectRef, ObjectStore } from "../../ports.ts";
-import { FINALIZER } from "../chart/finalize.ts";
+import type { Cluster, ObjectStore } from "../../ports.ts";
 import { applySetMetadata } from "./apply-set.ts";
 import type { LoadedRelease } from "./load-release.ts";
 
@@ -28,9 +28,8 @@ export async function recordObjects(
 ): Promise<void> {
   const before = asItIsNow(release, options);
   const entries = entriesToRecord({ plan, prepared, recorded: recordedIdsOf(before) });
-  const isHeld = before.metadata.finalizers?.includes(FINALIZER) ?? false;
   // Nothing is sent for a plan that takes nothing, such as one that waits for local copies.
-  if (entries === undefined && (isHeld || plan.taken.length === 0)) return;
+  if (entries === undefined && (isHeld(before) || plan.taken.length === 0)) return;
   if (entries !== undefined) await writeEntries(before, entries, options);
   const members = entries === undefined ? recordedIdsOf(before) : prepared.objects.map(({ id }) => id);
   await describeSet(release, [...(entries ?? []), ...members], options);
@@ -59,22 +58,22 @@ export async function describeSet(
   options: RecordOptions,
 ): Promise<void> {
   const resource = asItIsNow(release, options);
-  const finalizers = resource.metadata.finalizers ?? [];
-  const isHeld = finalizers.includes(FINALIZER);
   const set = applySetMetadata(resource, members);
-  if (isHeld && set === undefined) return;
-  await patch(resource, { ...set, ...(!isHeld && { finalizers: [...finalizers, FINALIZER] }) }, options);
+  if (isHeld(resource) && set === undefined) return;
+  const live = await hold(resource, { ...options, kind: Release, resources: options.releases }, set);
+  // Nothing may be made for a Release that is gone.
+  if (live === undefined) throw new ReplacedError(idOf(resource));
 }
 
 /** Lets a Release go that is being deleted. */
 export async function releaseHold(
-  release: Pick<LoadedRelease, "key" | "resource">,
+  loaded: Pick<LoadedRelease, "key" | "resource">,
   options: RecordOptions,
 ): Promise<void> {
-  const resource = asItIsNow(release, options);
-  const finalizers = resource.metadata.finalizers ?? [];
-  if (!finalizers.includes(FINALIZER)) return;
-  await patch(resource, { finalizers: finalizers.filter((name) => name !== FINALIZER) }, options);
+  const resource = asItIsNow(loaded, options);
+  if (!isHeld(resource)) return;
+  const live = await release(resource, { ...options, kind: Release, resources: options.releases });
+  if (live === undefined) throw new ReplacedError(idOf(resource));
 }
 
 /** Our own writes are in the store by now. */
@@ -85,18 +84,4 @@ function asItIsNow(
   const live = releases.get(key);
   if (live?.metadata.uid !== resource.metadata.uid) throw new ReplacedError(idOf(resource));
   return live;
-}
-
-async function patch(
-  resource: LiveObject,
-  change: object,
-  { cluster, releases }: RecordOptions,
-): Promise<void> {
-  const { name, namespace, uid, resourceVersion } = resource.metadata;
-  const ref: ObjectRef = { kind: Release, namespace, name };
-  // The resourceVersion guards what somebody else puts there at the same time.
-  const live = await cluster.patchMetadata(ref, { uid, resourceVersion, ...change });
-  // Nothing may be made for a Release that is gone.
-  if (live === undefined) throw new ReplacedError(idOf(resource));
-  releases.written(live);
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap, Namespace } from "../../../../crds/core-kinds.ts";
 import type { LiveObject } from "../../../../crds/object.ts";
-import { FINALIZER, finalize, holdDeletion, isLeaving } from "../../../../operator/desire/chart/finalize.ts";
+import { finalize, holdDeletion, isLeaving } from "../../../../operator/desire/chart/finalize.ts";
 import { load } from "../../../../operator/desire/chart/load.ts";
+import { FINALIZER } from "../../../../operator/engine/finalize.ts";
 import { stamps } from "../../../../synth/manifest.ts";
 import { setOf } from "../../../../synth/stamp.ts";
 import { aGadgetKind, Gadget } from "../../../fakes/gadget.ts";
@@ -24,7 +25,13 @@ function aResourceWith(
   bench.deliver(bench.cluster.put(owned));
   const loaded = load("shop/web", kind, bench.stores);
   if (loaded === undefined) throw new Error("there is no resource");
-  const options = { kind, cluster: bench.cluster, stores: bench.stores, lost: bench.lost };
+  const options = {
+    kind,
+    cluster: bench.cluster,
+    stores: bench.stores,
+    lost: bench.lost,
+    count: () => undefined,
+  };
   return { bench, loaded, options };
 }
 

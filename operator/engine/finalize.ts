@@ -1,0 +1,81 @@
+import type { LiveObject, ObjectKind } from "../../crds/object.ts";
+import type { AtVersion, Cluster, ObjectStore } from "../ports.ts";
+import { type DeletionInput, decideDeletion, type PruneDecision } from "./decide-prune.ts";
+import type { OwnedObject } from "./desired-set.ts";
+import { type PruneWaveOptions, pruneWave } from "./prune-surplus.ts";
+
+/** Holds the deletion of a resource until its objects are gone that garbage collection cannot reach. */
+export const FINALIZER = "fairlead.dev/objects";
+
+/** Whether our finalizer holds the deletion of a resource. Pure. */
+export function isHeld({ metadata }: Pick<LiveObject, "metadata">): boolean {
+  return metadata.finalizers?.includes(FINALIZER) ?? false;
+}
+
+export interface PatchMetadataOptions {
+  readonly kind: ObjectKind;
+  readonly cluster: Pick<Cluster, "patchMetadata">;
+  /** The local copies of the resources. */
+  readonly resources: Pick<ObjectStore, "written">;
+}
+
+/**
+ * Adds our finalizer to a resource, and this metadata with it.
+ *
+ * @returns The resource as it is now. Undefined: it is gone.
+ * @throws ReplacedError if it was changed since it was read.
+ */
+export async function hold(
+  resource: LiveObject,
+  options: PatchMetadataOptions,
+  metadata: object = {},
+): Promise<LiveObject | undefined> {
+  const finalizers = resource.metadata.finalizers ?? [];
+  const change = isHeld(resource) ? metadata : { ...metadata, finalizers: [...finalizers, FINALIZER] };
+  return await patchMetadata(resource, change, options);
+}
+
+/** Takes our finalizer off a resource, so that it may go. The same result and errors as {@link hold}. */
+export async function release(
+  resource: LiveObject,
+  options: PatchMetadataOptions,
+): Promise<LiveObject | undefined> {
+  const finalizers = (resource.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
+  return await patchMetadata(resource, { finalizers }, options);
+}
+
+async function patchMetadata(
+  resource: LiveObject,
+  change: object,
+  { kind, cluster, resources }: PatchMetadataOptions,
+): Promise<LiveObject | undefined> {
+  const { name, namespace, uid, resourceVersion } = resource.metadata;
+  const at: AtVersion = { resourceVersion };
+  // The version guards finalizers that others add or remove at the same time.
+  const live = await cluster.patchMetadata({ kind, namespace, name }, { uid, ...at, ...change });
+  if (live !== undefined) resources.written(live);
+  return live;
+}
+
+export interface DeleteAllOptions extends PruneWaveOptions {
+  /** False: nothing is deleted, such as without the account whose permissions count. */
+  readonly mayDelete: boolean;
+}
+
+/**
+ * Deletes everything that a resource owns, those first that were applied last; the next ones wait until these are gone.
+ *
+ * @param owned What it owns now, read again for each wave.
+ * @returns What is left. Nothing of it is deleted again: its events requeue the resource.
+ */
+export async function deleteAll(
+  input: Omit<DeletionInput, "owned">,
+  owned: () => readonly OwnedObject[],
+  options: DeleteAllOptions,
+): Promise<PruneDecision> {
+  for (;;) {
+    const decision = decideDeletion({ ...input, owned: owned() });
+    const { now } = decision;
+    if (now.length === 0 || !options.mayDelete || !(await pruneWave(now, options))) return decision;
+  }
+}
