@@ -171,7 +171,11 @@ describe("a kind that retires its resources", () => {
     const pod = await fenced.aPod("operator-1");
     const { apply } = aBatchIn(namespace);
     const find = () => readObject<SeenResource>(resource, "web", namespace);
-    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: crypto.randomUUID() };
+    // One that exists: garbage collection takes what is owned by nobody.
+    const configMap = { apiVersion: "v1", kind: "ConfigMap" };
+    await applyObjects({ ...configMap, metadata: { name: "owner", namespace } });
+    const { uid = "" } = (await readObject("configmap", "owner", namespace))?.metadata ?? {};
+    const owner = { ...configMap, name: "owner", uid };
     await apply({ runs: 1, ttlSeconds: 0 }, { ownerReferences: [owner] });
     const kubectl = kubectlFor({ ...testCluster(), kubeconfigPath: pod.kubeconfigPath });
     await expect(kubectl(["delete", "batch", "web", "-n", namespace])).rejects.toThrow("leaves alone");
