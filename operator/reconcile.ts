@@ -1,14 +1,11 @@
 import type { LiveObject } from "../crds/object.ts";
+import { type ExplainedRun, explainRun } from "./engine/explain-run.ts";
 import { isTransient } from "./engine/outcome.ts";
 import { NamespaceTerminatingError } from "./errors.ts";
 import type { Reconcile, ReconcileOptions, ReconcileResult } from "./ports.ts";
 
-/** How a run ended. */
-export interface Ended {
-  readonly outcome: { readonly state: string };
-  /** The failure that the outcome describes. */
-  readonly error?: unknown;
-}
+/** How a run ended. `error` is the failure that the outcome describes. */
+export type Ended = ExplainedRun;
 
 /** What one sort of resource does in each step of the loop: a kind, or resources. */
 export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }, End extends Ended> {
@@ -47,15 +44,22 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
 ): Reconcile {
   return async (key, run) => {
     const steps = begin(run);
-    let loaded = steps.load(key);
-    if (loaded === undefined) return {};
-    const isLeaving = steps.isLeaving(loaded);
-    if (!isLeaving && steps.record !== undefined) loaded = await steps.record(loaded);
-    if (loaded === undefined) return {};
+    const found = steps.load(key);
+    const isLeaving = found !== undefined && steps.isLeaving(found);
+    const loaded =
+      found === undefined || isLeaving || steps.record === undefined ? found : await steps.record(found);
+    if (loaded === undefined) {
+      run.onExplain?.(() => nothingToDo);
+      return {};
+    }
     const ended = isLeaving ? await steps.finalize(loaded) : await steps.converge(loaded);
     // A run that was told to end publishes, records and writes nothing.
     run.signal.throwIfAborted();
-    if (ended === undefined) return {};
+    if (ended === undefined) {
+      run.onExplain?.(() => leavingAlone);
+      return {};
+    }
+    run.onExplain?.(() => explainRun(ended));
     const { outcome, error } = ended;
     const { namespace } = loaded.resource.metadata;
     if (
@@ -70,3 +74,6 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
     return await steps.report(loaded, ended);
   };
 }
+
+const leavingAlone = { outcome: "leaving", why: "it, or its namespace, is being deleted" };
+const nothingToDo = { outcome: "nothing to do", why: "it is gone, or its namespace is being deleted" };
