@@ -1,8 +1,8 @@
 import type { LiveObject } from "../crds/object.ts";
 import { type ExplainedRun, explainRun } from "./engine/explain-run.ts";
-import { isTransient } from "./engine/outcome.ts";
+import { LongHolds } from "./engine/long-holds.ts";
 import { NamespaceTerminatingError } from "./errors.ts";
-import type { Reconcile, ReconcileOptions, ReconcileResult } from "./ports.ts";
+import type { Clock, Reconcile, ReconcileOptions, ReconcileResult } from "./ports.ts";
 
 /** How a run ended. `error` is the failure that the outcome describes. */
 export type Ended = ExplainedRun;
@@ -41,7 +41,9 @@ export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }
  */
 export function createReconcile<Loaded extends { readonly resource: LiveObject }, End extends Ended>(
   begin: (run: ReconcileOptions) => ReconcileSteps<Loaded, End>,
+  { clock }: { readonly clock: Pick<Clock, "now" | "wallClock"> },
 ): Reconcile {
+  const holds = new LongHolds(clock);
   return async (key, run) => {
     const steps = begin(run);
     const found = steps.load(key);
@@ -49,6 +51,7 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
     const loaded =
       found === undefined || isLeaving || steps.record === undefined ? found : await steps.record(found);
     if (loaded === undefined) {
+      holds.end(key);
       run.onExplain?.(() => nothingToDo);
       return {};
     }
@@ -60,7 +63,7 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
       return {};
     }
     run.onExplain?.(() => explainRun(ended));
-    const { outcome, error } = ended;
+    const { error } = ended;
     const { namespace } = loaded.resource.metadata;
     if (
       error instanceof NamespaceTerminatingError &&
@@ -70,9 +73,18 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
       steps.onNamespaceTerminating(error.namespace);
       return {};
     }
-    if (error !== undefined && isTransient(outcome, error)) throw error;
-    return await steps.report(loaded, ended);
+    const { told, againAfterMs } = holds.judge(key, ended);
+    if (told !== undefined) return sooner(await steps.report(loaded, told), againAfterMs);
+    if (error !== undefined) throw error;
+    // The local copies are being filled, and then it is reconciled again: until then the status is all that is known.
+    const isNew = loaded.resource["status"] === undefined && ended.outcome.state === "retry";
+    return sooner(isNew ? await steps.report(loaded, ended) : {}, againAfterMs);
   };
+}
+
+function sooner({ requeueAfterMs }: ReconcileResult, againAfterMs: number | undefined): ReconcileResult {
+  if (againAfterMs === undefined) return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+  return { requeueAfterMs: Math.min(requeueAfterMs ?? againAfterMs, againAfterMs) };
 }
 
 const leavingAlone = { outcome: "leaving", why: "it, or its namespace, is being deleted" };

@@ -20,6 +20,8 @@ export interface ExplainedRun extends ConvergedRun {
     readonly state: string;
     readonly message?: string;
     readonly failure?: { readonly message: string };
+    /** Not told before it went on for long. */
+    readonly isQuiet?: boolean;
   };
   readonly error?: unknown;
   readonly converged?: ConvergedRun;

@@ -87,6 +87,7 @@ export class ReconcileBench {
         wakeLater: (key, afterMs) => void this.wakeUps.push(`${key} ${afterMs}`),
         onNamespaceTerminating: (namespace) => void this.terminating.add(namespace),
       }),
+      { clock: this.clock },
     );
   }
 

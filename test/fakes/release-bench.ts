@@ -114,6 +114,7 @@ export class ReleaseBench {
         clock: this.clock,
         random: () => 0.5,
       }),
+      { clock: this.clock },
     );
   }
 
