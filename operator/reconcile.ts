@@ -11,7 +11,7 @@ export type Ended = ExplainedRun;
 export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }, End extends Ended> {
   /** Reads the resource and its objects from the local copies. Undefined: it is gone, or there is nothing to do. */
   load(key: string): Loaded | undefined;
-  /** Whether nothing may be created for it any more: it, or its namespace, is being deleted. */
+  /** Whether nothing may be created for it any more: it or its namespace is being deleted. */
   isLeaving(loaded: Loaded): boolean;
   /** Deletes what it owns, as far as garbage collection does not. Undefined: there is nothing to report. */
   finalize(loaded: Loaded): Promise<End | undefined>;
@@ -87,5 +87,5 @@ function sooner({ requeueAfterMs }: ReconcileResult, againAfterMs: number | unde
   return { requeueAfterMs: Math.min(requeueAfterMs ?? againAfterMs, againAfterMs) };
 }
 
-const leavingAlone = { outcome: "leaving", why: "it, or its namespace, is being deleted" };
-const nothingToDo = { outcome: "nothing to do", why: "it is gone, or its namespace is being deleted" };
+const leavingAlone = { outcome: "deleting", why: "it or its namespace is being deleted" };
+const nothingToDo = { outcome: "skipped", why: "it does not exist, or its namespace is being deleted" };

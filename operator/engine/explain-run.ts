@@ -63,9 +63,7 @@ export function isSent({ does }: StepReason): boolean {
 
 function describeStep({ does, id, reason }: StepReason): string {
   // A gate's text names the object already.
-  return does === "hold" && reason.startsWith(describeId(id))
-    ? reason
-    : `${does} ${describeId(id)}: ${reason}`;
+  return reason.startsWith(describeId(id)) ? reason : `${does} ${describeId(id)}: ${reason}`;
 }
 
 function describeOutcome({ outcome, error }: ExplainedRun): readonly string[] {

@@ -68,7 +68,7 @@ export function tellLongHold<End extends ExplainedRun>(ended: End): End {
   return { ...ended, ...judged, outcome: { state: "waiting", message, isWatched: true } };
 }
 
-const unknownObjects = "Waiting: what there is of its objects is not known yet";
+const unknownObjects = "Waiting for the caches of its objects to fill";
 
 /**
  * All is applied, but objects that are no longer wanted have been on their way out for long: the condition `Applied` names
@@ -84,7 +84,7 @@ export function tellLongPrune<End extends ExplainedRun>(ended: End, nowMs: numbe
   const long = leaving.filter(({ live }) => isLong(live.metadata.deletionTimestamp));
   if (long.length === 0) return { told: ended, againAfterMs: longHoldMs };
   const names = long.map(({ id, live }) => `${describeId(id)} (${describeLeavingObject(live)})`).sort();
-  const after = later.length === 0 ? "" : `; ${countObjects(later.length)} are deleted after that`;
-  const waiting = `no longer wanted, but not gone: ${listNames(names)}${after}`;
+  const after = later.length === 0 ? "" : `; to be deleted after that: ${countObjects(later.length)}`;
+  const waiting = `not deleted yet: ${listNames(names)}${after}`;
   return { told: { ...ended, outcome: { ...outcome, waiting } } };
 }

@@ -146,7 +146,7 @@ function decideOne(object: DesiredObject, input: PlanInput): Decision {
   if (live === undefined || !isOfOthers(object, input))
     return decideObject(object.manifest, live, { resource, set, isSettled, lifetime: object.lifetime });
   if (live.metadata.deletionTimestamp !== undefined) return { does: "wait", live };
-  return { does: "keep", live, because: "others created it, and it only has to exist" };
+  return { does: "keep", live, because: "it has another owner, and only has to exist" };
 }
 
 /** Whether an ensured namespace exists and is not in the Release's set: then its existence is enough. */

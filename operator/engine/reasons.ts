@@ -39,7 +39,7 @@ export function explainDecision(id: ObjectId, decision: Decision | BlockedObject
       return { does, id, reason: reasonsToApply[because] ?? describeDrift(because) };
     }
     case "replace":
-      return { does: "replace", id, reason: "a field of it cannot be changed: it is deleted and made anew" };
+      return { does: "replace", id, reason: "an immutable field changed, so it is deleted and recreated" };
     case "wait":
       return { does: "wait", id, reason: describeLeavingObject(decision.live) };
     case "keep":
@@ -49,10 +49,10 @@ export function explainDecision(id: ObjectId, decision: Decision | BlockedObject
 
 /** What {@link Decision} says by a word; anything else is the path of a field. */
 const reasonsToApply: Readonly<Record<string, string | undefined>> = {
-  absent: "it is not there",
-  foreign: "an object of this name is there, which is not this resource's",
-  adopt: "it is there, and is handed over to this resource",
-  digest: "what is wanted of it has changed",
+  absent: "it does not exist",
+  foreign: "an object of this name exists and has another owner",
+  adopt: "it exists and is to be adopted",
+  digest: "its manifest changed",
 };
 
 function describeDrift(path: string): string {
@@ -61,15 +61,15 @@ function describeDrift(path: string): string {
 
 /** Why an object is kept that differs. Pure. */
 export function describeSettled(path: string): string {
-  return `${path === "" ? "it" : path} differs, and applying it does not change that`;
+  return `${path === "" ? "it" : path} differs from the manifest, and applying does not change it`;
 }
 
 /** Why an object that was found is waited for. Pure. */
 export function describeLeavingObject({ metadata }: LiveObject): string {
   const { deletionTimestamp, finalizers = [] } = metadata;
-  if (deletionTimestamp === undefined) return "it belongs to a deleted resource of this name";
-  const held = finalizers.length === 0 ? "" : `, and is held by its finalizers (${listNames(finalizers)})`;
-  return `it is being deleted since ${deletionTimestamp}${held}`;
+  if (deletionTimestamp === undefined) return "it belongs to a deleted resource of the same name";
+  const held = finalizers.length === 0 ? "" : `, blocked by the finalizers (${listNames(finalizers)})`;
+  return `deletion started at ${deletionTimestamp}${held}`;
 }
 
 /** What becomes of the objects that are no longer wanted, each with its reason. Pure. */
@@ -86,10 +86,10 @@ export function explainPrune(
       return { does: "hold" as const, id, reason: `it is ${why}, and is deleted after ${listNames(first)}` };
     }),
     ...kept.map(({ id, live }) => {
-      const how = isKept(live) ? "an annotation asks to keep it" : "spec.prune is false";
-      return { does: "keep" as const, id, reason: `it is ${why}, and ${how}` };
+      const how = isKept(live) ? "an annotation keeps it" : "spec.prune is false";
+      return { does: "keep" as const, id, reason: `it is ${why}, but ${how}` };
     }),
   ];
 }
 
-const heldReason = "it is not deleted before somebody approves it";
+const heldReason = "its deletion needs approval";

@@ -79,7 +79,7 @@ async function work(options: WorkersOptions, slice: TimeSlice, rate: TokenBucket
       if (afterMs > 0) {
         // Nothing is lost: a run looks at what is there then.
         queue.add(handout.key, { priority: handout.priority, afterMs });
-        options.log.debug("Held back a reconcile", () => heldBack(handout.key, afterMs, options));
+        options.log.debug("Rate-limited a reconcile", () => heldBack(handout.key, afterMs, options));
         continue;
       }
       rate.take(handout.key, nowMs);
@@ -122,7 +122,7 @@ async function reconcileOne({ key, priority }: Handout, options: WorkersOptions)
 
 /** Why a key is not reconciled now, and until when. */
 function heldBack(key: string, afterMs: number, { clock }: WorkersOptions): object {
-  const reason = `it ran ${runs.burst} times in a short while, and runs every ${runs.intervalMs} ms now`;
+  const reason = `${runs.burst} runs in a short time; now at most one in ${runs.intervalMs} ms`;
   return { ...fieldsOf(key), reason, until: timeAfter(afterMs, clock) };
 }
 

@@ -98,7 +98,7 @@ describe("a hold that no condition tells is told after 30 s, once, and until it 
         return { bench, end: () => bench.vanish(leaving) };
       },
       type: "Applied",
-      says: /^True Applied: 2 objects are as the spec asks; no longer wanted, but not gone: ConfigMap shop\/c \(it is being deleted since 2026-01-01T00:00:00Z\)$/,
+      says: /^True Applied: 2 objects are as the spec asks; not deleted yet: ConfigMap shop\/c \(deletion started at 2026-01-01T00:00:00Z\)$/,
       after: /^True Applied: 2 objects are as the spec asks$/,
     },
     {
@@ -120,7 +120,7 @@ describe("a hold that no condition tells is told after 30 s, once, and until it 
         return { bench, end: () => bench.vanish(namespace) };
       },
       type: "Applied",
-      says: /^False Deleting: Waiting until Namespace extra is gone, which is held by finalizers of others$/,
+      says: /^False Deleting: Waiting for Namespace extra to be deleted; finalizers block it$/,
       after: /^False Deleting/,
     },
   ])("$hold", async ({ start, type, says, after }) => {

@@ -48,7 +48,7 @@ export function kindSteps(
 function describeHeld({ resource }: Loaded, left: readonly OwnedObject[]): ConvergedKind | undefined {
   if (left.length === 0) return undefined;
   const names = left.map(({ live }) => describeObject(live)).sort();
-  const message = `Waiting until ${listNames(names)} is gone, which is held by finalizers of others`;
+  const message = `Waiting for ${listNames(names)} to be deleted; finalizers block it`;
   return {
     outcome: { state: "waiting", reason: "Deleting", message, isWatched: true, isQuiet: true },
     ...{ target: undefined, plan: undefined, pruned: undefined, changes: [], steps: [], error: undefined },

@@ -4,7 +4,7 @@ import type { StepReason } from "../../../operator/engine/reasons.ts";
 import { aManifest, asLive } from "../../fakes/owned-objects.ts";
 
 const id = "/ConfigMap/shop/web";
-const made: StepReason = { does: "create", id, reason: "it is not there" };
+const made: StepReason = { does: "create", id, reason: "it does not exist" };
 const gate = "ConfigMap shop/web waits for ConfigMap shop/a: it is not applied yet";
 const applied = { state: "applied" };
 
@@ -13,7 +13,7 @@ test.for<{ readonly run: string; readonly ended: ExplainedRun; readonly says: ob
   {
     run: "an object was made, in whichever pass",
     ended: { outcome: applied, steps: [made], plan: { reasons: [] } },
-    says: { did: ["create ConfigMap shop/web: it is not there"] },
+    says: { did: ["create ConfigMap shop/web: it does not exist"] },
   },
   {
     run: "an object was pruned",

@@ -26,7 +26,7 @@ describe("each planned step says why it is planned", () => {
     readonly isSettled?: true;
     readonly says: object | undefined;
   }>([
-    { step: "an object that is absent", there: [], says: { does: "create", reason: "it is not there" } },
+    { step: "an object that is absent", there: [], says: { does: "create", reason: "it does not exist" } },
     { step: "an object that is as it should be", there: [live], says: undefined },
     {
       step: "an object that somebody changed",
@@ -36,36 +36,36 @@ describe("each planned step says why it is planned", () => {
     {
       step: "an object of another manifest",
       there: [asLive(config, { annotations: { [stamps.digest]: "d0" } })],
-      says: { does: "apply", reason: "what is wanted of it has changed" },
+      says: { does: "apply", reason: "its manifest changed" },
     },
     {
       step: "an object that is handed over",
       there: [{ ...live, ours: false }],
-      says: { does: "apply", reason: "it is there, and is handed over to this resource" },
+      says: { does: "apply", reason: "it exists and is to be adopted" },
     },
     {
       step: "an object of somebody else",
       there: [{ ...live, ours: false, metadata: { ...live.metadata, ownerReferences: [] } }],
-      says: { does: "apply", reason: "an object of this name is there, which is not this resource's" },
+      says: { does: "apply", reason: "an object of this name exists and has another owner" },
     },
     {
       step: "an object that applying does not mend",
       there: [drifted],
       isSettled: true,
-      says: { does: "keep", reason: "data.a differs, and applying it does not change that" },
+      says: { does: "keep", reason: "data.a differs from the manifest, and applying does not change it" },
     },
     {
       step: "an object whose fields cannot be changed",
       manifest: aJob(2, 2),
       there: [asLive(fitToLive(aJob(1, 1), undefined).manifest ?? config)],
-      says: { does: "replace", reason: "a field of it cannot be changed: it is deleted and made anew" },
+      says: { does: "replace", reason: "an immutable field changed, so it is deleted and recreated" },
     },
     {
       step: "an object that is on its way out",
       there: [asLive(config, { deletionTimestamp, finalizers: ["example.dev/a", "example.dev/b"] })],
       says: {
         does: "wait",
-        reason: `it is being deleted since ${deletionTimestamp}, and is held by its finalizers (example.dev/a, example.dev/b)`,
+        reason: `deletion started at ${deletionTimestamp}, blocked by the finalizers (example.dev/a, example.dev/b)`,
       },
     },
     {
@@ -73,7 +73,7 @@ describe("each planned step says why it is planned", () => {
       there: [
         asLive(config, { ownerReferences: [{ ...config.metadata.ownerReferences?.[0], uid: "0" } as never] }),
       ],
-      says: { does: "wait", reason: "it belongs to a deleted resource of this name" },
+      says: { does: "wait", reason: "it belongs to a deleted resource of the same name" },
     },
   ])("$step", ({ there, manifest = config, isSettled = false, says }) => {
     const found = new Map(there.map((one) => [idOf(one), one]));
@@ -115,8 +115,8 @@ describe("each planned step says why it is planned", () => {
   });
 
   test("a namespace that others created", () => {
-    const decision: Decision = { does: "keep", live, because: "others created it" };
-    expect(explainDecision(id, decision)).toEqual({ does: "keep", id, reason: "others created it" });
+    const decision: Decision = { does: "keep", live, because: "it has another owner" };
+    expect(explainDecision(id, decision)).toEqual({ does: "keep", id, reason: "it has another owner" });
   });
 });
 
@@ -145,27 +145,25 @@ describe("each object that is no longer wanted says what becomes of it", () => {
     {
       becomes: "an annotation keeps it",
       owned: [old("a", { annotations: { "fairlead.dev/prune": "disabled" } })],
-      says: ["keep a: it is no longer in the source, and an annotation asks to keep it"],
+      says: ["keep a: it is no longer in the source, but an annotation keeps it"],
     },
     {
       becomes: "nothing is pruned at all",
       owned: [old("a")],
       more: { isOn: false },
-      says: ["keep a: it is no longer in the source, and spec.prune is false"],
+      says: ["keep a: it is no longer in the source, but spec.prune is false"],
     },
     {
       becomes: "somebody must approve it",
       owned: ["a", "b", "c", "d", "e"].map((name) => old(name)),
-      says: ["a", "b", "c", "d", "e"].map(
-        (name) => `hold ${name}: it is not deleted before somebody approves it`,
-      ),
+      says: ["a", "b", "c", "d", "e"].map((name) => `hold ${name}: its deletion needs approval`),
     },
     {
       becomes: "another one goes first",
       owned: [old("a"), old("b", { deletionTimestamp, finalizers: ["x"] })],
       more: { waves: [["/ConfigMap/shop/a"], ["/ConfigMap/shop/b"]] },
       says: [
-        `wait b: it is being deleted since ${deletionTimestamp}, and is held by its finalizers (x)`,
+        `wait b: deletion started at ${deletionTimestamp}, blocked by the finalizers (x)`,
         "hold a: it is no longer in the source, and is deleted after ConfigMap shop/b",
       ],
     },

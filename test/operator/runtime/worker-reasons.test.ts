@@ -3,7 +3,7 @@ import { createLogger } from "../../../operator/telemetry/log.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 import { fail, runOnFakes } from "../../fakes/workers-run.ts";
 
-const explained = { outcome: "waiting", did: ["create a: it is not there"], waits: ["b"], keeps: [] };
+const explained = { outcome: "waiting", did: ["create a: it does not exist"], waits: ["b"], keeps: [] };
 
 test.for([
   { end: "an event brings it back", result: {}, says: {} },
@@ -39,11 +39,11 @@ test("a key that ran too often says that, and until when it is held back", async
     await clock.settle();
   }
   expect(calls).toHaveLength(20);
-  const { fields } = log.entries.find(({ message }) => message === "Held back a reconcile") ?? {};
+  const { fields } = log.entries.find(({ message }) => message === "Rate-limited a reconcile") ?? {};
   expect(fields).toEqual({
     namespace: "shop",
     name: "web",
-    reason: "it ran 20 times in a short while, and runs every 500 ms now",
+    reason: "20 runs in a short time; now at most one in 500 ms",
     until: "2026-01-01T00:00:00.500Z",
   });
 });
