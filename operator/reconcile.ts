@@ -2,10 +2,13 @@ import type { LiveObject } from "../crds/object.ts";
 import { type ExplainedRun, explainRun } from "./engine/explain-run.ts";
 import { LongHolds } from "./engine/long-holds.ts";
 import { NamespaceTerminatingError } from "./errors.ts";
-import type { Clock, Reconcile, ReconcileOptions, ReconcileResult } from "./ports.ts";
+import type { Clock, PublishState, Reconcile, ReconcileOptions, ReconcileResult } from "./ports.ts";
 
 /** How a run ended. `error` is the failure that the outcome describes. */
 export type Ended = ExplainedRun;
+
+/** When to look again, and where the publication stands; undefined: nothing was offered. */
+export type Reported = ReconcileResult & { readonly publish?: PublishState | undefined };
 
 /** What one sort of resource does in each step of the loop: a kind, or resources. */
 export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }, End extends Ended> {
@@ -27,7 +30,7 @@ export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }
    *
    * @throws The failure that the status describes, so that the queue retries it.
    */
-  report(loaded: Loaded, ended: End): Promise<ReconcileResult>;
+  report(loaded: Loaded, ended: End): Promise<Reported>;
   /** A write was refused because the namespace is being deleted. */
   onNamespaceTerminating(namespace: string): void;
 }
@@ -62,7 +65,13 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
       run.onExplain?.(() => leavingAlone);
       return {};
     }
-    run.onExplain?.(() => explainRun(ended));
+    let publish: PublishState | undefined;
+    run.onExplain?.(() => explainRun({ ...ended, publish }));
+    const report = async (end: End): Promise<ReconcileResult> => {
+      const reported = await steps.report(loaded, end);
+      publish = reported.publish;
+      return reported;
+    };
     const { error } = ended;
     const { namespace } = loaded.resource.metadata;
     if (
@@ -74,11 +83,11 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
       return {};
     }
     const { told, againAfterMs } = holds.judge(key, ended);
-    if (told !== undefined) return sooner(await steps.report(loaded, told), againAfterMs);
+    if (told !== undefined) return sooner(await report(told), againAfterMs);
     if (error !== undefined) throw error;
     // The local copies are being filled, and then it is reconciled again: until then the status is all that is known.
     const isNew = loaded.resource["status"] === undefined && ended.outcome.state === "retry";
-    return sooner(isNew ? await steps.report(loaded, ended) : {}, againAfterMs);
+    return sooner(isNew ? await report(ended) : {}, againAfterMs);
   };
 }
 

@@ -1,3 +1,4 @@
+import type { PublishState } from "../ports.ts";
 import type { PruneDecision } from "./decide-prune.ts";
 import type { Change } from "./note-result.ts";
 import { describeId } from "./object-text.ts";
@@ -24,6 +25,8 @@ export interface ExplainedRun extends ConvergedRun {
     readonly isQuiet?: boolean;
   };
   readonly error?: unknown;
+  /** Where the publication stands; undefined: nothing was offered. */
+  readonly publish?: PublishState | undefined;
   readonly converged?: ConvergedRun;
 }
 
@@ -51,7 +54,7 @@ export function explainRun(ended: ExplainedRun): RunReasons {
       ...steps.map(describeStep),
       ...gone.map(({ live, why }) => `prune ${describeObject(live)}: it is ${why}`),
     ],
-    waits: [...describeOutcome(ended), ...of("hold", "wait")],
+    waits: [...describeOutcome(ended), ...of("hold", "wait"), ...describePublication(ended)],
     keeps: of("keep"),
   };
 }
@@ -71,4 +74,9 @@ function describeOutcome({ outcome, error }: ExplainedRun): readonly string[] {
   const { message = outcome.failure?.message } = outcome;
   if (message !== undefined) return [message];
   return error instanceof Error ? [error.message] : [];
+}
+
+function describePublication({ publish }: ExplainedRun): readonly string[] {
+  if (publish?.state === "pending") return ["its commit is not pushed yet"];
+  return publish?.state === "failed" ? [publish.message] : [];
 }

@@ -42,6 +42,16 @@ test.for<{ readonly run: string; readonly ended: ExplainedRun; readonly says: ob
     says: { waits: ["no"] },
   },
   {
+    run: "its commit is not pushed yet",
+    ended: { outcome: applied, publish: { state: "pending", sinceMs: 0 } },
+    says: { waits: ["its commit is not pushed yet"] },
+  },
+  {
+    run: "its commit cannot be pushed",
+    ended: { outcome: applied, publish: { state: "failed", reason: "PushRefused", message: "protected" } },
+    says: { waits: ["protected"] },
+  },
+  {
     run: "the source cannot be had",
     ended: { outcome: { state: "unsourced", failure: { message: "the remote does not answer" } } },
     says: { waits: ["the remote does not answer"] },
