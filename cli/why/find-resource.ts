@@ -5,7 +5,7 @@ import type { StoredObject } from "../release/api-client.ts";
 import type { ReleaseSession } from "../release/release-command.ts";
 import type { ReleaseObject } from "../release/release-object.ts";
 
-/** What somebody asks about. */
+/** The resource to explain. */
 export type Found =
   | { readonly release: ReleaseObject }
   | { readonly resource: StoredObject; readonly binding: SynthesizableKind };

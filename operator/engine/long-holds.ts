@@ -50,7 +50,7 @@ export class LongHolds {
   }
 }
 
-/** Whether a failure can be told: not without leading, nor while the API server answers nobody. */
+/** Whether a failure can be reported: only by the leader, and not while the API server does not respond or throttles. */
 function canBeTold(error: unknown): boolean {
   if (error instanceof NotLeadingError) return false;
   return !(error instanceof ApiUnavailableError && (error.status === 0 || error.status === 429));

@@ -35,8 +35,8 @@ async function aRelease(story: ReleaseStory, name: string, objects: Readonly<Rec
 const mapFiles = (...names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, aConfigMapFile(name, {})]));
 
-describe("somebody asks why a Release is not what was pushed", () => {
-  test("and all is well: nothing is waited for, exit code 0", async () => {
+describe("fairlead why", () => {
+  test("exits 0 for a Release with nothing pending", async () => {
     const story = await aReleaseStory();
     const commit = await aRelease(story, "well", mapFiles("well"));
     await story.start();
@@ -51,7 +51,7 @@ describe("somebody asks why a Release is not what was pushed", () => {
     expect(await why("we", story.namespace)).toEqual({ code, text });
   });
 
-  test("and a gate holds an object", async () => {
+  test("shows the gate that an object waits for", async () => {
     const story = await aReleaseStory();
     const { namespace } = story;
     const suffix = namespace.slice(-8);
@@ -99,7 +99,7 @@ describe("somebody asks why a Release is not what was pushed", () => {
     expect(code).toBe(1);
   });
 
-  test("and a prune is held: it has the command that approves it, which works", async () => {
+  test("prints a command that approves a held prune", async () => {
     const story = await aReleaseStory();
     const { namespace } = story;
     const names = ["a", "b", "c", "d", "e", "f"];
@@ -121,7 +121,7 @@ describe("somebody asks why a Release is not what was pushed", () => {
     });
   });
 
-  test("and an object belongs to another owner: it has the command that hands it over, which works", async () => {
+  test("prints a command that hands over an object of another owner", async () => {
     const story = await aReleaseStory();
     const { namespace } = story;
     await applyObjects({
@@ -144,7 +144,7 @@ describe("somebody asks why a Release is not what was pushed", () => {
     expect((await why("release/owner", namespace)).code).toBe(0);
   });
 
-  test("and another Release is not ready: it says how to ask about that one", async () => {
+  test("shows a dependency that is not ready, and its broken source", async () => {
     const story = await aReleaseStory();
     const { namespace } = story;
     const commit = story.commit({ "app/app.json": aConfigMapFile("app", {}) });
@@ -167,7 +167,7 @@ describe("somebody asks why a Release is not what was pushed", () => {
     expect((await why("app", namespace)).code).toBe(0);
   });
 
-  test("and files of its source cannot be read", async () => {
+  test("shows files of the source that cannot be parsed", async () => {
     const story = await aReleaseStory();
     story.commit({ "files/a.yaml": "a: [b" });
     await story.start();
@@ -181,7 +181,7 @@ describe("somebody asks why a Release is not what was pushed", () => {
     expect(code).toBe(1);
   });
 
-  test("but may read the Release alone: what is not known is listed, and no exit code says that all is well", async () => {
+  test("lists what the user may not read, and exits 2", async () => {
     const story = await aReleaseStory();
     const { namespace } = story;
     const commit = await aRelease(story, "rights", mapFiles("rights"));
@@ -211,7 +211,7 @@ describe("somebody asks why a Release is not what was pushed", () => {
   });
 });
 
-test("somebody asks about a resource of a kind that no operator has looked at", async () => {
+test("fairlead why explains a resource that no operator has reconciled", async () => {
   const { namespace } = await aReleaseStory();
   await applyObjects({
     apiVersion: "apps.jicki.cn/v1alpha1",

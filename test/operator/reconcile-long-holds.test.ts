@@ -150,12 +150,15 @@ describe("a hold that no condition tells is told after 30 s, once, and until it 
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: longMs });
   });
 
-  test.for([0, 429])("is not told while the API server answers nobody (%i)", async (status) => {
-    const held = await failingWith(new ApiUnavailableError("no answer", { status }))();
-    for (let count = 0; count < 3; count++) {
-      expect(await run(held)).toEqual([]);
-      await held.bench.clock.advance(longMs);
-    }
-    expect(conditionsOf(held)).toEqual([]);
-  });
+  test.for([0, 429])(
+    "is not reported while the API server does not respond or throttles (%i)",
+    async (status) => {
+      const held = await failingWith(new ApiUnavailableError("no answer", { status }))();
+      for (let count = 0; count < 3; count++) {
+        expect(await run(held)).toEqual([]);
+        await held.bench.clock.advance(longMs);
+      }
+      expect(conditionsOf(held)).toEqual([]);
+    },
+  );
 });

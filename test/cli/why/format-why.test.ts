@@ -81,7 +81,7 @@ describe("the exit code", () => {
     { says: "that it waits", of: { waits: [wait] }, code: 1 },
     { says: "that an object differs", of: wants([step("a")]), code: 1 },
     { says: "that something is to go", of: wants([], [step("a", "prune")]), code: 1 },
-    { says: "that nobody knows", of: { unknown: ["all of it"] }, code: 2 },
+    { says: "that it is unknown", of: { unknown: ["all of it"] }, code: 2 },
     {
       says: "that it waits, whatever else is not known",
       of: { waits: [wait], unknown: ["the rest"] },

@@ -148,6 +148,6 @@ describe("the next try", () => {
   );
 });
 
-test("a reason of a kind of somebody's own has no remedy of ours", () => {
+test("an unknown reason has no remedy", () => {
   expect(remedyOf("TheirOwn", { ...context, sinceMs: 0 })).toEqual({ next: [] });
 });

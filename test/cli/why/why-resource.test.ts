@@ -21,7 +21,7 @@ const explain = (
     fairlead: (...words) => `fairlead ${words.join(" ")}`,
   });
 
-test("a resource whose object is gone says that it is to be made", async () => {
+test("a missing object is to be created", async () => {
   const { title, wants, waits, changed } = await explain({ status: ready });
   expect(title).toBe("PodSet shop/web is Ready");
   expect(wants).toMatchObject({ objects: 1, unread: 0, surplus: [] });
@@ -32,7 +32,7 @@ test("a resource whose object is gone says that it is to be made", async () => {
   expect(changed.at(-1)).toBe("commit 1a2b3c4d5e has its manifests");
 });
 
-test("an object of somebody else is held, with the command that hands it over", async () => {
+test("an object of another owner is held, with the command that hands it over", async () => {
   const theirs = {
     apiVersion: "apps/v1",
     kind: "Deployment",

@@ -62,7 +62,7 @@ test.for<{ readonly run: string; readonly ended: ExplainedRun; readonly says: ob
     says: { waits: ["spec.suspend is true"] },
   },
   {
-    run: "somebody was faster",
+    run: "a write conflicts",
     ended: { outcome: { state: "retry" }, error: new Error("it was replaced") },
     says: { waits: ["it was replaced"] },
   },

@@ -29,7 +29,7 @@ describe("each planned step says why it is planned", () => {
     { step: "an object that is absent", there: [], says: { does: "create", reason: "it does not exist" } },
     { step: "an object that is as it should be", there: [live], says: undefined },
     {
-      step: "an object that somebody changed",
+      step: "an object that drifted",
       there: [drifted],
       says: { does: "apply", reason: "data.a was changed" },
     },
@@ -44,7 +44,7 @@ describe("each planned step says why it is planned", () => {
       says: { does: "apply", reason: "it exists and is to be adopted" },
     },
     {
-      step: "an object of somebody else",
+      step: "an object of another owner",
       there: [{ ...live, ours: false, metadata: { ...live.metadata, ownerReferences: [] } }],
       says: { does: "apply", reason: "an object of this name exists and has another owner" },
     },
@@ -114,7 +114,7 @@ describe("each planned step says why it is planned", () => {
     expect(planWith(watch)[0]).toEqual({ does: "hold", id, reason });
   });
 
-  test("a namespace that others created", () => {
+  test("a namespace of another owner", () => {
     const decision: Decision = { does: "keep", live, because: "it has another owner" };
     expect(explainDecision(id, decision)).toEqual({ does: "keep", id, reason: "it has another owner" });
   });
@@ -154,7 +154,7 @@ describe("each object that is no longer wanted says what becomes of it", () => {
       says: ["keep a: it is no longer in the source, but spec.prune is false"],
     },
     {
-      becomes: "somebody must approve it",
+      becomes: "it needs approval",
       owned: ["a", "b", "c", "d", "e"].map((name) => old(name)),
       says: ["a", "b", "c", "d", "e"].map((name) => `hold ${name}: its deletion needs approval`),
     },
