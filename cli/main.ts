@@ -13,6 +13,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
   run: async () => (await import("./commands/run.ts")).runCommand,
   get: async () => (await import("./commands/get.ts")).getCommand,
   diff: async () => (await import("./commands/diff.ts")).diffCommand,
+  why: async () => (await import("./commands/why.ts")).whyCommand,
   tree: async () => (await import("./commands/tree.ts")).treeCommand,
   history: async () => (await import("./commands/history.ts")).historyCommand,
   events: async () => (await import("./commands/events.ts")).eventsCommand,
@@ -28,13 +29,13 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
 };
 
 /** Commands whose exit code 1 says something else than that it did not work. */
-const failureCodes: Readonly<Record<string, number>> = { diff: 2 };
+const failureCodes: Readonly<Record<string, number>> = { diff: 2, why: 2 };
 
 /** Commands that clean up first when the reader of their output has gone, or whose log is no reason to end. */
 const outlivingReaders: ReadonlySet<string> = new Set(["start", "run"]);
 
 /**
- * Runs one command line and gives the exit code: 0, or 1 (2 for `diff`, and for a program that needs a better sandbox) for
+ * Runs one command line and gives the exit code: 0, or 1 (2 for `diff` and `why`, and for a program that needs a better sandbox) for
  * anything that did not work, after a text on the standard error that says what.
  */
 export async function main(argv: readonly string[]): Promise<number> {

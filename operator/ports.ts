@@ -102,7 +102,8 @@ export interface EventRecorder {
 
 /** Structured log: a constant message and fields. */
 export interface Logger {
-  debug(message: string, fields?: object): void;
+  /** `fields` that cost something to make are a function, which is called only if they are written. */
+  debug(message: string, fields?: object | (() => object)): void;
   info(message: string, fields?: object): void;
   warn(message: string, fields?: object): void;
   error(message: string, fields?: object): void;
@@ -219,11 +220,11 @@ export interface Stores {
 }
 
 /** What a reconcile says about the next one. Nothing: an event will tell. */
-export interface ReconcileResult {
-  readonly requeueAfterMs?: number;
-}
+export type ReconcileResult = { readonly requeueAfterMs?: number };
 
 /** One run for one resource. Throwing means: retry with backoff. */
 export type Reconcile = (key: string, options: ReconcileOptions) => Promise<ReconcileResult>;
 
-export type ReconcileOptions = { readonly signal: AbortSignal; readonly log: Logger };
+/** `onExplain` gets how to say what was done and what the resource waits for; it is called only if somebody reads it. */
+export type ReconcileOptions = { readonly signal: AbortSignal; readonly log: Logger } & Explained;
+type Explained = { readonly onExplain?: (explain: () => object) => void };

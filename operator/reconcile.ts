@@ -1,20 +1,20 @@
 import type { LiveObject } from "../crds/object.ts";
-import { isTransient } from "./engine/outcome.ts";
+import { type ExplainedRun, explainRun } from "./engine/explain-run.ts";
+import { LongHolds } from "./engine/long-holds.ts";
 import { NamespaceTerminatingError } from "./errors.ts";
-import type { Reconcile, ReconcileOptions, ReconcileResult } from "./ports.ts";
+import type { Clock, PublishState, Reconcile, ReconcileOptions, ReconcileResult } from "./ports.ts";
 
-/** How a run ended. */
-export interface Ended {
-  readonly outcome: { readonly state: string };
-  /** The failure that the outcome describes. */
-  readonly error?: unknown;
-}
+/** How a run ended. `error` is the failure that the outcome describes. */
+export type Ended = ExplainedRun;
+
+/** When to look again, and where the publication stands; undefined: nothing was offered. */
+export type Reported = ReconcileResult & { readonly publish?: PublishState | undefined };
 
 /** What one sort of resource does in each step of the loop: a kind, or resources. */
 export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }, End extends Ended> {
   /** Reads the resource and its objects from the local copies. Undefined: it is gone, or there is nothing to do. */
   load(key: string): Loaded | undefined;
-  /** Whether nothing may be created for it any more: it, or its namespace, is being deleted. */
+  /** Whether nothing may be created for it any more: it or its namespace is being deleted. */
   isLeaving(loaded: Loaded): boolean;
   /** Deletes what it owns, as far as garbage collection does not. Undefined: there is nothing to report. */
   finalize(loaded: Loaded): Promise<End | undefined>;
@@ -30,7 +30,7 @@ export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }
    *
    * @throws The failure that the status describes, so that the queue retries it.
    */
-  report(loaded: Loaded, ended: End): Promise<ReconcileResult>;
+  report(loaded: Loaded, ended: End): Promise<Reported>;
   /** A write was refused because the namespace is being deleted. */
   onNamespaceTerminating(namespace: string): void;
 }
@@ -44,19 +44,35 @@ export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }
  */
 export function createReconcile<Loaded extends { readonly resource: LiveObject }, End extends Ended>(
   begin: (run: ReconcileOptions) => ReconcileSteps<Loaded, End>,
+  { clock }: { readonly clock: Pick<Clock, "now" | "wallClock"> },
 ): Reconcile {
+  const holds = new LongHolds(clock);
   return async (key, run) => {
     const steps = begin(run);
-    let loaded = steps.load(key);
-    if (loaded === undefined) return {};
-    const isLeaving = steps.isLeaving(loaded);
-    if (!isLeaving && steps.record !== undefined) loaded = await steps.record(loaded);
-    if (loaded === undefined) return {};
+    const found = steps.load(key);
+    const isLeaving = found !== undefined && steps.isLeaving(found);
+    const loaded =
+      found === undefined || isLeaving || steps.record === undefined ? found : await steps.record(found);
+    if (loaded === undefined) {
+      holds.end(key);
+      run.onExplain?.(() => nothingToDo);
+      return {};
+    }
     const ended = isLeaving ? await steps.finalize(loaded) : await steps.converge(loaded);
     // A run that was told to end publishes, records and writes nothing.
     run.signal.throwIfAborted();
-    if (ended === undefined) return {};
-    const { outcome, error } = ended;
+    if (ended === undefined) {
+      run.onExplain?.(() => leavingAlone);
+      return {};
+    }
+    let publish: PublishState | undefined;
+    run.onExplain?.(() => explainRun({ ...ended, publish }));
+    const report = async (end: End): Promise<ReconcileResult> => {
+      const reported = await steps.report(loaded, end);
+      publish = reported.publish;
+      return reported;
+    };
+    const { error } = ended;
     const { namespace } = loaded.resource.metadata;
     if (
       error instanceof NamespaceTerminatingError &&
@@ -66,7 +82,19 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
       steps.onNamespaceTerminating(error.namespace);
       return {};
     }
-    if (error !== undefined && isTransient(outcome, error)) throw error;
-    return await steps.report(loaded, ended);
+    const { told, againAfterMs } = holds.judge(key, ended);
+    if (told !== undefined) return sooner(await report(told), againAfterMs);
+    if (error !== undefined) throw error;
+    // The local copies are being filled, and then it is reconciled again: until then the status is all that is known.
+    const isNew = loaded.resource["status"] === undefined && ended.outcome.state === "retry";
+    return sooner(isNew ? await report(ended) : {}, againAfterMs);
   };
 }
+
+function sooner({ requeueAfterMs }: ReconcileResult, againAfterMs: number | undefined): ReconcileResult {
+  if (againAfterMs === undefined) return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+  return { requeueAfterMs: Math.min(requeueAfterMs ?? againAfterMs, againAfterMs) };
+}
+
+const leavingAlone = { outcome: "deleting", why: "it or its namespace is being deleted" };
+const nothingToDo = { outcome: "skipped", why: "it does not exist, or its namespace is being deleted" };

@@ -20,6 +20,7 @@ import { startCommand } from "../cli/commands/start.ts";
 import { resumeCommand, suspendCommand } from "../cli/commands/suspend.ts";
 import { treeCommand } from "../cli/commands/tree.ts";
 import { uninstallCommand } from "../cli/commands/uninstall.ts";
+import { whyCommand } from "../cli/commands/why.ts";
 import { linesToTry } from "../cli/demo/lines-to-try.ts";
 import { environmentTwinOf, type OptionName, operatorOptions } from "../operator/config.ts";
 import { Metrics } from "../operator/telemetry/metrics.ts";
@@ -204,6 +205,7 @@ const commands = new Map(
       startCommand,
       treeCommand,
       uninstallCommand,
+      whyCommand,
     ].map((make) => make({ kinds })),
   ].map((command) => [
     command.name(),

@@ -50,7 +50,7 @@ function describeOption(option: Option): CompletedOption {
 function kindOfArgument(argument: Argument): WordKind {
   const name = argument.name();
   if (name === "file|name") return "releaseOrFile";
-  if (name === "name") return "release";
+  if (name === "name" || name === "kind/name") return "release";
   return name.startsWith("file") ? "file" : "other";
 }
 

@@ -42,6 +42,7 @@ export function createKindController(input: KindControllerInput): KindController
         wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
         onNamespaceTerminating: (namespace) => stores.refuse(namespace),
       }),
+      { clock: input.clock },
     ),
   }));
 }

@@ -63,7 +63,8 @@ function describeApplied(applied: ApplyOutcome, previous: Condition | undefined)
   switch (applied.state) {
     case "applied": {
       const what = applied.count === 1 ? "1 object is" : `${applied.count} objects are`;
-      return { type, status: "True", reason: "Applied", message: `${what} as the spec asks` };
+      const but = applied.waiting === undefined ? "" : `; ${applied.waiting}`;
+      return { type, status: "True", reason: "Applied", message: `${what} as the spec asks${but}` };
     }
     case "waiting":
       return { type, status: "False", reason: applied.reason ?? "Progressing", message: applied.message };

@@ -8,12 +8,14 @@ import type { ObjectAction } from "./apply-result.ts";
 import type { PruneDecision } from "./decide-prune.ts";
 import { describePlan } from "./describe-plan.ts";
 import type { DesiredSet, OwnedObject } from "./desired-set.ts";
+import { isSent } from "./explain-run.ts";
 import type { LostObjects } from "./lost.ts";
 import { type Change, noteResult } from "./note-result.ts";
 import { type ApplyOutcome, describeFailure } from "./outcome.ts";
 import { type Plan, type PlannedStep, planChanges } from "./plan.ts";
 import { prune } from "./prune.ts";
 import { pruneSurplus } from "./prune-surplus.ts";
+import type { StepReason } from "./reasons.ts";
 import type { Refusals } from "./refusals.ts";
 import type { SettledObjects } from "./settled.ts";
 import type { Claimed, Subject, Target } from "./subject.ts";
@@ -40,6 +42,8 @@ export interface Converged {
   /** Undefined: pruning was not decided. */
   readonly pruned: PruneDecision | undefined;
   readonly changes: readonly Change[];
+  /** What all passes together sent, and why. */
+  readonly steps: readonly StepReason[];
   /** The failure that `outcome` describes. */
   readonly error: unknown;
 }
@@ -60,10 +64,11 @@ interface Run {
 export async function converge(subject: Subject, options: ConvergeOptions): Promise<Converged> {
   const claimed: Claimed = new Map(subject.claimed);
   const changes: Change[] = [];
+  const steps: StepReason[] = [];
   const run: Run = { subject, claimed, changes, options };
   let target: Target | undefined;
   let plan: Plan | undefined;
-  const ended = { pruned: undefined, changes, error: undefined } as const;
+  const ended = { pruned: undefined, changes, steps, error: undefined } as const;
   try {
     for (let finds = 0, passes = 0; finds < mostFinds && passes < mostPasses; passes++) {
       const next = subject.desire(claimed);
@@ -71,6 +76,7 @@ export async function converge(subject: Subject, options: ConvergeOptions): Prom
       target = next;
       plan = planFor(target, run);
       await subject.record(plan, target);
+      steps.push(...plan.reasons.filter(isSent));
       const did = await carryOut(plan, target, run);
       if (did === "found") finds++;
       if (did !== "done") continue;

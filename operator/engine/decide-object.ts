@@ -6,6 +6,7 @@ import { findDrift } from "./covers.ts";
 import { fitToLive } from "./immutable.ts";
 import { metadataOnly } from "./metadata-only.ts";
 import { decideOwnership } from "./ownership.ts";
+import { describeSettled } from "./reasons.ts";
 
 export interface ApplyStep {
   readonly kind: ObjectKind;
@@ -54,8 +55,10 @@ export function decideObject(
   if (replaces !== undefined) return { does: "replace", live: replaces };
   const isSameDigest = annotation(manifest, stamps.digest) === annotation(live, stamps.digest);
   const drift = findDrift(manifest, live);
-  if (whose === "ours" && isSameDigest && (drift === undefined || isSettled(live)))
-    return { does: "keep", live };
+  if (whose === "ours" && isSameDigest) {
+    if (drift === undefined) return { does: "keep", live };
+    if (isSettled(live)) return { does: "keep", live, because: describeSettled(drift) };
+  }
   const because = whose === "adopt" ? whose : isSameDigest ? (drift ?? "") : "digest";
   return {
     does: "apply",

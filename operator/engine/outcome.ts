@@ -26,17 +26,23 @@ export type RefusalReason = Extract<
 >;
 
 /** What a resource waits for, if it is not only on its way. */
-export type WaitingReason = Extract<Reason, "Progressing" | "DependencyNotReady" | "KindUnknown">;
+export type WaitingReason = Extract<
+  Reason,
+  "Progressing" | "DependencyNotReady" | "KindUnknown" | "Deleting"
+>;
 
 /** How applying a resource's objects ended. */
 export type ApplyOutcome =
-  | { readonly state: "applied"; readonly count: number }
+  /** `waiting`: what is not done yet although all is applied, such as objects that take long to go. */
+  | { readonly state: "applied"; readonly count: number; readonly waiting?: string }
   /** Such as for objects that must go before they can be made. `isWatched`: an event wakes us. Default reason: Progressing. */
   | {
       readonly state: "waiting";
       readonly reason?: WaitingReason;
       readonly message: string;
       readonly isWatched: boolean;
+      /** Not told before it went on for long; see LongHolds. */
+      readonly isQuiet?: boolean;
     }
   /** Tried again only after an edit, apart from `NotOwned` and what is contested, which heal when the other object goes. */
   | {

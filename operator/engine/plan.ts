@@ -6,6 +6,7 @@ import { nameOfRun } from "./finished-jobs.ts";
 import { type BlockedObject, type BlockedReason, blockedBy, Gates } from "./gates.ts";
 import type { Health } from "./health/health.ts";
 import { describeId } from "./object-text.ts";
+import { explainDecision, type StepReason } from "./reasons.ts";
 
 export interface PlanInput {
   readonly resource: CustomResource;
@@ -46,6 +47,8 @@ export interface Plan {
    */
   readonly leftBehind: readonly LiveObject[];
   readonly blocked: readonly BlockedObject[];
+  /** Why, of every object that is not simply as it should be. */
+  readonly reasons: readonly StepReason[];
   /** Jobs that ran, and went by themselves when their time to live was over. */
   readonly done: readonly DesiredObject[];
   /** Namespaces that only have to exist, and that others created. */
@@ -70,6 +73,7 @@ export function planChanges(input: PlanInput): Plan {
   const done: DesiredObject[] = [];
   const others: DesiredObject[] = [];
   const taken: ObjectId[] = [];
+  const reasons: StepReason[] = [];
   const gates = new Gates(input.assess);
   for (const object of input.desired.objects) {
     if (isDone(object, input)) {
@@ -78,12 +82,14 @@ export function planChanges(input: PlanInput): Plan {
       continue;
     }
     const found = consider(object, input, gates);
-    gates.note(object, "reason" in found ? undefined : found);
-    if (!("reason" in found)) {
+    const reason = explainDecision(object.id, found);
+    if (reason !== undefined) reasons.push(reason);
+    gates.note(object, "on" in found ? undefined : found);
+    if (!("on" in found)) {
       if (isOfOthers(object, input)) others.push(object);
       else taken.push(object.id);
     }
-    if ("reason" in found) blocked.push(found);
+    if ("on" in found) blocked.push(found);
     else if (found.does === "apply") steps.push({ ...found.step, object, kind: object.kind as ObjectKind });
     else lists[found.does].push(found.live);
   }
@@ -99,6 +105,7 @@ export function planChanges(input: PlanInput): Plan {
     waiting,
     leftBehind,
     blocked,
+    reasons,
     done,
     others,
     taken,
@@ -138,7 +145,8 @@ function decideOne(object: DesiredObject, input: PlanInput): Decision {
   const live = observed(object);
   if (live === undefined || !isOfOthers(object, input))
     return decideObject(object.manifest, live, { resource, set, isSettled, lifetime: object.lifetime });
-  return live.metadata.deletionTimestamp === undefined ? { does: "keep", live } : { does: "wait", live };
+  if (live.metadata.deletionTimestamp !== undefined) return { does: "wait", live };
+  return { does: "keep", live, because: "it has another owner, and only has to exist" };
 }
 
 /** Whether an ensured namespace exists and is not in the Release's set: then its existence is enough. */

@@ -19,10 +19,7 @@ export interface QueueObserver {
   finished(workedMs: number): void;
 }
 
-export interface WorkQueueOptions {
-  readonly clock: Clock;
-  readonly observer?: QueueObserver;
-}
+export type WorkQueueOptions = { readonly clock: Clock; readonly observer?: QueueObserver };
 
 export interface AddOptions {
   /** Higher comes first. What an initial list brings has -100, everything else 0. */
@@ -94,11 +91,13 @@ export class WorkQueue {
     this.#handOut();
   }
 
-  /** Puts a key in after a delay that doubles with every call until {@link forget}. */
-  retry(key: string, options: Pick<AddOptions, "priority"> = {}): void {
-    if (this.#isShutDown) return;
+  /** Puts a key in after a delay that doubles with every call until {@link forget}. @returns That delay. */
+  retry(key: string, options: Pick<AddOptions, "priority"> = {}): number {
+    if (this.#isShutDown) return 0;
     this.#retried++;
-    this.add(key, { ...options, afterMs: this.#retryDelays.next(key) });
+    const afterMs = this.#retryDelays.next(key);
+    this.add(key, { ...options, afterMs });
+    return afterMs;
   }
 
   /** The key's next retry starts at the shortest delay again. */

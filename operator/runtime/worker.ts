@@ -8,7 +8,7 @@ import {
   TerminalError,
   UnsettledError,
 } from "../errors.ts";
-import type { Clock, Logger, Reconcile } from "../ports.ts";
+import type { Clock, Logger, Reconcile, ReconcileOptions } from "../ports.ts";
 import type { Handout, WorkQueue } from "./queue.ts";
 import { TimeSlice } from "./time-slice.ts";
 import { TokenBuckets } from "./token-bucket.ts";
@@ -79,6 +79,7 @@ async function work(options: WorkersOptions, slice: TimeSlice, rate: TokenBucket
       if (afterMs > 0) {
         // Nothing is lost: a run looks at what is there then.
         queue.add(handout.key, { priority: handout.priority, afterMs });
+        options.log.debug("Rate-limited a reconcile", () => heldBack(handout.key, afterMs, options));
         continue;
       }
       rate.take(handout.key, nowMs);
@@ -95,11 +96,18 @@ async function reconcileOne({ key, priority }: Handout, options: WorkersOptions)
   const { queue, clock, observer } = options;
   const log = options.log.child({ ...fieldsOf(key), reconcileID: randomUUID() });
   const startMs = clock.now();
+  let explain: (() => object) | undefined;
+  const onExplain = (how: () => object): void => {
+    explain = how;
+  };
+  const tell = (ending: { readonly afterMs: number; readonly error?: Error }): void =>
+    log.debug("Reconciled", () => ({ ...explain?.(), ...describeEnding(ending, options) }));
   observer?.started();
   try {
-    const { requeueAfterMs = 0 } = await reconcileWithin(key, log, options);
+    const { requeueAfterMs = 0 } = await reconcileWithin(key, { log, onExplain }, options);
     queue.forget(key);
     if (requeueAfterMs > 0) queue.add(key, { priority, afterMs: requeueAfterMs });
+    tell({ afterMs: requeueAfterMs });
     observer?.ended(requeueAfterMs > 0 ? "requeue_after" : "success", clock.now() - startMs);
   } catch (thrown) {
     observer?.ended("error", clock.now() - startMs);
@@ -108,27 +116,49 @@ async function reconcileOne({ key, priority }: Handout, options: WorkersOptions)
       observer?.panicked();
       if (options.survivePanics === false) throw error;
     }
-    retryUnlessTerminal({ key, priority }, error, log, options);
+    tell({ afterMs: retryUnlessTerminal({ key, priority }, error, log, options), error });
   }
 }
 
+/** Why a key is not reconciled now, and until when. */
+function heldBack(key: string, afterMs: number, { clock }: WorkersOptions): object {
+  const reason = `${runs.burst} runs in a short time; now at most one in ${runs.intervalMs} ms`;
+  return { ...fieldsOf(key), reason, until: timeAfter(afterMs, clock) };
+}
+
+/** When a key runs again by itself; without `until` an event brings it back. */
+function describeEnding(
+  { afterMs, error }: { readonly afterMs: number; readonly error?: Error },
+  { clock }: WorkersOptions,
+): object {
+  return {
+    ...(error !== undefined && { failure: error.message }),
+    ...(afterMs > 0 && { until: timeAfter(afterMs, clock) }),
+  };
+}
+
+function timeAfter(afterMs: number, clock: Clock): string {
+  return new Date(clock.wallClock().getTime() + afterMs).toISOString();
+}
+
+/** @returns The delay before the next run; 0: none comes by itself. */
 function retryUnlessTerminal(
   { key, priority }: Handout,
   error: Error,
   log: Logger,
   { queue, observer, signal }: WorkersOptions,
-): void {
+): number {
   if (error instanceof TerminalError) {
     observer?.failedForGood();
     // Nothing is scheduled, so nothing is left to slow down when somebody edits the resource.
     queue.forget(key);
     log.error("Reconcile failed for good", { error });
-    return;
+    return 0;
   }
   if (signal?.aborted) log.info("Reconcile was interrupted", { why: error.message });
   else logFailure(error, log);
   if ("requeueAfterMs" in error) log.warn("Ignored requeueAfterMs of a failed reconcile", { error });
-  queue.retry(key, { priority });
+  return queue.retry(key, { priority });
 }
 
 /** What the next run mends by itself is no error, and needs no stack. */
@@ -149,7 +179,11 @@ function fieldsOf(key: string): { readonly namespace?: string; readonly name: st
 }
 
 /** Runs a reconcile whose signal is aborted by its own timeout or by the workers' signal. */
-async function reconcileWithin(key: string, log: Logger, options: WorkersOptions): ReturnType<Reconcile> {
+async function reconcileWithin(
+  key: string,
+  run: Omit<ReconcileOptions, "signal">,
+  options: WorkersOptions,
+): ReturnType<Reconcile> {
   const { clock, observer, reconcileTimeoutMs, signal: parent } = options;
   const controller = new AbortController();
   const { signal } = controller;
@@ -167,7 +201,7 @@ async function reconcileWithin(key: string, log: Logger, options: WorkersOptions
           controller.abort(new ReconcileTimeoutError(reconcileTimeoutMs));
         });
   try {
-    return await options.reconcile(key, { signal, log });
+    return await options.reconcile(key, { ...run, signal });
   } finally {
     cancelTimeout?.();
     parent?.removeEventListener("abort", abort);

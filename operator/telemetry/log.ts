@@ -38,9 +38,10 @@ type Write = (level: LogLevel, message: string, fields: Record<string, unknown>)
 function loggerOver(write: Write, lowest: number, bindings: object): Logger {
   const at =
     (level: LogLevel) =>
-    (message: string, fields: object = {}): void => {
+    (message: string, fields: object | (() => object) = {}): void => {
       if (severity[level] < lowest) return;
-      write(level, redactText(message), redactFields({ ...bindings, ...fields }));
+      const made = typeof fields === "function" ? (fields as () => object)() : fields;
+      write(level, redactText(message), redactFields({ ...bindings, ...made }));
     };
   return {
     debug: at("debug"),

@@ -71,6 +71,7 @@ describe.for(shells)("fairlead completion $shell", ({ shell, isThere }) => {
 
   test.skipIf(!isThere)("completes names of Releases, which it looks up where the line says", async () => {
     expect(await complete("tree", "w")).toEqual(["web", "worker"]);
+    expect(await complete("why", "w")).toEqual(["web", "worker"]);
     expect(await complete("suspend", "-n", "shop", "--context", "prod", "f")).toEqual([
       "flagsgetreleases--output=name-nshop--contextprod",
     ]);

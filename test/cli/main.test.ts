@@ -87,6 +87,15 @@ describe("fairlead", () => {
     expect(code).toBe(1);
   });
 
+  test.for([["diff"], ["why"]])(
+    "says that %s failed by exit code 2, as 1 says something else",
+    async ([name = ""]) => {
+      const { code, stderr } = await fairlead([name, "web", "--kubeconfig=/no/such/file"]);
+      expect(stderr).toMatch(/^fairlead: Cannot read kubeconfig "\/no\/such\/file"/);
+      expect(code).toBe(2);
+    },
+  );
+
   test.for([
     { args: ["start"], env: { PATH: "" }, says: /^fairlead: Cannot find git: / },
     { args: ["run", "--releases"], env: { PATH: "" }, says: /^fairlead: Cannot find git: / },

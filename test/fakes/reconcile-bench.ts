@@ -43,6 +43,8 @@ export class ReconcileBench {
   readonly events: { readonly type: string; readonly reason: string; readonly note: string }[] = [];
   readonly terminating = new Set<string>();
   readonly lost = new LostObjects();
+  /** The reasons of the last run. */
+  explain: () => object = () => ({});
   /** What was told for metrics. */
   readonly progress: string[] = [];
   readonly counts = new Map<string, number>();
@@ -87,6 +89,7 @@ export class ReconcileBench {
         wakeLater: (key, afterMs) => void this.wakeUps.push(`${key} ${afterMs}`),
         onNamespaceTerminating: (namespace) => void this.terminating.add(namespace),
       }),
+      { clock: this.clock },
     );
   }
 
@@ -101,7 +104,11 @@ export class ReconcileBench {
   }
 
   reconcile(signal = new AbortController().signal): Promise<ReconcileResult> {
-    return this.#reconcile(this.#key, { signal, log: this.log });
+    return this.#reconcile(this.#key, {
+      signal,
+      log: this.log,
+      onExplain: (explain) => (this.explain = explain),
+    });
   }
 
   /** Makes or changes the resource, as a user does. */

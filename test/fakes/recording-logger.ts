@@ -20,8 +20,8 @@ export class RecordingLogger implements Logger {
     return this.entries.filter((entry) => entry.level === level).map(({ message }) => message);
   }
 
-  debug(message: string, fields?: object): void {
-    this.#add("debug", message, fields);
+  debug(message: string, fields?: object | (() => object)): void {
+    this.#add("debug", message, typeof fields === "function" ? (fields as () => object)() : fields);
   }
 
   info(message: string, fields?: object): void {

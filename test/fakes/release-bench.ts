@@ -56,6 +56,7 @@ export class ReleaseBench {
   /** Secrets that are to be read anew. */
   readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
+  explain: () => object = () => ({}); // the reasons of the last run
   readonly memory = new ReleaseMemory();
   readonly #releases = new WatchedStore({
     kind: Release,
@@ -114,11 +115,13 @@ export class ReleaseBench {
         clock: this.clock,
         random: () => 0.5,
       }),
+      { clock: this.clock },
     );
   }
 
   reconcile(key = "shop/web"): Promise<ReconcileResult> {
-    return this.#reconcile(key, { signal: new AbortController().signal, log: this.log });
+    const onExplain = (explain: () => object): unknown => (this.explain = explain);
+    return this.#reconcile(key, { signal: new AbortController().signal, log: this.log, onExplain });
   }
 
   /** Makes or edits a Release, as people do; what the operator wrote of it stays. */

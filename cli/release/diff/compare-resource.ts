@@ -11,6 +11,7 @@ import type { Observed } from "../../../crds/observed.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
 import { childKindOf, desiredSetOf, pruneInputOf } from "../../../operator/desire/chart/converge-kind.ts";
 import { decidePrune } from "../../../operator/engine/decide-prune.ts";
+import type { DesiredSet } from "../../../operator/engine/desired-set.ts";
 import { inOrder } from "../../../operator/engine/in-order.ts";
 import { idOf, stamps } from "../../../synth/manifest.ts";
 import { nextContextOf } from "../../../synth/record.ts";
@@ -32,18 +33,9 @@ export async function compareResource(
   resource: CustomResource,
   { client, binding, cluster, kinds }: CompareResourceInput,
 ): Promise<readonly Change[]> {
-  const set = setOf(binding.definition, resource);
-  const children = await listObjects(binding.children, resource, client, `${stamps.set}=${set}`);
-  const related = await listRelated(resource, binding, client);
-  const observed = viewOf([...children, ...related]);
-  const nowMs = Date.now();
-  const clock = { reached: (instant: string | Date) => instantMs(instant) <= nowMs };
+  const { children, related } = await readChildren(resource, binding, client);
   try {
-    const desired = desiredSetOf(
-      synthesize(binding, resource, observed, nextContextOf(binding, { resource, observed, clock })),
-      binding,
-      resource,
-    );
+    const desired = desireNow(resource, binding, [...children, ...related]);
     const changes = await compareRelease({ resource, prepared: desired, cluster, kinds });
     const owned = children.map((live) => ({ id: idOf(live), kind: childKindOf(live, binding), live }));
     return [...changes, ...pruneChanges(decidePrune(pruneInputOf(resource, desired, owned)))];
@@ -59,6 +51,30 @@ export async function compareResource(
       }),
     ];
   }
+}
+
+/** What the operator wants for a resource now. @throws SynthesisError if its spec makes no valid objects. */
+export function desireNow(
+  resource: CustomResource,
+  binding: SynthesizableKind,
+  objects: readonly LiveObject[],
+): DesiredSet {
+  const observed = viewOf(objects);
+  const nowMs = Date.now();
+  const clock = { reached: (instant: string | Date) => instantMs(instant) <= nowMs };
+  const context = nextContextOf(binding, { resource, observed, clock });
+  return desiredSetOf(synthesize(binding, resource, observed, context), binding, resource);
+}
+
+/** The objects of a resource's set, and those that its chart looks at. */
+export async function readChildren(
+  resource: CustomResource,
+  binding: SynthesizableKind,
+  client: ApiClient,
+): Promise<{ readonly children: readonly LiveObject[]; readonly related: readonly LiveObject[] }> {
+  const set = setOf(binding.definition, resource);
+  const children = await listObjects(binding.children, resource, client, `${stamps.set}=${set}`);
+  return { children, related: await listRelated(resource, binding, client) };
 }
 
 async function listObjects(

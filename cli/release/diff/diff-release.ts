@@ -91,7 +91,7 @@ export async function diffManifests({
 }
 
 /** The API server as the user of the kubeconfig, who changes nothing. */
-function dryCluster({ transport }: ReleaseSession): DryCluster {
+export function dryCluster({ transport }: Pick<ReleaseSession, "transport">): DryCluster {
   return new KubeCluster({ transport, fence: { check() {} }, clock: systemClock(), dryRun: true });
 }
 

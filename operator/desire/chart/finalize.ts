@@ -1,6 +1,7 @@
 import type { BoundKind } from "../../../crds/binding.ts";
 import { type CustomResource, keyOf, type LiveObject } from "../../../crds/object.ts";
 import { type ManifestSet, stamps } from "../../../synth/manifest.ts";
+import type { OwnedObject } from "../../engine/desired-set.ts";
 import { deleteAll, hold, isHeld, release } from "../../engine/finalize.ts";
 import type { PruneWaveOptions } from "../../engine/prune-surplus.ts";
 import type { Cluster, Stores } from "../../ports.ts";
@@ -38,10 +39,12 @@ export async function holdDeletion(
 /**
  * What a resource on its way out needs: mostly nothing, because garbage collection takes its objects. Where our
  * finalizer holds it, its objects are deleted, and the finalizer goes when the last one is gone.
+ *
+ * @returns The objects that hold it.
  */
-export async function finalize(loaded: Loaded, options: FinalizeOptions): Promise<void> {
+export async function finalize(loaded: Loaded, options: FinalizeOptions): Promise<readonly OwnedObject[]> {
   const { resource, set } = loaded;
-  if (resource.metadata.deletionTimestamp === undefined || !isHeld(resource)) return;
+  if (resource.metadata.deletionTimestamp === undefined || !isHeld(resource)) return [];
   const { kind, cluster, stores, lost, count } = options;
   const { acting, refusal } = actingFor(resource, options);
   if (refusal !== undefined) throw refusal;
@@ -59,7 +62,9 @@ export async function finalize(loaded: Loaded, options: FinalizeOptions): Promis
     mayDelete: true,
   });
   // The events of their ends bring us here again.
-  if (now.length + later.length + leaving.length > 0) return;
+  const left = [...leaving, ...now, ...later];
+  if (left.length > 0) return left;
   const resources = stores.resources(kind.definition);
   await release(resource, { kind: kind.definition, cluster, resources });
+  return [];
 }

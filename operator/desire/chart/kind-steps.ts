@@ -1,3 +1,5 @@
+import type { OwnedObject } from "../../engine/desired-set.ts";
+import { describeObject, listNames } from "../../engine/outcome.ts";
 import { RunClock } from "../../engine/run-clock.ts";
 import type { ReconcileOptions } from "../../ports.ts";
 import type { ReconcileSteps } from "../../reconcile.ts";
@@ -29,10 +31,7 @@ export function kindSteps(
         return loaded;
       },
       isLeaving: ({ resource }) => isLeaving(resource, parts.stores),
-      finalize: async (loaded) => {
-        await finalize(loaded, parts);
-        return undefined;
-      },
+      finalize: async (loaded) => describeHeld(loaded, await finalize(loaded, parts)),
       ...(parts.kind.record !== undefined &&
         runClock && { record: (loaded: Loaded) => writeRecord(loaded, { ...parts, clock: runClock }) }),
       converge: (loaded) =>
@@ -42,5 +41,17 @@ export function kindSteps(
       report: (loaded, converged) => reportKind(loaded, converged, parts),
       onNamespaceTerminating: parts.onNamespaceTerminating,
     };
+  };
+}
+
+/** Undefined: nothing holds a resource that is being deleted. */
+function describeHeld({ resource }: Loaded, left: readonly OwnedObject[]): ConvergedKind | undefined {
+  if (left.length === 0) return undefined;
+  const names = left.map(({ live }) => describeObject(live)).sort();
+  const message = `Waiting for ${listNames(names)} to be deleted; finalizers block it`;
+  return {
+    outcome: { state: "waiting", reason: "Deleting", message, isWatched: true, isQuiet: true },
+    ...{ target: undefined, plan: undefined, pruned: undefined, changes: [], steps: [], error: undefined },
+    ...{ desired: undefined, expired: undefined, generation: resource.metadata.generation },
   };
 }

@@ -9,7 +9,8 @@ import { noteProgress, type Progress, type ReportOptions, report } from "../../e
 import { decideRequeue, parkedForMs } from "../../engine/requeue.ts";
 import type { RunClock, TimeSource } from "../../engine/run-clock.ts";
 import { composeStatus, type ResourceStatus } from "../../engine/status.ts";
-import type { Clock, Publisher, PublishState, Random, ReconcileResult, Stores } from "../../ports.ts";
+import type { Clock, Publisher, PublishState, Random, Stores } from "../../ports.ts";
+import type { Reported } from "../../reconcile.ts";
 import { type ConvergedKind, childKindOf } from "./converge-kind.ts";
 import { type Loaded, load } from "./load.ts";
 import { publish } from "./publish.ts";
@@ -43,7 +44,7 @@ export async function reportKind(
   before: Loaded,
   converged: ConvergedKind,
   options: ReportKindOptions,
-): Promise<ReconcileResult> {
+): Promise<Reported> {
   const { kind, stores, clock, kindClock } = options;
   const { definition } = kind;
   const key = keyOf(before.resource);
@@ -72,7 +73,7 @@ export async function reportKind(
     nowMs: clock.now(),
     jitter: options.random(),
   });
-  return await report(
+  const reported = await report(
     {
       key,
       kind: definition,
@@ -93,6 +94,7 @@ export async function reportKind(
     },
     { ...options, resources: stores.resources(definition) },
   );
+  return { ...reported, publish: published };
 }
 
 /** A concurrent edit is for the next run, which is queued already: status and commit report what was done. */

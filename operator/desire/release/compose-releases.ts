@@ -127,6 +127,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       clock,
       random,
     }),
+    { clock },
   );
   return {
     reconcile,

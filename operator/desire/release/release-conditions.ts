@@ -53,7 +53,8 @@ function describeOutcome(input: ReleaseConditionsInput): readonly Condition[] {
     case "unsourced":
       return withoutSource(outcome.failure, input);
     case "pending":
-      return isDeployed(input) ? input.previous : stillPending(outcome.message, input);
+      if (!isDeployed(input)) return stillPending(outcome.message, input);
+      return outcome.isLong === true ? longPending(outcome.message, input) : input.previous;
     case "suspended":
       return suspended(input);
     case "deleting":
@@ -143,6 +144,13 @@ function stillPending(message: string, input: ReleaseConditionsInput): Condition
   const sourced: Statement = { type: "Sourced", status: "Unknown", reason: "SourcePending", message };
   const reconciling: Statement = { ...sourced, type: "Reconciling", status: "True" };
   return assemble([{ ...sourced, type: "Ready" }, sourced, ...kept(sourced, input), reconciling], input);
+}
+
+/** What is deployed stays as it is told; what would come next takes long. */
+function longPending(message: string, input: ReleaseConditionsInput): Condition[] {
+  const others = input.previous.filter(({ type }) => type !== "Reconciling" && type !== "Stalled");
+  const next: Statement = { type: "Reconciling", status: "True", reason: "SourcePending", message };
+  return assemble([...(others as Statement[]), next], input);
 }
 
 function suspended(input: ReleaseConditionsInput): Condition[] {

@@ -7,8 +7,8 @@ import type { FolderState } from "./deployed-revision.ts";
 export type ReleaseOutcome =
   /** It came to applying, or waits for what must be there before. */
   | ApplyOutcome
-  /** Nothing is known of the source yet, or it is being rendered. */
-  | { readonly state: "pending"; readonly message: string }
+  /** Nothing is known of the source yet, or it is being rendered. `isLong`: for so long that a deployed Release tells of it. */
+  | { readonly state: "pending"; readonly message: string; readonly isLong?: boolean }
   /** What should be deployed cannot be had or made; what is deployed stays as it is. */
   | {
       readonly state: "unsourced";

@@ -66,15 +66,7 @@ export function releaseSteps(
       },
       isLeaving: ({ resource }) => resource.metadata.deletionTimestamp !== undefined,
       finalize: (release) => leave(release, partsFor(release)),
-      converge: async (release) => {
-        const ended = await deploy(release, partsFor(release));
-        // The local copies are being filled, and then it is reconciled again: until then the status is all that is known.
-        const isFilling =
-          ended.converged?.outcome.state === "retry" &&
-          ended.error === undefined &&
-          release.resource.status !== undefined;
-        return isFilling ? undefined : ended;
-      },
+      converge: (release) => deploy(release, partsFor(release)),
       report: (release, ended) => reportRelease(release, ended, partsFor(release)),
       onNamespaceTerminating: shared.onNamespaceTerminating,
     };

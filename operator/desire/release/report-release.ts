@@ -10,7 +10,8 @@ import { listNames } from "../../engine/outcome.ts";
 import type { Refusals } from "../../engine/refusals.ts";
 import { noteProgress, type Progress, type ReportOptions, report } from "../../engine/report.ts";
 import { decideRequeue } from "../../engine/requeue.ts";
-import type { Clock, ObjectStore, PublishState, Random, ReconcileResult } from "../../ports.ts";
+import type { Clock, ObjectStore, PublishState, Random } from "../../ports.ts";
+import type { Reported } from "../../reconcile.ts";
 import { announceDeployment } from "./announce-deployment.ts";
 import type { ConvergedRelease } from "./converge-release.ts";
 import { type KnownDeployed, nextDeployed } from "./deployed-revision.ts";
@@ -65,7 +66,7 @@ export async function reportRelease(
   release: LoadedRelease,
   ended: Ended,
   options: ReportReleaseOptions,
-): Promise<ReconcileResult> {
+): Promise<Reported> {
   const { key, memory } = release;
   const { desired, converged, outcome, error } = ended;
   const { releases, refusals, clock, random } = options;
@@ -104,7 +105,7 @@ export async function reportRelease(
     nowMs: clock.now(),
     jitter: random(),
   });
-  return await report(
+  const reported = await report(
     {
       key,
       kind: Release,
@@ -133,6 +134,7 @@ export async function reportRelease(
     },
     { ...options, resources: releases, kind: { warnings: () => [] } },
   );
+  return { ...reported, publish: published };
 }
 
 /** What is known of a source, as its conditions and the status show it; undefined: nothing new. */

@@ -198,7 +198,8 @@ describe("runWorkers()", () => {
     );
     queue.add("a");
     await clock.advance(1_000);
-    expect(log.entries.map((entry) => entry.level)).toEqual([level]);
+    const told = log.entries.map((entry) => entry.level).filter((one) => one !== "debug");
+    expect(told).toEqual([level]);
   });
 
   test("logs each run under an id of its own", async () => {
@@ -206,7 +207,8 @@ describe("runWorkers()", () => {
     queue.add("shop/web");
     await clock.advance(1_000);
     expect(log.entries[0]?.fields).toMatchObject({ namespace: "shop", name: "web" });
-    const ids = log.entries.map(({ fields }) => (fields as { reconcileID?: string }).reconcileID);
+    const told = log.entries.filter((entry) => entry.level !== "debug");
+    const ids = told.map(({ fields }) => (fields as { reconcileID?: string }).reconcileID);
     expect(new Set(ids).size).toBe(2);
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
   });

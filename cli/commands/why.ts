@@ -1,0 +1,82 @@
+import { Command } from "commander";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { commandLine } from "../release/command-line.ts";
+import {
+  addReleaseOptions,
+  type ReleaseFlags,
+  type ReleaseSession,
+  withReleases,
+} from "../release/release-command.ts";
+import { findResource } from "../why/find-resource.ts";
+import { formatWhy } from "../why/format-why.ts";
+import { whyRelease } from "../why/why-release.ts";
+import { exitCodeOf, type WhyReport } from "../why/why-report.ts";
+import { whyResource } from "../why/why-resource.ts";
+import { readTimeout } from "./installation-options.ts";
+import { type Screen, terminal } from "./screen.ts";
+
+export interface WhyFlags extends ReleaseFlags {
+  readonly timeout?: string;
+  readonly weakSandbox?: boolean;
+}
+
+interface WhyInput extends WhyFlags {
+  readonly kinds: readonly SynthesizableKind[];
+}
+
+/** `fairlead why KIND/NAME`: what the operator wants, what it waits for, and what to do. */
+export function whyCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
+  const command = new Command("why")
+    .description("Explain what a resource waits for, until when, and what to do")
+    .argument("<kind/name>", "such as release/web or podset/web; a name alone means a Release")
+    .option("--timeout <time>", "how long to wait for the repository of a Release", "2m")
+    .option(
+      "--weak-sandbox",
+      "run a program from git also where the kernel does not keep it from other processes",
+    );
+  return addReleaseOptions(command)
+    .addHelpText(
+      "after",
+      `
+The command plans as the operator does, with the rights of the kubeconfig's user, and changes nothing: applies are dry runs. It does
+not contact the operator. Objects that you may not read are listed under Unknown.
+
+Exits 0 if all objects are up to date and nothing is pending, 1 if something is, 2 if that is unknown or the command failed.`,
+    )
+    .action(async (text: string, flags: WhyFlags) => {
+      process.exitCode = await runWhy(text, { ...flags, kinds }, terminal);
+    });
+}
+
+/** @throws an error for people. */
+export async function runWhy(
+  text: string,
+  flags: WhyInput,
+  { print }: Pick<Screen, "print">,
+): Promise<number> {
+  const report = await withReleases(flags, (session) => explain(text, flags, session));
+  if (flags.output === "json") print(JSON.stringify(report, undefined, 2));
+  else for (const line of formatWhy(report)) print(line);
+  return exitCodeOf(report);
+}
+
+async function explain(text: string, flags: WhyInput, session: ReleaseSession): Promise<WhyReport> {
+  const found = await findResource(text, { session, kinds: flags.kinds });
+  const nowMs = Date.now();
+  const { metadata } = "release" in found ? found.release : found.resource;
+  const fairlead = (...words: readonly string[]): string =>
+    commandLine(words, { metadata: metadata as never }, { ...flags, env: process.env });
+  if ("resource" in found)
+    return await whyResource(found.resource, { session, binding: found.binding, fairlead, nowMs });
+  const timeoutMs = readTimeout(flags.timeout);
+  const { weakSandbox = false } = flags;
+  const explainOther = ({ namespace, name }: { readonly namespace: string; readonly name: string }) =>
+    commandLine(
+      ["why"],
+      { metadata: { namespace, name: `release/${name}` } as never },
+      { ...flags, env: process.env },
+    );
+  return await whyRelease(found.release, {
+    ...{ session, fairlead, explainOther, nowMs, timeoutMs, weakSandbox },
+  });
+}

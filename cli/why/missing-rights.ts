@@ -1,0 +1,16 @@
+import { ApiUnavailableError } from "../../operator/errors.ts";
+
+/** Whether the user lacks a right that a request needs. */
+export function isForbidden(error: unknown): error is ApiUnavailableError {
+  return error instanceof ApiUnavailableError && (error.status === 403 || error.status === 401);
+}
+
+/**
+ * What cannot be found out for want of a right, for people.
+ *
+ * @throws The error, if it is another one.
+ */
+export function describeMissingRight(error: unknown, what: string): string {
+  if (!isForbidden(error)) throw error;
+  return `${what}: ${error.message.replace(/^Cannot \w+ "[^"]*": /, "")}`;
+}

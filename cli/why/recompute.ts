@@ -1,0 +1,114 @@
+import type { CustomResource, LiveObject } from "../../crds/object.ts";
+import type { DesiredSet } from "../../operator/engine/desired-set.ts";
+import type { Health } from "../../operator/engine/health/health.ts";
+import { inOrder } from "../../operator/engine/in-order.ts";
+import { describeId } from "../../operator/engine/object-text.ts";
+import { decideOwnership } from "../../operator/engine/ownership.ts";
+import { type PlannedStep, planChanges } from "../../operator/engine/plan.ts";
+import { describeSettled } from "../../operator/engine/reasons.ts";
+import { ApiUnavailableError, ObjectRejectedError } from "../../operator/errors.ts";
+import { type ObjectId, stamps } from "../../synth/manifest.ts";
+import { changeOf } from "../release/diff/change.ts";
+import type { DryCluster } from "../release/diff/compare-release.ts";
+import { describeMissingRight } from "./missing-rights.ts";
+import type { WhyStep } from "./why-report.ts";
+
+export interface RecomputeInput {
+  readonly resource: CustomResource;
+  readonly desired: DesiredSet;
+  readonly cluster: DryCluster;
+  readonly assess: (live: LiveObject) => Health;
+  /** `status.inventory.finished`: Jobs that are not made again. */
+  readonly finished?: readonly string[] | undefined;
+}
+
+export interface Recomputed {
+  readonly steps: readonly WhyStep[];
+  readonly next: readonly string[];
+  readonly unknown: readonly string[];
+  /** Objects that the user may not read. */
+  readonly unread: number;
+}
+
+/**
+ * Plans what the operator would plan, from what the user may read, and tries what it would send as dry runs. What the API
+ * server would leave as it is is kept.
+ */
+export async function recompute(input: RecomputeInput): Promise<Recomputed> {
+  const { resource, desired, cluster, assess, finished } = input;
+  const live = new Map<ObjectId, LiveObject>();
+  const unknown: string[] = [];
+  const unread = new Set<ObjectId>();
+  await inOrder(desired.objects, async ({ id, kind, manifest: { metadata } }) => {
+    if (kind === undefined) return;
+    try {
+      const found = await cluster.read({ kind, name: metadata.name, namespace: metadata.namespace });
+      if (found !== undefined) live.set(id, found);
+    } catch (error) {
+      unread.add(id);
+      unknown.push(describeMissingRight(error, `Cannot read ${describeId(id)}`));
+    }
+  });
+  const plan = planChanges({
+    resource,
+    desired: { ...desired, objects: desired.objects.filter(({ id }) => !unread.has(id)) },
+    observed: ({ id }) => live.get(id),
+    watch: () => ({ hasSynced: true, refusal: undefined }),
+    isSettled: () => false,
+    assess,
+    finished,
+  });
+  const tried = await inOrder(plan.apply.flat(), (step) => tryStep(step, input, unknown));
+  const outcomes = new Map(tried.map((one) => [one.id, one]));
+  const steps = plan.reasons.map((reason): WhyStep => {
+    const outcome = outcomes.get(reason.id);
+    return outcome === undefined || outcome.step === "planned" ? reason : outcome.step;
+  });
+  return { steps, next: tried.flatMap(({ next = [] }) => next), unknown, unread: unread.size };
+}
+
+interface Tried {
+  readonly id: ObjectId;
+  /** `planned`: as it is planned. */
+  readonly step: WhyStep | "planned";
+  readonly next?: readonly string[];
+}
+
+async function tryStep(
+  { object: { id }, kind, manifest, guard, live, because }: PlannedStep,
+  { resource, desired, cluster }: RecomputeInput,
+  unknown: string[],
+): Promise<Tried> {
+  if (because === "foreign" && live !== undefined) {
+    const ownership = decideOwnership(live, resource, desired.set);
+    const owner = ownership.whose === "foreign" ? ownership.owner : "another owner";
+    const reason = `it belongs to ${owner}, so it is not changed`;
+    return { id, step: { does: "hold", id, reason }, next: [handOver(live, resource)] };
+  }
+  try {
+    const after = await cluster.apply(kind, manifest, guard);
+    const isSame = live !== undefined && changeOf({ id, before: live, after }).action === "unchanged";
+    if (!isSame || because === "adopt" || because === "digest") return { id, step: "planned" };
+    return { id, step: { does: "keep", id, reason: describeSettled(because) } };
+  } catch (error) {
+    if (error instanceof ObjectRejectedError) {
+      const reason = `the API server rejects it: ${error.message}`;
+      return { id, step: { does: "refused", id, reason } };
+    }
+    // Such as a namespace that comes with this very set.
+    if (error instanceof ApiUnavailableError && error.status === 404) return { id, step: "planned" };
+    unknown.push(describeMissingRight(error, `Cannot try to apply ${describeId(id)}`));
+    return { id, step: "planned" };
+  }
+}
+
+function handOver(live: LiveObject, { kind, metadata }: CustomResource): string {
+  const { name, namespace } = live.metadata;
+  const where = namespace === undefined ? "" : ` -n ${namespace}`;
+  const isNear = metadata.namespace === undefined || metadata.namespace === namespace;
+  const owner = isNear ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+  return (
+    `kubectl annotate ${live.kind.toLowerCase()} ${name}${where} ${stamps.adoptBy}=${kind.toLowerCase()}/${owner}` +
+    "   # or delete or rename it"
+  );
+}

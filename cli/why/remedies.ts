@@ -1,0 +1,136 @@
+import type { Reason } from "../../crds/conditions.ts";
+
+/** What a remedy is put into words with. */
+export interface RemedyContext {
+  /** `release`, `podset`. */
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** When the condition turned what it is, and now; wall clock. */
+  readonly sinceMs: number;
+  readonly nowMs: number;
+  /** Longest delay between two tries. */
+  readonly retryCapMs: number;
+  /** `spec.interval` and `spec.timeout` of a Release. */
+  readonly interval: string | undefined;
+  readonly timeout: string | undefined;
+  /** A command of ours on this resource, to be pasted. */
+  readonly fairlead: (...words: readonly string[]) => string;
+}
+
+export interface Remedy {
+  /** What ends the wait, or when. */
+  readonly until?: string;
+  readonly next: readonly string[];
+}
+
+/** What ends a wait, and what to do about it, by the reason of its condition. Pure. */
+export function remedyOf(reason: string, context: RemedyContext): Remedy {
+  return (remedies as Readonly<Record<string, MakeRemedy | undefined>>)[reason]?.(context) ?? { next: [] };
+}
+
+/** Failures are tried again after a delay that doubles: the next try comes before twice the time has passed. Pure. */
+export function nextTryBy({ sinceMs, nowMs, retryCapMs }: RemedyContext): string {
+  const delayMs = Math.min(retryCapMs, Math.max(1_000, nowMs - sinceMs));
+  return `${new Date(nowMs + delayMs).toISOString().slice(0, 19)}Z`;
+}
+
+type MakeRemedy = (context: RemedyContext) => Remedy;
+
+const edit: MakeRemedy = ({ kind, name, namespace }) => ({
+  until: "the spec is edited",
+  next: [`kubectl edit ${kind} ${name}${inNamespace(namespace)}`],
+});
+const source: MakeRemedy = ({ interval, fairlead }) => ({
+  until: `the source is fixed; polled every ${interval ?? "interval"}`,
+  next: [`${fairlead("reconcile", "--wait")}   # polls at once, after the fix`],
+});
+const render: MakeRemedy = ({ interval, fairlead }) => ({
+  until: `another commit is pushed; polled every ${interval ?? "interval"}`,
+  next: [
+    `${fairlead("diff", "--source=.")}   # tests a local folder`,
+    `${fairlead("reconcile", "--wait")}   # polls at once, after the push`,
+  ],
+});
+const repository: MakeRemedy = () => ({
+  until: "a push succeeds; retried automatically",
+  next: ["check the repository, its credentials and its protected branches (docs/git.md)"],
+});
+const none: MakeRemedy = () => ({ next: [] });
+
+const remedies: Readonly<Record<Reason, MakeRemedy>> = {
+  Reconciled: none,
+  Applied: none,
+  Healthy: none,
+  Sourced: none,
+  Published: none,
+  Progressing: (context) => ({
+    until: `the objects are ready${context.timeout === undefined ? "" : `; fails after ${context.timeout} (spec.timeout)`}`,
+    next: lookAtObjects(context),
+  }),
+  DeclaredElsewhere: () => ({ until: "it is removed there, or its time is extended", next: [] }),
+  Suspended: ({ fairlead }) => ({ until: "spec.suspend is false", next: [fairlead("resume")] }),
+  Deleting: () => ({
+    until: "these objects are deleted",
+    next: ["if the controller of a finalizer no longer exists, remove the finalizer with kubectl edit"],
+  }),
+  Failed: (context) => ({ until: "the object recovers", next: lookAtObjects(context) }),
+  SpecInvalid: edit,
+  ApplyRejected: (context) => ({
+    until: "the spec or the conflicting object changes; retried within a minute",
+    next: edit(context).next,
+  }),
+  ApplyFailed: (context) => ({
+    until: `an attempt succeeds; next attempt by ${nextTryBy(context)}`,
+    next: [
+      "if it is forbidden, grant the rights in the message (docs/operator-rights.md, docs/release-rights.md)",
+    ],
+  }),
+  ImmutableField: () => ({
+    until: "the change is reverted, or the object is deleted",
+    next: ["revert the change, or delete the object to have it recreated"],
+  }),
+  NotOwned: () => ({ until: "the object is deleted or handed over; checked every 30 s", next: [] }),
+  DependencyNotReady: () => ({ until: "these Releases are ready", next: [] }),
+  DependencyCycle: edit,
+  KindUnknown: () => ({
+    until: "the cluster has the kind",
+    next: ["install its CustomResourceDefinition, or correct apiVersion and kind"],
+  }),
+  KindNotWatched: () => ({
+    until: "the operator may list and watch the kind",
+    next: ["grant the rights in the message (docs/values.md)"],
+  }),
+  PruneHeld: () => ({ until: "the deletion is approved, or the objects are in the source again", next: [] }),
+  PolicyRefused: () => ({
+    until: "the Release or the policy is changed",
+    next: ["ask the owner of the ReleasePolicy (docs/kinds/release-policy.md), or change the Release"],
+  }),
+  SourcePending: ({ fairlead }) => ({
+    until: "the source is fetched and rendered",
+    next: [fairlead("logs")],
+  }),
+  SourceUnreachable: source,
+  SourceRefused: source,
+  SourceNotFound: source,
+  SourceInvalid: source,
+  SourceNotVerified: source,
+  RenderFailed: render,
+  RenderLimit: render,
+  RenderQuota: () => ({ until: "the time in the message", next: [] }),
+  RenderNotReproducible: render,
+  Pending: repository,
+  PushRefused: repository,
+  RepositoryUnreachable: repository,
+  RepositoryOwned: repository,
+  PublishRefused: repository,
+};
+
+function lookAtObjects({ kind, name, namespace, fairlead }: RemedyContext): readonly string[] {
+  if (kind === "release") return [fairlead("tree")];
+  return [`kubectl describe ${kind} ${name}${inNamespace(namespace)}`];
+}
+
+function inNamespace(namespace: string | undefined): string {
+  return namespace === undefined ? "" : ` -n ${namespace}`;
+}

@@ -1,0 +1,58 @@
+import type { StepVerb } from "../../operator/engine/reasons.ts";
+import type { ObjectId } from "../../synth/manifest.ts";
+
+/** What is to become of one object, and why. */
+export interface WhyStep {
+  /** `refused`: the API server would not take it. */
+  readonly does: StepVerb | "refused";
+  readonly id: ObjectId;
+  readonly reason: string;
+}
+
+/** Something that a resource waits for. */
+export interface Wait {
+  /** Reason of a condition, or what is waited for: `Dependency`, `Operator`. */
+  readonly on: string;
+  /** For people. */
+  readonly message: string;
+  /** RFC 3339. */
+  readonly since?: string | undefined;
+  /** When it is over, or what ends it. */
+  readonly until?: string | undefined;
+}
+
+export interface Wants {
+  /** How many objects there are to be. */
+  readonly objects: number;
+  /** Those of them that are not simply as they should be. */
+  readonly steps: readonly WhyStep[];
+  /** How many of them the user may not read. */
+  readonly unread: number;
+  /** Objects that are there and no longer wanted. */
+  readonly surplus: readonly WhyStep[];
+}
+
+/** What `fairlead why` says of one resource. */
+export interface WhyReport {
+  /** `Release shop/web is not ready (PruneHeld) at 1a2b3c4d5e`. */
+  readonly title: string;
+  /** Undefined: it could not be found out what it wants. */
+  readonly wants: Wants | undefined;
+  readonly waits: readonly Wait[];
+  /** What changed last, newest first. */
+  readonly changed: readonly string[];
+  /** Commands and other remedies, most promising first. */
+  readonly next: readonly string[];
+  /** What could not be found out, such as for want of rights. */
+  readonly unknown: readonly string[];
+}
+
+/** Exit codes of `fairlead why`. */
+export const exitCodes = { nothing: 0, waits: 1, failed: 2 } as const;
+
+/** 0: all is as wanted and nothing is waited for. 1: something is. 2: nothing is, as far as it could be found out. Pure. */
+export function exitCodeOf({ wants, waits, unknown }: WhyReport): number {
+  const isLeft = [...(wants?.steps ?? []), ...(wants?.surplus ?? [])].some(({ does }) => does !== "keep");
+  if (waits.length > 0 || isLeft) return exitCodes.waits;
+  return unknown.length > 0 ? exitCodes.failed : exitCodes.nothing;
+}

@@ -1,0 +1,82 @@
+import type { PublishState } from "../ports.ts";
+import type { PruneDecision } from "./decide-prune.ts";
+import type { Change } from "./note-result.ts";
+import { describeId } from "./object-text.ts";
+import { describeObject } from "./outcome.ts";
+import type { Plan } from "./plan.ts";
+import { explainPrune, type StepReason } from "./reasons.ts";
+
+/** What of a run its reasons are in. */
+interface ConvergedRun {
+  readonly plan?: Pick<Plan, "reasons"> | undefined;
+  readonly pruned?: PruneDecision | undefined;
+  readonly changes?: readonly Change[];
+  /** Steps of all passes of the run. */
+  readonly steps?: readonly StepReason[];
+}
+
+/** How a run ended, as far as it can be explained. */
+export interface ExplainedRun extends ConvergedRun {
+  readonly outcome: {
+    readonly state: string;
+    readonly message?: string;
+    readonly failure?: { readonly message: string };
+    /** Not told before it went on for long. */
+    readonly isQuiet?: boolean;
+  };
+  readonly error?: unknown;
+  /** Where the publication stands; undefined: nothing was offered. */
+  readonly publish?: PublishState | undefined;
+  readonly converged?: ConvergedRun;
+}
+
+/** What a run did and what it waits for, as texts for a log. */
+export interface RunReasons {
+  /** How it ended: `applied`, `waiting`, … */
+  readonly outcome: string;
+  readonly did: readonly string[];
+  /** What the resource waits for, the whole of it first, then object by object. */
+  readonly waits: readonly string[];
+  /** Objects that were left as they are, although they differ. */
+  readonly keeps: readonly string[];
+}
+
+/** Lists the reasons of everything that a run did, and of all that it left for later. Pure. */
+export function explainRun(ended: ExplainedRun): RunReasons {
+  const { plan, pruned, changes = [], steps = [] } = ended.converged ?? ended;
+  const left = [...(plan?.reasons ?? []), ...(pruned === undefined ? [] : explainPrune(pruned))];
+  const gone = changes.filter(({ done }) => done === "Pruned");
+  const of = (...verbs: readonly string[]) =>
+    left.filter(({ does }) => verbs.includes(does)).map(describeStep);
+  return {
+    outcome: ended.outcome.state,
+    did: [
+      ...steps.map(describeStep),
+      ...gone.map(({ live, why }) => `prune ${describeObject(live)}: it is ${why}`),
+    ],
+    waits: [...describeOutcome(ended), ...of("hold", "wait"), ...describePublication(ended)],
+    keeps: of("keep"),
+  };
+}
+
+/** Whether a step sends something, and is not only put off. Pure. */
+export function isSent({ does }: StepReason): boolean {
+  return does === "create" || does === "apply" || does === "replace";
+}
+
+function describeStep({ does, id, reason }: StepReason): string {
+  // A gate's text names the object already.
+  return reason.startsWith(describeId(id)) ? reason : `${does} ${describeId(id)}: ${reason}`;
+}
+
+function describeOutcome({ outcome, error }: ExplainedRun): readonly string[] {
+  if (outcome.state === "suspended") return ["spec.suspend is true"];
+  const { message = outcome.failure?.message } = outcome;
+  if (message !== undefined) return [message];
+  return error instanceof Error ? [error.message] : [];
+}
+
+function describePublication({ publish }: ExplainedRun): readonly string[] {
+  if (publish?.state === "pending") return ["its commit is not pushed yet"];
+  return publish?.state === "failed" ? [publish.message] : [];
+}

@@ -1,0 +1,90 @@
+import { ApiUnavailableError, NotLeadingError } from "../errors.ts";
+import type { Clock } from "../ports.ts";
+import { type ExplainedRun, explainRun } from "./explain-run.ts";
+import { countObjects, describeId } from "./object-text.ts";
+import { isTransient, listNames } from "./outcome.ts";
+import { describeLeavingObject } from "./reasons.ts";
+
+/** A hold that lasts longer than this appears in a condition, whatever it is; what passes sooner is no news. */
+export const longHoldMs = 30_000;
+
+/** What of the end of a run its report tells. */
+export interface Told<End> {
+  /** Undefined: nothing by now. */
+  readonly told: End | undefined;
+  /** When to look again, because it may be told then. */
+  readonly againAfterMs?: number;
+}
+
+/** Since when resources are held back by something that their conditions do not tell, such as a race that is lost each time. */
+export class LongHolds {
+  readonly #clock: Pick<Clock, "now" | "wallClock">;
+  readonly #sinceMs = new Map<string, number>();
+
+  constructor(clock: Pick<Clock, "now" | "wallClock">) {
+    this.#clock = clock;
+  }
+
+  /** Decides what is told of a run: what passes by itself only after it went on for long. */
+  judge<End extends ExplainedRun>(key: string, ended: End): Told<End> {
+    const { outcome, error } = ended;
+    const isPending = outcome.state === "pending";
+    if (!isPending && !outcome.isQuiet && !isTransient(outcome, error)) {
+      this.end(key);
+      return tellLongPrune(ended, this.#clock.wallClock().getTime());
+    }
+    if (!canBeTold(error)) return { told: undefined };
+    const leftMs = this.#leftMs(key);
+    if (leftMs > 0) return { told: isPending ? ended : undefined, againAfterMs: leftMs };
+    return { told: isPending ? { ...ended, outcome: { ...outcome, isLong: true } } : tellLongHold(ended) };
+  }
+
+  /** The resource is not held back any more, or its conditions tell. */
+  end(key: string): void {
+    this.#sinceMs.delete(key);
+  }
+
+  #leftMs(key: string): number {
+    const nowMs = this.#clock.now();
+    return Math.max(0, this.#sinceMs.getOrInsertComputed(key, () => nowMs) + longHoldMs - nowMs);
+  }
+}
+
+/** Whether a failure can be reported: only by the leader, and not while the API server does not respond or throttles. */
+function canBeTold(error: unknown): boolean {
+  if (error instanceof NotLeadingError) return false;
+  return !(error instanceof ApiUnavailableError && (error.status === 0 || error.status === 429));
+}
+
+/** The same end of a run, as the conditions tell it after a hold that went on for long. Pure. */
+export function tellLongHold<End extends ExplainedRun>(ended: End): End {
+  const { outcome, error, converged } = ended;
+  if (outcome.isQuiet) return { ...ended, outcome: { ...outcome, isQuiet: false } };
+  if (error instanceof Error) return { ...ended, outcome: { state: "failed", message: error.message } };
+  const { waits } = explainRun(ended);
+  const message = waits.length === 0 ? unknownObjects : `Waiting: ${listNames(waits)}`;
+  // What is not known is not judged.
+  const judged = converged && { converged: { ...converged, plan: undefined } };
+  return { ...ended, ...judged, outcome: { state: "waiting", message, isWatched: true } };
+}
+
+const unknownObjects = "Waiting for the caches of its objects to fill";
+
+/**
+ * All is applied, but objects that are no longer wanted have been on their way out for long: the condition `Applied` names
+ * them while it is true. Pure.
+ *
+ * @param nowMs Wall clock.
+ */
+export function tellLongPrune<End extends ExplainedRun>(ended: End, nowMs: number): Told<End> {
+  const { outcome } = ended;
+  const { leaving = [], later = [] } = (ended.converged ?? ended).pruned ?? {};
+  if (outcome.state !== "applied" || leaving.length === 0) return { told: ended };
+  const isLong = (since: string | undefined) => nowMs - Date.parse(since ?? "") >= longHoldMs;
+  const long = leaving.filter(({ live }) => isLong(live.metadata.deletionTimestamp));
+  if (long.length === 0) return { told: ended, againAfterMs: longHoldMs };
+  const names = long.map(({ id, live }) => `${describeId(id)} (${describeLeavingObject(live)})`).sort();
+  const after = later.length === 0 ? "" : `; to be deleted after that: ${countObjects(later.length)}`;
+  const waiting = `not deleted yet: ${listNames(names)}${after}`;
+  return { told: { ...ended, outcome: { ...outcome, waiting } } };
+}

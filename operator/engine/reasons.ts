@@ -1,0 +1,95 @@
+import type { LiveObject } from "../../crds/object.ts";
+import type { ObjectId } from "../../synth/manifest.ts";
+import type { Decision } from "./decide-object.ts";
+import type { PruneDecision } from "./decide-prune.ts";
+import type { BlockedObject } from "./gates.ts";
+import { describeId } from "./object-text.ts";
+import { listNames } from "./outcome.ts";
+import { isKept } from "./prune-guard.ts";
+
+/** What happens to one object. */
+export type StepVerb =
+  /** Sent to the API server: as a new object, or over the one that is there. */
+  | "create"
+  | "apply"
+  /** Deleted and made anew. */
+  | "replace"
+  /** Not sent before the object of this name is gone. */
+  | "wait"
+  /** Not sent before its turn comes. */
+  | "hold"
+  /** Left as it is, although it differs or is not in the resource's set. */
+  | "keep"
+  | "prune";
+
+/** One planned step, and why it is planned: a short part of a sentence, for people. */
+export interface StepReason {
+  readonly does: StepVerb;
+  readonly id: ObjectId;
+  readonly reason: string;
+}
+
+/** A decision about one object with its reason. Undefined: the object is as it should be, which needs none. Pure. */
+export function explainDecision(id: ObjectId, decision: Decision | BlockedObject): StepReason | undefined {
+  if ("on" in decision) return { does: "hold", id, reason: decision.message };
+  switch (decision.does) {
+    case "apply": {
+      const { live, because } = decision.step;
+      const does = live === undefined ? "create" : "apply";
+      return { does, id, reason: reasonsToApply[because] ?? describeDrift(because) };
+    }
+    case "replace":
+      return { does: "replace", id, reason: "an immutable field changed, so it is deleted and recreated" };
+    case "wait":
+      return { does: "wait", id, reason: describeLeavingObject(decision.live) };
+    case "keep":
+      return decision.because === undefined ? undefined : { does: "keep", id, reason: decision.because };
+  }
+}
+
+/** What {@link Decision} says by a word; anything else is the path of a field. */
+const reasonsToApply: Readonly<Record<string, string | undefined>> = {
+  absent: "it does not exist",
+  foreign: "an object of this name exists and has another owner",
+  adopt: "it exists and is to be adopted",
+  digest: "its manifest changed",
+};
+
+function describeDrift(path: string): string {
+  return path === "" ? "it was changed" : `${path} was changed`;
+}
+
+/** Why an object is kept that differs. Pure. */
+export function describeSettled(path: string): string {
+  return `${path === "" ? "it" : path} differs from the manifest, and applying does not change it`;
+}
+
+/** Why an object that was found is waited for. Pure. */
+export function describeLeavingObject({ metadata }: LiveObject): string {
+  const { deletionTimestamp, finalizers = [] } = metadata;
+  if (deletionTimestamp === undefined) return "it belongs to a deleted resource of the same name";
+  const held = finalizers.length === 0 ? "" : `, blocked by the finalizers (${listNames(finalizers)})`;
+  return `deletion started at ${deletionTimestamp}${held}`;
+}
+
+/** What becomes of the objects that are no longer wanted, each with its reason. Pure. */
+export function explainPrune(
+  { now, later, leaving, kept, held }: PruneDecision,
+  why = "no longer wanted",
+): readonly StepReason[] {
+  const first = [...leaving, ...now].map(({ id }) => describeId(id)).sort();
+  return [
+    ...(held?.objects ?? []).map(({ id }) => ({ does: "hold" as const, id, reason: heldReason })),
+    ...now.map(({ id }) => ({ does: "prune" as const, id, reason: `it is ${why}` })),
+    ...leaving.map(({ id, live }) => ({ does: "wait" as const, id, reason: describeLeavingObject(live) })),
+    ...later.map(({ id }) => {
+      return { does: "hold" as const, id, reason: `it is ${why}, and is deleted after ${listNames(first)}` };
+    }),
+    ...kept.map(({ id, live }) => {
+      const how = isKept(live) ? "an annotation keeps it" : "spec.prune is false";
+      return { does: "keep" as const, id, reason: `it is ${why}, but ${how}` };
+    }),
+  ];
+}
+
+const heldReason = "its deletion needs approval";

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { whyRelease } from "../../../cli/why/why-release.ts";
+import type { KubernetesObject } from "../../../crds/object.ts";
+import { type AReleaseOptions, aRelease, condition, deployed } from "../release/a-release.ts";
+import { aSession } from "./a-session.ts";
+
+const releases = "/apis/fairlead.dev/v1alpha1/namespaces";
+const observed = { observedGeneration: 1 };
+/** A source that there is not. */
+const noSource = () => {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-why-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return { url: `file://${folder}/none.git` };
+};
+const explain = (
+  options: AReleaseOptions,
+  { there = {}, forbidden = [] }: { there?: Record<string, KubernetesObject>; forbidden?: string[] } = {},
+) =>
+  whyRelease(aRelease(options), {
+    ...{ session: aSession(there, { forbidden }), nowMs: 0, timeoutMs: 10_000, weakSandbox: false },
+    fairlead: (...words) => `fairlead ${words.join(" ")}`,
+    explainOther: ({ namespace, name }) => `fairlead why release/${name} -n ${namespace}`,
+  });
+
+describe("a Release at which the operator does not look", () => {
+  test.for([
+    {
+      why: "it is suspended",
+      spec: { suspend: true },
+      conditions: [condition("Ready", "True", { reason: "Suspended", message: "Suspended" })],
+      waits: ["Suspended"],
+    },
+    {
+      why: "the platform does not allow it",
+      spec: {},
+      conditions: [condition("Applied", "False", { reason: "PolicyRefused" })],
+      waits: ["PolicyRefused"],
+    },
+    {
+      why: "its spec cannot be used",
+      spec: {},
+      conditions: [condition("Applied", "False", { reason: "SpecInvalid" })],
+      waits: ["SpecInvalid"],
+    },
+  ])("is not rendered here either: $why", async ({ spec, conditions, waits }) => {
+    const found = await explain({
+      spec: { ...spec, source: noSource() },
+      status: { ...observed, conditions },
+    });
+    expect(found.waits.map(({ on }) => on)).toEqual(waits);
+    expect(found).toMatchObject({ wants: undefined, unknown: [] });
+  });
+});
+
+describe("a Release whose source cannot be had from here", () => {
+  const lost = (reason: string) => condition("Sourced", "False", { reason, message: "the operator says so" });
+
+  test("waits for it as the operator does", async () => {
+    const { waits } = await explain({
+      spec: { source: noSource() },
+      status: { ...observed, conditions: [] },
+    });
+    expect(waits.map(({ on }) => on)).toEqual([expect.stringMatching(/^Source/)]);
+  });
+
+  test("does not say it twice", async () => {
+    const [{ on = "" } = {}] = (await explain({ spec: { source: noSource() }, status: observed })).waits;
+    const { waits } = await explain({
+      spec: { source: noSource() },
+      status: { ...observed, conditions: [lost(on)] },
+    });
+    expect(waits).toMatchObject([{ on, message: "the operator says so" }]);
+  });
+
+  test("is not known where the operator has it: this machine may lack the way to it", async () => {
+    const conditions = [condition("Sourced", "True")];
+    const spec = { source: { url: "https://127.0.0.1:1/none.git" } };
+    const { waits, unknown } = await explain({ spec, status: { ...observed, conditions } });
+    expect(waits).toEqual([]);
+    expect(unknown).toEqual([expect.stringMatching(/^Desired objects: Cannot render Release shop\/web/)]);
+  });
+});
+
+describe("a Release that depends on others", () => {
+  const waiting = (there: Record<string, KubernetesObject>, forbidden: string[] = []) =>
+    explain(
+      {
+        spec: { source: noSource(), dependsOn: [{ name: "db" }, { name: "far", namespace: "data" }] },
+        status: { ...observed, conditions: [] },
+      },
+      { there, forbidden },
+    );
+
+  test("names each that is not ready, and how to ask about it", async () => {
+    const there = { [`${releases}/shop/releases/db`]: aRelease({ name: "db" }) };
+    const { waits, next } = await waiting(there);
+    expect(waits.map(({ message }) => message).slice(0, 2)).toEqual([
+      expect.stringContaining("does not allow Releases of namespace shop to depend on it"),
+      expect.stringMatching(/^Release shop\/db /),
+    ]);
+    expect(next).toContain("fairlead why release/db -n shop");
+    // Whether one that is hidden exists is not told.
+    expect(next).not.toContain("fairlead why release/far -n data");
+  });
+
+  test("says which of them it may not see", async () => {
+    const { unknown } = await waiting({}, [`${releases}/data/releases/far`]);
+    expect(unknown).toEqual([expect.stringContaining("Release data/far, a dependency")]);
+  });
+});
+
+test("the last commit is told, and the one that is worked on", async () => {
+  const { changed } = await explain({
+    spec: { suspend: true },
+    status: { ...observed, attempted: "2b", revision: "1a", history: [deployed("1a")] },
+  });
+  expect(changed).toEqual([
+    "commit 2b is in progress, not deployed",
+    "commit 1a00000000 by Ada (Commit 1a) was deployed at 2026-01-01T00:00:01Z: Ready",
+  ]);
+});
