@@ -109,7 +109,7 @@ function sortOut(
   const [going, rest] = split(there, mayGo);
   // What has another controller was never ours to delete.
   const kept = rest.filter(({ live }) => !isOn || isKept(live));
-  const why = isOn ? "an annotation says that it stays" : "pruning is off";
+  const why = isOn ? "an annotation keeps it" : "spec.prune is false";
   return { going, leaving, kept: kept.map((object) => ({ ...object, why })) };
 }
 

@@ -5,7 +5,6 @@ import type { PruneDecision } from "./decide-prune.ts";
 import type { BlockedObject } from "./gates.ts";
 import { describeId } from "./object-text.ts";
 import { listNames } from "./outcome.ts";
-import { isKept } from "./prune-guard.ts";
 
 /** What happens to one object. */
 export type StepVerb =
@@ -85,10 +84,7 @@ export function explainPrune(
     ...later.map(({ id }) => {
       return { does: "hold" as const, id, reason: `it is ${why}, and is deleted after ${listNames(first)}` };
     }),
-    ...kept.map(({ id, live }) => {
-      const how = isKept(live) ? "an annotation keeps it" : "spec.prune is false";
-      return { does: "keep" as const, id, reason: `it is ${why}, but ${how}` };
-    }),
+    ...kept.map(({ id, why: how }) => ({ does: "keep" as const, id, reason: `it is ${why}, but ${how}` })),
   ];
 }
 

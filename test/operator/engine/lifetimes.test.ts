@@ -139,7 +139,7 @@ describe("decidePrune() for objects that are created once", () => {
       { ...wanted, live: asLive(wanted.live, { annotations: { "fairlead.dev/prune": "disabled" } }) },
     ];
     const { now, kept } = decide(there, { rule: runs(newest(0)) });
-    expect([now, kept.map(({ why }) => why)]).toEqual([[], ["an annotation says that it stays"]]);
+    expect([now, kept.map(({ why }) => why)]).toEqual([[], ["an annotation keeps it"]]);
   });
 
   test("keeps the newest so many, whatever there is, and never holds them", () => {
