@@ -3,7 +3,7 @@ import type { Manifest } from "../../synth/manifest.ts";
 import { stageOf } from "../../synth/order.ts";
 
 /**
- * When an object of a Release is applied: 0 namespaces and definitions, which are waited for; 1 classes; 2 configuration
+ * When an object of a resource is applied: 0 namespaces and definitions, which are waited for; 1 classes; 2 configuration
  * and RBAC; 3 workloads; 4 the rest; 5 what the API server asks about every other write, when all else is applied.
  */
 export type ApplyStage = 0 | 1 | 2 | 3 | 4 | 5;

@@ -11,7 +11,7 @@ export interface ConditionsInput
   > {
   readonly own: readonly OwnCondition[];
   readonly previous: readonly Condition[];
-  /** Of a Release: how its source is. Told beside the others; it makes nothing unready by itself. */
+  /** The state of the source, for a resource that has one. It makes nothing unready by itself. */
   readonly sourced?: Statement | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface PruneInput {
   readonly desired: Pick<DesiredSet, "objects" | "lifetimes">;
   /** As in planChanges(): what is desired is not pruned under another name of its kind. Default: found in `owned`. */
   readonly observed?: (object: DesiredObject) => LiveObject | undefined;
-  /** False: surplus objects are kept, such as with `spec.prune: false` of a Release. Default: true. */
+  /** False: surplus objects are kept, such as with `spec.prune: false`. Default: true. */
   readonly isOn?: boolean;
   /** Objects in the resource's namespace have a controller reference to it; one without it was released. Default: false. */
   readonly isReferenced?: boolean;
@@ -31,7 +31,7 @@ export interface PruneInput {
   readonly approvals: readonly string[];
   /** `status.inventory.waves`: ids in the order of applying, where the source declared one. */
   readonly waves?: readonly (readonly ObjectId[])[] | undefined;
-  /** Whether something would be lost with a namespace, definition, claim or Release. Default: yes, unless a claim has no volume. */
+  /** Whether the deletion of an object that contains others would lose something. Default: yes, unless a claim has no volume. */
   readonly hasContent?: (live: LiveObject) => boolean;
 }
 
@@ -88,7 +88,7 @@ const nothingToPrune: PruneDecision = { now: [], later: [], leaving: [], kept: [
 
 export type DeletionInput = Pick<PruneInput, "resource" | "set" | "owned" | "waves" | "isReferenced">;
 
-/** What becomes of a Release's objects when it is deleted: all of them go, in reverse order. Whoever deletes it is not asked again. Pure. */
+/** Decides the deletion of the objects of a deleted resource: all of them, in reverse order, without approval. Pure. */
 export function decideDeletion(input: DeletionInput): PruneDecision {
   const { going, leaving, kept } = sortOut(input.owned, { ...input, desiredUids: new Set() });
   return { ...inWaves(going, leaving, input.waves), leaving, kept, held: undefined };

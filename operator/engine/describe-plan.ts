@@ -11,7 +11,7 @@ export interface DescribePlanInput {
   readonly set: string;
 }
 
-/** What a plan that was carried out (and did not fail) means for the Release: what it waits for, or that all is applied. Pure. */
+/** What a plan that was carried out (and did not fail) means for the resource: what it waits for, or that all is applied. Pure. */
 export function describePlan({ plan, prune, set }: DescribePlanInput): ApplyOutcome {
   const { blocked, waiting, replace, leftBehind, keep, apply, done } = plan;
   const unwatched = textOf(blocked, ["KindNotWatched"]);

@@ -91,7 +91,7 @@ export class Gates {
 
 const notThere = "it is not applied yet";
 
-/** The object waits for another one of its Release. */
+/** The object waits for another object of the same resource. */
 export function blockedBy(
   object: DesiredObject,
   reason: "Dependency" | "Stage",

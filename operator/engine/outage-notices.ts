@@ -7,7 +7,7 @@ import type { Announcement } from "./transitions.ts";
 export class OutageNotices {
   /** The reason that was told last; `unknown` after a start, because what was told before is not known. */
   #told: string | undefined = "unknown";
-  /** What was told of remotes that Releases come from; each has words of its own. */
+  /** What was told of remotes that resources come from; each has words of its own. */
   readonly #remotes = new Set<string>();
 
   /** Whether an announcement is worth an event. Asking counts as telling. */

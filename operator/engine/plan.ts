@@ -53,7 +53,7 @@ export interface Plan {
   readonly done: readonly DesiredObject[];
   /** Namespaces that only have to exist, and that others created. */
   readonly others: readonly DesiredObject[];
-  /** Ids of what is applied, kept, replaced or waited for as the Release's own: recorded before anything is sent. */
+  /** Ids of what is applied, kept, replaced or waited for as the resource's own: recorded before anything is sent. */
   readonly taken: readonly ObjectId[];
   /** Once this is applied everything is: then it may be pruned. */
   readonly isComplete: boolean;
@@ -126,7 +126,7 @@ function consider(object: DesiredObject, input: PlanInput, gates: Gates): Decisi
     const definition = gates.findLacking(needs.filter(isDefinition));
     if (definition !== undefined) return blockedBy(object, "Dependency", definition);
     const answer = input.askKind?.(object);
-    // The Release is put back into its queue with the answer, and prepared again.
+    // The resource is put back into its queue with the answer, and prepared again.
     if (answer?.state === "pending" || answer?.state === "known")
       return notApplied(object, "NotSynced", "its kind is being looked up");
     return notApplied(object, "KindUnknown", answer?.message ?? describeUnknown(object));
@@ -149,7 +149,7 @@ function decideOne(object: DesiredObject, input: PlanInput): Decision {
   return { does: "keep", live, because: "it has another owner, and only has to exist" };
 }
 
-/** Whether an ensured namespace exists and is not in the Release's set: then its existence is enough. */
+/** Whether an ensured namespace exists and is not in the resource's set: then its existence is enough. */
 function isOfOthers(
   object: DesiredObject,
   { desired, observed }: Pick<PlanInput, "desired" | "observed">,

@@ -8,7 +8,7 @@ export interface PruneGuardInput {
   readonly set: string;
   /** Uids of the objects that are desired: the same object may show under another API group. */
   readonly desiredUids: ReadonlySet<string>;
-  /** The resource's objects never carry a reference to it, as those of a Release do not. Default: false. */
+  /** Objects of the set never carry a reference to the resource. Default: false. */
   readonly isUnreferenced?: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface Target {
   readonly desired: DesiredSet;
 }
 
-/** One resource that is converged: everything in which kinds and Releases differ. */
+/** One resource that is converged: everything in which two kinds of resources differ. */
 export interface Subject {
   /** Of the resource: its key, its kind, and what messages call it: `Echo/hello`. */
   readonly key: string;

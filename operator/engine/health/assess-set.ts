@@ -22,7 +22,7 @@ export interface AssessSetInput {
   readonly nowMs: number;
 }
 
-/** The health of a Release: that of its worst object, and Failed when it is not well by the end of its timeout. Pure. */
+/** The health of a resource: that of its worst object, and Failed when it is not well by the end of its timeout. Pure. */
 export function assessSet(input: AssessSetInput): Health {
   const { prepared, liveOf, assess, finished = [] } = input;
   const children = prepared.objects.flatMap((object) => {
@@ -64,7 +64,7 @@ export interface UnhealthySinceInput {
 }
 
 /**
- * Since when a Release that is not healthy now is not, in milliseconds since 1970: not before it was deployed; of one that is
+ * Since when a resource that is not healthy now is not, in milliseconds since 1970: not before it was deployed; of one that is
  * not applied as a whole yet, since that is so. Pure.
  */
 export function unhealthySinceMs({ conditions, deployedAt, isNew, nowMs }: UnhealthySinceInput): number {

@@ -4,11 +4,11 @@ import { type AssessHealthOptions, assessHealth, type Health } from "./health.ts
 import { compileExpression, ExpressionError, type HealthExpression } from "./health-expression.ts";
 import { current, failed, inProgress, isUnobserved } from "./health-fields.ts";
 
-/** Judges objects by the rules of their Release where it has some, and by ours else. Expressions are compiled once. */
+/** Judges objects by the rules of their resource where it has some, and by ours else. Expressions are compiled once. */
 export interface HealthChecks {
   /** What is wrong with the expressions themselves, with the path of the field; undefined: nothing. */
   problemOf(checks: readonly HealthCheck[] | undefined): string | undefined;
-  /** {@link assessHealth}, with the checks of a Release. An Ingress without address is well at once: many never get one. */
+  /** {@link assessHealth}, with the checks of a resource. An Ingress without address is well at once: many never get one. */
   assess(
     live: LiveObject | undefined,
     checks: readonly HealthCheck[] | undefined,
