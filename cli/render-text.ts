@@ -1,4 +1,5 @@
 import { type Document, isScalar, parseAllDocuments, type Tags } from "yaml";
+import { isAddedTo } from "../crds/field-additions.ts";
 import { apiVersionOf, type CustomResource, groupOf, type KubernetesObject } from "../crds/object.ts";
 import type { Observed } from "../crds/observed.ts";
 import type { Manifest } from "../synth/manifest.ts";
@@ -76,7 +77,7 @@ function renderDocument(document: Document.Parsed, where: string, options: Rende
 
 /** Without a cluster there is nothing to add to. */
 function noteAdditions({ definition, related }: SynthesizableKind): readonly string[] {
-  const added = related.filter(({ subresource }) => subresource !== undefined).map(({ kind }) => kind.kind);
+  const added = related.filter(isAddedTo).map(({ kind }) => kind.kind);
   if (added.length === 0) return [];
   return [
     `a ${definition.kind} adds to ${added.join(" and ")} objects that are in the cluster; this is not shown`,

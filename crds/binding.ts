@@ -1,7 +1,8 @@
 import { type ChildKind, type ChildRule, readChildren } from "./child-kind.ts";
+import { checkAdditions } from "./field-additions.ts";
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
 import type { KindContext, Verdict } from "./kind-context.ts";
-import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "./object.ts";
+import type { CustomResource, LiveObject, ObjectKind } from "./object.ts";
 import type { Observed } from "./observed.ts";
 import type {
   BoundRecord,
@@ -62,6 +63,13 @@ export interface RelatedObjects<Resource = CustomResource> {
    * those that another field manager has, stay as they are; what was added stays when it is no longer asked for.
    */
   readonly subresource?: string;
+  /**
+   * Fields of the objects themselves that the chart may set, such as `spec.paused`: a manifest of this kind that has these
+   * fields and no other is an addition. The object is never made, deleted, labelled or owned, and fields that another
+   * manager has stay as they are. What the chart no longer sets is removed, also when the resource is deleted. Excludes
+   * `subresource` and `selector`.
+   */
+  readonly fields?: readonly string[];
 }
 
 /** What the author of a kind says about it, fully typed. */
@@ -148,8 +156,8 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
 /**
  * Ties a kind to its chart, child kinds and status.
  *
- * @throws RangeError if a manifest of the chart could be a child and an addition at once, or if a child kind contradicts
- *   itself or another one, or if a kind without namespace acts as a ServiceAccount.
+ * @throws RangeError if a manifest of the chart could be a child and an addition at once, if a child kind contradicts
+ *   itself or another one, if an addition is not valid, or if a kind without namespace acts as a ServiceAccount.
  */
 export function bindKind<
   Definition extends KindDefinition,
@@ -159,15 +167,7 @@ export function bindKind<
 >(input: BindKindInput<Definition, Scope, Field, Reads>): BoundKind<Scope> {
   const { definition, chart, related = [], status = () => ({}), warnings = () => [] } = input;
   const { children, childRules } = readChildren(definition.kind, input.children);
-  const both = related.find(
-    ({ kind, subresource }) =>
-      subresource !== undefined && children.some((child) => groupKindOf(child) === groupKindOf(kind)),
-  );
-  if (both !== undefined) {
-    throw new RangeError(
-      `Cannot bind "${definition.kind}": ${both.kind.kind} is a child kind, so nothing can be added to others`,
-    );
-  }
+  checkAdditions(definition, children, related);
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
   const { record, readsClock = false, verdict, retire, policy = {} } = input;

@@ -46,6 +46,11 @@ export interface LiveObject extends KubernetesObject {
   readonly metadata: ObjectMeta & { readonly uid: string; readonly resourceVersion: string };
   /** Whether our field manager has applied to this object (an `Apply` entry of ours in managedFields). */
   readonly ours: boolean;
+  /**
+   * Fields of the object that our resources have set without owning it, by field manager and in the form FieldsV1. Absent
+   * where there are none, as on every object that nothing was added to.
+   */
+  readonly addedFields?: Readonly<Record<string, unknown>>;
 }
 
 /** A custom resource of one of our kinds. */

@@ -61,7 +61,7 @@ export interface Cluster {
   /** Server-side apply, forced, field manager `fairlead`. Gives the object as the server answered. */
   apply(kind: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject>;
   /**
-   * Server-side apply to a subresource of an object that must be there, by a field manager of its own and not forced:
+   * Server-side apply to an object that must be there, or to a subresource of it, by a field manager of its own and not forced:
    * what somebody else has is not taken. Gives the object as the server answered; ReplacedError: it is gone.
    */
   add(addition: Addition, options: { readonly uid: string }): Promise<LiveObject>;
@@ -212,7 +212,7 @@ export interface Stores {
   children(kind: ObjectKind): ObjectStore;
   /**
    * Objects of a kind that a selector picks, or all of them. Index `<plural>.<group>` of each kind that relates to them:
-   * what its `ownerKey` gives.
+   * what its `ownerKey` gives. Index `added`, where a kind sets fields of them: the field managers that have set some.
    */
   related(kind: ObjectKind, selector: string | undefined): ObjectStore;
   /** Whether a namespace is known to be going away. */

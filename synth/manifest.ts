@@ -47,7 +47,13 @@ export interface Addition {
   readonly kind: ObjectKind;
   /** Of the related objects that it is one of. */
   readonly selector: string | undefined;
-  readonly subresource: string;
+  /** Undefined: fields of the object itself. */
+  readonly subresource?: string;
+  /**
+   * Paths of the fields of the object itself that the manifest sets. What the field manager has besides them is removed; with
+   * none, all of it.
+   */
+  readonly fields?: readonly string[];
   /** Each resource has one of its own: two may add to the same object, and neither takes away what is the other's. */
   readonly fieldManager: string;
 }

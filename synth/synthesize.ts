@@ -2,6 +2,7 @@ import { App, Chart } from "cdk8s";
 import type { Construct } from "constructs";
 import type * as z from "zod";
 import type { BoundKind, ChartProps, ChartResource, RelatedObjects } from "../crds/binding.ts";
+import { isAddedTo } from "../crds/field-additions.ts";
 import { InvalidFieldError } from "../crds/invalid-field-error.ts";
 import type { KindClock, KindContext } from "../crds/kind-context.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../crds/object.ts";
@@ -10,6 +11,7 @@ import { digestOf, toCanonicalJson } from "./digest.ts";
 import { type Addition, idOf, type Manifest, type ManifestSet } from "./manifest.ts";
 import { type Needs, needsOf, renameNeeds } from "./needs.ts";
 import { sortForApply } from "./order.ts";
+import { pickFields } from "./pick-fields.ts";
 import { nextContextOf } from "./record.ts";
 import { additionManagerOf, setOf, stampManifest } from "./stamp.ts";
 import { SynthesisError } from "./synthesis-error.ts";
@@ -43,10 +45,11 @@ export function synthesize(
     title,
   );
   const fieldManager = additionManagerOf(definition, resource);
-  const additions = placed.flatMap(({ manifest, addedTo }): Addition[] => {
-    if (addedTo?.subresource === undefined) return [];
+  const additions = placed.flatMap(({ manifest, addedTo, fields }): Addition[] => {
+    if (addedTo === undefined || fields?.length === 0) return [];
     const { kind, selector, subresource } = addedTo;
-    return [{ manifest, kind, selector, subresource, fieldManager }];
+    const where = { ...(subresource !== undefined && { subresource }), ...(fields && { fields }) };
+    return [{ manifest, kind, selector, ...where, fieldManager }];
   });
   const own = placed.flatMap(({ manifest, addedTo }) => (addedTo === undefined ? [manifest] : []));
   const set = setOf(definition, resource);
@@ -127,6 +130,8 @@ interface Placed {
   readonly manifest: Manifest;
   /** The objects that it adds to one of; undefined: it is the resource's own. */
   readonly addedTo: RelatedObjects | undefined;
+  /** Of the object itself, that it sets; undefined: it adds to a subresource, or is the resource's own. */
+  readonly fields: readonly string[] | undefined;
 }
 
 /** Puts an object where it belongs, and refuses kinds that the operator neither watches nor may write. */
@@ -138,7 +143,7 @@ function place(
 ): Placed {
   const { apiVersion, kind } = object;
   const isOf = (candidate: ObjectKind) => candidate.kind === kind && candidate.group === groupOf(apiVersion);
-  const addedTo = related.find((candidate) => candidate.subresource !== undefined && isOf(candidate.kind));
+  const addedTo = related.find((candidate) => isAddedTo(candidate) && isOf(candidate.kind));
   const child = addedTo?.kind ?? children.find(isOf);
   if (child === undefined) {
     throw new SynthesisError(
@@ -146,6 +151,7 @@ function place(
       `its chart makes a ${kind} (${apiVersion}), which is no child kind of its binding`,
     );
   }
+  const picked = addedTo?.fields && pickFields(object, addedTo.fields, title);
   const { namespace: own, ...all } = object.metadata;
   // Labels that a chart puts on everything are no business of other people's objects.
   const metadata = addedTo === undefined ? all : { name: all.name };
@@ -153,8 +159,8 @@ function place(
   if (child.namespaced && namespace === undefined) {
     throw new SynthesisError(title, `its chart gives ${kind} "${metadata.name}" no namespace`);
   }
-  const manifest = { ...object, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
-  return { manifest, addedTo };
+  const placed = namespace === undefined ? metadata : { ...metadata, namespace };
+  return { manifest: { ...(picked?.manifest ?? object), metadata: placed }, addedTo, fields: picked?.fields };
 }
 
 function refuseDuplicates(manifests: readonly Manifest[], title: string): void {

@@ -92,6 +92,7 @@ const awaiting: ReadonlySet<string> = new Set([
     "in-order",
     "prune",
     "prune-surplus",
+    "remove-fields",
     "report",
     "settle-all",
   ].map((step) => `operator/engine/${step}.ts`),

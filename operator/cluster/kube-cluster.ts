@@ -96,9 +96,10 @@ export class KubeCluster implements Cluster {
   ): Promise<LiveObject> {
     const { metadata } = manifest;
     const attempt: Attempt = { verb: "apply", id: idOf(manifest), namespace: metadata.namespace };
+    const validation = subresource === undefined ? `&fieldValidation=${fieldValidationOf(kind)}` : "";
     const response = await this.#write(attempt, {
       method: "PATCH",
-      path: `${objectPath(kind, metadata, subresource)}?fieldManager=${encodeURIComponent(fieldManager)}`,
+      path: `${objectPath(kind, metadata, subresource)}?fieldManager=${encodeURIComponent(fieldManager)}${validation}`,
       contentType: contentTypes.apply,
       body: toApplyBody({ ...manifest, metadata: { ...metadata, uid } }),
     });

@@ -8,7 +8,7 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 export type Transform = (object: LiveObject) => LiveObject;
 
 /**
- * Reduces an object as the server sent it: managedFields become `ours`, and kubectl's copy of the manifest goes.
+ * Reduces an object as the server sent it: managedFields become `ours` and `addedFields`, and kubectl's copy of the manifest goes.
  * Both are often larger than the rest. Items of a list come without apiVersion and kind: `defaults` gives them.
  *
  * @throws TypeError when it is no API object (it has no name).
@@ -28,6 +28,7 @@ export function toLiveObject(
     ...object,
     metadata: remaining === undefined ? kept : { ...kept, annotations: remaining },
     ours: object["ours"] === true || isOurs(managedFields),
+    ...addedFieldsIn(managedFields),
     // The one place where the API server is taken at its word about metadata.
   } as unknown as LiveObject;
 }
@@ -37,6 +38,21 @@ function isOurs(managedFields: unknown): boolean {
     const { manager, operation, subresource = "" } = objectIn(entry);
     return manager === FIELD_MANAGER && operation === "Apply" && subresource === "";
   });
+}
+
+const additionManager = `${FIELD_MANAGER}/`;
+
+/** What our resources have set of an object that they do not own; nothing for any other object. */
+function addedFieldsIn(managedFields: unknown): Pick<LiveObject, "addedFields"> | undefined {
+  let addedFields: Record<string, unknown> | undefined;
+  for (const entry of listIn(managedFields)) {
+    const { manager, operation, subresource = "", fieldsV1 } = objectIn(entry);
+    if (typeof manager !== "string" || !manager.startsWith(additionManager)) continue;
+    if (operation !== "Apply" || subresource !== "") continue;
+    addedFields ??= {};
+    addedFields[manager] = fieldsV1;
+  }
+  return addedFields && { addedFields };
 }
 
 function withoutLastApplied(annotations: unknown): JsonObject | undefined {

@@ -3,8 +3,7 @@ import type { Addition } from "../../synth/manifest.ts";
 import { ReplacedError } from "../errors.ts";
 import type { Cluster, ObjectStore, Stores } from "../ports.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";
-import { findDrift } from "./covers.ts";
-import { type AdditionStep, planAdditions } from "./plan-additions.ts";
+import { type AdditionStep, findLack, planAdditions } from "./plan-additions.ts";
 import { atATime, settleAll } from "./settle-all.ts";
 import type { SettledObjects } from "./settled.ts";
 
@@ -28,7 +27,7 @@ export async function add(additions: readonly Addition[], options: AddOptions): 
   const { apply, keep } = planAdditions({
     additions,
     observed: (addition) => storeOf(addition, stores).get(keyOf(addition.manifest)),
-    isSettled: (live, { fieldManager }) => settled.has(live, fieldManager),
+    isSettled: (live, addition) => settled.has(live, addition),
   });
   count("kept", keep.length);
   const outcomes = await settleAll(apply, atATime, (step) => addOne(step, options));
@@ -47,8 +46,7 @@ async function addOne(step: AdditionStep, options: AddOptions): Promise<void> {
   // As the store keeps it, which is less than what was answered.
   const now = store.get(keyOf(manifest));
   // What it still lacks, another try would not bring either.
-  if (now !== undefined && findDrift(manifest, now) !== undefined)
-    settled.remember(now, addition.fieldManager);
+  if (now !== undefined && findLack(now, addition) !== undefined) settled.remember(now, addition);
 }
 
 function storeOf({ kind, selector }: Addition, stores: Pick<Stores, "related">): ObjectStore {

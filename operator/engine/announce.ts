@@ -14,7 +14,7 @@ export interface AnnounceOptions {
   readonly log: Logger;
 }
 
-/** Tells what was done to objects that were there: adopted, extended, replaced, restored, pruned. Creating and editing is no news. */
+/** Tells what was done to objects that were there: adopted, extended, reduced, replaced, restored, pruned. Creating and editing is no news. */
 export function announceChanges(
   changes: readonly Change[],
   { resource }: { readonly resource: CustomResource },
@@ -25,7 +25,12 @@ export function announceChanges(
     resource,
     { events, log },
   );
-  for (const { done, live, why } of changes.filter((change) => change.done !== "Pruned")) {
+  for (const change of changes.filter(({ done }) => done !== "Pruned")) {
+    const { done, live, why } = change;
+    if (done === "FieldsKept") {
+      announceKept(change, resource, { events, log });
+      continue;
+    }
     const note = `${done} ${live.kind} ${keyOf(live)}: ${why}`;
     log.info("Adopted, extended, replaced or restored an object", {
       done,
@@ -34,6 +39,18 @@ export function announceChanges(
     });
     events.record(resource, { type: "Normal", reason: done, action: "Apply", note });
   }
+}
+
+/** Tells of fields that a resource has set of an object of somebody else, and that the API server refuses to remove. */
+function announceKept(
+  { live, why }: Change,
+  resource: LiveObject,
+  { events, log }: Pick<AnnounceOptions, "events" | "log">,
+): void {
+  const object = `${live.kind} ${keyOf(live)}`;
+  log.warn("Fields that were set of an object are not removed", { object, why });
+  const note = `The fields that were set of ${object} stay: ${why}`;
+  events.record(resource, { type: "Warning", reason: "FieldsKept", action: "Apply", note });
 }
 
 /** One event for all that was pruned in a run: there may be hundreds. */

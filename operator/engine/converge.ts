@@ -1,5 +1,5 @@
 import { type CustomResource, keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
-import { type Addition, idOf } from "../../synth/manifest.ts";
+import { idOf } from "../../synth/manifest.ts";
 import { ReplacedError, UnsettledError } from "../errors.ts";
 import type { Cluster, ObjectStore, Stores } from "../ports.ts";
 import { add } from "./add.ts";
@@ -17,6 +17,7 @@ import { prune } from "./prune.ts";
 import { pruneSurplus } from "./prune-surplus.ts";
 import type { StepReason } from "./reasons.ts";
 import type { Refusals } from "./refusals.ts";
+import { removeFields } from "./remove-fields.ts";
 import type { SettledObjects } from "./settled.ts";
 import type { Claimed, Subject, Target } from "./subject.ts";
 
@@ -168,7 +169,7 @@ function storesOf(subject: Subject): (kind: ObjectKind) => ObjectStore {
 async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Converged, "outcome" | "pruned">> {
   const { subject, claimed, changes, options } = run;
   const { acting, refusals, lost } = options;
-  const { set, additions = [] } = target.desired;
+  const { set } = target.desired;
   const surplus = plan.isComplete ? subject.surplus(target, claimed) : undefined;
   const pruned =
     surplus &&
@@ -182,7 +183,7 @@ async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Conver
   const described = subject.describeEnd?.(plan) ?? describePlan({ plan, prune: pruned, set });
   if (!plan.isComplete) return { outcome: described, pruned };
   // Last: a failure to add to objects of others does not hold up the resource's own.
-  const added = await addAll(additions, target, run);
+  const added = await addAll(target, run);
   refusals.forget(subject.key);
   lost.forget(subject.key);
   const outcome =
@@ -191,20 +192,26 @@ async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Conver
   return { outcome, pruned };
 }
 
-async function addAll(
-  additions: readonly Addition[],
-  { resource, desired }: Target,
-  { changes, options }: Run,
-): Promise<number> {
-  const { related } = options;
-  if (additions.length === 0 || related === undefined) return 0;
+async function addAll({ resource, desired }: Target, { changes, options }: Run): Promise<number> {
+  const { related, acting: cluster, count } = options;
+  const { set, additions = [], removals = [] } = desired;
+  if (additions.length + removals.length === 0 || related === undefined) return 0;
+  const parts = { ...options, stores: { related }, cluster };
+  await removeFields(removals, {
+    ...parts,
+    onRemoved: (live) => {
+      count("updated", 1);
+      changes.push({ done: "Reduced", live, why: "removed the fields that were set before" });
+    },
+    onKept: (live, { message }) => changes.push({ done: "FieldsKept", live, why: message }),
+  });
   return await add(additions, {
-    ...options,
-    stores: { related },
-    cluster: options.acting,
-    loaded: { resource, set: desired.set },
-    onAdded: (live, { subresource }) =>
-      changes.push({ done: "Extended", live, why: `added to its ${subresource}` }),
+    ...parts,
+    loaded: { resource, set },
+    onAdded: (live, { subresource, fields = [] }) => {
+      const why = subresource === undefined ? `set ${fields.join(" and ")}` : `added to its ${subresource}`;
+      changes.push({ done: "Extended", live, why });
+    },
   });
 }
 

@@ -7,7 +7,7 @@ import type { SettledObjects } from "./settled.ts";
 
 /** Something worth an event: what was done to which object, and why. */
 export interface Change {
-  readonly done: "Adopted" | "Extended" | "Pruned" | "Replaced" | "Restored";
+  readonly done: "Adopted" | "Extended" | "FieldsKept" | "Pruned" | "Reduced" | "Replaced" | "Restored";
   readonly live: LiveObject;
   readonly why: string;
 }

@@ -2,6 +2,7 @@ import type { LiveObject } from "../../crds/object.ts";
 import type { Addition } from "../../synth/manifest.ts";
 import { findDrift } from "./covers.ts";
 import type { ApplyStep } from "./decide-object.ts";
+import { ownsExactly } from "./owned-fields.ts";
 
 /** An addition that must be sent, and the object that it is meant for as it was seen. */
 export interface AdditionStep extends ApplyStep {
@@ -32,12 +33,22 @@ export function planAdditions({ additions, observed, isSettled }: PlanAdditionsI
     const live = observed(addition);
     if (live === undefined || live.metadata.deletionTimestamp !== undefined) continue;
     const { manifest } = addition;
-    const drift = findDrift(manifest, live);
-    if (drift === undefined || isSettled(live, addition)) keep.push(live);
+    const because = findLack(live, addition);
+    if (because === undefined || isSettled(live, addition)) keep.push(live);
     else {
       const guard = { mode: "update", uid: live.metadata.uid } as const;
-      apply.push({ addition, kind: addition.kind, manifest, guard, live, because: drift });
+      apply.push({ addition, kind: addition.kind, manifest, guard, live, because });
     }
   }
   return { apply, keep };
+}
+
+/**
+ * What an object lacks of an addition: the path of the first field with another value, or `owner`, where only the fields that
+ * the manager has are others. Undefined: nothing. Pure.
+ */
+export function findLack(live: LiveObject, addition: Addition): string | undefined {
+  const drift = findDrift(addition.manifest, live);
+  if (drift !== undefined || addition.fields === undefined) return drift;
+  return ownsExactly(live, addition) ? undefined : "owner";
 }

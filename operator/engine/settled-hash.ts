@@ -6,7 +6,13 @@ import { digestOf, toCanonicalJson } from "../../synth/digest.ts";
  * its manifest is remembered by it, and applied again only when it changes: some fields the server rewrites in ways
  * that no comparison can know. Without status, resourceVersion and managedFields, which change by themselves.
  */
-export function settledHash({ status: _status, ours: _ours, metadata, ...rest }: LiveObject): string {
+export function settledHash({
+  status: _status,
+  ours: _ours,
+  addedFields: _added,
+  metadata,
+  ...rest
+}: LiveObject): string {
   const { resourceVersion: _resourceVersion, ...identity } = metadata;
   return digestOf(toCanonicalJson({ ...rest, metadata: identity }));
 }

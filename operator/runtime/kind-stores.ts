@@ -3,6 +3,7 @@ import { Namespace } from "../../crds/core-kinds.ts";
 import { type CustomResource, groupKindOf, type ObjectKind } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
+import { ADDED_INDEX, addedManagersOf } from "../engine/added-index.ts";
 import type { ObjectStore, Stores } from "../ports.ts";
 import type { StoreHandler } from "./store.ts";
 import { UnionStore } from "./union-store.ts";
@@ -59,6 +60,7 @@ export class KindStores implements Stores {
       for (const one of related) {
         const { soughtKey } = one;
         watch("related", one.kind, one.selector, { [groupKindOf(definition)]: one.ownerKey });
+        if (one.fields) watch("related", one.kind, one.selector, { [ADDED_INDEX]: addedManagersOf });
         if (soughtKey === undefined) continue;
         watch("resource", definition, undefined, {
           [soughtIndexOf(one)]: (resource) => soughtKey(resource as CustomResource),

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { kinds } from "../../charts/bindings.ts";
 import { renderText } from "../../cli/render-text.ts";
 import { toYaml } from "../../synth/yaml-text.ts";
+import { aPinningKind } from "../fakes/pinning-kind.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const options = { kinds, file: "a.yaml", namespace: "default" };
@@ -39,6 +40,14 @@ describe("renderText()", () => {
         ],
         errors: [],
       },
+    ]);
+  });
+
+  test("says so of fields that are set, too", () => {
+    const text = "apiVersion: example.dev/v1\nkind: Gadget\nmetadata: {name: a}\nspec: {}\n";
+    const [rendered] = renderText(text, { ...options, file: "a.yaml", kinds: [aPinningKind()] });
+    expect(rendered?.warnings).toEqual([
+      "a.yaml, document 1: a Gadget adds to Release objects that are in the cluster; this is not shown",
     ]);
   });
 

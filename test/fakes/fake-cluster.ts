@@ -3,6 +3,7 @@ import { AlreadyThereError, ReplacedError } from "../../operator/errors.ts";
 import type { ApplyGuard, AtVersion, Cluster, DeleteOptions, ObjectRef } from "../../operator/ports.ts";
 import { toCanonicalJson } from "../../synth/digest.ts";
 import { type Addition, idOf, type Manifest } from "../../synth/manifest.ts";
+import { nameOfAddition, withFieldsOf } from "./added-fields.ts";
 
 /** One request that reached the fake, such as `apply ConfigMap/a`. */
 export type Request = string;
@@ -62,10 +63,12 @@ export class FakeCluster implements Cluster {
     return this.#store({ ...manifest, metadata, ours: true });
   }
 
-  async add({ manifest, subresource }: Addition, { uid }: { readonly uid: string }): Promise<LiveObject> {
-    this.#note(`add ${manifest.kind}/${manifest.metadata.name} ${subresource}`);
+  async add(addition: Addition, { uid }: { readonly uid: string }): Promise<LiveObject> {
+    this.#note(nameOfAddition(addition));
+    const { manifest } = addition;
     const found = this.objects.get(idOf(manifest));
     if (found?.metadata.uid !== uid) throw new ReplacedError(idOf(manifest));
+    if (addition.fields !== undefined) return this.#store(withFieldsOf(found, addition));
     const { metadata: _, ...fields } = manifest;
     return this.#store({ ...found, ...fields });
   }

@@ -9,6 +9,7 @@ import {
   type ObjectKind,
 } from "../../crds/object.ts";
 import { kindSteps } from "../../operator/desire/chart/kind-steps.ts";
+import { ADDED_INDEX, addedManagersOf } from "../../operator/engine/added-index.ts";
 import { LostObjects } from "../../operator/engine/lost.ts";
 import { OutageNotices } from "../../operator/engine/outage-notices.ts";
 import { Refusals } from "../../operator/engine/refusals.ts";
@@ -62,7 +63,7 @@ export class ReconcileBench {
       this.#add(child, { set: (object) => object.metadata.labels?.[stamps.set] });
     }
     for (const { kind: related, ownerKey } of kind.related) {
-      this.#add(related, { [groupKindOf(kind.definition)]: ownerKey });
+      this.#add(related, { [groupKindOf(kind.definition)]: ownerKey, [ADDED_INDEX]: addedManagersOf });
     }
     this.#reconcile = createReconcile(
       kindSteps({

@@ -12,6 +12,7 @@ import { synthesize } from "../../synth/synthesize.ts";
 import { anAddingKind, aSoughtPod } from "../fakes/adding-kind.ts";
 import { aConfigMap, aGadgetKind } from "../fakes/gadget.ts";
 import { observe } from "../fakes/observed.ts";
+import { aPinningKind, aSoughtRelease } from "../fakes/pinning-kind.ts";
 import { aResource, type ResourceOptions } from "../fakes/resources.ts";
 
 const nothing = observe();
@@ -62,6 +63,28 @@ describe("synthesize()", () => {
         fieldManager,
       })),
     );
+  });
+
+  test("gives the fields that it sets of objects of others, with the name of the object and nothing else of it", () => {
+    const kind = aPinningKind();
+    const resource = aResource(kind, { annotations: { pin: "one" } });
+    expect(synthesize(kind, resource, observe(aSoughtRelease("a")))).toMatchObject({
+      manifests: [],
+      additions: [
+        {
+          manifest: {
+            apiVersion: "fairlead.dev/v1alpha1",
+            kind: "Release",
+            metadata: { name: "a", namespace: "shop" },
+            spec: { revision: "one" },
+          },
+          fields: ["spec.revision"],
+          fieldManager: "fairlead/gadgets.example.dev/shop/web",
+        },
+      ],
+    });
+    // A chart that names no field wants none.
+    expect(synthesize(kind, aResource(kind), observe(aSoughtRelease("a"))).additions).toEqual([]);
   });
 
   test("takes a shorter field manager where names are long: the API server takes 128 characters", () => {
@@ -170,6 +193,16 @@ describe("synthesize() refuses", () => {
     expect(failureOf(() => run([pod])).reason).toMatch(/makes a Pod \(v1\), which is no child kind/);
     const map = { ...aConfigMap("a"), apiVersion: "example.dev/v1" };
     expect(failureOf(() => run([map])).reason).toMatch(/ConfigMap \(example.dev\/v1\)/);
+  });
+
+  test("a field of an object of others that the kind may not set", () => {
+    const kind = aPinningKind();
+    const release = { apiVersion: "fairlead.dev/v1alpha1", kind: "Release", metadata: { name: "a" } };
+    const resource = aResource(kind, { spec: { objects: [{ ...release, spec: { suspend: true } }] } });
+    expect(failureOf(() => synthesize(kind, resource, nothing)).message).toBe(
+      'Cannot synthesize "Gadget shop/web": its chart sets spec.suspend of Release "a", which it does not own; it may ' +
+        "set only spec.revision and spec.next",
+    );
   });
 
   test("a namespaced object that nobody gives a namespace", () => {

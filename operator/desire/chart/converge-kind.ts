@@ -20,6 +20,7 @@ import type { Clock, Cluster, Stores } from "../../ports.ts";
 import { actingFor } from "./acting.ts";
 import { holdDeletion } from "./finalize.ts";
 import { type Loaded, load } from "./load.ts";
+import { removalsOf } from "./removals.ts";
 
 export interface ConvergeKindOptions extends Omit<ConvergeOptions, "acting" | "related"> {
   readonly kind: SynthesizableKind;
@@ -68,7 +69,8 @@ export async function convergeKind(
       if (kind.record !== undefined && metadata.resourceVersion !== resourceVersion)
         throw new ReplacedError(idOf(resource));
       desired = expired === undefined ? synthesizeOrRefuse(loaded, options) : nothingFor(loaded);
-      const set = desiredSetOf(desired, kind, loaded.resource);
+      const removals = removalsOf(loaded.resource, desired.additions, options);
+      const set = { ...desiredSetOf(desired, kind, loaded.resource), removals };
       // Runs and histories go with the rest.
       return { resource: loaded.resource, desired: expired === undefined ? set : { ...set, lifetimes: [] } };
     },

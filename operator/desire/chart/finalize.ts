@@ -4,11 +4,15 @@ import { type ManifestSet, stamps } from "../../../synth/manifest.ts";
 import type { OwnedObject } from "../../engine/desired-set.ts";
 import { deleteAll, hold, isHeld, release } from "../../engine/finalize.ts";
 import type { PruneWaveOptions } from "../../engine/prune-surplus.ts";
+import { type RemoveFieldsOptions, removeFields } from "../../engine/remove-fields.ts";
 import type { Cluster, Stores } from "../../ports.ts";
 import { actingFor } from "./acting.ts";
 import { type Loaded, load } from "./load.ts";
+import { removalsOf } from "./removals.ts";
 
-interface FinalizeOptions extends Pick<PruneWaveOptions, "lost" | "count"> {
+interface FinalizeOptions
+  extends Pick<PruneWaveOptions, "lost" | "count">,
+    Pick<RemoveFieldsOptions, "onKept"> {
   readonly kind: BoundKind;
   readonly cluster: Cluster;
   readonly stores: Stores;
@@ -21,16 +25,19 @@ export function isLeaving({ metadata }: CustomResource, stores: Stores): boolean
 }
 
 /**
- * Puts our finalizer on a resource before it gets an object that garbage collection cannot reach, and only then.
+ * Puts our finalizer on a resource before it gets an object, or sets a field, that garbage collection cannot reach,
+ * and only then.
  *
  * @returns The resource, if it was changed.
  */
 export async function holdDeletion(
   { resource }: Loaded,
-  { manifests }: Pick<ManifestSet, "manifests">,
+  { manifests, additions }: Pick<ManifestSet, "manifests" | "additions">,
   { kind, cluster, stores }: Pick<FinalizeOptions, "kind" | "cluster" | "stores">,
 ): Promise<LiveObject | undefined> {
-  const needed = manifests.some(({ metadata }) => metadata.annotations?.[stamps.owner] !== undefined);
+  const needed =
+    manifests.some(({ metadata }) => metadata.annotations?.[stamps.owner] !== undefined) ||
+    additions.some(({ fields }) => fields !== undefined);
   if (!needed || isHeld(resource)) return undefined;
   const resources = stores.resources(kind.definition);
   return await hold(resource, { kind: kind.definition, cluster, resources });
@@ -38,16 +45,18 @@ export async function holdDeletion(
 
 /**
  * What a resource on its way out needs: mostly nothing, because garbage collection takes its objects. Where our
- * finalizer holds it, its objects are deleted, and the finalizer goes when the last one is gone.
+ * finalizer holds it, the fields that it has set of others are removed, its objects are deleted, and the finalizer goes when
+ * the last one is gone.
  *
  * @returns The objects that hold it.
  */
 export async function finalize(loaded: Loaded, options: FinalizeOptions): Promise<readonly OwnedObject[]> {
   const { resource, set } = loaded;
   if (resource.metadata.deletionTimestamp === undefined || !isHeld(resource)) return [];
-  const { kind, cluster, stores, lost, count } = options;
+  const { kind, cluster, stores, lost, count, onKept } = options;
   const { acting, refusal } = actingFor(resource, options);
   if (refusal !== undefined) throw refusal;
+  await removeFields(removalsOf(resource, [], { kind, stores }), { cluster: acting, stores, onKept });
   let known: Loaded | undefined = loaded;
   const owned = (): Loaded["owned"] => {
     const { owned: objects = [] } = known ?? load(keyOf(resource), kind, stores) ?? {};

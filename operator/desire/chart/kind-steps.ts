@@ -1,3 +1,5 @@
+import type { LiveObject } from "../../../crds/object.ts";
+import { announceChanges } from "../../engine/announce.ts";
 import type { OwnedObject } from "../../engine/desired-set.ts";
 import { describeObject, listNames } from "../../engine/outcome.ts";
 import { RunClock } from "../../engine/run-clock.ts";
@@ -31,7 +33,11 @@ export function kindSteps(
         return loaded;
       },
       isLeaving: ({ resource }) => isLeaving(resource, parts.stores),
-      finalize: async (loaded) => describeHeld(loaded, await finalize(loaded, parts)),
+      finalize: async (loaded) => {
+        const onKept = (live: LiveObject, { message }: Error): void =>
+          announceChanges([{ done: "FieldsKept", live, why: message }], loaded, parts);
+        return describeHeld(loaded, await finalize(loaded, { ...parts, onKept }));
+      },
       ...(parts.kind.record !== undefined &&
         runClock && { record: (loaded: Loaded) => writeRecord(loaded, { ...parts, clock: runClock }) }),
       converge: (loaded) =>

@@ -31,6 +31,33 @@ describe("toLiveObject()", () => {
     expect(toLiveObject({ ...raw, metadata })).toEqual({ ...raw, ours });
   });
 
+  test("keeps the fields that resources of ours have set without owning the object, by field manager", () => {
+    const entry = (manager: string, more: object = {}) => ({
+      manager,
+      operation: "Apply",
+      fieldsV1: { "f:data": { [`f:${manager}`]: {} } },
+      ...more,
+    });
+    const managedFields = [
+      entry("fairlead/naps.example.dev/shop/a"),
+      entry("fairlead/naps.example.dev/shop/b"),
+      entry("fairlead/naps.example.dev/shop/c", { operation: "Update" }),
+      entry("fairlead/naps.example.dev/shop/d", { subresource: "scale" }),
+      entry("fairlead-other"),
+      entry("kubectl"),
+    ];
+    const once = toLiveObject({ ...raw, metadata: { ...raw.metadata, managedFields } });
+    expect(once).toEqual({
+      ...raw,
+      ours: false,
+      addedFields: {
+        "fairlead/naps.example.dev/shop/a": { "f:data": { "f:fairlead/naps.example.dev/shop/a": {} } },
+        "fairlead/naps.example.dev/shop/b": { "f:data": { "f:fairlead/naps.example.dev/shop/b": {} } },
+      },
+    });
+    expect(toLiveObject(once)).toEqual(once);
+  });
+
   test("drops kubectl's copy of the manifest and keeps other annotations", () => {
     const annotations = { "kubectl.kubernetes.io/last-applied-configuration": "{}", "shop/owner": "me" };
     const live = toLiveObject({ ...raw, metadata: { ...raw.metadata, annotations } });

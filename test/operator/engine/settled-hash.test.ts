@@ -9,6 +9,7 @@ describe("settledHash()", () => {
     { what: "the status", other: { ...live, status: { ready: 2 } } },
     { what: "the resourceVersion", other: { ...live, metadata: { ...live.metadata, resourceVersion: "9" } } },
     { what: "who applied to it", other: { ...live, ours: false } },
+    { what: "who has set fields of it", other: { ...live, addedFields: { "fairlead/a": {} } } },
   ])("stays the same when $what changes", ({ other }) => {
     expect(settledHash(other)).toBe(settledHash(live));
   });

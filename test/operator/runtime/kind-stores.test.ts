@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ConfigMap, Namespace, Pod, Secret } from "../../../crds/core-kinds.ts";
+import { ConfigMap, Deployment, Namespace, Pod, Secret } from "../../../crds/core-kinds.ts";
+import { ADDED_INDEX } from "../../../operator/engine/added-index.ts";
 import { stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
 import { aGadgetKind, Gadget } from "../../fakes/gadget.ts";
@@ -69,6 +70,29 @@ describe("the stores of some kinds", () => {
     expect(pods.byIndex("gadgets.example.dev", "of gadget")).toHaveLength(1);
     expect(pods.byIndex("gizmos.example.dev", "of gizmo")).toHaveLength(1);
     expect(pods.byIndex("gizmos.example.dev", "of gadget")).toEqual([]);
+  });
+
+  test("find what a field manager of ours has set fields of, where a kind sets some", async () => {
+    const manager = "fairlead/gadgets.example.dev/shop/a";
+    const ownerKey = () => undefined;
+    const kinds = [
+      aGadgetKind({
+        related: [
+          { kind: Deployment, ownerKey, fields: ["spec.paused"] },
+          { kind: Pod, ownerKey },
+        ],
+      }),
+      { ...aGadgetKind({ related: [{ kind: Deployment, ownerKey }] }), definition: Gizmo },
+    ];
+    await using watched = new WatchedKinds({ kinds });
+    watched.source("related", Deployment).put({ name: "set", fields: { addedFields: { [manager]: {} } } });
+    watched.source("related", Deployment).put({ name: "other" });
+    await watched.start();
+    const found = watched.stores.related(Deployment, undefined).byIndex(ADDED_INDEX, manager);
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(["set"]);
+    expect(() => watched.stores.related(Pod, undefined).byIndex(ADDED_INDEX, manager)).toThrow(
+      "no such index",
+    );
   });
 
   test("refuse to read what no kind declares: that is a defect", () => {

@@ -31,6 +31,7 @@ function aResourceWith(
     stores: bench.stores,
     lost: bench.lost,
     count: () => undefined,
+    onKept: () => expect.fail("nothing was set of others"),
   };
   return { bench, loaded, options };
 }
@@ -93,6 +94,7 @@ describe("holdDeletion()", () => {
   const beyond = { name: "team", annotations: { [stamps.owner]: "gadgets.example.dev/shop/web" } };
   const setWith = (metadata: LiveObject["metadata"] | typeof beyond | { readonly name: string }) => ({
     manifests: [{ apiVersion: "v1", kind: "Namespace", metadata }],
+    additions: [],
     set: "",
     digest: "",
   });

@@ -1,0 +1,64 @@
+import { groupKindOf, type ObjectKind } from "./object.ts";
+
+/** Names joined by dots, two at least: a field of the main resource, and no item of a list. */
+const fieldPath = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$/;
+/** Identity and ownership, and what the controllers of the object report. */
+const refused: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
+
+/** What of an entry of `related` says that the chart may add to these objects. */
+interface Added {
+  readonly kind: ObjectKind;
+  readonly selector?: string | undefined;
+  readonly subresource?: string | undefined;
+  readonly fields?: readonly string[] | undefined;
+}
+
+/** Whether a chart may add to these objects. */
+export function isAddedTo({ subresource, fields }: Omit<Added, "kind">): boolean {
+  return subresource !== undefined || fields !== undefined;
+}
+
+/**
+ * Checks what a kind may add to objects that it does not own.
+ *
+ * @throws RangeError if a manifest of the chart could be two things at once, or a path names no single field.
+ */
+export function checkAdditions(
+  definition: ObjectKind,
+  children: readonly ObjectKind[],
+  related: readonly Added[],
+): void {
+  const seen = new Set<string>();
+  for (const entry of related.filter(isAddedTo)) {
+    const { kind, selector, subresource, fields } = entry;
+    const groupKind = groupKindOf(kind);
+    const fail = (why: string): never => {
+      throw new RangeError(`Cannot bind "${definition.kind}": ${why}`);
+    };
+    if (children.some((child) => groupKindOf(child) === groupKind))
+      fail(`${kind.kind} is a child kind, so nothing can be added to others`);
+    if (seen.has(groupKind)) fail(`two related entries add to ${kind.kind}`);
+    seen.add(groupKind);
+    if (fields === undefined) continue;
+    if (subresource !== undefined) fail(`${kind.kind} has both a subresource and fields`);
+    if (groupKind === groupKindOf(definition)) fail("it cannot set fields of its own kind");
+    if (selector !== undefined)
+      fail(`${kind.kind} has fields and a selector: fields of an object that leaves it could not be removed`);
+    // A pod has hardly a field that may change, and local copies of pods leave most of them out.
+    if (groupKind === "pods") fail("fields of pods cannot be set");
+    const problem = findProblem(fields);
+    if (problem !== undefined) fail(`${kind.kind} ${problem}`);
+  }
+}
+
+function findProblem(fields: readonly string[]): string | undefined {
+  if (fields.length === 0) return "has an empty list of fields";
+  for (const [index, field] of fields.entries()) {
+    if (!fieldPath.test(field)) return `has "${field}", which is no path of a field, such as spec.paused`;
+    if (refused.has(field.split(".", 1)[0] ?? ""))
+      return `has "${field}", which nobody may set but its owner`;
+    const other = fields.find((one, at) => at !== index && `${field}.`.startsWith(`${one}.`));
+    if (other !== undefined) return `has "${field}", which "${other}" includes`;
+  }
+  return undefined;
+}

@@ -1,0 +1,35 @@
+import type { DeclaredKind } from "../../../crds/binding.ts";
+import type { CustomResource, LiveObject } from "../../../crds/object.ts";
+import { type Addition, idOf } from "../../../synth/manifest.ts";
+import { additionManagerOf } from "../../../synth/stamp.ts";
+import { ADDED_INDEX } from "../../engine/added-index.ts";
+import type { Stores } from "../../ports.ts";
+
+/**
+ * What removes the fields that a resource has set of objects that it names no longer: additions without fields. The
+ * objects themselves say which these are, so a restarted operator finds them, too. Nothing for a kind that sets no fields.
+ *
+ * @param additions What the resource asks for now.
+ */
+export function removalsOf(
+  resource: CustomResource,
+  additions: readonly Addition[],
+  options: { readonly kind: Pick<DeclaredKind, "definition" | "related">; readonly stores: Stores },
+): readonly Addition[] {
+  const { kind, stores } = options;
+  const setting = kind.related.filter(({ fields }) => fields !== undefined);
+  if (setting.length === 0) return [];
+  const fieldManager = additionManagerOf(kind.definition, resource);
+  const named = new Set(additions.map(({ manifest }) => idOf(manifest)));
+  return setting.flatMap(({ kind: of, selector }) =>
+    stores
+      .related(of, selector)
+      .byIndex(ADDED_INDEX, fieldManager)
+      .filter((live) => !named.has(idOf(live)))
+      .map((live) => ({ manifest: identityOf(live), kind: of, selector, fields: [], fieldManager })),
+  );
+}
+
+function identityOf({ apiVersion, kind, metadata: { name, namespace } }: LiveObject): Addition["manifest"] {
+  return { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }) } };
+}

@@ -1,0 +1,66 @@
+import type { LiveObject } from "../../crds/object.ts";
+import type { Addition } from "../../synth/manifest.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Whether a field manager has exactly the fields that an addition sets: all of them, and none besides. Only then a later
+ * apply of another manager cannot remove one unseen, and nothing has to be removed. Values are not compared. Pure.
+ */
+export function ownsExactly(live: LiveObject, { manifest, fieldManager }: Addition): boolean {
+  const owned = live.addedFields?.[fieldManager];
+  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...set } = manifest;
+  return hasAll(owned, set) && isWithin(owned, set);
+}
+
+/**
+ * Whether all that is set is in an entry of managedFields.
+ *
+ * @param owned In the form FieldsV1: nested objects whose keys are path elements.
+ */
+function hasAll(owned: unknown, set: unknown): boolean {
+  if (!isFields(set)) return owned !== undefined;
+  const isLeaf = isFields(owned) && Object.keys(owned).length === 0;
+  if (isLeaf) return true;
+  return Object.entries(set).every(([name, value]) => isFields(owned) && hasAll(owned[`f:${name}`], value));
+}
+
+/** Whether all of an entry of managedFields is set. */
+function isWithin(owned: unknown, set: unknown): boolean {
+  if (!isFields(owned)) return true;
+  return Object.entries(owned).every(([element, inner]) => {
+    // The struct, map or item itself.
+    if (element === ".") return set !== undefined;
+    const value = elementOf(set, element);
+    return value !== undefined && isWithin(inner, value);
+  });
+}
+
+/** The value at a path element: `f:` a field, `k:` an item by its keys, `v:` a member of a set, `i:` an item by its place. */
+function elementOf(set: unknown, element: string): unknown {
+  const [how, what] = [element.slice(0, 2), element.slice(2)];
+  if (how === "f:") return isFields(set) ? set[what] : undefined;
+  if (!Array.isArray(set)) return undefined;
+  if (how === "i:") return set[Number(what)];
+  const wanted = parse(what);
+  return how === "v:" ? set.find((member) => member === wanted) : set.find((item) => hasKeys(item, wanted));
+}
+
+/** A key that the item leaves out is one that the server has filled in. */
+function hasKeys(item: unknown, keys: unknown): boolean {
+  if (!isFields(item) || !isFields(keys)) return false;
+  return Object.entries(keys).every(([name, value]) => item[name] === undefined || item[name] === value);
+}
+
+/** Entries are made by the API server, but anybody who may change an object can send others. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { planAdditions } from "../../../operator/engine/plan-additions.ts";
+import type { Addition } from "../../../synth/manifest.ts";
+import { addedBy } from "../../fakes/added-fields.ts";
+import { aLiveObject, widgets } from "../../fakes/objects.ts";
+
+const fieldManager = "fairlead/gadgets.example.dev/shop/web";
+const theirs = aLiveObject({ ours: false, fields: { spec: { size: 1 } } });
+const addition = (spec?: object, more: Partial<Addition> = {}): Addition => ({
+  manifest: {
+    apiVersion: theirs.apiVersion,
+    kind: theirs.kind,
+    metadata: { name: "web", namespace: "shop" },
+    ...(spec && { spec }),
+  },
+  kind: widgets,
+  selector: undefined,
+  fields: Object.keys(spec ?? {}).map((name) => `spec.${name}`),
+  fieldManager,
+  ...more,
+});
+const pinned = addedBy(theirs, fieldManager, { spec: { revision: "a" } });
+const deletionTimestamp = "2026-01-01T00:00:00Z";
+const { fields: _, ...ofSubresource } = addition({ size: 1 }, { subresource: "scale" });
+
+describe("planAdditions()", () => {
+  test.for([
+    {
+      what: "a field that is not there",
+      live: theirs,
+      wants: addition({ revision: "a" }),
+      because: "spec.revision",
+    },
+    { what: "another value", live: pinned, wants: addition({ revision: "b" }), because: "spec.revision" },
+    {
+      what: "the value of somebody else, to keep it when they let go",
+      live: theirs,
+      wants: addition({ size: 1 }),
+      because: "owner",
+    },
+    {
+      what: "one field less",
+      live: addedBy(pinned, fieldManager, { spec: { revision: "a", next: "b" } }),
+      wants: addition({ revision: "a" }),
+      because: "owner",
+    },
+    { what: "no field any more", live: pinned, wants: addition(), because: "owner" },
+  ])("applies $what", ({ live, wants, because }) => {
+    const { apply, keep } = planAdditions({
+      additions: [wants],
+      observed: () => live,
+      isSettled: () => false,
+    });
+    expect(apply.map((step) => [step.because, step.guard])).toEqual([
+      [because, { mode: "update", uid: live.metadata.uid }],
+    ]);
+    expect(keep).toEqual([]);
+    // What was tried and changed nothing is not tried again.
+    const again = planAdditions({ additions: [wants], observed: () => live, isSettled: () => true });
+    expect([again.apply, again.keep]).toEqual([[], [live]]);
+  });
+
+  test.for([
+    { what: "what is there and ours", live: pinned, wants: addition({ revision: "a" }) },
+    { what: "nothing that was never set", live: theirs, wants: addition() },
+    { what: "a subresource whose fields are there, whoever has them", live: theirs, wants: ofSubresource },
+  ])("keeps $what", ({ live, wants }) => {
+    const plan = planAdditions({ additions: [wants], observed: () => live, isSettled: () => false });
+    expect([plan.apply, plan.keep]).toEqual([[], [live]]);
+  });
+
+  test.for([
+    { what: "is not there", live: undefined },
+    { what: "is being deleted", live: { ...pinned, metadata: { ...pinned.metadata, deletionTimestamp } } },
+  ])("leaves an object alone that $what", ({ live }) => {
+    for (const wants of [addition({ revision: "b" }), addition()]) {
+      const plan = planAdditions({ additions: [wants], observed: () => live, isSettled: () => false });
+      expect([plan.apply, plan.keep]).toEqual([[], []]);
+    }
+  });
+});
