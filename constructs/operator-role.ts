@@ -31,7 +31,8 @@ export interface OperatorRules {
  * - a kind: watch it, patch its status; update of `finalizers`, because API servers may ask for that of whoever sets
  *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer, delete only where it retires its resources;
  * - its children: everything but `update` and `deletecollection`;
- * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them;
+ * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them, or of themselves where it
+ *   sets fields of them;
  * - events: make and repeat; namespaces: watch, where all of them are;
  * - a kind that acts as ServiceAccounts: impersonate them;
  * - Releases: what {@link ReleaseRights} says.
@@ -52,7 +53,8 @@ export function operatorRulesOf(
   };
   for (const { definition, children, related, retire } of kinds) {
     const ownsBeyondReach = definition.namespaced && children.some(({ namespaced }) => !namespaced);
-    allow(definition, ownsBeyondReach ? [...look, "patch"] : look);
+    const setsFields = related.some(({ fields }) => fields !== undefined);
+    allow(definition, ownsBeyondReach || setsFields ? [...look, "patch"] : look);
     allow(definition, ["patch"], "status");
     if (retire !== undefined) allow(definition, ["delete"]);
     if (children.length > 0) {
@@ -61,9 +63,9 @@ export function operatorRulesOf(
       allow(definition, ["update"], "finalizers");
     }
     for (const child of children) allow(child, own);
-    for (const { kind, subresource } of related) {
+    for (const { kind, subresource, fields } of related) {
       allow(kind, look);
-      if (subresource !== undefined) allow(kind, ["patch"], subresource);
+      if (subresource !== undefined || fields !== undefined) allow(kind, ["patch"], subresource);
     }
   }
   allow(Event, ["create", "patch"]);

@@ -4,6 +4,7 @@ import { groupKindOf, type ObjectKind } from "../crds/object.ts";
 import { Release } from "../crds/release.ts";
 import { AdmissionPolicy, celText, celTexts, type ResourceRule, type Subject } from "./admission-policy.ts";
 import { anyKind, exceptions } from "./fenced-kinds.ts";
+import { fieldCasesOf, setKindsOf } from "./field-additions.ts";
 
 export interface OwnershipFenceProps {
   /** Of policy and binding. */
@@ -21,14 +22,17 @@ const fieldManager = "fairlead";
 
 /**
  * The operator changes and deletes only what belongs to a resource of its kinds, as operator/engine/ownership.ts decides
- * it, enforced by the API server. What is made anew, subresources, and kinds that are no children are not looked at.
+ * it, enforced by the API server. What is made anew, subresources, and kinds that it neither makes nor sets fields of are not
+ * looked at.
  *
- * A change is admitted in four cases:
+ * A change is admitted in five cases:
  * - the object's controller is one of our resources, and stays the same one;
  * - it has no controller, its set stays the same one, and our field manager has applied to it before;
  * - it has no controller and is of no other set, and its annotation hands it over to the resource that takes it;
  * - it is itself a resource of ours that another kind, or a Release, may have as its child, and nothing but its finalizers
- *   changes; of a Release also labels and annotations, which make it an ApplySet.
+ *   changes; of a Release also labels and annotations, which make it an ApplySet;
+ * - a kind declares that it sets fields of such objects, the field manager is that of a resource of this kind, and nothing but
+ *   these fields changes.
  *
  * A deletion is admitted if its controller is one of our resources, or if it has none, is of some set, and our field
  * manager has applied to it before; and if its kind retires its resources, and nobody owns it.
@@ -40,7 +44,7 @@ export class OwnershipFence extends AdmissionPolicy {
     super(scope, id, {
       name,
       subject,
-      resourceRules: releases === undefined ? childRulesOf(kinds) : [anyKind(["UPDATE", "DELETE"])],
+      resourceRules: releases === undefined ? writtenRulesOf(kinds) : [anyKind(["UPDATE", "DELETE"])],
       exclude: releases && exceptions(releases.lease),
       variables: variablesFor(owners),
       validations: [
@@ -53,11 +57,16 @@ export class OwnershipFence extends AdmissionPolicy {
   }
 }
 
-/** Changes and deletions of every child kind, deletions of every kind that retires its resources: each once, by name. */
-function childRulesOf(kinds: readonly BoundKind[]): readonly ResourceRule[] {
-  const children = kinds.flatMap((kind) => kind.children);
-  const named = new Map([...retiringOf(kinds), ...children].map((kind) => [groupKindOf(kind), kind]));
-  const changed = new Set(children.map(groupKindOf));
+/** The kinds whose objects the operator may change, apart from statuses and subresources, where there are no Releases. */
+function changedKindsOf(kinds: readonly BoundKind[]): ReadonlyMap<string, ObjectKind> {
+  const changed = [...kinds.flatMap((kind) => kind.children), ...setKindsOf(kinds)];
+  return new Map(changed.map((kind) => [groupKindOf(kind), kind]));
+}
+
+/** Changes and deletions of every such kind, deletions of every kind that retires its resources: each once, by name. */
+function writtenRulesOf(kinds: readonly BoundKind[]): readonly ResourceRule[] {
+  const changed = changedKindsOf(kinds);
+  const named = new Map([...retiringOf(kinds).map((kind) => [groupKindOf(kind), kind] as const), ...changed]);
   return [...named]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { group, plural }]) => ({
@@ -88,16 +97,17 @@ function mayChange(kinds: readonly BoundKind[], hasReleases: boolean): string {
     "size(variables.controllers) == 0 && variables.set != '' && variables.set == variables.newSet && variables.isOurs",
     "size(variables.controllers) == 0 && variables.set in ['', variables.newSet] && variables.isHandedOver",
     ...ownMetadataOf(kinds, hasReleases),
+    ...fieldCasesOf(kinds, requestKind),
   ];
   return cases.map((each) => `(${each})`).join(" || ");
 }
 
-/** A kind that may be a child is also a resource, whose finalizers are ours to set. */
+/** A kind that others change is also a resource, whose finalizers are ours to set. */
 function ownMetadataOf(kinds: readonly BoundKind[], hasReleases: boolean): readonly string[] {
-  const children = new Set(kinds.flatMap((kind) => kind.children.map(groupKindOf)));
+  const changed = changedKindsOf(kinds);
   const both = kinds
     .map(({ definition }) => definition)
-    .filter((kind) => hasReleases || children.has(groupKindOf(kind)));
+    .filter((kind) => hasReleases || changed.has(groupKindOf(kind)));
   const keeps = (of: readonly ObjectKind[], parts: readonly string[]): string =>
     [
       `${celTexts(of.map(nameOf))}.exists(k, k == ${requestKind})`,

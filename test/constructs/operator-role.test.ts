@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { leaseRules, operatorRulesOf } from "../../constructs/operator-role.ts";
-import { ConfigMap, Namespace, Pod } from "../../crds/core-kinds.ts";
+import { ConfigMap, Deployment, Namespace, Pod } from "../../crds/core-kinds.ts";
 import { aGadgetKind } from "../fakes/gadget.ts";
 
 const text = (rules: ReturnType<typeof leaseRules>) =>
@@ -33,6 +33,17 @@ describe("operatorRulesOf()", () => {
       "events.k8s.io/events: create patch",
       // Without children nobody sets `blockOwnerDeletion`, so there is no rule for finalizers.
       `example.dev/gadgets: ${look}`,
+      "example.dev/gadgets/status: patch",
+    ]);
+  });
+
+  test("allows to patch objects of others, and the finalizer, where a chart sets fields of them", () => {
+    const related = [{ kind: Deployment, ownerKey: () => undefined, fields: ["spec.paused"] }];
+    const { namespaced } = operatorRulesOf([aGadgetKind({ children: [], related })]);
+    expect(text(namespaced)).toEqual([
+      `apps/deployments: ${look} patch`,
+      "events.k8s.io/events: create patch",
+      `example.dev/gadgets: ${look} patch`,
       "example.dev/gadgets/status: patch",
     ]);
   });
