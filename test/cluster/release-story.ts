@@ -3,7 +3,7 @@ import { apiVersionOf } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import { aNamespace, applyObjects, eventually, kubectl } from "./fixture.ts";
-import { type RunningOperator, startOperator } from "./operator.ts";
+import { type RunningOperator, type StartOperatorOptions, startOperator } from "./operator.ts";
 import { anOperatorUser, isWrite, lineOf, type OperatorUser } from "./operator-user.ts";
 import { RELEASE_RIGHTS } from "./shared-kinds.ts";
 import { conditionOf, type SeenResource, seen, untilGone } from "./story.ts";
@@ -14,7 +14,7 @@ export interface ReleaseStory {
   /** Where Releases come from; branch `main`. */
   readonly source: FakeGitRemote;
   readonly user: OperatorUser;
-  start(args?: readonly string[]): Promise<RunningOperator>;
+  start(args?: readonly string[], options?: Omit<StartOperatorOptions, "args">): Promise<RunningOperator>;
   /** Puts files on the branch: manifests by path; `undefined` deletes one. Gives the commit. */
   commit(files: Readonly<Record<string, object | string | undefined>>, message?: string): string;
   /** Applies a Release from `path` (default: its name); more fields of the spec over ours. */
@@ -63,9 +63,10 @@ export async function aReleaseStory(): Promise<ReleaseStory> {
     source,
     user,
     until,
-    start: (args = []) =>
+    start: (args = [], options = {}) =>
       startOperator({
         kubeconfigPath: user.kubeconfigPath,
+        ...options,
         args: [
           `--namespace=${namespace}`,
           `--leader-elect-namespace=${namespace}`,
