@@ -1,7 +1,7 @@
 import { type ImportRule, rigImportTable } from "./rig/import-table.ts";
 
 /** The primitives that limit rates, concurrency, retries and time on the event loop. They import ports only. */
-const pacing = ["backoff", "fair-semaphore", "sleep", "time-slice", "token-bucket"].map(
+const pacing = ["alarm", "backoff", "fair-semaphore", "sleep", "time-slice", "token-bucket"].map(
   (name) => `operator/runtime/${name}.ts`,
 );
 

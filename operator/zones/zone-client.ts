@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Logger, Random } from "../ports.ts";
 import { Backoff } from "../runtime/backoff.ts";
+import { sleep } from "../runtime/sleep.ts";
 import { ZoneUnavailableError } from "./errors.ts";
 import { Link, type LinkOptions } from "./link.ts";
 
@@ -66,7 +67,7 @@ export class ZoneClient {
         const fields = { zone, attempt, reason };
         if (attempt === 10) log.warn("Cannot connect to a zone, retrying", fields);
         else log.debug("Cannot connect to a zone, retrying", fields);
-        await this.#wait(delays.next(clock.now()));
+        await sleep(delays.next(clock.now()), { clock, signal: this.#closed.signal });
       }
     }
     throw new ZoneUnavailableError(zone);
@@ -103,14 +104,5 @@ export class ZoneClient {
     });
     if (this.#closed.signal.aborted) link.close();
     else this.#options.onConnect?.(link);
-  }
-
-  #wait(delayMs: number): Promise<void> {
-    const { signal } = this.#closed;
-    return new Promise((resolve) => {
-      // Only the signal may end the wait early: the timer of a client that was closed does no harm.
-      this.#options.clock.schedule(delayMs, resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
   }
 }

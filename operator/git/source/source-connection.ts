@@ -1,5 +1,6 @@
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { Backoff } from "../../runtime/backoff.ts";
+import { sleep } from "../../runtime/sleep.ts";
 import type { Serve } from "../../zones/incoming-requests.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
@@ -78,7 +79,8 @@ export class SourceConnection {
       await link.closed;
       if (signal.aborted) return;
       this.#expectOutage();
-      await this.#wait(this.#delays.next(this.#options.clock.now()));
+      const { clock } = this.#options;
+      await sleep(this.#delays.next(clock.now()), { clock, signal });
     }
   }
 
@@ -91,12 +93,5 @@ export class SourceConnection {
   #expectOutage(): void {
     const { clock, onOutage } = this.#options;
     this.#cancelOutage ??= clock.schedule(STALE_MS, onOutage);
-  }
-
-  #wait(delayMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#options.clock.schedule(delayMs, resolve);
-      this.#closed.signal.addEventListener("abort", () => resolve(), { once: true });
-    });
   }
 }
