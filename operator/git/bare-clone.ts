@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ObjectFormat } from "../engine/git-objects.ts";
 import { type CacheSlot, takeCacheSlot } from "./cache-lock.ts";
-import { CacheBrokenError } from "./git-errors.ts";
+import { GitError } from "./git-errors.ts";
 import { type CloneFolder, credentialsFolder } from "./git-remote.ts";
 
 export interface BareCloneOptions {
@@ -11,7 +11,7 @@ export interface BareCloneOptions {
   /**
    * Runs git in `directory`, with `home` as its home, and gives what it prints.
    *
-   * @throws CacheBrokenError when git fails.
+   * @throws GitError `CacheBroken` when git fails.
    */
   readonly run: (command: readonly string[], place: CloneFolder) => Promise<string>;
 }
@@ -30,7 +30,7 @@ export class BareClone implements CloneFolder {
     this.#slot = slot;
   }
 
-  /** Opens the clone, or creates an empty one. @throws CacheBrokenError, GitKilledError, or an error of the disk */
+  /** Opens the clone, or creates an empty one. @throws GitError `CacheBroken`, `Killed`, or an error of the disk */
   static async open(options: BareCloneOptions): Promise<BareClone> {
     const clone = new BareClone(options, await takeCacheSlot(options.base));
     try {
@@ -75,7 +75,7 @@ export class BareClone implements CloneFolder {
     await this.#readFormat();
   }
 
-  /** Runs a command that reads the clone, and gives what it prints. @throws CacheBrokenError when git fails */
+  /** Runs a command that reads the clone, and gives what it prints. @throws GitError `CacheBroken` when git fails */
   async read(command: readonly string[]): Promise<string> {
     return await this.#options.run(command, this);
   }
@@ -99,7 +99,8 @@ export class BareClone implements CloneFolder {
     // A folder above ours could be a repository too: the answer must be about this one.
     const answer = await this.read(["rev-parse", "--show-object-format", "--absolute-git-dir"]);
     const [format, folder] = answer.trim().split("\n");
-    if (folder !== this.directory) throw new CacheBrokenError("Cannot use the clone: it does not exist");
+    if (folder !== this.directory)
+      throw new GitError("CacheBroken", "Cannot use the clone: it does not exist");
     this.#format = format === "sha256" ? "sha256" : "sha1";
   }
 }

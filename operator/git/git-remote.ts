@@ -20,7 +20,7 @@ export interface GitRemoteOptions {
   /**
    * Credentials for one command. Files may be written to `folder`, which does not exist yet and is removed after the command.
    *
-   * @throws CredentialsError
+   * @throws GitError `Credentials`
    */
   readonly credentials: (folder: string) => Promise<GitCredentials>;
 }
@@ -56,7 +56,7 @@ export class GitRemote {
    * Runs a command with credentials that are read for it alone, so that a rotated Secret counts at once.
    *
    * @returns What git said, whatever its exit code.
-   * @throws CredentialsError; GitKilledError when it hung; the system's error when git could not be started.
+   * @throws GitError `Credentials`; `Killed` when it hung; the system's error when git could not be started.
    */
   async run(
     { directory, home }: CloneFolder,

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describePublishError } from "../../operator/git/publish/error-answer.ts";
 import { LocalClone, type LocalCloneOptions } from "../../operator/git/publish/local-clone.ts";
 import { PublishConnection } from "../../operator/git/publish/publish-connection.ts";
+import { describePublishError } from "../../operator/git/publish/publish-failure.ts";
 import { publishSocketIn } from "../../operator/git/publish/publish-process.ts";
 import { createPublishService } from "../../operator/git/publish/publish-service.ts";
 import { ZoneClone } from "../../operator/git/publish/zone-clone.ts";

@@ -15,7 +15,7 @@ export interface ComposePublishZoneInput
 
 /** The operator's side of the publish zone. */
 export interface PublishZone {
-  /** Whether the zone can authenticate at the repository. @throws CredentialsError, RepositoryUnreachableError */
+  /** Whether the zone can authenticate at the repository. @throws GitError `Credentials`, `RepositoryUnreachable` */
   check(): Promise<void>;
   /** A clone for a branch of the repository and a folder on it. */
   clone(place: { readonly branch: string; readonly root: string }): BranchClone;

@@ -5,7 +5,7 @@ import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Clock } from "../../ports.ts";
 import { BareClone } from "../bare-clone.ts";
 import type { ConfineGit } from "../git-command.ts";
-import { CacheBrokenError } from "../git-errors.ts";
+import { GitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
 import {
   type BranchView,
@@ -73,7 +73,9 @@ export class GitCache {
             environment: environment(place.home),
           });
         } catch (error) {
-          throw new CacheBrokenError(`Cannot read the clone: git ${command[0]} failed`, { cause: error });
+          throw new GitError("CacheBroken", `Cannot read the clone: git ${command[0]} failed`, {
+            cause: error,
+          });
         }
       },
     });
@@ -123,7 +125,7 @@ export class GitCache {
   /**
    * What a commit holds below our root.
    *
-   * @throws CacheBrokenError when the clone does not have it.
+   * @throws GitError `CacheBroken` when the clone does not have it.
    */
   async readBranch(head: string, root: string): Promise<BranchView> {
     // The dot keeps a folder from being an option.
@@ -156,7 +158,7 @@ export class GitCache {
   /**
    * Writes a commit and gives its id. Nothing points to it yet but a name that the next one takes over.
    *
-   * @throws CacheBrokenError when git cannot, such as when the parent is not in the clone.
+   * @throws GitError `CacheBroken` when git cannot, such as when the parent is not in the clone.
    */
   async writeCommit(commit: CommitInput): Promise<string> {
     return await this.writer.write(commit);
@@ -175,7 +177,7 @@ export class GitCache {
   /**
    * Keeps the number of packs small, by joining the small ones only.
    *
-   * @throws CacheBrokenError when the clone has grown so big that it should be made anew.
+   * @throws GitError `CacheBroken` when the clone has grown so big that it should be made anew.
    */
   async tidy(): Promise<void> {
     const folder = this.#clone.packFolder;
@@ -183,7 +185,7 @@ export class GitCache {
     if (packs.length <= PACKS) return;
     const sizes = await Promise.all(packs.map(async (name) => (await stat(join(folder, name))).size));
     if (sizes.reduce((sum, size) => sum + size, 0) > CLONE_BYTES)
-      throw new CacheBrokenError("Cannot keep the clone: too big");
+      throw new GitError("CacheBroken", "Cannot keep the clone: too big");
     await this.#closeWriter();
     await this.#clone.read(["repack", "--geometric=2", "-d", "-q"]);
     // Every fetch leaves a line in the list of commits without a past, and every push sends the list.

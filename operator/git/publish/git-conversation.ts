@@ -10,7 +10,7 @@ export interface GitConversation {
   readonly isOver: boolean;
   /** Gives it a part of the next input; what follows it is given to {@link ask}. */
   write(part: ProcessInput): Promise<void>;
-  /** @throws GitEndedError, GitKilledError, or the system's error when git could not be started. */
+  /** @throws GitError `Ended`, `Killed`, or the system's error when git could not be started. */
   ask(input: ProcessInput): Promise<string>;
   /** Lets it finish what it has, and waits for its end. */
   close(): Promise<void>;
@@ -21,7 +21,7 @@ const OUTPUT_LINE = 64 * 1024;
 /** So much is written at a time. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** Starts a process that stays, and is asked again and again. @throws GitKilledError when we are stopping. */
+/** Starts a process that stays, and is asked again and again. @throws GitError `Killed` when we are stopping. */
 export function converse(processes: GitProcesses, run: GitRun): GitConversation {
   let said = "";
   let answer = Promise.withResolvers<string>();

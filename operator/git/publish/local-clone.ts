@@ -114,7 +114,7 @@ export class LocalClone implements BranchClone {
     await this.#opened.writer.add(part, options);
   }
 
-  /** Takes the last part of the stream of a commit, and gives its id. @throws CacheBrokenError */
+  /** Takes the last part of the stream of a commit, and gives its id. @throws GitError `CacheBroken` */
   async endCommit(part: Uint8Array, options: PartOptions): Promise<string> {
     return await this.#opened.writer.end(part, options);
   }

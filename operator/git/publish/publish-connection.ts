@@ -6,9 +6,9 @@ import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts";
 import { ZoneClient } from "../../zones/zone-client.ts";
-import { GitKilledError, RepositoryUnreachableError } from "../git-errors.ts";
-import { readPublishError } from "./error-answer.ts";
+import { GitError } from "../git-errors.ts";
 import { emptyAnswer, PUBLISH_ZONE, wallsItem } from "./messages.ts";
+import { readPublishError } from "./publish-failure.ts";
 
 export interface PublishConnectionOptions {
   /** Path of the Unix socket of the publish zone. */
@@ -56,7 +56,7 @@ export class PublishConnection {
     return ++this.#lastClone;
   }
 
-  /** The connection, once it is there. @throws RepositoryUnreachableError if it is not in time */
+  /** The connection, once it is there. @throws GitError `RepositoryUnreachable` if it is not in time */
   async link(): Promise<Link> {
     if (!this.#isStarted) {
       this.#isStarted = true;
@@ -72,7 +72,7 @@ export class PublishConnection {
   /**
    * Sends a request.
    *
-   * @throws What the zone says; RepositoryUnreachableError, caused by a GitKilledError, when the zone does not answer.
+   * @throws What the zone says; GitError `RepositoryUnreachable`, caused by a `Killed`, when the zone does not answer.
    */
   async ask<Answer>(
     link: Link,
@@ -99,7 +99,7 @@ export class PublishConnection {
     }
   }
 
-  /** Whether the zone can authenticate at the repository. @throws CredentialsError, RepositoryUnreachableError */
+  /** Whether the zone can authenticate at the repository. @throws GitError `Credentials`, `RepositoryUnreachable` */
   async check(): Promise<void> {
     const link = await this.link();
     await this.ask(
@@ -124,5 +124,5 @@ export class PublishConnection {
 function fail(cause: unknown): never {
   const message = "The process that commits and pushes does not respond";
   // What it ran has ended with it, or is unknown: that says nothing about the clone.
-  throw new RepositoryUnreachableError(message, { cause: new GitKilledError(message, { cause }) });
+  throw new GitError("RepositoryUnreachable", message, { cause: new GitError("Killed", message, { cause }) });
 }

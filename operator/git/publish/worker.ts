@@ -8,9 +8,9 @@ import { serveAsWorker } from "../../zones/zone-worker.ts";
 import { readCredentials } from "../credentials.ts";
 import { parseRemoteUrl } from "../remote-url.ts";
 import { setUpWalls } from "../try-walls.ts";
-import { describePublishError } from "./error-answer.ts";
 import { LocalClone } from "./local-clone.ts";
 import { COMMIT_PART_BYTES, PUBLISH_ZONE } from "./messages.ts";
+import { describePublishError } from "./publish-failure.ts";
 import { createPublishService } from "./publish-service.ts";
 
 /** Of a frame of the operator: a part of a commit. */

@@ -2,7 +2,7 @@ import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
-import { GitKilledError, RepositoryUnreachableError } from "../git-errors.ts";
+import { GitError } from "../git-errors.ts";
 import type { BranchClone, CommitToPush } from "./branch-clone.ts";
 import { BranchListReader } from "./branch-list.ts";
 import type { BranchView } from "./branch-view.ts";
@@ -168,8 +168,8 @@ export class ZoneClone implements BranchClone {
 }
 
 function stopping(): Error {
-  const cause = new GitKilledError("Cannot run git: the operator is stopping");
-  return new RepositoryUnreachableError(cause.message, { cause });
+  const cause = new GitError("Killed", "Cannot run git: the operator is stopping");
+  return new GitError("RepositoryUnreachable", cause.message, { cause });
 }
 
 type Reading<Answer> = Pick<AskOptions<Answer>, "read" | "onItem" | "beforeSend">;

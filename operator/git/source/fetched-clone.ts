@@ -1,6 +1,6 @@
 import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { Clock, Logger } from "../../ports.ts";
-import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
+import { isGitError } from "../git-errors.ts";
 import { toProcessFailure } from "./remote-failure.ts";
 import type { CloneDisk } from "./repository-options.ts";
 import type { SourceClone } from "./source-clone.ts";
@@ -71,8 +71,8 @@ export class FetchedClone {
       return await work(clone);
     } catch (error) {
       if (error instanceof SourceError) throw error;
-      if (error instanceof CacheBrokenError) this.#suspect();
-      const isKnown = error instanceof CacheBrokenError || error instanceof GitKilledError;
+      if (isGitError(error, "CacheBroken")) this.#suspect();
+      const isKnown = isGitError(error, "CacheBroken", "Killed");
       if (!isKnown) this.#options.log.error("Cannot read a source's clone", { error: String(error) });
       throw toProcessFailure(error);
     }
@@ -110,7 +110,7 @@ export class FetchedClone {
     try {
       return await this.#options.heads.look(clone, wishes);
     } catch (error) {
-      if (!(error instanceof CacheBrokenError) || this.#isRenewed) throw error;
+      if (!isGitError(error, "CacheBroken") || this.#isRenewed) throw error;
       return await this.#renew(clone, wishes);
     }
   }

@@ -1,5 +1,5 @@
 import { SourceError, type SourceFailureReason } from "../../errors.ts";
-import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
+import { isGitError } from "../git-errors.ts";
 import { redact } from "../redact.ts";
 import { describeGitFailure } from "./git-phrase.ts";
 
@@ -79,7 +79,7 @@ export function toRemoteFailure(stderr: string, secrets: readonly string[]): Sou
 /** The same for what no remote said: a process that we ended or that did not start, a clone that cannot be used. */
 export function toProcessFailure(error: unknown): SourceError {
   if (error instanceof SourceError) return error;
-  if (error instanceof GitKilledError) {
+  if (isGitError(error, "Killed")) {
     return new SourceError(
       "SourceUnreachable",
       error.message.replace("Cannot run git", "Cannot reach the repository: git"),
@@ -88,7 +88,7 @@ export function toProcessFailure(error: unknown): SourceError {
       },
     );
   }
-  if (error instanceof CacheBrokenError)
+  if (isGitError(error, "CacheBroken"))
     return new SourceError("SourceUnreachable", error.message, { cause: error });
   const { code, message } = error as NodeJS.ErrnoException;
   return new SourceError(

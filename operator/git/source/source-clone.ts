@@ -5,7 +5,7 @@ import type { Clock } from "../../ports.ts";
 import { BareClone, type BareCloneOptions } from "../bare-clone.ts";
 import type { GitCredentials } from "../credentials.ts";
 import { gitEnvironment } from "../git-environment.ts";
-import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
+import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
 import type { CloneFolder } from "../git-remote.ts";
 import { ObjectReader } from "./object-reader.ts";
@@ -35,7 +35,7 @@ export class SourceClone {
     this.#trees = new TreeLookup(this.#reader, clone.format);
   }
 
-  /** Opens the clone, or creates an empty one. @throws CacheBrokenError, GitKilledError, or an error of the disk */
+  /** Opens the clone, or creates an empty one. @throws GitError `CacheBroken`, `Killed`, or an error of the disk */
   static async open(options: SourceCloneOptions): Promise<SourceClone> {
     const run: RunGit = (command, place) => runGit(command, place, options);
     const clone = new SourceClone(options, await BareClone.open({ base: options.base, run }));
@@ -123,17 +123,18 @@ export class SourceClone {
     for (const name of await listPacks(this.#clone.packFolder)) this.#packs.add(name);
   }
 
-  /** Call it when something is missing: it may have been left out on purpose. @throws CacheBrokenError if a pack is broken. */
+  /** Call it when something is missing: it may have been left out on purpose. @throws GitError `CacheBroken` if a pack is broken. */
   async assertWhole(): Promise<void> {
     const broken = await findBrokenPack(this.#clone.packFolder, this.#packs, this.hashBytes);
-    if (broken !== undefined) throw new CacheBrokenError("Cannot read the clone: a part of it is gone");
+    if (broken !== undefined)
+      throw new GitError("CacheBroken", "Cannot read the clone: a part of it is gone");
   }
 
   async isThere(): Promise<boolean> {
     return await this.#clone.isThere();
   }
 
-  /** Makes the packs one when there are more than `most`. @throws CacheBrokenError */
+  /** Makes the packs one when there are more than `most`. @throws GitError `CacheBroken` */
   async tidy(most: number): Promise<void> {
     if ((await listPacks(this.#clone.packFolder)).length <= most) return;
     // What was left out on purpose is missing: only a clone of a "promisor" may lack anything.
@@ -184,12 +185,14 @@ async function runGit(
   const result = await options.processes
     .run({ arguments: command, directory, environment })
     .catch((error) => {
-      if (error instanceof GitKilledError) throw error;
-      throw new CacheBrokenError(`Cannot use the clone: git ${command[0]} does not start`, { cause: error });
+      if (isGitError(error, "Killed")) throw error;
+      throw new GitError("CacheBroken", `Cannot use the clone: git ${command[0]} does not start`, {
+        cause: error,
+      });
     });
   if (result.exitCode === 0) return result.stdout;
   const why = result.stderr.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
-  throw new CacheBrokenError(`Cannot use the clone: git ${command[0]}: ${why}`);
+  throw new GitError("CacheBroken", `Cannot use the clone: git ${command[0]}: ${why}`);
 }
 
 async function filesIn(folder: string): Promise<string[]> {

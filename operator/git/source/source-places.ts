@@ -53,7 +53,7 @@ export class SourcePlaces {
    * Finds the folders at places of commits, all at once.
    *
    * @param places With the commit that each ref names. @returns In their order.
-   * @throws CacheBrokenError when a commit is not in the clone.
+   * @throws GitError `CacheBroken` when a commit is not in the clone.
    */
   async find(
     clone: SourceClone,
@@ -89,7 +89,7 @@ export class SourcePlaces {
     );
   }
 
-  /** The newest commit up to a head that changed one of some paths. @throws CacheBrokenError */
+  /** The newest commit up to a head that changed one of some paths. @throws GitError `CacheBroken` */
   async lastChange(
     clone: SourceClone,
     head: CommitObject,

@@ -2,7 +2,7 @@ import { SourceError } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { writeCredentials } from "../credentials.ts";
-import { CacheBrokenError, CredentialsError } from "../git-errors.ts";
+import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
 import { GitRemote, type RemoteResult } from "../git-remote.ts";
 import type { RemoteUrl } from "../remote-url.ts";
@@ -138,10 +138,10 @@ export class SourceRemote {
       throw toRemoteFailure(result.stderr, result.secrets);
     } catch (error) {
       if (error instanceof SourceError) throw error;
-      if (error instanceof CredentialsError) throw new SourceError("SourceInvalid", error.message);
+      if (isGitError(error, "Credentials")) throw new SourceError("SourceInvalid", error.message);
       // Who does not find the folder says the same as who does not find git.
       if (!(await clone.isThere()))
-        throw new CacheBrokenError("Cannot use the clone: it was deleted", { cause: error });
+        throw new GitError("CacheBroken", "Cannot use the clone: it was deleted", { cause: error });
       throw toProcessFailure(error);
     }
   }

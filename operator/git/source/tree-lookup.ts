@@ -1,4 +1,4 @@
-import { CacheBrokenError } from "../git-errors.ts";
+import { GitError } from "../git-errors.ts";
 import { type CommitObject, type EntryKind, readCommit, readTree, type TreeEntry } from "./git-objects.ts";
 import type { ObjectReader } from "./object-reader.ts";
 
@@ -42,7 +42,7 @@ export class TreeLookup {
     this.#hashBytes = format === "sha1" ? 20 : 32;
   }
 
-  /** Undefined: it is not in the clone, or no commit. @throws CacheBrokenError */
+  /** Undefined: it is not in the clone, or no commit. @throws GitError `CacheBroken` */
   async commit(id: string): Promise<CommitObject | undefined> {
     const known = this.#commits.get(id);
     if (known !== undefined) return known;
@@ -97,7 +97,8 @@ export class TreeLookup {
 
   async #readFolder(tree: string): Promise<void> {
     const [object] = await this.#reader.read([tree], FOLDER_BYTES);
-    if (object?.type !== "tree") throw new CacheBrokenError("Cannot read the clone: a folder is not in it");
+    if (object?.type !== "tree")
+      throw new GitError("CacheBroken", "Cannot read the clone: a folder is not in it");
     const folder = object.body === undefined ? undefined : readTree(object.body, this.#hashBytes);
     this.#remember(tree, folder);
   }

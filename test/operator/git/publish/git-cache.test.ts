@@ -7,7 +7,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type FolderFiles, type ObjectFormat, treeIdOf } from "../../../../operator/engine/git-objects.ts";
 import { takeCacheSlot } from "../../../../operator/git/cache-lock.ts";
 import { gitEnvironment } from "../../../../operator/git/git-environment.ts";
-import { CacheBrokenError } from "../../../../operator/git/git-errors.ts";
 import { GitProcesses } from "../../../../operator/git/git-process.ts";
 import type { FolderChange } from "../../../../operator/git/publish/commit-stream.ts";
 import { GitCache } from "../../../../operator/git/publish/git-cache.ts";
@@ -117,8 +116,10 @@ function withoutClashes(files: Readonly<Record<string, string>>): FolderFiles {
 describe("GitCache", () => {
   test("a commit on a parent that it does not have is an error, not a commit without a past", async () => {
     const cache = await aCache();
-    await expect(cache.writeCommit({ ...aCommit, parent: "1".repeat(40) })).rejects.toThrow(CacheBrokenError);
-    await expect(cache.readBranch("1".repeat(40), "")).rejects.toThrow(CacheBrokenError);
+    await expect(cache.writeCommit({ ...aCommit, parent: "1".repeat(40) })).rejects.toMatchObject({
+      reason: "CacheBroken",
+    });
+    await expect(cache.readBranch("1".repeat(40), "")).rejects.toMatchObject({ reason: "CacheBroken" });
     expect(await cache.has("1".repeat(40))).toBe(false);
   });
 

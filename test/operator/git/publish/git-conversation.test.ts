@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { GitEndedError, GitKilledError } from "../../../../operator/git/git-errors.ts";
+import { GitError } from "../../../../operator/git/git-errors.ts";
 import { GitProcesses } from "../../../../operator/git/git-process.ts";
 import { converse } from "../../../../operator/git/publish/git-conversation.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
@@ -23,7 +23,7 @@ describe("converse()", () => {
     const { open } = processesOf();
     const pieces = Array.from({ length: 100 }, () => "x".repeat(10_000));
     expect((await open("head -c 1000000 | wc -c").ask(pieces)).trim()).toBe("1000000");
-    await expect(open("exit 1").ask(pieces)).rejects.toThrow(GitEndedError);
+    await expect(open("exit 1").ask(pieces)).rejects.toMatchObject({ reason: "Ended" });
   });
 
   test("one that stays answers again and again, and says why it ended", async () => {
@@ -33,9 +33,9 @@ describe("converse()", () => {
     const staying = open(echo);
     expect(await staying.ask(["one\n"])).toBe("got one");
     expect(await staying.ask(["t", "wo\n"])).toBe("got two");
-    await expect(staying.ask(["bad\n"])).rejects.toThrow(new GitEndedError("no more"));
+    await expect(staying.ask(["bad\n"])).rejects.toThrow(new GitError("Ended", "no more"));
     expect(staying.isOver).toBe(true);
-    await expect(staying.ask(["three\n"])).rejects.toThrow(GitEndedError);
+    await expect(staying.ask(["three\n"])).rejects.toMatchObject({ reason: "Ended" });
     await staying.close();
   });
 
@@ -46,7 +46,7 @@ describe("converse()", () => {
     expect(await staying.ask(["one\n"])).toBe("got one");
     await clock.advance(600_000);
     expect(await staying.ask(["two\n"])).toBe("got two");
-    const hung = expect(staying.ask(["hang\n"])).rejects.toThrow(GitKilledError);
+    const hung = expect(staying.ask(["hang\n"])).rejects.toMatchObject({ reason: "Killed" });
     await clock.advance(61_000);
     await hung;
   });

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { blobIdOf, treeIdOf } from "../../../../operator/engine/git-objects.ts";
-import { CacheBrokenError } from "../../../../operator/git/git-errors.ts";
 import { LocalClone } from "../../../../operator/git/publish/local-clone.ts";
 import { type BranchChange, RepositoryBranch } from "../../../../operator/git/publish/repository-branch.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
@@ -101,7 +100,7 @@ describe("RepositoryBranch", () => {
     await branch.look();
     await branch.land(aChange("a", "1"));
     environment.PATH = "/no/git/here";
-    await expect(branch.rebuild("sha1")).rejects.toThrow(CacheBrokenError);
+    await expect(branch.rebuild("sha1")).rejects.toMatchObject({ reason: "CacheBroken" });
     environment.PATH = process.env["PATH"];
     expect((await branch.look())?.head).toBe(remote.head());
     expect(await branch.land(aChange("b", "2"))).toBe(remote.head());
