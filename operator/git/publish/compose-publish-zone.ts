@@ -2,7 +2,7 @@ import { type GitZoneProcessOptions, placeOfZone } from "../git-zone.ts";
 import type { BranchClone } from "./branch-clone.ts";
 import { PUBLISH_ZONE } from "./messages.ts";
 import { PublishConnection, type PublishConnectionOptions } from "./publish-connection.ts";
-import { type PublishWorkerOptions, publishSocketIn, startPublishProcess } from "./publish-process.ts";
+import { type PublishWorkerOptions, startPublishProcess } from "./publish-process.ts";
 import { ZoneClone } from "./zone-clone.ts";
 
 export interface ComposePublishZoneInput
@@ -31,11 +31,7 @@ export function composePublishZone({
   const place = placeOfZone(PUBLISH_ZONE, zoneSockets, (folder) =>
     startPublishProcess({ ...worker, folder }, options),
   );
-  const connection = new PublishConnection({
-    ...options,
-    socket: publishSocketIn(place.folder),
-    onStart: () => place.start(),
-  });
+  const connection = new PublishConnection({ ...options, socket: place.socket, onStart: place.start });
   return {
     check: () => connection.check(),
     clone: (branch) => new ZoneClone({ ...branch, connection }),
