@@ -55,7 +55,7 @@ export const importTable: Record<string, ImportRule> = {
       "operator/telemetry/log.ts",
       "operator/zones",
     ],
-    packages: ["node:*"],
+    packages: ["node:*", "zod"],
   },
   // The publish zone, and what decides in the operator.
   "operator/git/publish": {

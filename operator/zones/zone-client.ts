@@ -18,6 +18,10 @@ export interface ZoneClientOptions extends LinkOptions {
 /** A zone that accepts a connection says hello within this time. */
 const HELLO_MS = 10_000;
 const backoff = { initialMs: 20, factor: 2, capMs: 2_000, jitter: 0.5 };
+/** A zone that disconnects, or is disconnected, again and again is tried less and less often. */
+const lossBackoff = { initialMs: 20, factor: 2, capMs: 5_000, jitter: 0.5, resetAfterMs: 60_000 };
+/** One wait for a connection that is to be kept. */
+const KEEP_MS = 60_000;
 
 /** Connects to a zone when it is needed, and again after the connection was lost. */
 export class ZoneClient {
@@ -46,6 +50,19 @@ export class ZoneClient {
       const giveUp = clock.schedule(withinMs, () => reject(new ZoneUnavailableError(zone)));
       connecting.then(resolve, reject).finally(giveUp);
     });
+  }
+
+  /** Connects now, and again each time that the connection is lost, until the client is closed. Call it once. */
+  async keep(): Promise<void> {
+    const { clock, random } = this.#options;
+    const delays = new Backoff(lossBackoff, random);
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      const link = await this.link({ withinMs: KEEP_MS }).catch(() => undefined);
+      if (link === undefined) continue;
+      await link.closed;
+      await sleep(delays.next(clock.now()), { clock, signal });
+    }
   }
 
   close(): void {

@@ -72,6 +72,6 @@ const noWalls = { landlockAbi: 0, inForce: [] };
 export function aPublishService(options: Omit<LocalCloneOptions, "branch" | "root">, log: Logger): Serve {
   const createClone = (place: { readonly branch: string; readonly root: string }) =>
     new LocalClone({ ...options, ...place });
-  const walls = { publish: noWalls, git: noWalls };
+  const walls = { own: noWalls, git: noWalls };
   return createPublishService({ createClone, check: async () => undefined, log, walls }).serve;
 }

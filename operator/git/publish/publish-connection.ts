@@ -1,13 +1,14 @@
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { FairSemaphore } from "../../runtime/fair-semaphore.ts";
-import { type ReportedWalls, readWallsReport } from "../../sandbox/walls-report.ts";
+import type { ReportedWalls } from "../../sandbox/walls-report.ts";
 import { ZoneAnswerError, ZoneDeadlineError } from "../../zones/errors.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts";
 import { ZoneClient } from "../../zones/zone-client.ts";
 import { GitError } from "../git-errors.ts";
-import { emptyAnswer, PUBLISH_ZONE, wallsItem } from "./messages.ts";
+import { readWalls, wallsItem } from "../zone-messages.ts";
+import { emptyAnswer, PUBLISH_ZONE } from "./messages.ts";
 import { readPublishError } from "./publish-failure.ts";
 
 export interface PublishConnectionOptions {
@@ -18,7 +19,7 @@ export interface PublishConnectionOptions {
   readonly log: Logger;
   /** The zone reported walls of the kernel: around its own process, or around git. */
   readonly onWalls?: ((process: "publish" | "git", walls: ReportedWalls) => void) | undefined;
-  /** Called once, when the zone is first needed. */
+  /** Called each time that the zone is needed. */
   readonly onStart?: () => void;
 }
 
@@ -39,16 +40,12 @@ export class PublishConnection {
   readonly #options: PublishConnectionOptions;
   readonly #client: ZoneClient;
   readonly #requests = new FairSemaphore({ permits: REQUESTS });
-  #isStarted = false;
-  #held: Link | undefined;
   #lastClone = 0;
 
   constructor(options: PublishConnectionOptions) {
-    const serve = async ({ name }: { readonly name: string }): Promise<never> => {
-      throw new RangeError(`There is no request "${name}"`);
-    };
     this.#options = options;
-    this.#client = new ZoneClient({ ...options, zone: PUBLISH_ZONE, limits, serve });
+    const onConnect = (link: Link): void => link.follow("hold", { body: {} }, this.#takeWalls);
+    this.#client = new ZoneClient({ ...options, zone: PUBLISH_ZONE, limits, onConnect });
   }
 
   /** A number that names a clone to the zone. */
@@ -58,15 +55,8 @@ export class PublishConnection {
 
   /** The connection, once it is there. @throws GitError `RepositoryUnreachable` if it is not in time */
   async link(): Promise<Link> {
-    if (!this.#isStarted) {
-      this.#isStarted = true;
-      this.#options.onStart?.();
-    }
-    const link = await this.#client.link({ withinMs: PATIENCE_MS }).catch(fail);
-    if (link === this.#held) return link;
-    this.#held = link;
-    link.follow("hold", { body: {} }, this.#takeWalls);
-    return link;
+    this.#options.onStart?.();
+    return await this.#client.link({ withinMs: PATIENCE_MS }).catch(fail);
   }
 
   /**
@@ -111,9 +101,9 @@ export class PublishConnection {
   }
 
   readonly #takeWalls = ({ body }: Received): void => {
-    const { walls } = wallsItem.parse(body);
-    for (const process of ["publish", "git"] as const)
-      this.#options.onWalls?.(process, readWallsReport(walls[process]));
+    const { own, git } = readWalls(wallsItem.parse(body));
+    this.#options.onWalls?.("publish", own);
+    this.#options.onWalls?.("git", git);
   };
 
   close(): void {

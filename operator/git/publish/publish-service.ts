@@ -1,6 +1,7 @@
 import type { Logger } from "../../ports.ts";
 import type { IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
 import { GitError, isGitError } from "../git-errors.ts";
+import type { WallsItem } from "../zone-messages.ts";
 import { encodeBranchLists } from "./branch-list.ts";
 import type { BranchView } from "./branch-view.ts";
 import type { LocalClone } from "./local-clone.ts";
@@ -14,7 +15,6 @@ import {
   readAnswer,
   readRequest,
   rebuildRequest,
-  type WallsItem,
 } from "./messages.ts";
 import { OpenClones } from "./open-clones.ts";
 import { isUnexpected } from "./publish-failure.ts";

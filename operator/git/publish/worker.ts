@@ -36,7 +36,7 @@ const service = createPublishService({
     }),
   check: () => readCredentials(credentials, parseRemoteUrl(repository)),
   log,
-  walls: { publish: walls.own, git: walls.git },
+  walls,
   refusal: gap && `Cannot publish: ${gap}, and this operator requires them`,
 });
 await worker.serve({

@@ -27,7 +27,7 @@ const service = createSourceService({
   clock,
   log,
   hookCounts: () => hooks.counts,
-  walls: { source: walls.own, git: walls.git },
+  walls,
   createSources: (onChange) =>
     createSources({
       cacheDirectory: values.cache,

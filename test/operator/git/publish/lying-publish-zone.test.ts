@@ -133,7 +133,7 @@ describe("an error of the publish zone", () => {
 test("the operator disconnects a publish zone that makes up a wall", async () => {
   const walls = { landlockAbi: 7, inForce: ["moat"] };
   const zone = new PublishZoneInProcess(async ({ name, send }) => {
-    if (name === "hold") await send({ body: { walls: { publish: walls, git: walls } } });
+    if (name === "hold") await send({ body: { walls: { own: walls, git: walls } } });
     return { body: {} };
   });
   onTestFinished(() => zone.close());
