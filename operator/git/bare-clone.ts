@@ -1,4 +1,4 @@
-import { rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ObjectFormat } from "../engine/git-objects.ts";
 import { type CacheSlot, takeCacheSlot } from "./cache-lock.ts";
@@ -57,6 +57,22 @@ export class BareClone implements CloneFolder {
     return join(this.directory, "objects", "pack");
   }
 
+  /** Names of the packs, without their endings. */
+  async packs(): Promise<string[]> {
+    const names = await readdir(this.packFolder).catch(() => []);
+    return names.filter((name) => name.endsWith(".pack")).map((name) => name.slice(0, -".pack".length));
+  }
+
+  /** Bytes of all objects, also of those that come in just now. */
+  async size(): Promise<number> {
+    // All is in packs, apart from what came from a host of plain files.
+    const paths = (await Promise.all((await filesIn(join(this.directory, "objects"))).map(filesIn))).flat();
+    const sizes = await Promise.all(
+      paths.map(async (path) => (await stat(path).catch(() => undefined))?.size ?? 0),
+    );
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
   /** Hash of the clone's objects. */
   get format(): ObjectFormat {
     return this.#format;
@@ -103,4 +119,9 @@ export class BareClone implements CloneFolder {
       throw new GitError("CacheBroken", "Cannot use the clone: it does not exist");
     this.#format = format === "sha256" ? "sha256" : "sha1";
   }
+}
+
+/** Paths of what is in a folder; none if there is no such folder. */
+export async function filesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(() => [])).map((name) => join(folder, name));
 }

@@ -70,7 +70,7 @@ export interface GitProcessesOptions {
 
 /**
  * Runs git for what may hang: the remote, and fast-import, which reads a stream. simple-git reads our own clone
- * (git-cache.ts), but not these: it kills only git itself and leaves the ssh or the receive-pack behind it alive, its
+ * (read-with-git.ts), but not these: it kills only git itself and leaves the ssh or the receive-pack behind it alive, its
  * timer is not our clock, and its environment guards would all have to be turned off.
  */
 export class GitProcesses {

@@ -1,6 +1,24 @@
 import type { ObjectFormat } from "../../engine/git-objects.ts";
-import type { BranchView } from "./branch-view.ts";
+import type { LeaseTerm } from "../../ports.ts";
 import type { CommitInput } from "./commit-stream.ts";
+import type { OwnerFile } from "./owner-file.ts";
+
+/** What is on the branch, as far as it concerns us. Compact: one id per folder. */
+export interface BranchView {
+  /** Undefined: the branch does not exist. */
+  head: string | undefined;
+  /** Git tree id by folder of a resource, below our root. */
+  readonly trees: Map<string, string>;
+  ownerFile: OwnerFile | "unreadable" | undefined;
+  /** Fencing term of the commit at the head, if it is one of ours. */
+  lease: LeaseTerm | undefined;
+  /** Names directly below our root that are no folders: nothing may be written below them. */
+  readonly files: ReadonlySet<string>;
+}
+
+export function emptyBranch(): BranchView {
+  return { head: undefined, trees: new Map(), ownerFile: undefined, lease: undefined, files: new Set() };
+}
 
 /** A commit to push, and the head of the branch that it was built on. */
 export interface CommitToPush {

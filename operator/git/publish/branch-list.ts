@@ -1,6 +1,6 @@
 import { isResourceFolder } from "../../engine/sweep.ts";
 import { EntryReader, encodeEntries } from "../entry-list.ts";
-import type { BranchView } from "./branch-view.ts";
+import type { BranchView } from "./branch-clone.ts";
 import { branchLimits, isPlainPath } from "./messages.ts";
 
 /** A list on its way: folders with the ids of their trees, or names of files. */

@@ -1,8 +1,7 @@
 import type { Clock } from "../../ports.ts";
 import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
-import { type CommitInput, commitStream } from "./commit-stream.ts";
-import { converse, type GitConversation, type ProcessInput } from "./git-conversation.ts";
+import { converse, type GitConversation } from "./git-conversation.ts";
 
 export interface CommitWriterOptions {
   readonly processes: GitProcesses;
@@ -36,24 +35,20 @@ export class CommitWriter {
     this.#options = options;
   }
 
-  /**
-   * Gives the commit's id. Nothing points to it yet but a name that the next one takes over.
-   *
-   * @throws GitError `CacheBroken` when git cannot, such as when the parent is not in the clone.
-   */
-  async write(commit: CommitInput): Promise<string> {
-    return await this.end(commitStream(commit), { isFirst: true });
-  }
-
   /** Takes a part of the stream of a commit. One that is begun and never ended is nowhere to be seen. */
-  async add(part: ProcessInput, options: PartOptions): Promise<void> {
+  async add(part: Uint8Array, options: PartOptions): Promise<void> {
     const process = await this.#begin(options);
     this.#isWithin = true;
     await process.write(part);
   }
 
-  /** Takes the last part of the stream of a commit, and gives the commit's id. @throws GitError `CacheBroken` as above. */
-  async end(part: ProcessInput, options: PartOptions): Promise<string> {
+  /**
+   * Takes the last part of the stream of a commit (commit-stream.ts), and gives the commit's id. Nothing points to it yet but a
+   * name that the next one takes over.
+   *
+   * @throws GitError `CacheBroken` when git cannot, such as when the parent is not in the clone.
+   */
+  async end(part: Uint8Array, options: PartOptions): Promise<string> {
     try {
       const process = await this.#begin(options);
       const id = await process.ask(part);

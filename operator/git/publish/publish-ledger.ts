@@ -1,7 +1,7 @@
 import { assertGitPath, type FolderFiles, type ObjectFormat, treeIdOf } from "../../engine/git-objects.ts";
 import { isResourceFolder } from "../../engine/sweep.ts";
 import type { PublishedRecord, PublishFailure, PublishOffer, PublishState } from "../../ports.ts";
-import type { BranchView } from "./branch-view.ts";
+import type { BranchView } from "./branch-clone.ts";
 import { type LedgerEntry as Entry, toText } from "./ledger-entry.ts";
 
 export interface Failure {

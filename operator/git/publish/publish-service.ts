@@ -2,8 +2,8 @@ import type { Logger } from "../../ports.ts";
 import type { IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
 import { GitError, isGitError } from "../git-errors.ts";
 import type { WallsItem } from "../zone-messages.ts";
+import type { BranchView } from "./branch-clone.ts";
 import { encodeBranchLists } from "./branch-list.ts";
-import type { BranchView } from "./branch-view.ts";
 import type { LocalClone } from "./local-clone.ts";
 import {
   cloneRequest,

@@ -1,6 +1,6 @@
 import { type HeldSweep, planSweep } from "../../engine/sweep.ts";
 import type { FolderClaim, Logger } from "../../ports.ts";
-import type { BranchView } from "./branch-view.ts";
+import type { BranchView } from "./branch-clone.ts";
 import { OWNER_FILE } from "./owner-file.ts";
 import type { GitPublisherOptions } from "./publisher-options.ts";
 

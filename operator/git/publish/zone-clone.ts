@@ -3,11 +3,9 @@ import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
 import { GitError } from "../git-errors.ts";
-import type { BranchClone, CommitToPush } from "./branch-clone.ts";
+import type { BranchClone, BranchView, CommitToPush } from "./branch-clone.ts";
 import { BranchListReader } from "./branch-list.ts";
-import type { BranchView } from "./branch-view.ts";
-import { commitParts } from "./commit-parts.ts";
-import { type CommitInput, commitStream } from "./commit-stream.ts";
+import { type CommitInput, commitParts, commitStream } from "./commit-stream.ts";
 import {
   commitAnswer,
   emptyAnswer,

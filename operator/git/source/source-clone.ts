@@ -1,15 +1,15 @@
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Clock } from "../../ports.ts";
-import { BareClone, type BareCloneOptions } from "../bare-clone.ts";
+import { BareClone, type BareCloneOptions, filesIn } from "../bare-clone.ts";
 import type { GitCredentials } from "../credentials.ts";
 import { gitEnvironment } from "../git-environment.ts";
 import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
 import type { CloneFolder } from "../git-remote.ts";
 import { ObjectReader } from "./object-reader.ts";
-import { findBrokenPack, listPacks } from "./pack-check.ts";
+import { findBrokenPack } from "./pack-check.ts";
 import { TreeLookup } from "./tree-lookup.ts";
 
 export interface SourceCloneOptions {
@@ -109,23 +109,18 @@ export class SourceClone {
 
   /** Bytes of all objects, also of those that come in just now. */
   async size(): Promise<number> {
-    // All is in packs, apart from what came from a host of plain files.
-    const folders = await filesIn(join(this.directory, "objects"));
-    const paths = (await Promise.all(folders.map(filesIn))).flat();
-    const sizes = await Promise.all(
-      paths.map(async (path) => (await stat(path).catch(() => undefined))?.size ?? 0),
-    );
-    return sizes.reduce((sum, size) => sum + size, 0);
+    return await this.#clone.size();
   }
 
   /** Remembers which packs there are: see {@link assertWhole}. */
   async note(): Promise<void> {
-    for (const name of await listPacks(this.#clone.packFolder)) this.#packs.add(name);
+    for (const name of await this.#clone.packs()) this.#packs.add(name);
   }
 
   /** Call it when something is missing: it may have been left out on purpose. @throws GitError `CacheBroken` if a pack is broken. */
   async assertWhole(): Promise<void> {
-    const broken = await findBrokenPack(this.#clone.packFolder, this.#packs, this.hashBytes);
+    const names = new Set([...this.#packs, ...(await this.#clone.packs())]);
+    const broken = await findBrokenPack(this.#clone.packFolder, names, this.hashBytes);
     if (broken !== undefined)
       throw new GitError("CacheBroken", "Cannot read the clone: a part of it is gone");
   }
@@ -136,7 +131,7 @@ export class SourceClone {
 
   /** Makes the packs one when there are more than `most`. @throws GitError `CacheBroken` */
   async tidy(most: number): Promise<void> {
-    if ((await listPacks(this.#clone.packFolder)).length <= most) return;
+    if ((await this.#clone.packs()).length <= most) return;
     // What was left out on purpose is missing: only a clone of a "promisor" may lack anything.
     const promisor = [["remote.origin.promisor", "true"]] as const;
     await runGit(["repack", "-a", "-d", "-q"], this, this.#options, promisor);
@@ -193,8 +188,4 @@ async function runGit(
   if (result.exitCode === 0) return result.stdout;
   const why = result.stderr.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
   throw new GitError("CacheBroken", `Cannot use the clone: git ${command[0]}: ${why}`);
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(() => [])).map((name) => join(folder, name));
 }

@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { blobIdOf, treeIdOf } from "../../../../operator/engine/git-objects.ts";
-import { LocalClone } from "../../../../operator/git/publish/local-clone.ts";
 import { type BranchChange, RepositoryBranch } from "../../../../operator/git/publish/repository-branch.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { aPublishService, PublishZoneInProcess } from "../../../fakes/publish-zone.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { folderOf, owner } from "./publisher-harness.ts";
 
 function aBranch(
@@ -13,16 +14,17 @@ function aBranch(
   environment: { PATH?: string | undefined } = process.env,
 ): RepositoryBranch {
   const clock = systemClock();
+  const options = {
+    repository: remote.path,
+    credentialsDirectory: undefined,
+    cacheDirectory: join(remote.folder, `cache-${root}`),
+    clock,
+    environment,
+  };
+  const zone = new PublishZoneInProcess(aPublishService(options, new RecordingLogger()));
+  onTestFinished(() => zone.close());
   return new RepositoryBranch({
-    clone: new LocalClone({
-      repository: remote.path,
-      branch: "main",
-      root,
-      credentialsDirectory: undefined,
-      cacheDirectory: join(remote.folder, `cache-${root}`),
-      clock,
-      environment,
-    }),
+    clone: zone.clone({ branch: "main", root }),
     root,
     owner,
     version: "0.1.0",
