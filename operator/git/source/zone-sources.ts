@@ -14,6 +14,7 @@ import { FollowedSources } from "./followed-sources.ts";
 import { errorBody, followItem, lastChangeAnswer, SOURCE_ZONE } from "./messages.ts";
 import type { SourceCommit, SourceRequest, SourceState } from "./ports.ts";
 import type { SourceStats } from "./repository-options.ts";
+import { namespaceOf } from "./tenant.ts";
 import { WantSender } from "./want-sender.ts";
 import { ZoneCounts } from "./zone-counts.ts";
 import { type AskZone, ReadBudget, zoneFiles } from "./zone-files.ts";
@@ -181,7 +182,7 @@ export class ZoneSources implements GitSources {
   /** Asks for files. A namespace with many renders does not delay another one. */
   #askFor(key: string): AskZone {
     return async (name, message, createReader) => {
-      const permit = await this.#questions.acquire(key.split("/")[0] ?? "");
+      const permit = await this.#questions.acquire(namespaceOf(key));
       try {
         for (let attempt = 1; ; attempt++) {
           const reader = createReader();
