@@ -66,14 +66,13 @@ export class GitRemote {
     const { remote, processes, environment } = this.#options;
     const folder = credentialsFolder(home);
     try {
-      const own = await this.#options.credentials(folder);
-      const credentials = { ...own, settings: [...own.settings, ...settings] };
-      const { secrets } = own;
+      const credentials = await this.#options.credentials(folder);
+      const { secrets } = credentials;
       const result = await processes.run({
         arguments: command,
         directory,
         environment: {
-          ...gitEnvironment({ home, environment, protocol: remote.protocol, credentials }),
+          ...gitEnvironment({ home, environment, protocol: remote.protocol, credentials, settings }),
           ...variables,
         },
         secrets,

@@ -97,11 +97,6 @@ export class PublishLedger {
     return oldest === Infinity ? undefined : oldest;
   }
 
-  /** Whether anything of ours is, or is to be, on the branch. */
-  get isEmpty(): boolean {
-    return this.#entries.size === 0;
-  }
-
   get failure(): Failure | undefined {
     return this.#failure;
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { HookOutcome } from "../../hooks/hook.ts";
+import { hookOutcomes } from "../../hooks/hook.ts";
 import { objectId, plainText as text, wallsItem } from "../zone-messages.ts";
 import type { SourceRequest } from "./ports.ts";
 
@@ -95,15 +95,10 @@ export const stateItem = z.strictObject({
 });
 export type StateItem = z.output<typeof stateItem>;
 
-export const hookOutcomes = [
-  ...["accepted", "unrelated", "repeated", "passed-on", "not-found", "method", "too-large"],
-  ...["unsigned", "malformed", "busy", "no-leader", "broken"],
-] as readonly HookOutcome[];
-
 /** Counters since the start of the zone, for metrics. */
 export const countsItem = z.strictObject({
   counts: z.strictObject({ lsRemotes: count, fetches: count, rebuilds: count, told: count }),
-  hooks: z.partialRecord(z.enum(hookOutcomes as [HookOutcome, ...HookOutcome[]]), count),
+  hooks: z.partialRecord(z.enum(hookOutcomes), count),
 });
 export type CountsItem = z.output<typeof countsItem>;
 

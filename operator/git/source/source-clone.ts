@@ -79,8 +79,8 @@ export class SourceClone {
   }
 
   /** Environment of git where it reads the clone only: no protocol is allowed. */
-  get environment(): Record<string, string> {
-    return environmentIn(this.home, this.#options);
+  environmentWith(settings: Settings = []): Record<string, string> {
+    return environmentIn(this.home, this.#options, settings);
   }
 
   /** Deletes the clone and creates an empty one. */
@@ -154,27 +154,28 @@ export class SourceClone {
 
   #openReader(): ObjectReader {
     const { processes, clock } = this.#options;
-    return new ObjectReader({ processes, clock, directory: this.directory, environment: this.environment });
+    const environment = this.environmentWith();
+    return new ObjectReader({ processes, clock, directory: this.directory, environment });
   }
 }
 
 type RunGit = BareCloneOptions["run"];
+type Settings = GitCredentials["settings"];
 
 function environmentIn(
   home: string,
   { environment }: Pick<SourceCloneOptions, "environment">,
-  more: GitCredentials["settings"] = [],
+  more: Settings = [],
 ): Record<string, string> {
   const settings = [["protocol.file.allow", "never"], ...more] as const;
-  const credentials = { settings, sshCommand: undefined, secrets: [] };
-  return gitEnvironment({ home, environment, protocol: "file", credentials });
+  return gitEnvironment({ home, environment, protocol: "file", settings });
 }
 
 async function runGit(
   command: readonly string[],
   { directory, home }: CloneFolder,
   options: SourceCloneOptions,
-  settings?: GitCredentials["settings"],
+  settings?: Settings,
 ): Promise<string> {
   const environment = environmentIn(home, options, settings);
   const result = await options.processes

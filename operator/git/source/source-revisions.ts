@@ -6,6 +6,7 @@ import type { FoundPlace, SourcePlaces } from "./source-places.ts";
 import { isSameWish, type SourceWish } from "./source-wish.ts";
 import type { SecretData } from "./tenant.ts";
 import { type SourceLimits, treeFiles } from "./tree-files.ts";
+import { keepNewest } from "./tree-lookup.ts";
 
 /** What one resource wants. */
 export interface Want {
@@ -78,7 +79,7 @@ export class SourceRevisions {
       // The clone is being made anew, and then they are answered.
       .catch(() => undefined);
     places.trim(wants.length);
-    this.#trim(wants.length);
+    keepNewest(this.#known, 2 * wants.length + 100);
     return answers;
   }
 
@@ -115,12 +116,5 @@ export class SourceRevisions {
     this.#known.delete(key);
     this.#known.set(key, revision);
     return revision;
-  }
-
-  #trim(wants: number): void {
-    for (const key of this.#known.keys()) {
-      if (this.#known.size <= 2 * wants + 100) return;
-      this.#known.delete(key);
-    }
   }
 }

@@ -50,7 +50,7 @@ export class TreeLookup {
     if (object?.type !== "commit" || object.body === undefined) return undefined;
     const commit = readCommit(id, object.body);
     this.#commits.set(id, commit);
-    if (this.#commits.size > REMEMBERED_COMMITS) forgetOldest(this.#commits);
+    keepNewest(this.#commits, REMEMBERED_COMMITS);
     return commit;
   }
 
@@ -109,14 +109,17 @@ export class TreeLookup {
     this.#folders.set(tree, { folder: folder ?? "too big", weight });
     this.#weight += weight;
     while (this.#weight > REMEMBERED_ENTRIES && this.#folders.size > 1)
-      this.#weight -= forgetOldest(this.#folders)?.weight ?? 0;
+      for (const { weight } of keepNewest(this.#folders, this.#folders.size - 1)) this.#weight -= weight;
   }
 }
 
-function forgetOldest<Key, Value>(map: Map<Key, Value>): Value | undefined {
+/** Forgets the entries of a map that were set first, until it has no more than `most`. @returns What was forgotten. */
+export function keepNewest<Value>(map: Map<string, Value>, most: number): Value[] {
+  const forgotten: Value[] = [];
   for (const [key, value] of map) {
+    if (map.size <= most) break;
     map.delete(key);
-    return value;
+    forgotten.push(value);
   }
-  return undefined;
+  return forgotten;
 }
