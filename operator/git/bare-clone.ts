@@ -96,15 +96,11 @@ export class BareClone implements CloneFolder {
     return await this.#options.run(command, this);
   }
 
-  /** Lets another process use the clone. */
-  async release(): Promise<void> {
+  /** Lets another process use the clone. @param options.remove Deletes it instead, with its folder. */
+  async release({ remove = false } = {}): Promise<void> {
+    if (remove) return await rm(this.home, { recursive: true, force: true });
     await this.#removeCredentials();
     await this.#slot.release();
-  }
-
-  /** Deletes the clone, and the folder with it. */
-  async remove(): Promise<void> {
-    await rm(this.home, { recursive: true, force: true });
   }
 
   async #removeCredentials(): Promise<void> {

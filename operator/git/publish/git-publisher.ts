@@ -134,14 +134,9 @@ class BackgroundPublisher implements GitPublisher {
 
   #succeeded(): void {
     if (this.#ledger.failure !== undefined) {
-      const [type, reason, action, note] = [
-        "Normal",
-        "Published",
-        "Publish",
-        "The repository accepts commits again",
-      ] as const;
       this.#options.log.info("Repository accepts commits again");
-      this.#options.announce?.({ type, reason, action, note });
+      const note = "The repository accepts commits again";
+      this.#options.announce?.({ type: "Normal", reason: "Published", action: "Publish", note });
     }
     this.#ledger.setFailure(undefined);
     this.#races.won();

@@ -1,25 +1,18 @@
 import { composeCommitMessage, isLaterTerm } from "../../engine/commit-message.ts";
 import type { ObjectFormat } from "../../engine/git-objects.ts";
 import { NotLeadingError } from "../../errors.ts";
-import type { Clock, Fence, LeaseTerm } from "../../ports.ts";
+import type { LeaseTerm } from "../../ports.ts";
 import { GitError, isGitError, isKilled } from "../git-errors.ts";
 import { type BranchClone, type BranchView, type CommitToPush, emptyBranch } from "./branch-clone.ts";
 import type { FolderChange } from "./commit-stream.ts";
-import { isSameOwner, OWNER_FILE, type RootOwner, writeOwnerFile } from "./owner-file.ts";
+import { isSameOwner, OWNER_FILE, writeOwnerFile } from "./owner-file.ts";
 import type { PendingFolder } from "./publish-ledger.ts";
-import { type GitStats, noStats } from "./publisher-options.ts";
+import { type GitPublisherOptions, type GitStats, noStats } from "./publisher-options.ts";
 
-export interface RepositoryBranchOptions {
-  readonly clone: BranchClone;
-  /** Folder in the repository below which we write; empty for the repository itself. */
-  readonly root: string;
-  readonly owner: RootOwner;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly fence: Fence;
-  readonly term: () => LeaseTerm | undefined;
-  readonly confirmLeadership: () => Promise<boolean>;
-}
+export type RepositoryBranchOptions = Pick<
+  GitPublisherOptions,
+  "clone" | "root" | "owner" | "version" | "clock" | "fence" | "term" | "confirmLeadership"
+>;
 
 /** What one commit changes. */
 export interface BranchChange {

@@ -128,7 +128,7 @@ function invalid(why: string): SourceError {
 }
 
 /** Names those keys: equal digests, equal keys. */
-export function digestOf(data: SecretData): string {
+function digestOf(data: SecretData): string {
   return createHash("sha256")
     .update(JSON.stringify([...data].sort()))
     .digest("hex");

@@ -140,16 +140,10 @@ export class SourceClone {
     await this.#reader.close();
   }
 
-  /** Lets another process use the clone. */
-  async release(): Promise<void> {
+  /** As for a {@link BareClone}. */
+  async release(options: { readonly remove?: boolean } = {}): Promise<void> {
     await this.#reader.close();
-    await this.#clone.release();
-  }
-
-  /** Takes everything off the disk. */
-  async remove(): Promise<void> {
-    await this.#reader.close();
-    await this.#clone.remove();
+    await this.#clone.release(options);
   }
 
   #openReader(): ObjectReader {

@@ -1,26 +1,17 @@
 import { SourceError } from "../../errors.ts";
-import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { writeCredentials } from "../credentials.ts";
 import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
 import { GitRemote, type RemoteResult } from "../git-remote.ts";
-import type { RemoteUrl } from "../remote-url.ts";
 import { toProcessFailure, toRemoteFailure } from "./remote-failure.ts";
 import { type RemoteRefs, readRemoteRefs } from "./remote-refs.ts";
-import type { CloneDisk } from "./repository-options.ts";
+import type { SourceRepositoryOptions } from "./repository-options.ts";
 import type { SourceClone } from "./source-clone.ts";
-import type { SecretData } from "./tenant.ts";
-import type { SourceLimits } from "./tree-files.ts";
 
-export interface SourceRemoteOptions {
-  readonly remote: RemoteUrl;
-  readonly secret: SecretData | undefined;
+export interface SourceRemoteOptions
+  extends Pick<SourceRepositoryOptions, "remote" | "secret" | "clock" | "environment" | "limits" | "disk"> {
   readonly processes: GitProcesses;
-  readonly clock: Clock;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly limits: SourceLimits;
-  readonly disk?: CloneDisk | undefined;
 }
 
 export interface FetchOptions {

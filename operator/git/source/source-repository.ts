@@ -139,7 +139,7 @@ export class SourceRepository {
     this.#cancelGather?.();
     this.#processes.close();
     await this.#evaluation;
-    await (remove ? this.#fetched.remove() : this.#fetched.close());
+    await this.#fetched.close({ remove });
   }
 
   #ask(): void {

@@ -1,10 +1,10 @@
 import type { SourceFailure } from "../../errors.ts";
 import type { FetchedClone, Look } from "./fetched-clone.ts";
 import type { SourceFiles, SourceRevision } from "./ports.ts";
-import { digestOf, type SignatureCheck } from "./signature-check.ts";
+import type { SignatureCheck } from "./signature-check.ts";
 import type { FoundPlace, SourcePlaces } from "./source-places.ts";
 import { isSameWish, type SourceWish } from "./source-wish.ts";
-import type { SecretData } from "./tenant.ts";
+import { isSameData, type SecretData } from "./tenant.ts";
 import { type SourceLimits, treeFiles } from "./tree-files.ts";
 import { keepNewest } from "./tree-lookup.ts";
 
@@ -19,9 +19,7 @@ export interface Want {
 
 /** Whether two answers to these would be the same. */
 export function isSamePlace(a: Want, b: Want): boolean {
-  if (!isSameWish(a.wish, b.wish)) return false;
-  if (a.signers === b.signers) return true;
-  return a.signers !== undefined && b.signers !== undefined && digestOf(a.signers) === digestOf(b.signers);
+  return isSameWish(a.wish, b.wish) && isSameData(a.signers, b.signers);
 }
 
 export interface SourceRevisionsOptions {

@@ -71,7 +71,7 @@ describe("BareClone", () => {
   test("is off the disk when it is removed", async () => {
     const clone = await aClone(join(aFolder(), "clone"));
     expect(await clone.isThere()).toBe(true);
-    await clone.remove();
+    await clone.release({ remove: true });
     expect(await clone.isThere()).toBe(false);
     expect(existsSync(clone.home)).toBe(false);
   });
