@@ -1,8 +1,8 @@
 import { NotLeadingError } from "../../errors.ts";
 import { GitError, isGitError, isKilled } from "../git-errors.ts";
 import { redact, toMessageText } from "../redact.ts";
+import type { Failure } from "./ledger-entry.ts";
 import { type ErrorBody, errorBody, MESSAGE } from "./messages.ts";
-import type { Failure } from "./publish-ledger.ts";
 
 /** What an error means for who waits for a commit; undefined: nothing, because we only may not push at the moment. Pure. */
 export function toFailure(error: unknown): Failure | undefined {
