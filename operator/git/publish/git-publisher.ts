@@ -91,14 +91,15 @@ class BackgroundPublisher implements GitPublisher {
   }
 
   async close({ flushMs }: { readonly flushMs: number }): Promise<void> {
+    const { clone, clock } = this.#options;
     const late = Promise.withResolvers<void>();
-    const cancel = this.#options.clock.schedule(flushMs, late.resolve);
+    const cancel = clock.schedule(flushMs, late.resolve);
     if (flushMs > 0 && this.#isStarted) await Promise.race([this.#flush(), late.promise]);
     cancel();
     const ended = this.#schedule.close();
-    this.#repository.kill();
+    clone.kill();
     await ended;
-    await this.#repository.close();
+    await clone.close();
   }
 
   /** Tries at once, whatever backoff says, for there will be no later: until it is done, or it failed. */

@@ -124,16 +124,6 @@ export class RepositoryBranch {
     await this.#clone.tidy();
   }
 
-  /** Ends every git process, at once. */
-  kill(): void {
-    this.#clone.kill();
-  }
-
-  /** Gives the clone free. Call it when nothing runs any more. */
-  async close(): Promise<void> {
-    await this.#clone.close();
-  }
-
   /** Whether the root is ours, or nobody's. */
   get isOurs(): boolean {
     const file = this.#view?.ownerFile;

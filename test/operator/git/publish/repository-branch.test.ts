@@ -66,7 +66,6 @@ describe("RepositoryBranch", () => {
         }
         pushed.set(commit, content);
       }
-      await branch.close();
     }
     await Promise.all([write("one"), write("two")]);
 
@@ -92,7 +91,6 @@ describe("RepositoryBranch", () => {
     await two.look();
     expect(await two.land(aChange("b", "2"))).toBe(remote.head());
     expect(remote.commits()).toBe(2);
-    await Promise.all([one.close(), two.close()]);
   });
 
   test("a clone that could not be made anew, as on a full disk, is made by the next look", async () => {
@@ -106,6 +104,5 @@ describe("RepositoryBranch", () => {
     environment.PATH = process.env["PATH"];
     expect((await branch.look())?.head).toBe(remote.head());
     expect(await branch.land(aChange("b", "2"))).toBe(remote.head());
-    await branch.close();
   });
 });
