@@ -2,19 +2,24 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ObjectFormat } from "../engine/git-objects.ts";
 import { type CacheSlot, takeCacheSlot } from "./cache-lock.ts";
+import type { GitCredentials } from "./credentials.ts";
+import { gitEnvironment } from "./git-environment.ts";
 import { GitError } from "./git-errors.ts";
+import type { GitRun } from "./git-process.ts";
 import { type CloneFolder, credentialsFolder } from "./git-remote.ts";
+
+type Settings = GitCredentials["settings"];
 
 export interface BareCloneOptions {
   /** Folder of this clone alone; a second process on it takes one beside it. */
   readonly base: string;
-  /**
-   * Runs git in `directory`, with `home` as its home, and gives what it prints.
-   *
-   * @throws GitError `CacheBroken` when git fails.
-   */
-  readonly run: (command: readonly string[], place: CloneFolder) => Promise<string>;
+  /** The environment of this process, of which git gets PATH. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Runs git and gives what it prints. @throws GitError `CacheBroken` when git fails */
+  readonly run: (command: CloneCommand) => Promise<string>;
 }
+
+export type CloneCommand = Pick<GitRun, "arguments" | "directory" | "environment">;
 
 /**
  * A bare clone that one process has to itself. Everything in it can be fetched again, so a clone that is broken is recreated.
@@ -86,14 +91,20 @@ export class BareClone implements CloneFolder {
   async rebuild(format: ObjectFormat): Promise<void> {
     await rm(this.directory, { recursive: true, force: true });
     const options = ["--bare", "--template=", `--object-format=${format}`];
-    const { home } = this;
-    await this.#options.run(["init", ...options, this.directory], { directory: home, home });
+    await this.#run(["init", ...options, this.directory], this.home);
     await this.#readFormat();
   }
 
+  /** Environment of git where it works on the clone alone: no protocol is allowed. */
+  environmentWith(more: Settings = []): Record<string, string> {
+    const { environment } = this.#options;
+    const settings = [["protocol.file.allow", "never"], ...more] as const;
+    return gitEnvironment({ home: this.home, environment, protocol: "file", settings });
+  }
+
   /** Runs a command that reads the clone, and gives what it prints. @throws GitError `CacheBroken` when git fails */
-  async read(command: readonly string[]): Promise<string> {
-    return await this.#options.run(command, this);
+  async read(command: readonly string[], settings?: Settings): Promise<string> {
+    return await this.#run(command, this.directory, settings);
   }
 
   /** Lets another process use the clone. @param options.remove Deletes it instead, with its folder. */
@@ -101,6 +112,11 @@ export class BareClone implements CloneFolder {
     if (remove) return await rm(this.home, { recursive: true, force: true });
     await this.#removeCredentials();
     await this.#slot.release();
+  }
+
+  async #run(words: readonly string[], directory: string, settings?: Settings): Promise<string> {
+    const environment = this.environmentWith(settings);
+    return await this.#options.run({ arguments: words, directory, environment });
   }
 
   async #removeCredentials(): Promise<void> {

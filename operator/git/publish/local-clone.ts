@@ -3,14 +3,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Clock } from "../../ports.ts";
-import { BareClone } from "../bare-clone.ts";
+import { BareClone, type CloneCommand } from "../bare-clone.ts";
 import { readCredentials } from "../credentials.ts";
 import { type ConfineGit, unconfined } from "../git-command.ts";
-import { gitEnvironment } from "../git-environment.ts";
 import { GitError } from "../git-errors.ts";
 import { GitProcesses } from "../git-process.ts";
-import { type CloneFolder, GitRemote } from "../git-remote.ts";
-import { parseRemoteUrl, type RemoteUrl } from "../remote-url.ts";
+import { GitRemote } from "../git-remote.ts";
+import { parseRemoteUrl } from "../remote-url.ts";
 import type { BranchView, CommitToPush } from "./branch-clone.ts";
 import { BranchReader } from "./branch-reader.ts";
 import { BranchRemote } from "./branch-remote.ts";
@@ -54,7 +53,7 @@ const CLONE_BYTES = 512 * 1024 * 1024;
  */
 export class LocalClone {
   readonly #options: LocalCloneOptions;
-  readonly #url: RemoteUrl;
+  readonly #url: string;
   readonly #confine: ConfineGit | undefined;
   readonly #processes: GitProcesses;
   readonly #remote: BranchRemote;
@@ -69,10 +68,10 @@ export class LocalClone {
     const processes = new GitProcesses({ clock, timeoutMs, confine });
     const credentials = () => readCredentials(credentialsDirectory, remote);
     this.#options = options;
-    this.#url = remote;
     this.#confine = confine;
     this.#processes = processes;
     const { url } = remote;
+    this.#url = url;
     this.#remote = new BranchRemote({
       ...{ url, branch, remote: new GitRemote({ remote, processes, environment, credentials }) },
     });
@@ -84,18 +83,19 @@ export class LocalClone {
 
   /** Opens the clone, or creates an empty one. */
   async open(): Promise<void> {
-    const { cacheDirectory, branch, root, clock } = this.#options;
-    const key = createHash("sha256").update(`${this.#url.url} ${branch} ${root}`).digest("hex");
+    const { cacheDirectory, branch, root, clock, environment = {} } = this.#options;
+    const key = createHash("sha256").update(`${this.#url} ${branch} ${root}`).digest("hex");
     const clone = await BareClone.open({
       base: join(cacheDirectory, key.slice(0, 16)),
-      run: (command, place) => this.#read(command, place),
+      environment,
+      run: (command) => this.#run(command),
     });
     const processes = this.#processes;
     this.#open = {
       clone,
       reader: new BranchReader((command) => clone.read(command), root),
       writer: new CommitWriter({
-        ...{ processes, clock, directory: clone.directory, environment: this.#environmentIn(clone) },
+        ...{ processes, clock, directory: clone.directory, environment: clone.environmentWith() },
       }),
     };
   }
@@ -182,19 +182,13 @@ export class LocalClone {
     return this.#open;
   }
 
-  async #read(command: readonly string[], { directory, home }: CloneFolder): Promise<string> {
-    const environment = this.#environmentIn({ home });
-    const options = { directory, environment, confine: this.#confine, signal: this.#stopped.signal };
+  async #run({ arguments: words, ...command }: CloneCommand): Promise<string> {
     try {
-      return await readWithGit(command, options);
+      const { signal } = this.#stopped;
+      return await readWithGit(words, { ...command, confine: this.#confine, signal });
     } catch (cause) {
-      throw new GitError("CacheBroken", `Cannot read the clone: git ${command[0]} failed`, { cause });
+      throw new GitError("CacheBroken", `Cannot read the clone: git ${words[0]} failed`, { cause });
     }
-  }
-
-  #environmentIn({ home }: Pick<CloneFolder, "home">): Record<string, string> {
-    const { environment = {} } = this.#options;
-    return gitEnvironment({ home, environment, protocol: this.#url.protocol });
   }
 }
 

@@ -2,12 +2,10 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Clock } from "../../ports.ts";
-import { BareClone, type BareCloneOptions, filesIn } from "../bare-clone.ts";
+import { BareClone, type CloneCommand, filesIn } from "../bare-clone.ts";
 import type { GitCredentials } from "../credentials.ts";
-import { gitEnvironment } from "../git-environment.ts";
 import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
-import type { CloneFolder } from "../git-remote.ts";
 import { ObjectReader } from "./object-reader.ts";
 import { findBrokenPack } from "./pack-check.ts";
 import { TreeLookup } from "./tree-lookup.ts";
@@ -37,8 +35,8 @@ export class SourceClone {
 
   /** Opens the clone, or creates an empty one. @throws GitError `CacheBroken`, `Killed`, or an error of the disk */
   static async open(options: SourceCloneOptions): Promise<SourceClone> {
-    const run: RunGit = (command, place) => runGit(command, place, options);
-    const clone = new SourceClone(options, await BareClone.open({ base: options.base, run }));
+    const run = (command: CloneCommand): Promise<string> => runGit(command, options);
+    const clone = new SourceClone(options, await BareClone.open({ ...options, run }));
     try {
       // A process that was killed leaves them behind.
       const left = (await filesIn(clone.home)).filter((path) => /\/verify-[^/]*$/.test(path));
@@ -78,9 +76,9 @@ export class SourceClone {
     return this.#trees;
   }
 
-  /** Environment of git where it reads the clone only: no protocol is allowed. */
-  environmentWith(settings: Settings = []): Record<string, string> {
-    return environmentIn(this.home, this.#options, settings);
+  /** Environment of git where it reads the clone only. */
+  environmentWith(settings?: GitCredentials["settings"]): Record<string, string> {
+    return this.#clone.environmentWith(settings);
   }
 
   /** Deletes the clone and creates an empty one. */
@@ -134,7 +132,7 @@ export class SourceClone {
     if ((await this.#clone.packs()).length <= most) return;
     // What was left out on purpose is missing: only a clone of a "promisor" may lack anything.
     const promisor = [["remote.origin.promisor", "true"]] as const;
-    await runGit(["repack", "-a", "-d", "-q"], this, this.#options, promisor);
+    await this.#clone.read(["repack", "-a", "-d", "-q"], promisor);
     this.#packs.clear();
     // It would keep the files open that were joined.
     await this.#reader.close();
@@ -153,34 +151,13 @@ export class SourceClone {
   }
 }
 
-type RunGit = BareCloneOptions["run"];
-type Settings = GitCredentials["settings"];
-
-function environmentIn(
-  home: string,
-  { environment }: Pick<SourceCloneOptions, "environment">,
-  more: Settings = [],
-): Record<string, string> {
-  const settings = [["protocol.file.allow", "never"], ...more] as const;
-  return gitEnvironment({ home, environment, protocol: "file", settings });
-}
-
-async function runGit(
-  command: readonly string[],
-  { directory, home }: CloneFolder,
-  options: SourceCloneOptions,
-  settings?: Settings,
-): Promise<string> {
-  const environment = environmentIn(home, options, settings);
-  const result = await options.processes
-    .run({ arguments: command, directory, environment })
-    .catch((error) => {
-      if (isGitError(error, "Killed")) throw error;
-      throw new GitError("CacheBroken", `Cannot use the clone: git ${command[0]} does not start`, {
-        cause: error,
-      });
-    });
+async function runGit(run: CloneCommand, { processes }: SourceCloneOptions): Promise<string> {
+  const [name] = run.arguments;
+  const result = await processes.run(run).catch((cause) => {
+    if (isGitError(cause, "Killed")) throw cause;
+    throw new GitError("CacheBroken", `Cannot use the clone: git ${name} does not start`, { cause });
+  });
   if (result.exitCode === 0) return result.stdout;
   const why = result.stderr.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
-  throw new GitError("CacheBroken", `Cannot use the clone: git ${command[0]}: ${why}`);
+  throw new GitError("CacheBroken", `Cannot use the clone: git ${name}: ${why}`);
 }
