@@ -1,7 +1,7 @@
 import { type ImportRule, rigImportTable } from "./rig/import-table.ts";
 
 /** The primitives that limit rates, concurrency, retries and time on the event loop. They import ports only. */
-const pacing = ["backoff", "fair-semaphore", "sleep", "time-slice", "token-bucket"].map(
+const pacing = ["alarm", "backoff", "fair-semaphore", "sleep", "time-slice", "token-bucket"].map(
   (name) => `operator/runtime/${name}.ts`,
 );
 
@@ -45,14 +45,17 @@ export const importTable: Record<string, ImportRule> = {
       "operator/engine/git-objects.ts",
       ...pacing,
       "operator/ports.ts",
+      "operator/runtime/clock.ts",
       "operator/sandbox/code-files.ts",
+      "operator/sandbox/find-launcher.ts",
       "operator/sandbox/kernel-walls.ts",
       "operator/sandbox/launch-arguments.ts",
       "operator/sandbox/walls-report.ts",
       "operator/sandbox/zone-command.ts",
-      "operator/zones/zone-process.ts",
+      "operator/telemetry/log.ts",
+      "operator/zones",
     ],
-    packages: ["node:*"],
+    packages: ["node:*", "zod"],
   },
   // The publish zone, and what decides in the operator.
   "operator/git/publish": {

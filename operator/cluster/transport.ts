@@ -1,6 +1,7 @@
 import Pool from "undici/lib/dispatcher/pool.js";
 import { NotLeadingError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
+import { sleep } from "../runtime/sleep.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { ConnectionError, toConnectionError } from "./connection-error.ts";
 import { http1Connector } from "./connector.ts";
@@ -110,7 +111,7 @@ export class ApiTransport {
         if (answer instanceof Error) throw answer;
         return answer;
       }
-      await this.#wait(waitMs, request.signal);
+      await sleep(waitMs, { clock: this.#options.clock, signal: request.signal });
       const code = answer instanceof Error ? "<error>" : String(answer.status);
       this.#options.onRetry?.({ code, method: request.method, host: this.server.host });
     }
@@ -169,17 +170,6 @@ export class ApiTransport {
       const tookMs = clock.now() - sentAtMs;
       if (code !== "") onRequest?.({ code, method, host: this.server.host, tookMs });
     }
-  }
-
-  #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#options.clock.schedule(ms, resolve);
-    const stop = () => resolve();
-    signal?.addEventListener("abort", stop, { once: true });
-    return promise.finally(() => {
-      cancel();
-      signal?.removeEventListener("abort", stop);
-    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { ClusterUid } from "../cluster/cluster-uid.ts";
 import { KubeCluster } from "../cluster/kube-cluster.ts";
-import { RepositoryUnreachableError } from "../git/git-errors.ts";
+import { isGitError } from "../git/git-errors.ts";
 import { composePublishZone, type PublishZone } from "../git/publish/compose-publish-zone.ts";
 import {
   createGitPublisher,
@@ -41,7 +41,7 @@ export interface ComposedRepository {
   /**
    * Learns what names the cluster in the repository, and has the credentials checked; to be done before anything is published.
    *
-   * @throws UnnamedClusterError, CredentialsError
+   * @throws UnnamedClusterError, GitError `Credentials`
    */
   readonly prepare: (signal: AbortSignal) => Promise<void>;
   readonly publisher: GitPublisher;
@@ -120,13 +120,13 @@ export function composePublisher(ground: Ground, parts: PublisherParts): Compose
  * A folder of credentials that was never mounted is a mistake in the deployment, too. A zone that is not there is none: what is
  * deployed is repaired without it.
  *
- * @throws CredentialsError
+ * @throws GitError `Credentials`
  */
 async function checkCredentials(zone: Pick<PublishZone, "check">, log: Logger): Promise<void> {
   try {
     await zone.check();
   } catch (error) {
-    if (!(error instanceof RepositoryUnreachableError)) throw error;
+    if (!isGitError(error, "RepositoryUnreachable")) throw error;
     log.warn("Cannot check the credentials of the repository", { reason: error.message });
   }
 }

@@ -1,20 +1,25 @@
-import { rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ObjectFormat } from "../engine/git-objects.ts";
 import { type CacheSlot, takeCacheSlot } from "./cache-lock.ts";
-import { CacheBrokenError } from "./git-errors.ts";
+import type { GitCredentials } from "./credentials.ts";
+import { gitEnvironment } from "./git-environment.ts";
+import { GitError } from "./git-errors.ts";
+import type { GitRun } from "./git-process.ts";
 import { type CloneFolder, credentialsFolder } from "./git-remote.ts";
+
+type Settings = GitCredentials["settings"];
 
 export interface BareCloneOptions {
   /** Folder of this clone alone; a second process on it takes one beside it. */
   readonly base: string;
-  /**
-   * Runs git in `directory`, with `home` as its home, and gives what it prints.
-   *
-   * @throws CacheBrokenError when git fails.
-   */
-  readonly run: (command: readonly string[], place: CloneFolder) => Promise<string>;
+  /** The environment of this process, of which git gets PATH. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Runs git and gives what it prints. @throws GitError `CacheBroken` when git fails */
+  readonly run: (command: CloneCommand) => Promise<string>;
 }
+
+export type CloneCommand = Pick<GitRun, "arguments" | "directory" | "environment">;
 
 /**
  * A bare clone that one process has to itself. Everything in it can be fetched again, so a clone that is broken is recreated.
@@ -30,7 +35,7 @@ export class BareClone implements CloneFolder {
     this.#slot = slot;
   }
 
-  /** Opens the clone, or creates an empty one. @throws CacheBrokenError, GitKilledError, or an error of the disk */
+  /** Opens the clone, or creates an empty one. @throws GitError `CacheBroken`, `Killed`, or an error of the disk */
   static async open(options: BareCloneOptions): Promise<BareClone> {
     const clone = new BareClone(options, await takeCacheSlot(options.base));
     try {
@@ -57,6 +62,22 @@ export class BareClone implements CloneFolder {
     return join(this.directory, "objects", "pack");
   }
 
+  /** Names of the packs, without their endings. */
+  async packs(): Promise<string[]> {
+    const names = await readdir(this.packFolder).catch(() => []);
+    return names.filter((name) => name.endsWith(".pack")).map((name) => name.slice(0, -".pack".length));
+  }
+
+  /** Bytes of all objects, also of those that come in just now. */
+  async size(): Promise<number> {
+    // All is in packs, apart from what came from a host of plain files.
+    const paths = (await Promise.all((await filesIn(join(this.directory, "objects"))).map(filesIn))).flat();
+    const sizes = await Promise.all(
+      paths.map(async (path) => (await stat(path).catch(() => undefined))?.size ?? 0),
+    );
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
   /** Hash of the clone's objects. */
   get format(): ObjectFormat {
     return this.#format;
@@ -70,25 +91,32 @@ export class BareClone implements CloneFolder {
   async rebuild(format: ObjectFormat): Promise<void> {
     await rm(this.directory, { recursive: true, force: true });
     const options = ["--bare", "--template=", `--object-format=${format}`];
-    const { home } = this;
-    await this.#options.run(["init", ...options, this.directory], { directory: home, home });
+    await this.#run(["init", ...options, this.directory], this.home);
     await this.#readFormat();
   }
 
-  /** Runs a command that reads the clone, and gives what it prints. @throws CacheBrokenError when git fails */
-  async read(command: readonly string[]): Promise<string> {
-    return await this.#options.run(command, this);
+  /** Environment of git where it works on the clone alone: no protocol is allowed. */
+  environmentWith(more: Settings = []): Record<string, string> {
+    const { environment } = this.#options;
+    const settings = [["protocol.file.allow", "never"], ...more] as const;
+    return gitEnvironment({ home: this.home, environment, protocol: "file", settings });
   }
 
-  /** Lets another process use the clone. */
-  async release(): Promise<void> {
+  /** Runs a command that reads the clone, and gives what it prints. @throws GitError `CacheBroken` when git fails */
+  async read(command: readonly string[], settings?: Settings): Promise<string> {
+    return await this.#run(command, this.directory, settings);
+  }
+
+  /** Lets another process use the clone. @param options.remove Deletes it instead, with its folder. */
+  async release({ remove = false } = {}): Promise<void> {
+    if (remove) return await rm(this.home, { recursive: true, force: true });
     await this.#removeCredentials();
     await this.#slot.release();
   }
 
-  /** Deletes the clone, and the folder with it. */
-  async remove(): Promise<void> {
-    await rm(this.home, { recursive: true, force: true });
+  async #run(words: readonly string[], directory: string, settings?: Settings): Promise<string> {
+    const environment = this.environmentWith(settings);
+    return await this.#options.run({ arguments: words, directory, environment });
   }
 
   async #removeCredentials(): Promise<void> {
@@ -99,7 +127,13 @@ export class BareClone implements CloneFolder {
     // A folder above ours could be a repository too: the answer must be about this one.
     const answer = await this.read(["rev-parse", "--show-object-format", "--absolute-git-dir"]);
     const [format, folder] = answer.trim().split("\n");
-    if (folder !== this.directory) throw new CacheBrokenError("Cannot use the clone: it does not exist");
+    if (folder !== this.directory)
+      throw new GitError("CacheBroken", "Cannot use the clone: it does not exist");
     this.#format = format === "sha256" ? "sha256" : "sha1";
   }
+}
+
+/** Paths of what is in a folder; none if there is no such folder. */
+export async function filesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(() => [])).map((name) => join(folder, name));
 }

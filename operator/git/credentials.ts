@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CredentialsError } from "./git-errors.ts";
+import { GitError } from "./git-errors.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 
 /** What git needs to authenticate, once. Nothing of it ever becomes an argument or part of a URL. */
@@ -25,7 +25,7 @@ const strictSsh = "-F /dev/null -o BatchMode=yes -o StrictHostKeyChecking=yes -o
  * https; `identity` and `known_hosts` for ssh. Call it for every use, so that a rotated Secret counts at once.
  *
  * @param directory Undefined where the remote needs no credentials.
- * @throws CredentialsError when a file that the protocol needs is missing.
+ * @throws GitError `Credentials` when a file that the protocol needs is missing.
  */
 export async function readCredentials(
   directory: string | undefined,
@@ -43,23 +43,25 @@ async function readSsh(directory: string): Promise<GitCredentials> {
   );
   if (!identity?.trim() || !hosts?.trim()) {
     const missing = identity?.trim() ? "known_hosts" : "identity";
-    throw new CredentialsError(
+    throw new GitError(
+      "Credentials",
       `Cannot use the credentials: an ssh remote needs the file "${missing}" in "${directory}"`,
     );
   }
   // All that ssh says is "error in libcrypto".
   if (identity.startsWith("-----BEGIN OPENSSH ") && (identity.includes("\r") || !identity.endsWith("\n"))) {
-    throw new CredentialsError(
+    throw new GitError(
+      "Credentials",
       `Cannot use the credentials: in "identity" in "${directory}" every line, the last one too, must have a Unix line ending`,
     );
   }
   return sshCredentials(directory);
 }
 
-/** For a folder that has `identity` and `known_hosts`. @throws CredentialsError for a name that ssh cannot take. */
+/** For a folder that has `identity` and `known_hosts`. @throws GitError `Credentials` for a name that ssh cannot take. */
 function sshCredentials(directory: string): GitCredentials {
   if (directory.includes('"'))
-    throw new CredentialsError(`Cannot use the credentials: their folder's name has a quote`);
+    throw new GitError("Credentials", `Cannot use the credentials: their folder's name has a quote`);
   // ssh expands % in both, and splits the second at blanks: hence the doubling, and quotes inside the shell's own.
   const folder = directory.replaceAll("%", "%%");
   const identity = quoteForShell(join(folder, "identity"));
@@ -77,7 +79,8 @@ async function readHttps(directory: string, url: string): Promise<GitCredentials
   const caFile = ca === undefined ? undefined : join(directory, "ca.crt");
   const credentials = httpsCredentials({ username, password, token, caFile }, url);
   if (credentials !== undefined) return credentials;
-  throw new CredentialsError(
+  throw new GitError(
+    "Credentials",
     `Cannot use the credentials: an https remote needs the files "username" and "password", or "bearerToken", in "${directory}"`,
   );
 }
@@ -113,7 +116,7 @@ function httpsCredentials(
  * files: certificates, and the key and known hosts of ssh. Remove the folder after use.
  *
  * @param directory A folder of ours that does not exist yet.
- * @throws CredentialsError when an entry that the protocol needs is missing, naming it.
+ * @throws GitError `Credentials` when an entry that the protocol needs is missing, naming it.
  */
 export async function writeCredentials(
   secret: ReadonlyMap<string, string> | undefined,
@@ -124,7 +127,7 @@ export async function writeCredentials(
   if (secret === undefined) {
     // Without a key of its own ssh would try those of the user that the operator runs as.
     if (remote.protocol === "ssh") {
-      throw new CredentialsError("Cannot use the source: an ssh repository needs secretRef");
+      throw new GitError("Credentials", "Cannot use the source: an ssh repository needs secretRef");
     }
     return none;
   }
@@ -172,8 +175,8 @@ async function writeSecretFile(directory: string, name: string, text: string): P
 }
 
 /** What is wrong with the Secret of a source. */
-function invalid(why: string): CredentialsError {
-  return new CredentialsError(`Cannot use the Secret of the source: ${why}`);
+function invalid(why: string): GitError {
+  return new GitError("Credentials", `Cannot use the Secret of the source: ${why}`);
 }
 
 /** Without the line end that editors add; undefined if there is nothing in it. */
@@ -187,7 +190,8 @@ async function readWhole(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new CredentialsError(
+    throw new GitError(
+      "Credentials",
       `Cannot read the credentials: ${(error as NodeJS.ErrnoException).code ?? "unknown"}`,
     );
   }

@@ -8,6 +8,8 @@ export interface GitEnvironmentInput {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly protocol: RemoteUrl["protocol"];
   readonly credentials?: GitCredentials;
+  /** Settings of git beside those of all processes. */
+  readonly settings?: GitCredentials["settings"];
 }
 
 /** The only variables that come from outside: where programs are, and how the network is reached. */
@@ -33,6 +35,7 @@ export function gitEnvironment({
   environment,
   protocol,
   credentials,
+  settings: more = [],
 }: GitEnvironmentInput): Record<string, string> {
   const settings: (readonly [string, string])[] = [
     ["core.hooksPath", "/dev/null"],
@@ -56,6 +59,7 @@ export function gitEnvironment({
     // Half of what is new under ten thousand folders are hashes, which nothing makes smaller.
     ["pack.compression", "1"],
     ...(credentials?.settings ?? []),
+    ...more,
   ];
   const result: Record<string, string> = {
     PATH: "/usr/local/bin:/usr/bin:/bin",

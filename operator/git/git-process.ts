@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "../ports.ts";
 import { BoundedText } from "./bounded-text.ts";
 import { type ConfineGit, unconfined } from "./git-command.ts";
-import { GitEndedError, GitKilledError } from "./git-errors.ts";
+import { GitError } from "./git-errors.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 
 export interface GitRun {
@@ -30,7 +30,7 @@ export interface GitResult {
 
 /** A process that stays and is talked to in bytes. */
 export interface GitStream {
-  /** Why it ended, when it has: GitEndedError, GitKilledError, or the system's error when git could not be started. */
+  /** Why it ended, when it has: GitError `Ended`, `Killed`, or the system's error when git could not be started. */
   readonly over: Promise<Error>;
   readonly input: Writable;
   /** Kills it if it says nothing for too long, until the function that it gives is called. */
@@ -70,7 +70,7 @@ export interface GitProcessesOptions {
 
 /**
  * Runs git for what may hang: the remote, and fast-import, which reads a stream. simple-git reads our own clone
- * (git-cache.ts), but not these: it kills only git itself and leaves the ssh or the receive-pack behind it alive, its
+ * (read-with-git.ts), but not these: it kills only git itself and leaves the ssh or the receive-pack behind it alive, its
  * timer is not our clock, and its environment guards would all have to be turned off.
  */
 export class GitProcesses {
@@ -84,7 +84,7 @@ export class GitProcesses {
 
   /**
    * @returns What git said, whatever its exit code.
-   * @throws GitKilledError when it hung; the system's error when git could not be started.
+   * @throws GitError `Killed` when it hung; the system's error when git could not be started.
    */
   async run(run: GitRun): Promise<GitResult> {
     // Decoded as it comes: 16 MiB at once take 50 ms.
@@ -112,7 +112,7 @@ export class GitProcesses {
     }
   }
 
-  /** Starts a process that stays; `hear` gets what it says. @throws GitKilledError when we are stopping. */
+  /** Starts a process that stays; `hear` gets what it says. @throws GitError `Killed` when we are stopping. */
   stream(run: GitRun, hear: (chunk: Buffer) => void): GitStream {
     let complaint = "";
     const started = this.#start(run, (name, chunk) => {
@@ -120,7 +120,7 @@ export class GitProcesses {
       else if (complaint.length < COMPLAINT) complaint = (complaint + chunk.toString()).slice(0, COMPLAINT);
     });
     const over = started.ended.then(
-      () => new GitEndedError(complaint.trim().split("\n")[0] ?? ""),
+      () => new GitError("Ended", complaint.trim().split("\n")[0] ?? ""),
       (error: Error) => error,
     );
     return {
@@ -144,7 +144,7 @@ export class GitProcesses {
   }
 
   #start(run: GitRun, hear: (name: "stdout" | "stderr", chunk: Buffer) => void): Started {
-    if (this.#closed) throw new GitKilledError("Cannot run git: the operator is stopping");
+    if (this.#closed) throw new GitError("Killed", "Cannot run git: the operator is stopping");
     const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
     const { arguments: words, directory, environment, program = "git" } = run;
     const { confine = unconfined } = this.#options;
@@ -153,7 +153,7 @@ export class GitProcesses {
     const options = { cwd: directory, env: environment, detached: true };
     const child = spawn(command.file, command.arguments, options);
     const kill = (reason: string): void => {
-      reject(new GitKilledError(`Cannot run ${program} ${words[0] ?? ""}: ${reason}`));
+      reject(new GitError("Killed", `Cannot run ${program} ${words[0] ?? ""}: ${reason}`));
       if (child.pid !== undefined) endGroup(child.pid, this.#options.clock);
     };
     const started: Started = { child, kill, ended, heardMs: this.#options.clock.now() };

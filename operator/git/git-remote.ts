@@ -20,7 +20,7 @@ export interface GitRemoteOptions {
   /**
    * Credentials for one command. Files may be written to `folder`, which does not exist yet and is removed after the command.
    *
-   * @throws CredentialsError
+   * @throws GitError `Credentials`
    */
   readonly credentials: (folder: string) => Promise<GitCredentials>;
 }
@@ -56,7 +56,7 @@ export class GitRemote {
    * Runs a command with credentials that are read for it alone, so that a rotated Secret counts at once.
    *
    * @returns What git said, whatever its exit code.
-   * @throws CredentialsError; GitKilledError when it hung; the system's error when git could not be started.
+   * @throws GitError `Credentials`; `Killed` when it hung; the system's error when git could not be started.
    */
   async run(
     { directory, home }: CloneFolder,
@@ -66,14 +66,13 @@ export class GitRemote {
     const { remote, processes, environment } = this.#options;
     const folder = credentialsFolder(home);
     try {
-      const own = await this.#options.credentials(folder);
-      const credentials = { ...own, settings: [...own.settings, ...settings] };
-      const { secrets } = own;
+      const credentials = await this.#options.credentials(folder);
+      const { secrets } = credentials;
       const result = await processes.run({
         arguments: command,
         directory,
         environment: {
-          ...gitEnvironment({ home, environment, protocol: remote.protocol, credentials }),
+          ...gitEnvironment({ home, environment, protocol: remote.protocol, credentials, settings }),
           ...variables,
         },
         secrets,

@@ -7,7 +7,7 @@ import { codeFilesOf } from "../sandbox/code-files.ts";
 import { type KernelWalls, noKernelWalls } from "../sandbox/kernel-walls.ts";
 import { type LaunchRules, launchArguments } from "../sandbox/launch-arguments.ts";
 import { toWallsReport } from "../sandbox/walls-report.ts";
-import { type ZoneCommandInput, zoneCommand } from "../sandbox/zone-command.ts";
+import { zoneCommand } from "../sandbox/zone-command.ts";
 import { type ZoneCommand, ZoneProcess } from "../zones/zone-process.ts";
 import { certificateFiles, deviceFiles, findProgram, programFolders, settingFiles } from "./confine-git.ts";
 import { variablesForGit } from "./git-environment.ts";
@@ -37,22 +37,50 @@ const END_MS = 3_000;
 /** Longest time that git may take to say its version, on a busy machine. */
 const TRY_MS = 10_000;
 
-export interface GitZoneCommandInput
-  extends Pick<ZoneCommandInput, "worker" | "heapMiB" | "semiSpaceMiB" | "socket" | "flags" | "rules"> {
-  readonly options: GitZoneOptions;
-  /** Git gets of it where programs are and how the network is reached. */
-  readonly environment: Environment;
+/** What the process of a zone may do beside what git needs. */
+export interface GitZoneRules extends Pick<LaunchRules, "tcpConnect" | "tcpListen"> {
+  /** Places to read. */
+  readonly read: readonly string[];
+  /** Repositories to write to, and to run programs of. */
+  readonly local?: readonly string[];
 }
 
-/** The command line of the process. The kernel's walls are around it, as far as there are any. */
-export function gitZoneCommand({ options, environment, flags, ...input }: GitZoneCommandInput): ZoneCommand {
-  const { cache, walls, requireWalls, logLevel, logFormat } = options;
+/** A zone that runs git. */
+export interface GitZone<Options extends GitZoneOptions> {
+  readonly name: string;
+  /** Path of the process's own code. */
+  readonly worker: string;
+  /** V8's heap, in MiB, and the part of it for what was just made. */
+  readonly heapMiB: number;
+  readonly semiSpaceMiB?: number;
+  /** Flags of the process beside those that each such zone has (git-worker.ts). */
+  readonly flags: (options: Options) => readonly string[];
+  readonly rules: (options: Options, environment: Environment) => GitZoneRules;
+}
+
+/** Path of the socket that the process of a zone listens on. */
+export function socketIn(folder: string, zone: string): string {
+  return join(folder, `${zone}.sock`);
+}
+
+/**
+ * The command line of the process. The kernel's walls are around it, as far as there are any.
+ *
+ * @param environment Git gets of it where programs are and how the network is reached.
+ */
+export function gitZoneCommand<Options extends GitZoneOptions>(
+  zone: GitZone<Options>,
+  options: Options,
+  environment: Environment,
+): ZoneCommand {
+  const { folder, cache, walls, requireWalls, logLevel, logFormat } = options;
   const { launcher } = walls;
   return zoneCommand({
-    ...input,
+    ...zone,
+    socket: socketIn(folder, zone.name),
     flags: [
       `--cache=${cache}`,
-      ...flags,
+      ...zone.flags(options),
       `--walls=${JSON.stringify(toWallsReport(walls))}`,
       ...(launcher === undefined ? [] : [`--launcher=${launcher}`]),
       ...(requireWalls ? ["--require-walls"] : []),
@@ -61,36 +89,24 @@ export function gitZoneCommand({ options, environment, flags, ...input }: GitZon
     ],
     environment: { TZ: "UTC", ...variablesForGit(environment) },
     launcher,
+    rules: () => rulesOf(zone, options, environment),
   });
 }
 
-export interface GitZoneRulesInput extends Pick<LaunchRules, "tcpConnect" | "tcpListen"> {
-  readonly options: Pick<GitZoneOptions, "cache" | "walls">;
-  readonly environment: Environment;
-  /** Path of the process's own code. */
-  readonly worker: string;
-  /** Places to read beside those that git needs. */
-  readonly read: readonly string[];
-  /** Repositories to write to, and to run programs of. */
-  readonly local?: readonly string[];
-}
-
 /** What the process may do: write to the clones, read its own code and what git reads, connect over TCP, and start git. */
-export function gitZoneRules({
-  options: { cache, walls },
-  environment,
-  worker,
-  read,
-  local = [],
-  ...network
-}: GitZoneRulesInput): LaunchRules {
-  const { launcher, inForce, node } = walls;
+function rulesOf<Options extends GitZoneOptions>(
+  zone: GitZone<Options>,
+  options: Options,
+  environment: Environment,
+): LaunchRules {
+  const { launcher, inForce, node } = options.walls;
+  const { read, local = [], ...network } = zone.rules(options, environment);
   const settings = [...settingFiles, ...deviceFiles, ...certificateFiles(environment)];
-  const own = [...node.read, ...codeFilesOf(worker)];
+  const own = [...node.read, ...codeFilesOf(zone.worker)];
   const programs = [...programFolders, ...node.execute, launcher ?? ""];
   return {
     read: [...own, ...settings, ...read].filter((path) => existsSync(path)),
-    write: [cache, "/dev/null", ...local],
+    write: [options.cache, "/dev/null", ...local],
     execute: [...programs, ...local].filter((path) => existsSync(path)),
     ...network,
     seccomp: "source",
@@ -116,41 +132,41 @@ export interface GitZoneProcess {
   end(): Promise<void>;
 }
 
-export interface StartGitZoneInput extends GitZoneProcessOptions {
-  /** Name of the zone. */
-  readonly name: string;
-  readonly options: GitZoneOptions;
-  /** What the process may do. */
-  readonly rules: LaunchRules;
-  /** Called when the process cannot have the kernel's walls. */
-  readonly onNoWalls: (reason: string) => void;
-  /** How it is started behind these walls. */
-  readonly command: (walls: KernelWalls) => ZoneCommand | (() => ZoneCommand);
+export interface StartGitZoneOptions extends GitZoneProcessOptions {
+  /** Called each time that the process is started. */
+  readonly onStart?: () => void;
 }
 
 /** Keeps the process of a zone running. Its log goes where the log of this process goes. */
-export function startGitZone(
-  input: StartGitZoneInput,
+export function startGitZone<Options extends GitZoneOptions>(
+  zone: GitZone<Options>,
+  options: Options,
+  { environment, clock, random, log, onStart }: StartGitZoneOptions,
 ): GitZoneProcess & { readonly isConfined: boolean; restart(): void } {
-  const { name, command, onNoWalls, clock, random, log } = input;
-  const walls = wallsForGit(input);
-  if (walls.problem !== undefined) onNoWalls(walls.problem);
+  const { name } = zone;
+  const walls = wallsForGit(options, rulesOf(zone, options, environment), environment);
+  if (walls.problem !== undefined)
+    log.warn(`The kernel does not keep the ${name} zone apart`, { reason: walls.problem });
   const onLog = (chunk: Buffer): void => void process.stderr.write(chunk);
-  const zone = new ZoneProcess({ name, clock, random, log, command: command(walls), onLog });
+  const command = (): ZoneCommand => {
+    onStart?.();
+    return gitZoneCommand(zone, { ...options, walls }, environment);
+  };
+  const started = new ZoneProcess({ name, clock, random, log, command, onLog });
   return {
     get pid() {
-      return zone.pid;
+      return started.pid;
     },
     isConfined: walls.launcher !== undefined,
-    restart: () => zone.restart(),
-    end: () => zone.end({ withinMs: END_MS }),
+    restart: () => started.restart(),
+    end: () => started.end({ withinMs: END_MS }),
   };
 }
 
-/** The operator's side of a zone: where its socket is, and its process. */
+/** The operator's side of a zone: its socket and its process. */
 export interface GitZonePlace {
-  /** Folder of the socket. */
-  readonly folder: string;
+  /** Path of the socket. */
+  readonly socket: string;
   /** Starts the process, if it is the operator's. */
   start(): void;
   close(): Promise<void>;
@@ -166,13 +182,15 @@ export function placeOfZone(
   zoneSockets: string | undefined,
   start: (folder: string) => GitZoneProcess,
 ): GitZonePlace {
-  if (zoneSockets !== undefined)
-    return { folder: join(zoneSockets, name), start: () => undefined, close: async () => undefined };
+  if (zoneSockets !== undefined) {
+    const socket = socketIn(join(zoneSockets, name), name);
+    return { socket, start: () => undefined, close: async () => undefined };
+  }
   // Of mode 0700: no other user can take the place of the zone.
   const folder = mkdtempSync(join(tmpdir(), `fairlead-${name}-`));
   let started: GitZoneProcess | undefined;
   return {
-    folder,
+    socket: socketIn(folder, name),
     start: () => {
       started ??= start(folder);
     },
@@ -184,11 +202,11 @@ export function placeOfZone(
 }
 
 /** The walls for a process that starts git. None, with the reason, if git does not start behind them: it may be installed anywhere. */
-function wallsForGit({
-  options: { walls, cache },
-  rules,
-  environment,
-}: Pick<StartGitZoneInput, "options" | "rules" | "environment">): KernelWalls {
+function wallsForGit(
+  { walls, cache }: GitZoneOptions,
+  rules: LaunchRules,
+  environment: Environment,
+): KernelWalls {
   const { launcher } = walls;
   if (launcher === undefined) return walls;
   try {

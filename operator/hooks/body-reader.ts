@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Held, oldestOfLargest } from "../runtime/connection-limit.ts";
 
 /** Largest body: pushes have some 10 KiB. */
 export const MOST_BODY_BYTES = 1024 * 1024;
@@ -23,9 +24,9 @@ export interface BodyReaderOptions {
 }
 
 /** A body that is being read. */
-interface Reading {
-  readonly address: string;
-  heldBytes: number;
+interface Reading extends Held {
+  /** Bytes. */
+  weight: number;
   readonly end: (result: BodyResult) => void;
 }
 
@@ -46,21 +47,21 @@ export function createBodyReader({
       request.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
       // What is still to come stays where it is: the connection is closed with the answer.
       request.pause();
-      heldBytes -= reading.heldBytes;
-      reading.heldBytes = 0;
+      heldBytes -= reading.weight;
+      reading.weight = 0;
       readings.delete(reading);
       resolve(result);
     };
-    const reading: Reading = { address, heldBytes: 0, end };
+    const reading: Reading = { address, weight: 0, end };
     /** Makes room for so many bytes. */
     const reserve = (bytes: number): boolean => {
-      while (heldBytes - reading.heldBytes + bytes > budget) {
-        const slowest = slowestOf(readings, reading);
+      while (heldBytes - reading.weight + bytes > budget) {
+        const slowest = oldestOfLargest([...readings].filter((other) => other !== reading));
         if (slowest === undefined) return false;
         slowest.end({ refused: "busy" });
       }
-      heldBytes += bytes - reading.heldBytes;
-      reading.heldBytes = bytes;
+      heldBytes += bytes - reading.weight;
+      reading.weight = bytes;
       const larger = Buffer.alloc(bytes);
       buffer.copy(larger, 0, 0, length);
       buffer = larger;
@@ -88,13 +89,4 @@ export function createBodyReader({
     }
     return promise;
   };
-}
-
-/** The oldest body of the address that holds the most, apart from one. */
-function slowestOf(readings: ReadonlySet<Reading>, apart: Reading): Reading | undefined {
-  const others = [...readings].filter((reading) => reading !== apart);
-  const held = new Map<string, number>();
-  for (const { address, heldBytes } of others) held.set(address, (held.get(address) ?? 0) + heldBytes);
-  const [most] = [...held].toSorted(([, a], [, b]) => b - a);
-  return others.find(({ address }) => address === most?.[0]);
 }

@@ -12,29 +12,34 @@ export interface Hooks {
   find(name: string): Promise<Hook | undefined>;
 }
 
-/** What became of one request; see {@link HookRefusal} for those that got nothing. */
-export type HookOutcome =
-  /** Remotes are asked. */
-  | "accepted"
-  /** It tells of no repository that a resource comes from. */
-  | "unrelated"
-  /** It was here before. */
-  | "repeated"
-  /** The instance that leads has it. */
-  | "passed-on"
-  | HookRefusal;
-
-export type HookRefusal =
+/** Why a request got nothing. */
+export const hookRefusals = [
   /** Another path than that of a hook. */
-  | "not-found"
-  | "method"
-  | "too-large"
+  "not-found",
+  "method",
+  "too-large",
   /** No signature, a wrong one, or no such hook. */
-  | "unsigned"
-  | "malformed"
+  "unsigned",
+  "malformed",
   /** Too many bodies are being read. */
-  | "busy"
+  "busy",
   /** This instance does not lead, and the one that does cannot be reached. */
-  | "no-leader"
+  "no-leader",
   /** The sender went away, or was too slow. */
-  | "broken";
+  "broken",
+] as const;
+export type HookRefusal = (typeof hookRefusals)[number];
+
+/** What became of one request. */
+export const hookOutcomes = [
+  /** Remotes are asked. */
+  "accepted",
+  /** It tells of no repository that a resource comes from. */
+  "unrelated",
+  /** It was here before. */
+  "repeated",
+  /** The instance that leads has it. */
+  "passed-on",
+  ...hookRefusals,
+] as const;
+export type HookOutcome = (typeof hookOutcomes)[number];

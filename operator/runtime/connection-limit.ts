@@ -22,19 +22,33 @@ export function limitConnections(
     sockets.set(socket, socket.remoteAddress ?? "");
     socket.once("close", () => sockets.delete(socket));
     if (sockets.size <= most) return;
-    const victim = victimOf(sockets, (other) => other === socket || isKept(other)) ?? socket;
+    const held = [...sockets].map(([each, address]) => ({ socket: each, address, weight: 1 }));
+    const oldest = oldestOfLargest(held, (other) => other.socket === socket || isKept(other.socket));
+    const victim = oldest?.socket ?? socket;
     sockets.delete(victim);
     victim.destroy();
   });
 }
 
-function victimOf(
-  sockets: ReadonlyMap<Socket, string>,
-  isSpared: (socket: Socket) => boolean,
-): Socket | undefined {
-  const counts = new Map<string, number>();
-  for (const address of sockets.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
-  const candidates = [...sockets].filter(([socket]) => !isSpared(socket));
-  const most = Math.max(...candidates.map(([, address]) => counts.get(address) ?? 0));
-  return candidates.find(([, address]) => counts.get(address) === most)?.[0];
+/** Something that an address holds, and how much it counts. */
+export interface Held {
+  readonly address: string;
+  readonly weight: number;
+}
+
+/**
+ * What gives way when there is no more room: the oldest item of the address that holds the most, so that no address can keep
+ * others out. Pure.
+ *
+ * @param held The oldest first. @param isSpared Items that never give way; they count for their address.
+ */
+export function oldestOfLargest<Item extends Held>(
+  held: readonly Item[],
+  isSpared: (item: Item) => boolean = () => false,
+): Item | undefined {
+  const sums = new Map<string, number>();
+  for (const { address, weight } of held) sums.set(address, (sums.get(address) ?? 0) + weight);
+  const candidates = held.filter((item) => !isSpared(item));
+  const most = Math.max(...candidates.map(({ address }) => sums.get(address) ?? 0));
+  return candidates.find(({ address }) => sums.get(address) === most);
 }

@@ -2,18 +2,18 @@ import type { Clock } from "../ports.ts";
 
 export interface SleepOptions {
   readonly clock: Clock;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Waits `delayMs`, or until the signal aborts. Never rejects: ask the signal afterwards. */
 export function sleep(delayMs: number, { clock, signal }: SleepOptions): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
+    if (signal?.aborted === true) return resolve();
     const cancel = clock.schedule(delayMs, wake);
-    signal.addEventListener("abort", wake, { once: true });
+    signal?.addEventListener("abort", wake, { once: true });
     function wake(): void {
       cancel();
-      signal.removeEventListener("abort", wake);
+      signal?.removeEventListener("abort", wake);
       resolve();
     }
   });

@@ -39,9 +39,6 @@ export function askWallsOnce({ zoneSockets, onWalls, ...options }: AskWallsOnceO
   const client = new ZoneClient({
     ...options,
     ...{ zone: `sandbox/${service}`, socket: socketOf(join(zoneSockets, "sandbox"), service), limits },
-    serve: async ({ name }) => {
-      throw new RangeError(`There is no request "${name}"`);
-    },
   });
   void client
     .link({ withinMs: PATIENCE_MS })

@@ -15,8 +15,8 @@ export interface LinkOptions {
   readonly zone: string;
   /** Bounds of what the other side may send. */
   readonly limits: FrameLimits;
-  /** Answers requests of the other side. */
-  readonly serve: Serve;
+  /** Answers requests of the other side. Default: it may send none. */
+  readonly serve?: Serve;
   /** Most parts of a request of the other side. Default: 0, so that many requests at a time take little memory. */
   readonly requestParts?: number;
   /** The body of an error answer; default: empty, because an error text may say more than the other side may know. */
@@ -44,7 +44,7 @@ export class Link {
   #isClosed = false;
 
   constructor(stream: Duplex, options: LinkOptions) {
-    const { clock, zone, limits, serve, requestParts = 0, describeError = () => ({}) } = options;
+    const { clock, zone, limits, serve = refuse, requestParts = 0, describeError = () => ({}) } = options;
     this.#stream = stream;
     this.#options = options;
     this.#reader = new FrameReader(limits);
@@ -147,3 +147,7 @@ export class Link {
     else this.#outgoing.receive(header, parts);
   }
 }
+
+const refuse: Serve = async ({ name }) => {
+  throw new RangeError(`There is no request "${name}"`);
+};

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Logger, Random } from "../ports.ts";
 import { Backoff } from "../runtime/backoff.ts";
+import { sleep } from "../runtime/sleep.ts";
 import { ZoneUnavailableError } from "./errors.ts";
 import { Link, type LinkOptions } from "./link.ts";
 
@@ -17,6 +18,10 @@ export interface ZoneClientOptions extends LinkOptions {
 /** A zone that accepts a connection says hello within this time. */
 const HELLO_MS = 10_000;
 const backoff = { initialMs: 20, factor: 2, capMs: 2_000, jitter: 0.5 };
+/** A zone that disconnects, or is disconnected, again and again is tried less and less often. */
+const lossBackoff = { initialMs: 20, factor: 2, capMs: 5_000, jitter: 0.5, resetAfterMs: 60_000 };
+/** One wait for a connection that is to be kept. */
+const KEEP_MS = 60_000;
 
 /** Connects to a zone when it is needed, and again after the connection was lost. */
 export class ZoneClient {
@@ -47,6 +52,19 @@ export class ZoneClient {
     });
   }
 
+  /** Connects now, and again each time that the connection is lost, until the client is closed. Call it once. */
+  async keep(): Promise<void> {
+    const { clock, random } = this.#options;
+    const delays = new Backoff(lossBackoff, random);
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      const link = await this.link({ withinMs: KEEP_MS }).catch(() => undefined);
+      if (link === undefined) continue;
+      await link.closed;
+      await sleep(delays.next(clock.now()), { clock, signal });
+    }
+  }
+
   close(): void {
     this.#closed.abort();
     this.#link?.close();
@@ -66,7 +84,7 @@ export class ZoneClient {
         const fields = { zone, attempt, reason };
         if (attempt === 10) log.warn("Cannot connect to a zone, retrying", fields);
         else log.debug("Cannot connect to a zone, retrying", fields);
-        await this.#wait(delays.next(clock.now()));
+        await sleep(delays.next(clock.now()), { clock, signal: this.#closed.signal });
       }
     }
     throw new ZoneUnavailableError(zone);
@@ -103,14 +121,5 @@ export class ZoneClient {
     });
     if (this.#closed.signal.aborted) link.close();
     else this.#options.onConnect?.(link);
-  }
-
-  #wait(delayMs: number): Promise<void> {
-    const { signal } = this.#closed;
-    return new Promise((resolve) => {
-      // Only the signal may end the wait early: the timer of a client that was closed does no harm.
-      this.#options.clock.schedule(delayMs, resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
   }
 }

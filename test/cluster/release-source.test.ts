@@ -118,7 +118,11 @@ test("an expired token and a repository that is gone make a Release unready, and
 
   it.authorizations.push("Bearer t0ken");
   renameSync(it.repository.path, `${it.repository.path}.gone`);
-  await story.until("shop", { status: "False", reason: "SourceNotFound", message: /no such repository/ });
+  await story.until("shop", {
+    status: "False",
+    reason: "SourceNotFound",
+    message: /repository does not exist/,
+  });
   await expect(reconcile(story)).rejects.toThrow(/SourceNotFound/);
 
   renameSync(`${it.repository.path}.gone`, it.repository.path);
@@ -177,7 +181,7 @@ test("a Release that is pinned or suspended says what it ignores", async () => {
   await story.until("shop", {
     status: "True",
     reason: "Suspended",
-    message: /Ignored are branch main, edits/,
+    message: /ignores branch main, edits/,
   });
   expect(await columnsOf(story)).toMatch(/ everything True Suspended /);
   await kubectl([

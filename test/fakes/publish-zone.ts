@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describePublishError } from "../../operator/git/publish/error-answer.ts";
+import { socketIn } from "../../operator/git/git-zone.ts";
 import { LocalClone, type LocalCloneOptions } from "../../operator/git/publish/local-clone.ts";
 import { PublishConnection } from "../../operator/git/publish/publish-connection.ts";
-import { publishSocketIn } from "../../operator/git/publish/publish-process.ts";
+import { describePublishError } from "../../operator/git/publish/publish-failure.ts";
 import { createPublishService } from "../../operator/git/publish/publish-service.ts";
 import { ZoneClone } from "../../operator/git/publish/zone-clone.ts";
 import type { Logger } from "../../operator/ports.ts";
@@ -26,7 +26,7 @@ export class PublishZoneInProcess {
     this.#serve = serve;
     this.#server = this.#listen();
     this.connection = new PublishConnection({
-      socket: publishSocketIn(this.folder),
+      socket: socketIn(this.folder, "publish"),
       clock: systemClock(),
       random: Math.random,
       log: this.log,
@@ -55,7 +55,7 @@ export class PublishZoneInProcess {
 
   async #listen(): Promise<ZoneServer> {
     return await serveZone({
-      socket: publishSocketIn(this.folder),
+      socket: socketIn(this.folder, "publish"),
       zone: "publish",
       clock: systemClock(),
       limits: { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 },
@@ -72,6 +72,6 @@ const noWalls = { landlockAbi: 0, inForce: [] };
 export function aPublishService(options: Omit<LocalCloneOptions, "branch" | "root">, log: Logger): Serve {
   const createClone = (place: { readonly branch: string; readonly root: string }) =>
     new LocalClone({ ...options, ...place });
-  const walls = { publish: noWalls, git: noWalls };
+  const walls = { own: noWalls, git: noWalls };
   return createPublishService({ createClone, check: async () => undefined, log, walls }).serve;
 }

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as realTime } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { socketIn } from "../../operator/git/git-zone.ts";
 import type { SourceRequest, SourceRevision, SourceState } from "../../operator/git/source/ports.ts";
-import { sourceSocketIn } from "../../operator/git/source/source-process.ts";
 import { describeSourceError } from "../../operator/git/source/source-service.ts";
 import { ZoneSources, type ZoneSourcesOptions } from "../../operator/git/source/zone-sources.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
@@ -26,7 +26,7 @@ export const noWalls = { landlockAbi: 0, inForce: [] };
 export async function aZone(folder: string, serve: Serve) {
   const open = (answer: Serve) =>
     serveZone({
-      socket: sourceSocketIn(folder),
+      socket: socketIn(folder, "source"),
       zone: "source",
       clock: systemClock(),
       limits: { headerBytes: 65_536, parts: 1, bytes: 16 * 2 ** 20 },
@@ -58,7 +58,7 @@ export class SourcesOfZone {
       typeof folder !== "string"
         ? folder
         : new ZoneSources({
-            ...{ socket: sourceSocketIn(folder), clock, log, random: () => 0 },
+            ...{ socket: socketIn(folder, "source"), clock, log, random: () => 0 },
             ...options,
           });
     this.sources.subscribe((keys) => void this.told.push(...keys));

@@ -68,7 +68,7 @@ async function tryToRender(
   const cacheDirectory = await mkdtemp(join(tmpdir(), "fairlead-diff-"));
   cleanup.defer(() => rm(cacheDirectory, { recursive: true, force: true }));
   const environment = process.env;
-  const confine = await tryWalls({
+  const { confine } = await tryWalls({
     ...{ launcher: await provideLauncher(environment), cache: cacheDirectory, environment, clock },
     isRoot: process.getuid?.() === 0,
     log: silent,

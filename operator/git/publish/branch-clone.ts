@@ -1,6 +1,24 @@
 import type { ObjectFormat } from "../../engine/git-objects.ts";
-import type { BranchView } from "./branch-view.ts";
+import type { LeaseTerm } from "../../ports.ts";
 import type { CommitInput } from "./commit-stream.ts";
+import type { OwnerFile } from "./owner-file.ts";
+
+/** What is on the branch, as far as it concerns us. Compact: one id per folder. */
+export interface BranchView {
+  /** Undefined: the branch does not exist. */
+  head: string | undefined;
+  /** Git tree id by folder of a resource, below our root. */
+  readonly trees: Map<string, string>;
+  ownerFile: OwnerFile | "unreadable" | undefined;
+  /** Fencing term of the commit at the head, if it is one of ours. */
+  lease: LeaseTerm | undefined;
+  /** Names directly below our root that are no folders: nothing may be written below them. */
+  readonly files: ReadonlySet<string>;
+}
+
+export function emptyBranch(): BranchView {
+  return { head: undefined, trees: new Map(), ownerFile: undefined, lease: undefined, files: new Set() };
+}
 
 /** A commit to push, and the head of the branch that it was built on. */
 export interface CommitToPush {
@@ -18,25 +36,25 @@ export interface BranchClone {
   readonly format: ObjectFormat;
   /** Finds the clone, or makes an empty one. Does nothing if it is open. */
   open(): Promise<void>;
-  /** The commit at the head of the branch; undefined if there is no such branch. @throws RepositoryUnreachableError */
+  /** The commit at the head of the branch; undefined if there is no such branch. @throws GitError `RepositoryUnreachable` */
   readHead(): Promise<string | undefined>;
   /** Whether a commit is in the clone. */
   has(commit: string): Promise<boolean>;
-  /** Gets the head of the branch into the clone, and gives its id. @throws RepositoryUnreachableError, CacheBrokenError */
+  /** Gets the head of the branch into the clone, and gives its id. @throws GitError `RepositoryUnreachable`, `CacheBroken` */
   fetch(): Promise<string>;
-  /** What a commit holds below our root. @throws CacheBrokenError when the clone does not have it */
+  /** What a commit holds below our root. @throws GitError `CacheBroken` when the clone does not have it */
   readBranch(head: string): Promise<BranchView>;
-  /** Writes a commit into the clone and gives its id. @throws CacheBrokenError */
+  /** Writes a commit into the clone and gives its id. @throws GitError `CacheBroken` */
   writeCommit(commit: CommitInput): Promise<string>;
   /**
    * Puts a commit on top of its parent, if the parent is still the head of the branch.
    *
    * @param beforeSend Called directly before it is sent; throwing prevents that.
    * @returns `moved` if it is not.
-   * @throws PushRefusedError, ObjectFormatError, CacheBrokenError; RepositoryUnreachableError (it may have landed)
+   * @throws GitError `PushRefused`, `ObjectFormat`, `CacheBroken`; `RepositoryUnreachable` (it may have landed)
    */
   push(commit: CommitToPush, beforeSend?: () => void): Promise<"landed" | "moved">;
-  /** Keeps the clone small. @throws CacheBrokenError when it has grown too big */
+  /** Keeps the clone small. @throws GitError `CacheBroken` when it has grown too big */
   tidy(): Promise<void>;
   /** Throws the clone away and makes an empty one. After an error it is not open. */
   rebuild(format: ObjectFormat): Promise<void>;

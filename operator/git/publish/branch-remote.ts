@@ -1,11 +1,4 @@
-import {
-  CacheBrokenError,
-  CredentialsError,
-  GitKilledError,
-  ObjectFormatError,
-  PushRefusedError,
-  RepositoryUnreachableError,
-} from "../git-errors.ts";
+import { GitError, isGitError } from "../git-errors.ts";
 import { type CloneFolder, type GitRemote, isOtherObjectFormat, type RemoteResult } from "../git-remote.ts";
 import { redact } from "../redact.ts";
 import type { CommitToPush } from "./branch-clone.ts";
@@ -32,7 +25,7 @@ export class BranchRemote {
   /**
    * The commit at the head of the branch; undefined if there is no such branch.
    *
-   * @throws RepositoryUnreachableError
+   * @throws GitError `RepositoryUnreachable`
    */
   async readHead(clone: CloneFolder): Promise<string | undefined> {
     const result = await this.#run(clone, ["ls-remote", "--quiet", "--", this.#options.url, this.#ref]);
@@ -41,7 +34,7 @@ export class BranchRemote {
     return end < 0 ? undefined : result.stdout.slice(result.stdout.lastIndexOf("\n", end) + 1, end);
   }
 
-  /** Gets the head of the branch, without history, as `refs/fairlead/head`. @throws RepositoryUnreachableError */
+  /** Gets the head of the branch, without history, as `refs/fairlead/head`. @throws GitError `RepositoryUnreachable` */
   async fetch(clone: CloneFolder): Promise<void> {
     // Forced: somebody may have reset the branch, and we are to see what is there now.
     const options = [
@@ -64,7 +57,7 @@ export class BranchRemote {
    * Puts a commit on top of its parent, if the parent is still the head of the branch.
    *
    * @returns `moved` if it is not.
-   * @throws PushRefusedError, RepositoryUnreachableError (it may have landed all the same)
+   * @throws GitError `PushRefused`, `RepositoryUnreachable` (it may have landed all the same)
    */
   async push(clone: CloneFolder, { commit, parent }: CommitToPush): Promise<"landed" | "moved"> {
     // A compare-and-swap: an empty lease says that the branch must not exist.
@@ -77,13 +70,13 @@ export class BranchRemote {
       case "moved":
         return answer.kind;
       case "refused":
-        throw new PushRefusedError(quote(answer.reason, result));
+        throw new GitError("PushRefused", quote(answer.reason, result));
       case "incompatible":
-        throw new ObjectFormatError("Cannot push: the repository uses a different object hash");
+        throw new GitError("ObjectFormat", "Cannot push: the repository uses a different object hash");
       case "unsuitable":
-        throw new CacheBrokenError("Cannot push: the remote does not have the parent commit");
+        throw new GitError("CacheBroken", "Cannot push: the remote does not have the parent commit");
       case "unknown":
-        throw new RepositoryUnreachableError(quote(result.stderr, result));
+        throw new GitError("RepositoryUnreachable", quote(result.stderr, result));
     }
   }
 
@@ -92,19 +85,19 @@ export class BranchRemote {
     if (result.exitCode === 0) return result;
     const said = quote(result.stderr, result);
     throw isOtherObjectFormat(result.stderr)
-      ? new ObjectFormatError(said)
-      : new RepositoryUnreachableError(said);
+      ? new GitError("ObjectFormat", said)
+      : new GitError("RepositoryUnreachable", said);
   }
 
   async #try(clone: CloneFolder, command: string[]): Promise<RemoteResult> {
     try {
       return await this.#options.remote.run(clone, command);
     } catch (error) {
-      if (error instanceof CredentialsError || error instanceof GitKilledError) {
-        throw new RepositoryUnreachableError(error.message, { cause: error });
+      if (isGitError(error, "Credentials", "Killed")) {
+        throw new GitError("RepositoryUnreachable", error.message, { cause: error });
       }
       const { code } = error as NodeJS.ErrnoException;
-      throw new RepositoryUnreachableError(`Cannot run git: ${code ?? "unknown"}`, { cause: error });
+      throw new GitError("RepositoryUnreachable", `Cannot run git: ${code ?? "unknown"}`, { cause: error });
     }
   }
 }

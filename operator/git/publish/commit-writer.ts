@@ -1,8 +1,7 @@
 import type { Clock } from "../../ports.ts";
-import { CacheBrokenError, GitEndedError } from "../git-errors.ts";
+import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
-import { type CommitInput, commitStream } from "./commit-stream.ts";
-import { converse, type GitConversation, type ProcessInput } from "./git-conversation.ts";
+import { converse, type GitConversation } from "./git-conversation.ts";
 
 export interface CommitWriterOptions {
   readonly processes: GitProcesses;
@@ -36,35 +35,31 @@ export class CommitWriter {
     this.#options = options;
   }
 
-  /**
-   * Gives the commit's id. Nothing points to it yet but a name that the next one takes over.
-   *
-   * @throws CacheBrokenError when git cannot, such as when the parent is not in the clone.
-   */
-  async write(commit: CommitInput): Promise<string> {
-    return await this.end(commitStream(commit), { isFirst: true });
-  }
-
   /** Takes a part of the stream of a commit. One that is begun and never ended is nowhere to be seen. */
-  async add(part: ProcessInput, options: PartOptions): Promise<void> {
+  async add(part: Uint8Array, options: PartOptions): Promise<void> {
     const process = await this.#begin(options);
     this.#isWithin = true;
     await process.write(part);
   }
 
-  /** Takes the last part of the stream of a commit, and gives the commit's id. @throws CacheBrokenError as above. */
-  async end(part: ProcessInput, options: PartOptions): Promise<string> {
+  /**
+   * Takes the last part of the stream of a commit (commit-stream.ts), and gives the commit's id. Nothing points to it yet but a
+   * name that the next one takes over.
+   *
+   * @throws GitError `CacheBroken` when git cannot, such as when the parent is not in the clone.
+   */
+  async end(part: Uint8Array, options: PartOptions): Promise<string> {
     try {
       const process = await this.#begin(options);
       const id = await process.ask(part);
       this.#isWithin = false;
-      if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(id)) throw new GitEndedError(`unexpected answer "${id}"`);
+      if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(id)) throw new GitError("Ended", `unexpected answer "${id}"`);
       this.#cancelIdle = this.#options.clock.schedule(IDLE_MS, () => void this.close());
       return id;
     } catch (error) {
       await this.close();
-      if (!(error instanceof GitEndedError)) throw error;
-      throw new CacheBrokenError(`Cannot write a commit: ${error.message}`, { cause: error });
+      if (!isGitError(error, "Ended")) throw error;
+      throw new GitError("CacheBroken", `Cannot write a commit: ${error.message}`, { cause: error });
     }
   }
 
@@ -82,7 +77,8 @@ export class CommitWriter {
   async #begin({ isFirst }: PartOptions): Promise<GitConversation> {
     this.#cancelIdle?.();
     if (isFirst && this.#isWithin) await this.close();
-    if (!isFirst && this.#process === undefined) throw new GitEndedError("a commit without its first part");
+    if (!isFirst && this.#process === undefined)
+      throw new GitError("Ended", "a commit without its first part");
     // One that ended within a commit says why when it is asked for the id.
     if (this.#process === undefined || (isFirst && this.#process.isOver)) this.#process = this.#open();
     return this.#process;

@@ -2,7 +2,7 @@ import { type GitZoneProcessOptions, placeOfZone } from "../git-zone.ts";
 import type { BranchClone } from "./branch-clone.ts";
 import { PUBLISH_ZONE } from "./messages.ts";
 import { PublishConnection, type PublishConnectionOptions } from "./publish-connection.ts";
-import { type PublishWorkerOptions, publishSocketIn, startPublishProcess } from "./publish-process.ts";
+import { type PublishWorkerOptions, startPublishProcess } from "./publish-process.ts";
 import { ZoneClone } from "./zone-clone.ts";
 
 export interface ComposePublishZoneInput
@@ -15,7 +15,7 @@ export interface ComposePublishZoneInput
 
 /** The operator's side of the publish zone. */
 export interface PublishZone {
-  /** Whether the zone can authenticate at the repository. @throws CredentialsError, RepositoryUnreachableError */
+  /** Whether the zone can authenticate at the repository. @throws GitError `Credentials`, `RepositoryUnreachable` */
   check(): Promise<void>;
   /** A clone for a branch of the repository and a folder on it. */
   clone(place: { readonly branch: string; readonly root: string }): BranchClone;
@@ -31,11 +31,7 @@ export function composePublishZone({
   const place = placeOfZone(PUBLISH_ZONE, zoneSockets, (folder) =>
     startPublishProcess({ ...worker, folder }, options),
   );
-  const connection = new PublishConnection({
-    ...options,
-    socket: publishSocketIn(place.folder),
-    onStart: () => place.start(),
-  });
+  const connection = new PublishConnection({ ...options, socket: place.socket, onStart: place.start });
   return {
     check: () => connection.check(),
     clone: (branch) => new ZoneClone({ ...branch, connection }),

@@ -1,27 +1,22 @@
 import type { Writable } from "node:stream";
 import type { GitProcesses, GitRun } from "../git-process.ts";
 
-/** Short pieces of text, or bytes. */
-export type ProcessInput = Iterable<string> | Uint8Array;
-
 /** A process that answers every input with one line. One question at a time. */
 export interface GitConversation {
   /** It can be asked no more. */
   readonly isOver: boolean;
   /** Gives it a part of the next input; what follows it is given to {@link ask}. */
-  write(part: ProcessInput): Promise<void>;
-  /** @throws GitEndedError, GitKilledError, or the system's error when git could not be started. */
-  ask(input: ProcessInput): Promise<string>;
+  write(part: Uint8Array): Promise<void>;
+  /** @throws GitError `Ended`, `Killed`, or the system's error when git could not be started. */
+  ask(input: Uint8Array): Promise<string>;
   /** Lets it finish what it has, and waits for its end. */
   close(): Promise<void>;
 }
 
 /** Longest line of an answer, in characters. */
 const OUTPUT_LINE = 64 * 1024;
-/** So much is written at a time. */
-const PIECE_LENGTH = 64 * 1024;
 
-/** Starts a process that stays, and is asked again and again. @throws GitKilledError when we are stopping. */
+/** Starts a process that stays, and is asked again and again. @throws GitError `Killed` when we are stopping. */
 export function converse(processes: GitProcesses, run: GitRun): GitConversation {
   let said = "";
   let answer = Promise.withResolvers<string>();
@@ -66,11 +61,8 @@ export function converse(processes: GitProcesses, run: GitRun): GitConversation 
 }
 
 /** Writes input to a process as it takes it. Ends early when the process does: its exit code and words say why. */
-async function feed(stdin: Writable, input: ProcessInput): Promise<void> {
-  for (const piece of input instanceof Uint8Array ? [input] : joinPieces(input)) {
-    if (stdin.destroyed) return;
-    if (!stdin.write(piece)) await drained(stdin);
-  }
+async function feed(stdin: Writable, input: Uint8Array): Promise<void> {
+  if (!stdin.destroyed && !stdin.write(input)) await drained(stdin);
 }
 
 async function drained(stdin: Writable): Promise<void> {
@@ -78,16 +70,4 @@ async function drained(stdin: Writable): Promise<void> {
   for (const event of ["drain", "close"]) stdin.on(event, resolve);
   await promise;
   for (const event of ["drain", "close"]) stdin.off(event, resolve);
-}
-
-/** Thousands of short pieces would be as many writes. */
-function* joinPieces(pieces: Iterable<string>): Generator<string> {
-  let text = "";
-  for (const piece of pieces) {
-    text += piece;
-    if (text.length < PIECE_LENGTH) continue;
-    yield text;
-    text = "";
-  }
-  yield text;
 }

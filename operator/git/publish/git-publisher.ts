@@ -1,15 +1,18 @@
 import type { PublishOffer, PublishState } from "../../ports.ts";
-import { Backoff } from "../../runtime/backoff.ts";
+import { RemoteSchedule, type RunOutcome } from "../remote-schedule.ts";
 import { isUnexpected, toFailure } from "./publish-failure.ts";
 import { PublishLedger } from "./publish-ledger.ts";
 import { PublishRound } from "./publish-round.ts";
-import { LOOK_MS, PublishSchedule } from "./publish-schedule.ts";
 import type { GitPublisher, GitPublisherOptions } from "./publisher-options.ts";
 import { RacePatience } from "./race-patience.ts";
 import { RepositoryBranch } from "./repository-branch.ts";
 import { Sweeper, type SweepState } from "./sweeper.ts";
 
 export type { GitPublisher, GitPublisherOptions } from "./publisher-options.ts";
+
+/** Between two looks at the remote when nothing happens. */
+const LOOK_MS = 60_000;
+const backoff = { initialMs: 500, factor: 2, capMs: 24_000, jitter: 0.25 };
 
 /** Touches nothing yet. */
 export function createGitPublisher(options: GitPublisherOptions): GitPublisher {
@@ -22,22 +25,21 @@ class BackgroundPublisher implements GitPublisher {
   readonly #repository: RepositoryBranch;
   readonly #ledger = new PublishLedger();
   readonly #sweeper: Sweeper;
-  readonly #schedule: PublishSchedule;
+  readonly #schedule: RemoteSchedule;
   readonly #round: PublishRound;
-  readonly #failures: Backoff;
   readonly #races: RacePatience;
-  #work: Promise<"done" | "overtaken" | "failed"> | undefined;
+  #isStarted = false;
 
   constructor(options: GitPublisherOptions) {
     const { clock, random, log } = options;
     this.#options = options;
     this.#repository = new RepositoryBranch(options);
     this.#sweeper = new Sweeper(options);
-    this.#schedule = new PublishSchedule({
-      clock,
-      random,
-      begin: () => void this.#begin(),
-      look: () => this.#look(),
+    this.#schedule = new RemoteSchedule({
+      ...{ clock, random, backoff },
+      intervalMs: () => LOOK_MS,
+      dueMs: () => this.#dueMs(),
+      run: (reason) => this.#run(reason),
     });
     this.#round = new PublishRound({
       repository: this.#repository,
@@ -45,10 +47,9 @@ class BackgroundPublisher implements GitPublisher {
       sweeper: this.#sweeper,
       clock,
       log,
-      onLook: () => this.#schedule.looked(),
+      onLook: () => this.#schedule.polled(),
       onLanded: () => this.#tell(),
     });
-    this.#failures = new Backoff({ initialMs: 500, factor: 2, capMs: 24_000, jitter: 0.25 }, random);
     this.#races = new RacePatience(random);
   }
 
@@ -70,106 +71,85 @@ class BackgroundPublisher implements GitPublisher {
 
   publish(offer: PublishOffer): PublishState {
     const state = this.#ledger.publish(offer, this.#options.clock.now());
-    this.#wakeForWork();
+    this.#schedule.wake();
     return state;
   }
 
   retire(folder: string, options?: { readonly keepFiles?: boolean }): void {
     this.#ledger.retire(folder, options);
-    this.#wakeForWork();
+    this.#schedule.wake();
   }
 
   start(): void {
-    this.#schedule.open();
-    this.#schedule.wake(0);
+    this.#isStarted = true;
+    this.#schedule.wake();
   }
 
   sweep(): void {
     this.#sweeper.ask();
-    this.#wakeForWork();
+    this.#schedule.wake();
   }
 
   async close({ flushMs }: { readonly flushMs: number }): Promise<void> {
+    const { clone, clock } = this.#options;
     const late = Promise.withResolvers<void>();
-    const cancel = this.#options.clock.schedule(flushMs, late.resolve);
-    if (flushMs > 0 && this.#schedule.isOpen) await Promise.race([this.#flush(), late.promise]);
+    const cancel = clock.schedule(flushMs, late.resolve);
+    if (flushMs > 0 && this.#isStarted) await Promise.race([this.#flush(), late.promise]);
     cancel();
-    this.#schedule.close();
-    this.#repository.kill();
-    await this.#work;
-    await this.#repository.close();
+    const ended = this.#schedule.close();
+    clone.kill();
+    await ended;
+    await clone.close();
   }
 
   /** Tries at once, whatever backoff says, for there will be no later: until it is done, or it failed. */
   async #flush(): Promise<void> {
     this.#round.hurry();
-    await this.#work;
-    while (this.#ledger.hasWork && this.#schedule.isOpen) {
-      if ((await this.#begin()) === "failed") return;
+    await this.#schedule.idle;
+    while (this.#ledger.hasWork && !this.#schedule.isClosed) {
+      if ((await this.#schedule.run()).state === "failed") return;
     }
   }
 
-  #look(): void {
-    this.#round.askLook();
-    if (this.#work === undefined) this.#schedule.wake(0);
+  #dueMs(): number {
+    if (!this.#isStarted) return Number.POSITIVE_INFINITY;
+    if (this.#round.isLookDue) return 0;
+    return this.#ledger.hasWork || this.#sweeper.isDue ? this.#round.windowMs : Number.POSITIVE_INFINITY;
   }
 
-  #wakeForWork(): void {
-    // A round that is under way sees to what comes next when it ends.
-    if (this.#work !== undefined) return;
-    if (this.#round.isLookDue) this.#schedule.wake(0);
-    else if (this.#ledger.hasWork || this.#sweeper.isDue) this.#schedule.wake(this.#round.windowMs);
-  }
-
-  #begin(): Promise<"done" | "overtaken" | "failed"> {
-    this.#schedule.clear();
-    this.#work ??= this.#run().then((outcome) => {
-      this.#work = undefined;
-      this.#tell();
-      this.#wakeForWork();
-      return outcome;
-    });
-    return this.#work;
-  }
-
-  async #run(): Promise<"done" | "overtaken" | "failed"> {
+  async #run({ isPollDue }: { readonly isPollDue: boolean }): Promise<RunOutcome> {
     const { clock } = this.#options;
     const beganMs = clock.now();
+    if (isPollDue) this.#round.askLook();
     try {
-      const outcome = await this.#round.run();
-      if (outcome === "done") this.#succeeded();
-      else this.#schedule.holdOff(this.#races.lost(clock.now() - beganMs));
-      return outcome;
+      const state = await this.#round.run();
+      if (state === "overtaken") return { state, holdMs: this.#races.lost(clock.now() - beganMs) };
+      this.#succeeded();
+      return { state };
     } catch (error) {
-      if (this.#schedule.isOpen) await this.#failed(error);
-      return "failed";
+      return this.#schedule.isClosed ? { state: "failed" } : await this.#failed(error);
+    } finally {
+      this.#tell();
     }
   }
 
   #succeeded(): void {
     if (this.#ledger.failure !== undefined) {
-      const [type, reason, action, note] = [
-        "Normal",
-        "Published",
-        "Publish",
-        "The repository accepts commits again",
-      ] as const;
       this.#options.log.info("Repository accepts commits again");
-      this.#options.announce?.({ type, reason, action, note });
+      const note = "The repository accepts commits again";
+      this.#options.announce?.({ type: "Normal", reason: "Published", action: "Publish", note });
     }
     this.#ledger.setFailure(undefined);
-    this.#failures.reset();
     this.#races.won();
-    this.#schedule.holdOff(0);
   }
 
-  async #failed(error: unknown): Promise<void> {
-    const { log, clock, announce } = this.#options;
+  async #failed(error: unknown): Promise<RunOutcome> {
+    const { log, announce } = this.#options;
     const failure = toFailure(error);
     const isOwned = failure?.reason === "RepositoryOwned";
     // Somebody else's folder is no use trying before the branch changes, and the next look will tell.
     if (!isOwned) this.#round.askLook();
-    if (await this.#round.repair(error)) return;
+    if (await this.#round.repair(error)) return { state: "failed", holdMs: 0 };
     if (isUnexpected(error)) log.error("Publishing failed", { error });
     if (failure !== undefined) {
       if (this.#ledger.failure?.reason !== failure.reason) {
@@ -179,7 +159,7 @@ class BackgroundPublisher implements GitPublisher {
       }
       this.#ledger.setFailure(failure);
     }
-    this.#schedule.holdOff(isOwned ? LOOK_MS : this.#failures.next(clock.now()));
+    return { state: "failed", ...(isOwned && { holdMs: LOOK_MS }) };
   }
 
   #tell(): void {

@@ -1,5 +1,5 @@
 import type { FolderFiles } from "../../engine/git-objects.ts";
-import type { PublishOffer, PublishState } from "../../ports.ts";
+import type { PublishFailure, PublishOffer, PublishState } from "../../ports.ts";
 
 /** The manifests that a resource publishes, and the last report to its owner. Compact once they are on the branch. */
 export interface LedgerEntry {
@@ -21,7 +21,22 @@ export interface LedgerEntry {
   told: string;
 }
 
-/** A state as text, to see when it changes. */
+/** Why nothing can be published. */
+export interface Failure {
+  readonly reason: PublishFailure;
+  readonly message: string;
+}
+
+/** What the owner of an entry is told. Pure. */
+export function stateOf(
+  { digest, tree, commit = "", sinceMs }: LedgerEntry,
+  { isOnBranch, failure }: { readonly isOnBranch: boolean; readonly failure: Failure | undefined },
+): PublishState {
+  if (isOnBranch) return { state: "published", record: { digest, tree, commit } };
+  return failure === undefined ? { state: "pending", sinceMs } : { state: "failed", ...failure };
+}
+
+/** A state as text, to see when it changes. Pure. */
 export function toText(state: PublishState): string {
   if (state.state === "published")
     return `${state.record.digest} ${state.record.tree} ${state.record.commit}`;

@@ -1,17 +1,20 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Clock } from "../../ports.ts";
+import { BareClone, type CloneCommand } from "../bare-clone.ts";
 import { readCredentials } from "../credentials.ts";
 import { type ConfineGit, unconfined } from "../git-command.ts";
-import { gitEnvironment } from "../git-environment.ts";
+import { GitError } from "../git-errors.ts";
 import { GitProcesses } from "../git-process.ts";
 import { GitRemote } from "../git-remote.ts";
 import { parseRemoteUrl } from "../remote-url.ts";
-import type { BranchClone, CommitToPush } from "./branch-clone.ts";
+import type { BranchView, CommitToPush } from "./branch-clone.ts";
+import { BranchReader } from "./branch-reader.ts";
 import { BranchRemote } from "./branch-remote.ts";
-import type { BranchView } from "./branch-view.ts";
-import type { CommitInput } from "./commit-stream.ts";
-import type { PartOptions } from "./commit-writer.ts";
-import { GitCache } from "./git-cache.ts";
+import { CommitWriter, type PartOptions } from "./commit-writer.ts";
+import { readWithGit } from "./read-with-git.ts";
 
 export interface LocalCloneOptions {
   /** Absolute path, `file://`, `https://`, `ssh://` or `user@host:path`. */
@@ -32,81 +35,95 @@ export interface LocalCloneOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A clone that git of this process works on. */
-export class LocalClone implements BranchClone {
-  readonly #openCache: () => Promise<GitCache>;
+/** What is needed of an open clone. */
+interface OpenClone {
+  readonly clone: BareClone;
+  readonly reader: BranchReader;
+  readonly writer: CommitWriter;
+}
+
+/** More packs than this are made one. */
+const PACKS = 40;
+/** A clone that has grown over this is fetched anew, with one commit of history. */
+const CLONE_BYTES = 512 * 1024 * 1024;
+
+/**
+ * The clone of a branch that git of this process works on, as the operator asks for (branch-clone.ts): shallow, read with
+ * {@link readWithGit}, and written by a {@link CommitWriter}.
+ */
+export class LocalClone {
+  readonly #options: LocalCloneOptions;
+  readonly #url: string;
+  readonly #confine: ConfineGit | undefined;
   readonly #processes: GitProcesses;
   readonly #remote: BranchRemote;
-  readonly #root: string;
-  #cache: GitCache | undefined;
+  readonly #stopped = new AbortController();
+  #open: OpenClone | undefined;
 
   /** Touches nothing yet. @throws RemoteUrlError for a repository that we do not speak to. */
   constructor(options: LocalCloneOptions) {
-    const {
-      repository,
-      branch,
-      root,
-      cacheDirectory,
-      credentialsDirectory,
-      clock,
-      environment = {},
-      timeoutMs,
-    } = options;
+    const { repository, branch, credentialsDirectory, clock, environment = {}, timeoutMs } = options;
     const remote = parseRemoteUrl(repository);
-    const { protocol } = remote;
     const confine = options.confine && exceptHooks(options.confine);
     const processes = new GitProcesses({ clock, timeoutMs, confine });
-    this.#root = root;
+    const credentials = () => readCredentials(credentialsDirectory, remote);
+    this.#options = options;
+    this.#confine = confine;
     this.#processes = processes;
-    this.#openCache = () =>
-      GitCache.open({
-        directory: cacheDirectory,
-        key: `${remote.url} ${branch} ${root}`,
-        processes,
-        confine,
-        clock,
-        environment: (home) => gitEnvironment({ home, environment, protocol }),
-      });
+    const { url } = remote;
+    this.#url = url;
     this.#remote = new BranchRemote({
-      remote: new GitRemote({
-        remote,
-        processes,
-        environment,
-        credentials: () => readCredentials(credentialsDirectory, remote),
-      }),
-      url: remote.url,
-      branch,
+      ...{ url, branch, remote: new GitRemote({ remote, processes, environment, credentials }) },
     });
   }
 
   get format(): ObjectFormat {
-    return this.#cache?.format ?? "sha1";
+    return this.#open?.clone.format ?? "sha1";
   }
 
+  /** Opens the clone, or creates an empty one. */
   async open(): Promise<void> {
-    this.#cache ??= await this.#openCache();
+    const { cacheDirectory, branch, root, clock, environment = {} } = this.#options;
+    const key = createHash("sha256").update(`${this.#url} ${branch} ${root}`).digest("hex");
+    const clone = await BareClone.open({
+      base: join(cacheDirectory, key.slice(0, 16)),
+      environment,
+      run: (command) => this.#run(command),
+    });
+    const processes = this.#processes;
+    this.#open = {
+      clone,
+      reader: new BranchReader((command) => clone.read(command), root),
+      writer: new CommitWriter({
+        ...{ processes, clock, directory: clone.directory, environment: clone.environmentWith() },
+      }),
+    };
   }
 
   async readHead(): Promise<string | undefined> {
-    return await this.#remote.readHead(this.#opened);
+    return await this.#remote.readHead(this.#opened.clone);
   }
 
   async has(commit: string): Promise<boolean> {
-    return await this.#opened.has(commit);
+    const { clone } = this.#opened;
+    const type = await clone.read(["cat-file", "-t", commit]).catch(() => "");
+    return type.trim() === "commit";
   }
 
   async fetch(): Promise<string> {
-    const cache = this.#opened;
-    await this.#remote.fetch(cache);
-    return await cache.readFetchedHead();
+    const { clone } = this.#opened;
+    await this.#remote.fetch(clone);
+    try {
+      // Read from disk: between a fetch and a push every process counts.
+      return (await readFile(join(clone.directory, "refs", "fairlead", "head"), "utf8")).trim();
+    } catch {
+      // It was packed away.
+      return (await clone.read(["rev-parse", "--verify", "refs/fairlead/head"])).trim();
+    }
   }
 
   async readBranch(head: string): Promise<BranchView> {
-    return await this.#opened.readBranch(head, this.#root);
-  }
-
-  async writeCommit(commit: CommitInput): Promise<string> {
-    return await this.#opened.writeCommit(commit);
+    return await this.#opened.reader.read(head);
   }
 
   /** Takes a part of the stream of a commit. */
@@ -114,44 +131,64 @@ export class LocalClone implements BranchClone {
     await this.#opened.writer.add(part, options);
   }
 
-  /** Takes the last part of the stream of a commit, and gives its id. @throws CacheBrokenError */
+  /** Takes the last part of the stream of a commit, and gives its id. @throws GitError `CacheBroken` */
   async endCommit(part: Uint8Array, options: PartOptions): Promise<string> {
     return await this.#opened.writer.end(part, options);
   }
 
-  async push(commit: CommitToPush, beforeSend?: () => void): Promise<"landed" | "moved"> {
-    beforeSend?.();
-    return await this.#remote.push(this.#opened, commit);
+  async push(commit: CommitToPush): Promise<"landed" | "moved"> {
+    return await this.#remote.push(this.#opened.clone, commit);
   }
 
+  /**
+   * Keeps the number of packs small, by joining the small ones only.
+   *
+   * @throws GitError `CacheBroken` when the clone has grown so big that it should be recreated.
+   */
   async tidy(): Promise<void> {
-    await this.#cache?.tidy();
+    const { clone, writer } = this.#opened;
+    if ((await clone.packs()).length <= PACKS) return;
+    if ((await clone.size()) > CLONE_BYTES)
+      throw new GitError("CacheBroken", "Cannot keep the clone: too big");
+    await writer.close();
+    await clone.read(["repack", "--geometric=2", "-d", "-q"]);
+    // Every fetch leaves a line in the list of commits without a past, and every push sends the list.
+    await clone.read(["prune", "--expire=now"]);
   }
 
+  /** Deletes the clone and creates an empty one. */
   async rebuild(format: ObjectFormat): Promise<void> {
-    try {
-      await this.#cache?.rebuild(format);
-    } catch (error) {
-      // What is left may be no clone at all: to open it again makes one.
-      await this.close();
-      throw error;
-    }
+    const { clone, writer } = this.#opened;
+    await writer.close();
+    await clone.rebuild(format);
   }
 
+  /** Ends what runs, at once. */
   kill(): void {
     this.#processes.close();
-    this.#cache?.kill();
+    this.#stopped.abort();
   }
 
+  /** Lets another process use the clone. */
   async close(): Promise<void> {
-    const cache = this.#cache;
-    this.#cache = undefined;
-    await cache?.release();
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.writer.close();
+    await open?.clone.release();
   }
 
-  get #opened(): GitCache {
-    if (this.#cache === undefined) throw new Error("The clone is not open");
-    return this.#cache;
+  get #opened(): OpenClone {
+    if (this.#open === undefined) throw new Error("The clone is not open");
+    return this.#open;
+  }
+
+  async #run({ arguments: words, ...command }: CloneCommand): Promise<string> {
+    try {
+      const { signal } = this.#stopped;
+      return await readWithGit(words, { ...command, confine: this.#confine, signal });
+    } catch (cause) {
+      throw new GitError("CacheBroken", `Cannot read the clone: git ${words[0]} failed`, { cause });
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { wallsReport } from "../../sandbox/walls-report.ts";
+import { objectId, plain, plainText as text } from "../zone-messages.ts";
 
 // The messages between the operator and the publish zone. Messages of the zone are untrusted.
 
@@ -21,21 +21,12 @@ export const COMMIT_PART_BYTES = 2 ** 20;
 
 /** Longest message of a failure. */
 export const MESSAGE = 600;
-const plain = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
-
-const text = (length: number) => z.string().max(length).regex(plain);
-export const objectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 const format = z.enum(["sha1", "sha256"]);
 
 /** Body of the answers to `check`, `tidy`, `close` and `commit-part`. */
 export const emptyAnswer = z.strictObject({});
 /** Of `open` and `rebuild`. */
 export const formatAnswer = z.strictObject({ format });
-/** Walls of the kernel around the process of the zone, and around git. The item of the answer to `hold`. */
-export const wallsItem = z.strictObject({
-  walls: z.strictObject({ publish: wallsReport, git: wallsReport }),
-});
-export type WallsItem = z.output<typeof wallsItem>;
 /** Of `head`. */
 export const headAnswer = z.strictObject({ head: objectId.optional() });
 /** Of `has`. */

@@ -1,14 +1,15 @@
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { FairSemaphore } from "../../runtime/fair-semaphore.ts";
-import { type ReportedWalls, readWallsReport } from "../../sandbox/walls-report.ts";
+import type { ReportedWalls } from "../../sandbox/walls-report.ts";
 import { ZoneAnswerError, ZoneDeadlineError } from "../../zones/errors.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts";
 import { ZoneClient } from "../../zones/zone-client.ts";
-import { GitKilledError, RepositoryUnreachableError } from "../git-errors.ts";
-import { readPublishError } from "./error-answer.ts";
-import { emptyAnswer, PUBLISH_ZONE, wallsItem } from "./messages.ts";
+import { GitError } from "../git-errors.ts";
+import { readWalls, wallsItem } from "../zone-messages.ts";
+import { emptyAnswer, PUBLISH_ZONE } from "./messages.ts";
+import { readPublishError } from "./publish-failure.ts";
 
 export interface PublishConnectionOptions {
   /** Path of the Unix socket of the publish zone. */
@@ -18,7 +19,7 @@ export interface PublishConnectionOptions {
   readonly log: Logger;
   /** The zone reported walls of the kernel: around its own process, or around git. */
   readonly onWalls?: ((process: "publish" | "git", walls: ReportedWalls) => void) | undefined;
-  /** Called once, when the zone is first needed. */
+  /** Called each time that the zone is needed. */
   readonly onStart?: () => void;
 }
 
@@ -39,16 +40,12 @@ export class PublishConnection {
   readonly #options: PublishConnectionOptions;
   readonly #client: ZoneClient;
   readonly #requests = new FairSemaphore({ permits: REQUESTS });
-  #isStarted = false;
-  #held: Link | undefined;
   #lastClone = 0;
 
   constructor(options: PublishConnectionOptions) {
-    const serve = async ({ name }: { readonly name: string }): Promise<never> => {
-      throw new RangeError(`There is no request "${name}"`);
-    };
     this.#options = options;
-    this.#client = new ZoneClient({ ...options, zone: PUBLISH_ZONE, limits, serve });
+    const onConnect = (link: Link): void => link.follow("hold", { body: {} }, this.#takeWalls);
+    this.#client = new ZoneClient({ ...options, zone: PUBLISH_ZONE, limits, onConnect });
   }
 
   /** A number that names a clone to the zone. */
@@ -56,23 +53,16 @@ export class PublishConnection {
     return ++this.#lastClone;
   }
 
-  /** The connection, once it is there. @throws RepositoryUnreachableError if it is not in time */
+  /** The connection, once it is there. @throws GitError `RepositoryUnreachable` if it is not in time */
   async link(): Promise<Link> {
-    if (!this.#isStarted) {
-      this.#isStarted = true;
-      this.#options.onStart?.();
-    }
-    const link = await this.#client.link({ withinMs: PATIENCE_MS }).catch(fail);
-    if (link === this.#held) return link;
-    this.#held = link;
-    link.follow("hold", { body: {} }, this.#takeWalls);
-    return link;
+    this.#options.onStart?.();
+    return await this.#client.link({ withinMs: PATIENCE_MS }).catch(fail);
   }
 
   /**
    * Sends a request.
    *
-   * @throws What the zone says; RepositoryUnreachableError, caused by a GitKilledError, when the zone does not answer.
+   * @throws What the zone says; GitError `RepositoryUnreachable`, caused by a `Killed`, when the zone does not answer.
    */
   async ask<Answer>(
     link: Link,
@@ -99,7 +89,7 @@ export class PublishConnection {
     }
   }
 
-  /** Whether the zone can authenticate at the repository. @throws CredentialsError, RepositoryUnreachableError */
+  /** Whether the zone can authenticate at the repository. @throws GitError `Credentials`, `RepositoryUnreachable` */
   async check(): Promise<void> {
     const link = await this.link();
     await this.ask(
@@ -111,9 +101,9 @@ export class PublishConnection {
   }
 
   readonly #takeWalls = ({ body }: Received): void => {
-    const { walls } = wallsItem.parse(body);
-    for (const process of ["publish", "git"] as const)
-      this.#options.onWalls?.(process, readWallsReport(walls[process]));
+    const { own, git } = readWalls(wallsItem.parse(body));
+    this.#options.onWalls?.("publish", own);
+    this.#options.onWalls?.("git", git);
   };
 
   close(): void {
@@ -124,5 +114,5 @@ export class PublishConnection {
 function fail(cause: unknown): never {
   const message = "The process that commits and pushes does not respond";
   // What it ran has ended with it, or is unknown: that says nothing about the clone.
-  throw new RepositoryUnreachableError(message, { cause: new GitKilledError(message, { cause }) });
+  throw new GitError("RepositoryUnreachable", message, { cause: new GitError("Killed", message, { cause }) });
 }

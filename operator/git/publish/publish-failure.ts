@@ -1,39 +1,48 @@
 import { NotLeadingError } from "../../errors.ts";
-import {
-  CacheBrokenError,
-  GitKilledError,
-  ObjectFormatError,
-  PushRefusedError,
-  RepositoryOwnedError,
-  RepositoryUnreachableError,
-} from "../git-errors.ts";
-import type { Failure } from "./publish-ledger.ts";
+import { GitError, isGitError, isKilled } from "../git-errors.ts";
+import { redact, toMessageText } from "../redact.ts";
+import type { Failure } from "./ledger-entry.ts";
+import { type ErrorBody, errorBody, MESSAGE } from "./messages.ts";
 
-/** What an error means for who waits for a commit; undefined: nothing, because we only may not push at the moment. */
+/** What an error means for who waits for a commit; undefined: nothing, because we only may not push at the moment. Pure. */
 export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof NotLeadingError) return undefined;
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof RepositoryOwnedError) return { reason: "RepositoryOwned", message };
-  if (error instanceof PushRefusedError) return { reason: "PushRefused", message };
-  return { reason: "RepositoryUnreachable", message };
+  const isKnown = isGitError(error, "RepositoryOwned", "PushRefused");
+  return { reason: isKnown ? (error.reason as Failure["reason"]) : "RepositoryUnreachable", message };
 }
 
-/** Whether a new clone may help. */
-export function isFaultOfClone(error: unknown): error is CacheBrokenError | ObjectFormatError {
-  return error instanceof CacheBrokenError || error instanceof ObjectFormatError;
+/** Whether a new clone may help. Pure. */
+export function isFaultOfClone(error: unknown): error is GitError {
+  return isGitError(error, "CacheBroken", "ObjectFormat");
 }
 
-/** Whether what git did was broken off, which says nothing about the repository or the clone. */
-export function isKilled(error: unknown): boolean {
-  return error instanceof GitKilledError || (error instanceof Error && error.cause instanceof GitKilledError);
-}
-
-/** Whether an error is none of those that the world outside can cause: then it is a defect of ours. */
+/** Whether an error is none of those that the world outside can cause: then it is a defect of ours. Pure. */
 export function isUnexpected(error: unknown): boolean {
-  const known = error instanceof RepositoryUnreachableError || error instanceof RepositoryOwnedError;
-  return (
-    !known &&
-    !isFaultOfClone(error) &&
-    !(error instanceof PushRefusedError || error instanceof NotLeadingError)
-  );
+  const isKnown = isGitError(error, "RepositoryUnreachable", "RepositoryOwned", "PushRefused");
+  return !isKnown && !isFaultOfClone(error) && !(error instanceof NotLeadingError);
+}
+
+/** What the operator may know of an error of the zone: users see it. Pure. */
+export function describePublishError(error: unknown): ErrorBody {
+  const said = error instanceof Error ? error.message : String(error);
+  const reason = error instanceof GitError ? errorBody.shape.reason.safeParse(error.reason).data : undefined;
+  return {
+    reason: reason ?? "RepositoryUnreachable",
+    message: toMessageText(redact(said, []), MESSAGE),
+    killed: isKilled(error),
+  };
+}
+
+/** The error that the body of an error answer stands for. The zone's message is untrusted text. Pure. */
+export function readPublishError(body: unknown): GitError {
+  const { data } = errorBody.safeParse(body);
+  if (data === undefined) {
+    const message = "The process that commits and pushes failed; see its log";
+    return new GitError("RepositoryUnreachable", message);
+  }
+  const message = redact(data.message, []);
+  const isKilledThere = data.reason === "RepositoryUnreachable" && data.killed;
+  const cause = isKilledThere ? { cause: new GitError("Killed", message) } : undefined;
+  return new GitError(data.reason, message, cause);
 }

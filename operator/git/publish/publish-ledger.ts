@@ -1,13 +1,8 @@
 import { assertGitPath, type FolderFiles, type ObjectFormat, treeIdOf } from "../../engine/git-objects.ts";
 import { isResourceFolder } from "../../engine/sweep.ts";
-import type { PublishedRecord, PublishFailure, PublishOffer, PublishState } from "../../ports.ts";
-import type { BranchView } from "./branch-view.ts";
-import { type LedgerEntry as Entry, toText } from "./ledger-entry.ts";
-
-export interface Failure {
-  readonly reason: PublishFailure;
-  readonly message: string;
-}
+import type { PublishOffer, PublishState } from "../../ports.ts";
+import type { BranchView } from "./branch-clone.ts";
+import { type LedgerEntry as Entry, type Failure, stateOf, toText } from "./ledger-entry.ts";
 
 /** A folder to write, as it was when the commit was begun. */
 export interface PendingFolder {
@@ -95,11 +90,6 @@ export class PublishLedger {
   get oldestPendingMs(): number | undefined {
     const oldest = this.#pending.values().reduce((a, b) => Math.min(a, b), Infinity);
     return oldest === Infinity ? undefined : oldest;
-  }
-
-  /** Whether anything of ours is, or is to be, on the branch. */
-  get isEmpty(): boolean {
-    return this.#entries.size === 0;
   }
 
   get failure(): Failure | undefined {
@@ -221,12 +211,7 @@ export class PublishLedger {
   }
 
   #answer(folder: string, entry: Entry): PublishState {
-    if (this.#isOnBranch(folder, entry)) {
-      const record: PublishedRecord = { digest: entry.digest, tree: entry.tree, commit: entry.commit ?? "" };
-      return { state: "published", record };
-    }
-    if (this.#failure !== undefined) return { state: "failed", ...this.#failure };
-    return { state: "pending", sinceMs: entry.sinceMs };
+    return stateOf(entry, { isOnBranch: this.#isOnBranch(folder, entry), failure: this.#failure });
   }
 
   #isOnBranch(folder: string, entry: Entry): boolean {

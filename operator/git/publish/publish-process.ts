@@ -1,19 +1,16 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
-import type { LaunchRules } from "../../sandbox/launch-arguments.ts";
 import { workerIn } from "../../sandbox/zone-command.ts";
-import type { ZoneCommand } from "../../zones/zone-process.ts";
 import { localPathsOf, portsOf } from "../confine-git.ts";
 import { credentialPlaces } from "../credential-places.ts";
 import {
+  type GitZone,
   type GitZoneOptions,
   type GitZoneProcess,
   type GitZoneProcessOptions,
-  gitZoneCommand,
-  gitZoneRules,
   startGitZone,
 } from "../git-zone.ts";
 import { parseRemoteUrl } from "../remote-url.ts";
+import { PUBLISH_ZONE } from "./messages.ts";
 
 /** Name of the bundle of worker.ts in an image, beside the program. */
 export const publishWorkerFile = "publish-worker.mjs";
@@ -31,57 +28,30 @@ export interface PublishWorkerOptions extends GitZoneOptions {
   readonly credentials: string | undefined;
 }
 
-/** Path of the socket that the process listens on. */
-export function publishSocketIn(folder: string): string {
-  return join(folder, "publish.sock");
-}
-
 /**
- * The command line of the process of the publish zone.
- *
- * @throws RemoteUrlError for a repository that we do not speak to.
+ * Commits and pushes. It may also read the credentials, and connects to the port of the repository alone. Hooks of a repository on
+ * this machine are programs in it, which may use the network.
  */
-export function publishWorkerCommand(
-  options: PublishWorkerOptions,
-  environment: Readonly<Record<string, string | undefined>>,
-): ZoneCommand {
-  const { folder, repository, credentials } = options;
-  return gitZoneCommand({
-    options,
-    environment,
-    worker: workerPath(),
-    heapMiB: HEAP_MIB,
-    semiSpaceMiB: 4,
-    socket: publishSocketIn(folder),
-    flags: [
-      `--repository=${repository}`,
-      ...(credentials === undefined ? [] : [`--credentials=${credentials}`]),
-    ],
-    rules: () => publishWalls(options, environment),
-  });
-}
-
-/**
- * What the process may do: write to the clones, read its own code, the credentials and what git reads, connect to the port of
- * the repository, and start git. Hooks of a repository on this machine are programs in it, which may use the network.
- *
- * @throws RemoteUrlError for a repository that we do not speak to.
- */
-export function publishWalls(
-  options: PublishWorkerOptions,
-  environment: Readonly<Record<string, string | undefined>>,
-): LaunchRules {
-  const { repository, credentials } = options;
-  const remote = parseRemoteUrl(repository);
-  return gitZoneRules({
-    options,
-    environment,
-    worker: workerPath(),
-    read: credentials === undefined ? [] : credentialPlaces(credentials),
-    local: localPathsOf(remote),
-    tcpConnect: remote.protocol === "file" ? "any" : portsOf(remote, environment),
-  });
-}
+export const publishZone: GitZone<PublishWorkerOptions> = {
+  name: PUBLISH_ZONE,
+  get worker() {
+    return workerIn(import.meta.dirname, publishWorkerFile);
+  },
+  heapMiB: HEAP_MIB,
+  semiSpaceMiB: 4,
+  flags: ({ repository, credentials }) => [
+    `--repository=${repository}`,
+    ...(credentials === undefined ? [] : [`--credentials=${credentials}`]),
+  ],
+  rules: ({ repository, credentials }, environment) => {
+    const remote = parseRemoteUrl(repository);
+    return {
+      read: credentials === undefined ? [] : credentialPlaces(credentials),
+      local: localPathsOf(remote),
+      tcpConnect: remote.protocol === "file" ? "any" : portsOf(remote, environment),
+    };
+  },
+};
 
 /**
  * Keeps the process of the publish zone running.
@@ -92,20 +62,13 @@ export function startPublishProcess(
   worker: PublishWorkerOptions,
   options: GitZoneProcessOptions,
 ): GitZoneProcess {
-  const { environment, clock } = options;
+  const { clock } = options;
   const { repository } = worker;
   let seen: string | undefined;
-  const zone = startGitZone({
-    ...options,
-    name: "publish",
-    options: worker,
-    rules: publishWalls(worker, environment),
-    onNoWalls: (reason) => options.log.warn("The kernel does not keep the publish zone apart", { reason }),
-    command: (walls) => () => {
-      seen = folderOf(repository);
-      return publishWorkerCommand({ ...worker, walls }, environment);
-    },
-  });
+  const onStart = (): void => {
+    seen = folderOf(repository);
+  };
+  const zone = startGitZone(publishZone, worker, { ...options, onStart });
   let cancelLook = (): void => {};
   const look = (): void => {
     const found = folderOf(repository);
@@ -130,8 +93,4 @@ function folderOf(repository: string): string | undefined {
   const [path] = localPathsOf(parseRemoteUrl(repository));
   const status = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
   return status && `${status.dev} ${status.ino}`;
-}
-
-function workerPath(): string {
-  return workerIn(import.meta.dirname, publishWorkerFile);
 }

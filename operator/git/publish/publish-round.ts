@@ -1,7 +1,7 @@
 import type { Clock, Logger } from "../../ports.ts";
 import { TokenBuckets } from "../../runtime/token-bucket.ts";
-import { ObjectFormatError } from "../git-errors.ts";
-import { isFaultOfClone, isKilled } from "./publish-failure.ts";
+import { isGitError, isKilled } from "../git-errors.ts";
+import { isFaultOfClone } from "./publish-failure.ts";
 import type { PublishLedger } from "./publish-ledger.ts";
 import { publishWindowMs } from "./publish-window.ts";
 import type { RepositoryBranch } from "./repository-branch.ts";
@@ -105,7 +105,7 @@ export class PublishRound {
     this.#renewed = true;
     const other = repository.format === "sha1" ? "sha256" : "sha1";
     try {
-      await repository.rebuild(error instanceof ObjectFormatError ? other : repository.format);
+      await repository.rebuild(isGitError(error, "ObjectFormat") ? other : repository.format);
       return isFirst;
     } catch (cause) {
       log.error("Cannot recreate the clone", { error: cause });

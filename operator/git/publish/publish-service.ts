@@ -1,8 +1,9 @@
 import type { Logger } from "../../ports.ts";
 import type { IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
-import { CredentialsError, RepositoryUnreachableError } from "../git-errors.ts";
+import { GitError, isGitError } from "../git-errors.ts";
+import type { WallsItem } from "../zone-messages.ts";
+import type { BranchView } from "./branch-clone.ts";
 import { encodeBranchLists } from "./branch-list.ts";
-import type { BranchView } from "./branch-view.ts";
 import type { LocalClone } from "./local-clone.ts";
 import {
   cloneRequest,
@@ -14,7 +15,6 @@ import {
   readAnswer,
   readRequest,
   rebuildRequest,
-  type WallsItem,
 } from "./messages.ts";
 import { OpenClones } from "./open-clones.ts";
 import { isUnexpected } from "./publish-failure.ts";
@@ -22,7 +22,7 @@ import { isUnexpected } from "./publish-failure.ts";
 export interface PublishServiceOptions {
   /** Makes a clone for a branch of the repository and a folder on it. */
   readonly createClone: (place: { readonly branch: string; readonly root: string }) => LocalClone;
-  /** Whether the repository can be authenticated at. @throws CredentialsError */
+  /** Whether the repository can be authenticated at. @throws GitError `Credentials` */
   readonly check: () => Promise<unknown>;
   readonly log: Logger;
   /** Walls of the kernel around this process, and around git. */
@@ -96,7 +96,7 @@ export function createPublishService(options: PublishServiceOptions): PublishSer
     }
     const { clone } = cloneRequest.parse(body);
     if (name === "open") {
-      if (refusal !== undefined) throw new RepositoryUnreachableError(refusal);
+      if (refusal !== undefined) throw new GitError("RepositoryUnreachable", refusal);
       const { branch, root } = openRequest.parse(body);
       return { format: await clones.open(clone, signal, () => createClone({ branch, root })) };
     }
@@ -111,7 +111,7 @@ export function createPublishService(options: PublishServiceOptions): PublishSer
     try {
       return { body: await answer(request) };
     } catch (error) {
-      const isOurs = isUnexpected(error) && !(error instanceof CredentialsError) && !request.signal.aborted;
+      const isOurs = isUnexpected(error) && !isGitError(error, "Credentials") && !request.signal.aborted;
       if (isOurs) log.error("Cannot answer the operator", { request: request.name, error });
       throw error;
     }

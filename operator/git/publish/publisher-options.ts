@@ -1,4 +1,4 @@
-import type { EventType } from "../../engine/transitions.ts";
+import type { Announcement } from "../../engine/transitions.ts";
 import type {
   Clock,
   Fence,
@@ -36,12 +36,7 @@ export interface GitPublisherOptions {
   /** The answers for these owners are other ones than they were told. */
   readonly onChange: (owners: readonly PublishOffer["owner"][]) => void;
   /** Tells once what concerns all resources: that nothing can be published, that it works again, a held sweep. */
-  readonly announce?: (event: {
-    readonly type: EventType;
-    readonly reason: string;
-    readonly action: string;
-    readonly note: string;
-  }) => void;
+  readonly announce?: (event: Announcement) => void;
 }
 
 export interface GitPublisher extends Publisher {
@@ -72,16 +67,8 @@ export interface GitStats {
 }
 
 export function noStats(): GitStats {
-  return {
-    commits: 0,
-    landed: 0,
-    pushes: 0,
-    refused: 0,
-    retried: 0,
-    lsRemotes: 0,
-    fetches: 0,
-    rebuilds: 0,
-  };
+  const pushes = { pushes: 0, refused: 0, retried: 0 };
+  return { commits: 0, landed: 0, ...pushes, lsRemotes: 0, fetches: 0, rebuilds: 0 };
 }
 
 /** For metrics: counters since the start, and how it is now. */

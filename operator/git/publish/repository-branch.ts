@@ -1,32 +1,18 @@
 import { composeCommitMessage, isLaterTerm } from "../../engine/commit-message.ts";
 import type { ObjectFormat } from "../../engine/git-objects.ts";
 import { NotLeadingError } from "../../errors.ts";
-import type { Clock, Fence, LeaseTerm } from "../../ports.ts";
-import {
-  CacheBrokenError,
-  PushRefusedError,
-  RepositoryOwnedError,
-  RepositoryUnreachableError,
-} from "../git-errors.ts";
-import type { BranchClone, CommitToPush } from "./branch-clone.ts";
-import { type BranchView, emptyBranch } from "./branch-view.ts";
+import type { LeaseTerm } from "../../ports.ts";
+import { GitError, isGitError, isKilled } from "../git-errors.ts";
+import { type BranchClone, type BranchView, type CommitToPush, emptyBranch } from "./branch-clone.ts";
 import type { FolderChange } from "./commit-stream.ts";
-import { isSameOwner, OWNER_FILE, type RootOwner, writeOwnerFile } from "./owner-file.ts";
-import { isKilled } from "./publish-failure.ts";
+import { isSameOwner, OWNER_FILE, writeOwnerFile } from "./owner-file.ts";
 import type { PendingFolder } from "./publish-ledger.ts";
-import { type GitStats, noStats } from "./publisher-options.ts";
+import { type GitPublisherOptions, type GitStats, noStats } from "./publisher-options.ts";
 
-export interface RepositoryBranchOptions {
-  readonly clone: BranchClone;
-  /** Folder in the repository below which we write; empty for the repository itself. */
-  readonly root: string;
-  readonly owner: RootOwner;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly fence: Fence;
-  readonly term: () => LeaseTerm | undefined;
-  readonly confirmLeadership: () => Promise<boolean>;
-}
+export type RepositoryBranchOptions = Pick<
+  GitPublisherOptions,
+  "clone" | "root" | "owner" | "version" | "clock" | "fence" | "term" | "confirmLeadership"
+>;
 
 /** What one commit changes. */
 export interface BranchChange {
@@ -79,7 +65,7 @@ export class RepositoryBranch {
    * Looks at the remote, and fetches only what is not here.
    *
    * @returns The view, if it is another one than before.
-   * @throws RepositoryUnreachableError, CacheBrokenError
+   * @throws GitError `RepositoryUnreachable`, `CacheBroken`
    */
   async look(): Promise<BranchView | undefined> {
     const clone = this.#clone;
@@ -89,7 +75,8 @@ export class RepositoryBranch {
     // After a push that was overtaken there is something to fetch: no need to ask.
     let head = overtaken === undefined ? await this.#ask() : await this.#fetch();
     if (overtaken !== undefined && overtaken === head) {
-      throw new PushRefusedError(
+      throw new GitError(
+        "PushRefused",
         "the remote could not update the branch, and no other writer did; if this persists, look for a stale lock file below refs/heads",
       );
     }
@@ -104,7 +91,7 @@ export class RepositoryBranch {
    * Puts one commit on the branch.
    *
    * @returns Its id; undefined if somebody else was faster: look, and try again.
-   * @throws RepositoryOwnedError, NotLeadingError, PushRefusedError, RepositoryUnreachableError, CacheBrokenError
+   * @throws GitError `RepositoryOwned`, NotLeadingError, `PushRefused`, `RepositoryUnreachable`, `CacheBroken`
    */
   async land(change: BranchChange): Promise<string | undefined> {
     const stats = this.#stats;
@@ -132,19 +119,9 @@ export class RepositoryBranch {
     return commit;
   }
 
-  /** Keeps the clone small. @throws CacheBrokenError when it has grown too big. */
+  /** Keeps the clone small. @throws GitError `CacheBroken` when it has grown too big. */
   async tidy(): Promise<void> {
     await this.#clone.tidy();
-  }
-
-  /** Ends every git process, at once. */
-  kill(): void {
-    this.#clone.kill();
-  }
-
-  /** Gives the clone free. Call it when nothing runs any more. */
-  async close(): Promise<void> {
-    await this.#clone.close();
   }
 
   /** Whether the root is ours, or nobody's. */
@@ -153,14 +130,18 @@ export class RepositoryBranch {
     return file === undefined || (file !== "unreadable" && isSameOwner(file.owner, this.#options.owner));
   }
 
-  /** @throws RepositoryOwnedError when the root is somebody else's. */
+  /** @throws GitError `RepositoryOwned` when the root is somebody else's. */
   assertOurs(): void {
     const file = this.#view?.ownerFile;
     if (file === undefined || this.isOurs) return;
     const where = this.#below(OWNER_FILE);
     if (file === "unreadable")
-      throw new RepositoryOwnedError(`${where} is not a file of Fairlead; use another folder or remove it`);
-    throw new RepositoryOwnedError(
+      throw new GitError(
+        "RepositoryOwned",
+        `${where} is not a file of Fairlead; use another folder or remove it`,
+      );
+    throw new GitError(
+      "RepositoryOwned",
       `${where} says that Lease ${file.owner.lease} of cluster ${file.owner.cluster} writes here; use another folder or remove it`,
     );
   }
@@ -181,7 +162,10 @@ export class RepositoryBranch {
     for (const { folder } of write) {
       const [first = ""] = folder.split("/");
       if (view.files.has(first))
-        throw new PushRefusedError(`"${this.#below(first)}" is a file, but a folder of this name is needed`);
+        throw new GitError(
+          "PushRefused",
+          `"${this.#below(first)}" is a file, but a folder of this name is needed`,
+        );
     }
     // Claimed with the first commit, again after somebody removed it, and freed of an approval that is used up.
     const claims = view.ownerFile === undefined || usesApproval;
@@ -206,7 +190,7 @@ export class RepositoryBranch {
         this.#stats.pushes++;
       });
     } catch (error) {
-      if (error instanceof PushRefusedError) this.#stats.refused++;
+      if (isGitError(error, "PushRefused")) this.#stats.refused++;
       throw error;
     }
   }
@@ -222,9 +206,9 @@ export class RepositoryBranch {
       this.#unexplained = 0;
       return result;
     } catch (error) {
-      if (!(error instanceof RepositoryUnreachableError) || isKilled(error)) throw error;
+      if (!isGitError(error, "RepositoryUnreachable") || isKilled(error)) throw error;
       if (++this.#unexplained < 2) throw error;
-      throw new CacheBrokenError(error.message, { cause: error });
+      throw new GitError("CacheBroken", error.message, { cause: error });
     }
   }
 }

@@ -1,17 +1,12 @@
 import { type HeldSweep, planSweep } from "../../engine/sweep.ts";
-import type { FolderClaim, Logger } from "../../ports.ts";
-import type { BranchView } from "./branch-view.ts";
+import type { BranchView } from "./branch-clone.ts";
 import { OWNER_FILE } from "./owner-file.ts";
 import type { GitPublisherOptions } from "./publisher-options.ts";
 
 /** Whether folders of resources that are gone wait for somebody's approval. */
 export type SweepState = { readonly state: "idle" } | ({ readonly state: "held" } & HeldSweep);
 
-export interface SweeperOptions {
-  readonly claimOf: (folder: string) => FolderClaim;
-  readonly log: Logger;
-  readonly announce?: GitPublisherOptions["announce"];
-}
+export type SweeperOptions = Pick<GitPublisherOptions, "claimOf" | "log" | "announce">;
 
 /** Finds the folders whose resources went while nobody looked. */
 export class Sweeper {

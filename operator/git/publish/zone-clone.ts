@@ -2,12 +2,10 @@ import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
-import { GitKilledError, RepositoryUnreachableError } from "../git-errors.ts";
-import type { BranchClone, CommitToPush } from "./branch-clone.ts";
+import { GitError } from "../git-errors.ts";
+import type { BranchClone, BranchView, CommitToPush } from "./branch-clone.ts";
 import { BranchListReader } from "./branch-list.ts";
-import type { BranchView } from "./branch-view.ts";
-import { commitParts } from "./commit-parts.ts";
-import { type CommitInput, commitStream } from "./commit-stream.ts";
+import { type CommitInput, commitParts, commitStream } from "./commit-stream.ts";
 import {
   commitAnswer,
   emptyAnswer,
@@ -168,8 +166,8 @@ export class ZoneClone implements BranchClone {
 }
 
 function stopping(): Error {
-  const cause = new GitKilledError("Cannot run git: the operator is stopping");
-  return new RepositoryUnreachableError(cause.message, { cause });
+  const cause = new GitError("Killed", "Cannot run git: the operator is stopping");
+  return new GitError("RepositoryUnreachable", cause.message, { cause });
 }
 
 type Reading<Answer> = Pick<AskOptions<Answer>, "read" | "onItem" | "beforeSend">;

@@ -22,7 +22,7 @@ interface FindChangesOptions {
  * brought a change to the branch.
  *
  * @returns By subject, in their order. Undefined: none of the commits did, or the clone's history does not tell.
- * @throws CacheBrokenError when the head is not in the clone.
+ * @throws GitError `CacheBroken` when the head is not in the clone.
  */
 export async function findChanges(
   head: CommitObject,

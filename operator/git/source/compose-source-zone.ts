@@ -1,6 +1,6 @@
-import { type GitZoneProcessOptions, placeOfZone } from "../git-zone.ts";
+import { type GitZoneProcessOptions, placeOfZone, startGitZone } from "../git-zone.ts";
 import { SOURCE_ZONE } from "./messages.ts";
-import { type SourceWorkerOptions, sourceSocketIn, startSourceProcess } from "./source-process.ts";
+import { type SourceWorkerOptions, sourceZone } from "./source-process.ts";
 import { ZoneSources, type ZoneSourcesOptions } from "./zone-sources.ts";
 
 export interface ComposeSourceZoneInput extends GitZoneProcessOptions, Omit<ZoneSourcesOptions, "socket"> {
@@ -20,13 +20,9 @@ export interface SourceZone {
 /** Puts the operator's side of the source zone together. Nothing runs before it is needed. */
 export function composeSourceZone({ zoneSockets, worker, ...options }: ComposeSourceZoneInput): SourceZone {
   const place = placeOfZone(SOURCE_ZONE, zoneSockets, (folder) =>
-    startSourceProcess({ ...worker, folder }, options),
+    startGitZone(sourceZone, { ...worker, folder }, options),
   );
-  const sources = new ZoneSources({
-    ...options,
-    socket: sourceSocketIn(place.folder),
-    onStart: () => place.start(),
-  });
+  const sources = new ZoneSources({ ...options, socket: place.socket, onStart: place.start });
   return {
     sources,
     start: () => sources.start(),

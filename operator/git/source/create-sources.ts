@@ -8,7 +8,7 @@ import type { SourceFiles, SourceRequest, SourceState, Sources } from "./ports.t
 import type { SourceStats } from "./repository-options.ts";
 import { SourceRepository } from "./source-repository.ts";
 import { readSourceWish, type SourceWish } from "./source-wish.ts";
-import { isSameQuestion, tenantOf } from "./tenant.ts";
+import { isSameQuestion, namespaceOf, tenantOf } from "./tenant.ts";
 import { defaultLimits, type SourceLimits } from "./tree-files.ts";
 
 export interface CreateSourcesOptions {
@@ -167,9 +167,4 @@ class ClonedSources implements LocalSources {
     });
     this.#removals.set(tenant, cancel);
   }
-}
-
-/** The namespace in the key of a resource. */
-function namespaceOf(key: string): string {
-  return key.slice(0, Math.max(0, key.indexOf("/")));
 }

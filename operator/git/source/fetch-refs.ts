@@ -25,7 +25,7 @@ const NEWS_BYTES = 256 * 1024 * 1024;
  *
  * @param options.isKnown Whether the clone has an older state of these refs.
  * @returns What went wrong, by name on the remote.
- * @throws SourceError when the remote as a whole cannot be had, CacheBrokenError
+ * @throws SourceError when the remote as a whole cannot be had, GitError `CacheBroken`
  */
 export async function fetchRefs(
   refs: Refs,
@@ -76,7 +76,7 @@ async function fetchAtOnce(
 /**
  * Fetches commits by their ids; where the remote does not give commits so, with all branches and their whole history.
  *
- * @throws SourceError when the remote as a whole cannot be had, CacheBrokenError
+ * @throws SourceError when the remote as a whole cannot be had, GitError `CacheBroken`
  */
 export async function fetchCommits(
   ids: readonly string[],

@@ -1,21 +1,17 @@
 import { SourceError, type SourceFailure } from "../../errors.ts";
-import type { Clock, Logger } from "../../ports.ts";
-import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
+import { isGitError } from "../git-errors.ts";
 import { toProcessFailure } from "./remote-failure.ts";
-import type { CloneDisk } from "./repository-options.ts";
+import type { SourceRepositoryOptions } from "./repository-options.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { SourceHeads, Target } from "./source-heads.ts";
 import type { RefWish } from "./source-wish.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
-export interface FetchedCloneOptions {
+export interface FetchedCloneOptions extends Pick<SourceRepositoryOptions, "disk" | "clock" | "log"> {
   readonly open: () => Promise<SourceClone>;
   readonly heads: Pick<SourceHeads, "look" | "recall">;
   /** A clone over these is made smaller, or anew. */
   readonly limits: Pick<SourceLimits, "cloneBytes" | "packs">;
-  readonly disk?: CloneDisk | undefined;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly stats: { rebuilds: number };
   /** Something was not as it should be in the clone: a look would mend it. */
   readonly onSuspicion: () => void;
@@ -71,20 +67,17 @@ export class FetchedClone {
       return await work(clone);
     } catch (error) {
       if (error instanceof SourceError) throw error;
-      if (error instanceof CacheBrokenError) this.#suspect();
-      const isKnown = error instanceof CacheBrokenError || error instanceof GitKilledError;
+      if (isGitError(error, "CacheBroken")) this.#suspect();
+      const isKnown = isGitError(error, "CacheBroken", "Killed");
       if (!isKnown) this.#options.log.error("Cannot read a source's clone", { error: String(error) });
       throw toProcessFailure(error);
     }
   }
 
-  async close(): Promise<void> {
-    await (await this.#opening?.catch(() => undefined))?.release();
-  }
-
-  /** Takes the clone off the disk. */
-  async remove(): Promise<void> {
-    await (await this.#opening?.catch(() => undefined))?.remove();
+  /** Releases the clone, as a {@link SourceClone}. */
+  async close(options: { readonly remove: boolean }): Promise<void> {
+    const clone = await this.#opening?.catch(() => undefined);
+    await clone?.release(options);
   }
 
   /** What is asked for may be too old for a new clone as well: then making it anew over and over is no help. */
@@ -110,7 +103,7 @@ export class FetchedClone {
     try {
       return await this.#options.heads.look(clone, wishes);
     } catch (error) {
-      if (!(error instanceof CacheBrokenError) || this.#isRenewed) throw error;
+      if (!isGitError(error, "CacheBroken") || this.#isRenewed) throw error;
       return await this.#renew(clone, wishes);
     }
   }

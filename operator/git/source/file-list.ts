@@ -1,12 +1,10 @@
-import { isUtf8 } from "node:buffer";
+import { EntryReader, encodeEntries } from "../entry-list.ts";
 import { listLimits } from "./messages.ts";
 import type { SourceFiles } from "./ports.ts";
 
 /** A list of files, as `SourceFiles` gives it. */
 export type FileList = Awaited<ReturnType<SourceFiles["list"]>>;
 
-/** Entries and characters of one part. */
-const [PART_ENTRIES, PART_CHARACTERS] = [1_000, 128 * 2 ** 10];
 const blobEntry = /^([0-9a-f]{40}|[0-9a-f]{64}) (\d{1,12})$/;
 
 /** Why a list cannot be sent: the message ends a sentence that begins with "Cannot read the folder: ". */
@@ -15,24 +13,24 @@ export class FileListError extends Error {
 }
 
 /**
- * Encodes a list of files in parts. An entry is `<blob> <size>`, `symlink` or `submodule`, then the path, each ended by a
- * NUL, which no path of git contains.
+ * Encodes a list of files in parts. The words of an entry are `<blob> <size>`, `symlink` or `submodule`, and the path.
  *
  * @throws FileListError for a list beyond {@link listLimits}, or a path that leaves its folder.
  */
-export function* encodeFileList({ files, refused }: FileList): Generator<Buffer> {
-  let [entries, text, characters] = [0, "", 0];
-  for (const [about, path] of entriesOf({ files, refused })) {
+export function encodeFileList(list: FileList): Generator<Buffer> {
+  return encodeEntries(checkedEntriesOf(list));
+}
+
+function* checkedEntriesOf(list: FileList): Generator<readonly [about: string, path: string]> {
+  let characters = 0;
+  for (const entry of entriesOf(list)) {
+    const [, path] = entry;
     const problem = problemOf(path);
     if (problem !== undefined) throw new FileListError(problem);
     characters += path.length;
     if (characters > listLimits.characters) throw new FileListError("its paths are too long in all");
-    text += `${about}\0${path}\0`;
-    if (++entries < PART_ENTRIES && text.length < PART_CHARACTERS) continue;
-    yield Buffer.from(text);
-    [entries, text] = [0, ""];
+    yield entry;
   }
-  if (entries > 0) yield Buffer.from(text);
 }
 
 function* entriesOf({ files, refused }: FileList): Generator<readonly [about: string, path: string]> {
@@ -44,8 +42,7 @@ function* entriesOf({ files, refused }: FileList): Generator<readonly [about: st
 export class FileListReader {
   readonly #files: { path: string; blob: string; size: number }[] = [];
   readonly #refused: { path: string; what: "symlink" | "submodule" }[] = [];
-  #entries = 0;
-  #characters = 0;
+  readonly #reader = new EntryReader({ ...listLimits, words: 2 });
 
   get list(): FileList {
     return { files: this.#files, refused: this.#refused };
@@ -53,19 +50,10 @@ export class FileListReader {
 
   /** @throws RangeError for anything that is not a part of a list within {@link listLimits}. */
   take(part: Buffer): void {
-    if (!isUtf8(part)) throw new RangeError("a list that is not UTF-8");
-    // Not more words than a part may have: splitting a part of NULs alone would take long.
-    const words = part.toString("utf8").split("\0", 2 * PART_ENTRIES + 2);
-    if (words.length > 2 * PART_ENTRIES + 1) throw new RangeError("a list with too many entries in a part");
-    if (words.pop() !== "" || words.length % 2 !== 0) throw new RangeError("a list that is cut off");
-    for (let at = 0; at < words.length; at += 2) this.#add(words[at] ?? "", words[at + 1] ?? "");
+    for (const [about = "", path = ""] of this.#reader.read(part)) this.#add(about, path);
   }
 
   #add(about: string, path: string): void {
-    this.#entries++;
-    this.#characters += path.length;
-    if (this.#entries > listLimits.entries || this.#characters > listLimits.characters)
-      throw new RangeError("a list that is too long");
     const problem = problemOf(path);
     if (problem !== undefined) throw new RangeError(`a list where ${problem}`);
     if (about === "symlink" || about === "submodule") {

@@ -2,6 +2,7 @@ import type { SourceFailure } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import type { IncomingRequest } from "../../zones/incoming-requests.ts";
 import { toMessageText } from "../redact.ts";
+import type { WallsItem } from "../zone-messages.ts";
 import type { LocalSources } from "./create-sources.ts";
 import {
   type CountsItem,
@@ -9,7 +10,6 @@ import {
   MESSAGE,
   type StateItem,
   toFailureReason,
-  type WallsItem,
   type WantItem,
 } from "./messages.ts";
 import type { SourceRequest, SourceState } from "./ports.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { HookOutcome } from "../../hooks/hook.ts";
-import { wallsReport } from "../../sandbox/walls-report.ts";
+import { hookOutcomes } from "../../hooks/hook.ts";
+import { objectId, plainText as text, wallsItem } from "../zone-messages.ts";
 import type { SourceRequest } from "./ports.ts";
 
 // The messages between the operator and the source zone. Messages of the zone are untrusted.
@@ -46,12 +46,6 @@ export const readLimits = {
 /** Longest message of a failure. */
 export const MESSAGE = 2_000;
 
-const text = (length: number) =>
-  z
-    .string()
-    .max(length)
-    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
-const objectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 const count = z.int().min(0);
 
 const commit = z.strictObject({
@@ -101,23 +95,12 @@ export const stateItem = z.strictObject({
 });
 export type StateItem = z.output<typeof stateItem>;
 
-export const hookOutcomes = [
-  ...["accepted", "unrelated", "repeated", "passed-on", "not-found", "method", "too-large"],
-  ...["unsigned", "malformed", "busy", "no-leader", "broken"],
-] as readonly HookOutcome[];
-
 /** Counters since the start of the zone, for metrics. */
 export const countsItem = z.strictObject({
   counts: z.strictObject({ lsRemotes: count, fetches: count, rebuilds: count, told: count }),
-  hooks: z.partialRecord(z.enum(hookOutcomes as [HookOutcome, ...HookOutcome[]]), count),
+  hooks: z.partialRecord(z.enum(hookOutcomes), count),
 });
 export type CountsItem = z.output<typeof countsItem>;
-
-/** Walls of the kernel around the process of the zone, and around git. The first item. */
-export const wallsItem = z.strictObject({
-  walls: z.strictObject({ source: wallsReport, git: wallsReport }),
-});
-export type WallsItem = z.output<typeof wallsItem>;
 
 /** Body of an item of the answer to `follow`, which goes on until the connection ends. */
 export const followItem = z.union([stateItem, countsItem, wallsItem]);

@@ -26,7 +26,7 @@ export class ObjectReader {
   /**
    * Type and size by name: an id, or anything that `git rev-parse` knows. Undefined: not there.
    *
-   * @throws CacheBrokenError, GitKilledError; RangeError for a name with a line break
+   * @throws GitError `CacheBroken`, `Killed`; RangeError for a name with a line break
    */
   async info(names: readonly string[]): Promise<(GitObject | undefined)[]> {
     return await this.#ask("info", names);

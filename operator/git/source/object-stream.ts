@@ -1,4 +1,4 @@
-import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
+import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses, GitRun, GitStream } from "../git-process.ts";
 
 export interface GitObject {
@@ -72,10 +72,11 @@ export class ObjectStream {
     this.#isOver = true;
     this.#rest();
     // The folder that it was to start in may be gone as well.
-    const told =
-      error instanceof GitKilledError
-        ? error
-        : new CacheBrokenError(`Cannot read the clone: ${error.message || "git ended"}`, { cause: error });
+    const told = isGitError(error, "Killed")
+      ? error
+      : new GitError("CacheBroken", `Cannot read the clone: ${error.message || "git ended"}`, {
+          cause: error,
+        });
     for (const { reject } of this.#questions.splice(0)) reject(told);
   }
 

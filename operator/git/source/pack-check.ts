@@ -1,24 +1,18 @@
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-
-/** Names of the packs of a clone, without their endings. */
-export async function listPacks(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
-  return names.filter((name) => name.endsWith(".pack")).map((name) => name.slice(0, -".pack".length));
-}
 
 /**
  * Finds a pack that is gone or cut off, as a power cut or a hand leaves it. Reads a few bytes of each: what is damaged in
  * the middle git notices by itself.
  *
- * @param known Packs that were there. @param hashBytes 20 for SHA-1, 32 for SHA-256.
+ * @param names Packs that are or were there, without their endings. @param hashBytes 20 for SHA-1, 32 for SHA-256.
  */
 export async function findBrokenPack(
   folder: string,
-  known: Iterable<string>,
+  names: Iterable<string>,
   hashBytes: number,
 ): Promise<string | undefined> {
-  for (const name of new Set([...known, ...(await listPacks(folder))])) {
+  for (const name of names) {
     const path = join(folder, name);
     // A pack ends in its checksum, and its index names that before its own.
     const [pack, index] = await Promise.all([

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../ports.ts";
+import { sleep } from "../../runtime/sleep.ts";
 import type { RemoteUrl } from "../remote-url.ts";
 import type { RefWish } from "./source-wish.ts";
 
@@ -20,9 +21,9 @@ const POLL_MS = 250;
  */
 export class RefWatch {
   readonly #options: RefWatchOptions;
+  readonly #closed = new AbortController();
   #seen: string | undefined;
-  #cancel: (() => void) | undefined;
-  #isClosed = false;
+  #isWatching = false;
 
   constructor(options: RefWatchOptions) {
     this.#options = options;
@@ -31,28 +32,27 @@ export class RefWatch {
   /** What is there now is about to be looked at. Begins the watch with the first call. */
   async mark(): Promise<void> {
     this.#seen = await this.#read();
-    if (this.#cancel === undefined && !this.#isClosed) this.#next();
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    void this.#watch();
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#cancel?.();
+    this.#closed.abort();
   }
 
-  #next(): void {
-    this.#cancel = this.#options.clock.schedule(POLL_MS, () => void this.#poll());
-  }
-
-  async #poll(): Promise<void> {
-    const before = this.#seen;
-    const now = await this.#read();
-    if (this.#isClosed) return;
-    // Somebody else may have begun to look meanwhile.
-    if (now !== before && before === this.#seen) {
+  async #watch(): Promise<void> {
+    const { clock, onChange } = this.#options;
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      await sleep(POLL_MS, { clock, signal });
+      const before = this.#seen;
+      const now = await this.#read();
+      // Somebody else may have begun to look meanwhile.
+      if (signal.aborted || now === before || before !== this.#seen) continue;
       this.#seen = now;
-      this.#options.onChange();
+      onChange();
     }
-    this.#next();
   }
 
   async #read(): Promise<string> {

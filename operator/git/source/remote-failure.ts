@@ -1,7 +1,6 @@
 import { SourceError, type SourceFailureReason } from "../../errors.ts";
-import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
+import { isGitError } from "../git-errors.ts";
 import { redact } from "../redact.ts";
-import { describeGitFailure } from "./git-phrase.ts";
 
 /**
  * The words of git or of a remote, and their meaning. The first match counts. `.*` in the middle of a pattern would be
@@ -60,6 +59,49 @@ const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason
 ];
 
 /**
+ * Failures that git, curl and ssh report, and our words for them; the first match counts. A git host can write any text
+ * to stderr (`remote:` lines, bodies of HTTP answers, banners of ssh), so no text of it is repeated in a status.
+ */
+const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/not our ref/i, "not our ref"],
+  [/does not support shallow/i, "the host does not support shallow fetches"],
+  [/permission denied \(publickey/i, "Permission denied (publickey)"],
+  [/could not resolve host/i, "cannot resolve its host name"],
+  [/connection refused/i, "connection refused"],
+  [/no route to host|network is unreachable/i, "no route to the host"],
+  [/timed out|timeout/i, "connection timed out"],
+  [/connection (?:was )?reset/i, "connection reset"],
+  [/invalid server response|bad line length|is this a git repository|protocol error/i, "not a git server"],
+  [/remote error:/i, "the host reported an error"],
+  [
+    /closed by remote host|hung up|early EOF|unexpected disconnect|empty reply|connection closed/i,
+    "the host closed the connection",
+  ],
+];
+
+/** Length of a fingerprint of ssh: 32 bytes in base64, without padding. */
+const fingerprint = /\bSHA256:[A-Za-z0-9+/]{43}(?![A-Za-z0-9+/])/;
+const unknownHostKey = /No (ED25519|ECDSA|RSA) host key is known/;
+const httpStatus = /returned error: (\d{3})(?!\d)/;
+
+/**
+ * Describes why git failed, in words from a closed list. Of the text itself only an HTTP status, and
+ * the type and the fingerprint of an ssh host key are repeated.
+ *
+ * @param stderr What git wrote.
+ * @returns Undefined if the text is none that we know.
+ */
+function describeGitFailure(stderr: string): string | undefined {
+  const [, status] = httpStatus.exec(stderr) ?? [];
+  if (status !== undefined) return `HTTP status ${status}`;
+  const [key] = fingerprint.exec(stderr) ?? [];
+  if (key !== undefined) return `The fingerprint of its host key has changed to ${key}`;
+  const [, type] = unknownHostKey.exec(stderr) ?? [];
+  if (type !== undefined) return `No ${type} host key is known`;
+  return phrases.find(([pattern]) => pattern.test(stderr))?.[1];
+}
+
+/**
  * Describes a failed git command in our own words: text from the remote never gets into a status.
  *
  * @param stderr What git wrote.
@@ -79,7 +121,7 @@ export function toRemoteFailure(stderr: string, secrets: readonly string[]): Sou
 /** The same for what no remote said: a process that we ended or that did not start, a clone that cannot be used. */
 export function toProcessFailure(error: unknown): SourceError {
   if (error instanceof SourceError) return error;
-  if (error instanceof GitKilledError) {
+  if (isGitError(error, "Killed")) {
     return new SourceError(
       "SourceUnreachable",
       error.message.replace("Cannot run git", "Cannot reach the repository: git"),
@@ -88,7 +130,7 @@ export function toProcessFailure(error: unknown): SourceError {
       },
     );
   }
-  if (error instanceof CacheBrokenError)
+  if (isGitError(error, "CacheBroken"))
     return new SourceError("SourceUnreachable", error.message, { cause: error });
   const { code, message } = error as NodeJS.ErrnoException;
   return new SourceError(

@@ -1,6 +1,5 @@
-import type { Clock, Logger, Random } from "../../ports.ts";
-import type { ConfineGit } from "../git-command.ts";
 import type { RemoteUrl } from "../remote-url.ts";
+import type { CreateSourcesOptions } from "./create-sources.ts";
 import type { PollPermits } from "./poll-permits.ts";
 import type { SecretData } from "./tenant.ts";
 import type { SourceLimits } from "./tree-files.ts";
@@ -23,23 +22,19 @@ export interface CloneDisk {
   readonly note: (bytes: number) => void;
 }
 
-export interface SourceRepositoryOptions {
+export interface SourceRepositoryOptions
+  extends Pick<
+    CreateSourcesOptions,
+    "clock" | "random" | "log" | "environment" | "timeoutMs" | "confine" | "onChange"
+  > {
   readonly remote: RemoteUrl;
   readonly tenant: string;
   readonly secret: SecretData | undefined;
   /** Folder of the clone. */
   readonly base: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly limits: SourceLimits;
   /** Disk that the clone may take beside those of others. Default: as much as its limits say. */
   readonly disk?: CloneDisk | undefined;
-  readonly timeoutMs?: number | undefined;
-  /** Walls around git's processes. Default: none. */
-  readonly confine?: ConfineGit | undefined;
   readonly polls: PollPermits;
   readonly stats: SourceStats;
-  readonly onChange: (keys: readonly string[]) => void;
 }

@@ -5,6 +5,7 @@ import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { GitProcesses, GitResult } from "../git-process.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { SecretData } from "./tenant.ts";
+import { keepNewest } from "./tree-lookup.ts";
 
 /** Answers that are remembered. */
 const REMEMBERED = 1_000;
@@ -36,10 +37,7 @@ export class SignatureCheck {
       throw error;
     });
     this.#found.set(memo, failure);
-    for (const oldest of this.#found.keys()) {
-      if (this.#found.size <= REMEMBERED) break;
-      this.#found.delete(oldest);
-    }
+    keepNewest(this.#found, REMEMBERED);
     return failure;
   }
 
@@ -48,7 +46,9 @@ export class SignatureCheck {
     try {
       const signers = join(folder, "signers");
       await writeFile(signers, readSshKeys(keys), { mode: 0o600 });
-      const environment = environmentOf(clone, { folder, signers });
+      const settings = [["gpg.ssh.allowedSignersFile", signers]] as const;
+      // Git writes the signed text to a temporary file.
+      const environment = { ...clone.environmentWith(settings), GNUPGHOME: folder, TMPDIR: folder };
       await this.#importKeys(keys, folder, environment);
       const result = await this.#processes.run({
         arguments: ["verify-commit", "--raw", commit],
@@ -91,21 +91,6 @@ function isImported({ exitCode, stdout }: GitResult): boolean {
   return exitCode === 0 || (!failed && /^\[GNUPG:\] IMPORT_OK /m.test(stdout));
 }
 
-function environmentOf(
-  clone: SourceClone,
-  { folder, signers }: { readonly folder: string; readonly signers: string },
-): Record<string, string> {
-  // Git writes the signed text to a temporary file.
-  const environment = { ...clone.environment, GNUPGHOME: folder, TMPDIR: folder };
-  const count = Number(clone.environment["GIT_CONFIG_COUNT"]);
-  return {
-    ...environment,
-    [`GIT_CONFIG_KEY_${count}`]: "gpg.ssh.allowedSignersFile",
-    [`GIT_CONFIG_VALUE_${count}`]: signers,
-    GIT_CONFIG_COUNT: String(count + 1),
-  };
-}
-
 /** Lines of an allowed signers file. Only type and key are taken over: what else stands in the Secret gives no rights. */
 function readSshKeys(keys: SecretData): string {
   let text = "";
@@ -143,7 +128,7 @@ function invalid(why: string): SourceError {
 }
 
 /** Names those keys: equal digests, equal keys. */
-export function digestOf(data: SecretData): string {
+function digestOf(data: SecretData): string {
   return createHash("sha256")
     .update(JSON.stringify([...data].sort()))
     .digest("hex");

@@ -1,15 +1,13 @@
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ObjectFormat } from "../../engine/git-objects.ts";
 import type { Clock } from "../../ports.ts";
-import { BareClone, type BareCloneOptions } from "../bare-clone.ts";
+import { BareClone, type CloneCommand, filesIn } from "../bare-clone.ts";
 import type { GitCredentials } from "../credentials.ts";
-import { gitEnvironment } from "../git-environment.ts";
-import { CacheBrokenError, GitKilledError } from "../git-errors.ts";
+import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
-import type { CloneFolder } from "../git-remote.ts";
 import { ObjectReader } from "./object-reader.ts";
-import { findBrokenPack, listPacks } from "./pack-check.ts";
+import { findBrokenPack } from "./pack-check.ts";
 import { TreeLookup } from "./tree-lookup.ts";
 
 export interface SourceCloneOptions {
@@ -35,10 +33,10 @@ export class SourceClone {
     this.#trees = new TreeLookup(this.#reader, clone.format);
   }
 
-  /** Opens the clone, or creates an empty one. @throws CacheBrokenError, GitKilledError, or an error of the disk */
+  /** Opens the clone, or creates an empty one. @throws GitError `CacheBroken`, `Killed`, or an error of the disk */
   static async open(options: SourceCloneOptions): Promise<SourceClone> {
-    const run: RunGit = (command, place) => runGit(command, place, options);
-    const clone = new SourceClone(options, await BareClone.open({ base: options.base, run }));
+    const run = (command: CloneCommand): Promise<string> => runGit(command, options);
+    const clone = new SourceClone(options, await BareClone.open({ ...options, run }));
     try {
       // A process that was killed leaves them behind.
       const left = (await filesIn(clone.home)).filter((path) => /\/verify-[^/]*$/.test(path));
@@ -78,9 +76,9 @@ export class SourceClone {
     return this.#trees;
   }
 
-  /** Environment of git where it reads the clone only: no protocol is allowed. */
-  get environment(): Record<string, string> {
-    return environmentIn(this.home, this.#options);
+  /** Environment of git where it reads the clone only. */
+  environmentWith(settings?: GitCredentials["settings"]): Record<string, string> {
+    return this.#clone.environmentWith(settings);
   }
 
   /** Deletes the clone and creates an empty one. */
@@ -109,89 +107,57 @@ export class SourceClone {
 
   /** Bytes of all objects, also of those that come in just now. */
   async size(): Promise<number> {
-    // All is in packs, apart from what came from a host of plain files.
-    const folders = await filesIn(join(this.directory, "objects"));
-    const paths = (await Promise.all(folders.map(filesIn))).flat();
-    const sizes = await Promise.all(
-      paths.map(async (path) => (await stat(path).catch(() => undefined))?.size ?? 0),
-    );
-    return sizes.reduce((sum, size) => sum + size, 0);
+    return await this.#clone.size();
   }
 
   /** Remembers which packs there are: see {@link assertWhole}. */
   async note(): Promise<void> {
-    for (const name of await listPacks(this.#clone.packFolder)) this.#packs.add(name);
+    for (const name of await this.#clone.packs()) this.#packs.add(name);
   }
 
-  /** Call it when something is missing: it may have been left out on purpose. @throws CacheBrokenError if a pack is broken. */
+  /** Call it when something is missing: it may have been left out on purpose. @throws GitError `CacheBroken` if a pack is broken. */
   async assertWhole(): Promise<void> {
-    const broken = await findBrokenPack(this.#clone.packFolder, this.#packs, this.hashBytes);
-    if (broken !== undefined) throw new CacheBrokenError("Cannot read the clone: a part of it is gone");
+    const names = new Set([...this.#packs, ...(await this.#clone.packs())]);
+    const broken = await findBrokenPack(this.#clone.packFolder, names, this.hashBytes);
+    if (broken !== undefined)
+      throw new GitError("CacheBroken", "Cannot read the clone: a part of it is gone");
   }
 
   async isThere(): Promise<boolean> {
     return await this.#clone.isThere();
   }
 
-  /** Makes the packs one when there are more than `most`. @throws CacheBrokenError */
+  /** Makes the packs one when there are more than `most`. @throws GitError `CacheBroken` */
   async tidy(most: number): Promise<void> {
-    if ((await listPacks(this.#clone.packFolder)).length <= most) return;
+    if ((await this.#clone.packs()).length <= most) return;
     // What was left out on purpose is missing: only a clone of a "promisor" may lack anything.
     const promisor = [["remote.origin.promisor", "true"]] as const;
-    await runGit(["repack", "-a", "-d", "-q"], this, this.#options, promisor);
+    await this.#clone.read(["repack", "-a", "-d", "-q"], promisor);
     this.#packs.clear();
     // It would keep the files open that were joined.
     await this.#reader.close();
   }
 
-  /** Lets another process use the clone. */
-  async release(): Promise<void> {
+  /** As for a {@link BareClone}. */
+  async release(options: { readonly remove?: boolean } = {}): Promise<void> {
     await this.#reader.close();
-    await this.#clone.release();
-  }
-
-  /** Takes everything off the disk. */
-  async remove(): Promise<void> {
-    await this.#reader.close();
-    await this.#clone.remove();
+    await this.#clone.release(options);
   }
 
   #openReader(): ObjectReader {
     const { processes, clock } = this.#options;
-    return new ObjectReader({ processes, clock, directory: this.directory, environment: this.environment });
+    const environment = this.environmentWith();
+    return new ObjectReader({ processes, clock, directory: this.directory, environment });
   }
 }
 
-type RunGit = BareCloneOptions["run"];
-
-function environmentIn(
-  home: string,
-  { environment }: Pick<SourceCloneOptions, "environment">,
-  more: GitCredentials["settings"] = [],
-): Record<string, string> {
-  const settings = [["protocol.file.allow", "never"], ...more] as const;
-  const credentials = { settings, sshCommand: undefined, secrets: [] };
-  return gitEnvironment({ home, environment, protocol: "file", credentials });
-}
-
-async function runGit(
-  command: readonly string[],
-  { directory, home }: CloneFolder,
-  options: SourceCloneOptions,
-  settings?: GitCredentials["settings"],
-): Promise<string> {
-  const environment = environmentIn(home, options, settings);
-  const result = await options.processes
-    .run({ arguments: command, directory, environment })
-    .catch((error) => {
-      if (error instanceof GitKilledError) throw error;
-      throw new CacheBrokenError(`Cannot use the clone: git ${command[0]} does not start`, { cause: error });
-    });
+async function runGit(run: CloneCommand, { processes }: SourceCloneOptions): Promise<string> {
+  const [name] = run.arguments;
+  const result = await processes.run(run).catch((cause) => {
+    if (isGitError(cause, "Killed")) throw cause;
+    throw new GitError("CacheBroken", `Cannot use the clone: git ${name} does not start`, { cause });
+  });
   if (result.exitCode === 0) return result.stdout;
   const why = result.stderr.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
-  throw new CacheBrokenError(`Cannot use the clone: git ${command[0]}: ${why}`);
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(() => [])).map((name) => join(folder, name));
+  throw new GitError("CacheBroken", `Cannot use the clone: git ${name}: ${why}`);
 }

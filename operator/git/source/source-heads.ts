@@ -3,7 +3,7 @@ import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { TokenBuckets } from "../../runtime/token-bucket.ts";
-import { CacheBrokenError } from "../git-errors.ts";
+import { GitError } from "../git-errors.ts";
 import { fetchCommits, fetchRefs } from "./fetch-refs.ts";
 import { tellNearbyNames } from "./nearby-names.ts";
 import { namesIn } from "./remote-refs.ts";
@@ -47,7 +47,7 @@ export class SourceHeads {
    * Asks the remote, and fetches what is not in the clone.
    *
    * @returns By the keys of the wishes.
-   * @throws SourceError when the remote cannot be had at all, CacheBrokenError
+   * @throws SourceError when the remote cannot be had at all, GitError `CacheBroken`
    */
   async look(clone: SourceClone, wishes: Wishes): Promise<Map<string, Target>> {
     const targets = new Map<string, Target>();
@@ -67,7 +67,7 @@ export class SourceHeads {
     } catch (error) {
       // It had just answered.
       if (names.size === 0 || !isUnexplained(error)) throw error;
-      throw new CacheBrokenError(error.message, { cause: error });
+      throw new GitError("CacheBroken", error.message, { cause: error });
     }
   }
 

@@ -6,7 +6,7 @@ import type { CommitObject } from "./git-objects.ts";
 import { tellNearbyNames } from "./nearby-names.ts";
 import type { SourceCommit } from "./ports.ts";
 import type { SourceClone } from "./source-clone.ts";
-import type { FoundEntry, TreeLookup } from "./tree-lookup.ts";
+import { type FoundEntry, keepNewest, type TreeLookup } from "./tree-lookup.ts";
 
 /** A folder of a ref. */
 export interface Place {
@@ -53,7 +53,7 @@ export class SourcePlaces {
    * Finds the folders at places of commits, all at once.
    *
    * @param places With the commit that each ref names. @returns In their order.
-   * @throws CacheBrokenError when a commit is not in the clone.
+   * @throws GitError `CacheBroken` when a commit is not in the clone.
    */
   async find(
     clone: SourceClone,
@@ -89,7 +89,7 @@ export class SourcePlaces {
     );
   }
 
-  /** The newest commit up to a head that changed one of some paths. @throws CacheBrokenError */
+  /** The newest commit up to a head that changed one of some paths. @throws GitError `CacheBroken` */
   async lastChange(
     clone: SourceClone,
     head: CommitObject,
@@ -104,11 +104,7 @@ export class SourcePlaces {
 
   /** Keeps no more than what that many places need. */
   trim(places: number): void {
-    const most = 4 * places + 100;
-    for (const key of this.#remembered.keys()) {
-      if (this.#remembered.size <= most) return;
-      this.#remembered.delete(key);
-    }
+    keepNewest(this.#remembered, 4 * places + 100);
   }
 
   /** Walks the history once for all that are at one head and were last looked at in the same state. */

@@ -1,26 +1,17 @@
 import { SourceError } from "../../errors.ts";
-import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { writeCredentials } from "../credentials.ts";
-import { CacheBrokenError, CredentialsError } from "../git-errors.ts";
+import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
 import { GitRemote, type RemoteResult } from "../git-remote.ts";
-import type { RemoteUrl } from "../remote-url.ts";
 import { toProcessFailure, toRemoteFailure } from "./remote-failure.ts";
 import { type RemoteRefs, readRemoteRefs } from "./remote-refs.ts";
-import type { CloneDisk } from "./repository-options.ts";
+import type { SourceRepositoryOptions } from "./repository-options.ts";
 import type { SourceClone } from "./source-clone.ts";
-import type { SecretData } from "./tenant.ts";
-import type { SourceLimits } from "./tree-files.ts";
 
-export interface SourceRemoteOptions {
-  readonly remote: RemoteUrl;
-  readonly secret: SecretData | undefined;
+export interface SourceRemoteOptions
+  extends Pick<SourceRepositoryOptions, "remote" | "secret" | "clock" | "environment" | "limits" | "disk"> {
   readonly processes: GitProcesses;
-  readonly clock: Clock;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly limits: SourceLimits;
-  readonly disk?: CloneDisk | undefined;
 }
 
 export interface FetchOptions {
@@ -138,10 +129,10 @@ export class SourceRemote {
       throw toRemoteFailure(result.stderr, result.secrets);
     } catch (error) {
       if (error instanceof SourceError) throw error;
-      if (error instanceof CredentialsError) throw new SourceError("SourceInvalid", error.message);
+      if (isGitError(error, "Credentials")) throw new SourceError("SourceInvalid", error.message);
       // Who does not find the folder says the same as who does not find git.
       if (!(await clone.isThere()))
-        throw new CacheBrokenError("Cannot use the clone: it was deleted", { cause: error });
+        throw new GitError("CacheBroken", "Cannot use the clone: it was deleted", { cause: error });
       throw toProcessFailure(error);
     }
   }

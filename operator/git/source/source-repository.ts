@@ -1,8 +1,8 @@
 import type { SourceFailure } from "../../errors.ts";
 import { GitProcesses } from "../git-process.ts";
 import { redact } from "../redact.ts";
+import { RemoteSchedule } from "../remote-schedule.ts";
 import { FetchedClone, type Look } from "./fetched-clone.ts";
-import { LookSchedule } from "./look-schedule.ts";
 import type { Standing } from "./poll-permits.ts";
 import type { SourceFiles, SourceState } from "./ports.ts";
 import { RefWatch } from "./ref-watch.ts";
@@ -15,6 +15,7 @@ import { SourcePlaces } from "./source-places.ts";
 import { SourceRemote } from "./source-remote.ts";
 import { isSamePlace, SourceRevisions, type Want } from "./source-revisions.ts";
 import type { RefWish } from "./source-wish.ts";
+import { namespaceOf } from "./tenant.ts";
 
 interface Client {
   want: Want;
@@ -22,6 +23,14 @@ interface Client {
   handledRequest: string | undefined;
 }
 
+interface Evaluation {
+  readonly onlyPending?: boolean;
+  /** When the look began, on the clock. */
+  readonly startedMs?: number;
+}
+
+/** Of polls of a remote that fails: a day's interval is no reason to wait a day. */
+const backoff = { initialMs: 2_000, factor: 2, capMs: 60_000, jitter: 0.2 };
 /** What comes in so close together is answered together. */
 const GATHER_MS = 5;
 
@@ -31,7 +40,7 @@ export class SourceRepository {
   readonly #processes: GitProcesses;
   readonly #fetched: FetchedClone;
   readonly #revisions: SourceRevisions;
-  readonly #schedule: LookSchedule;
+  readonly #schedule: RemoteSchedule;
   readonly #watch: RefWatch | undefined;
   readonly #clients = new Map<string, Client>();
   #look: Look = { targets: new Map(), outage: undefined };
@@ -62,8 +71,15 @@ export class SourceRepository {
       places: new SourcePlaces(clock),
       signatures: new SignatureCheck(processes),
     });
-    const intervalMs = (): number => this.#intervalMs();
-    this.#schedule = new LookSchedule({ clock, random, intervalMs, look: () => this.#lookAtRemote() });
+    this.#schedule = new RemoteSchedule({
+      ...{ clock, random, backoff },
+      intervalMs: () => this.#intervalMs(),
+      run: async () => {
+        const isAnswered = await this.#lookAtRemote();
+        if (isAnswered) this.#schedule.polled();
+        return { state: isAnswered ? "done" : "failed" };
+      },
+    });
     if (remote.protocol !== "file") return;
     const wishes = (): Iterable<RefWish> => this.#wishes().values();
     this.#watch = new RefWatch({ remote, clock, wishes, onChange: () => this.refresh() });
@@ -118,12 +134,12 @@ export class SourceRepository {
   /** Ends what runs. @param options.remove Takes the clone off the disk as well. */
   async close({ remove = false } = {}): Promise<void> {
     this.#isClosed = true;
-    this.#schedule.close();
+    void this.#schedule.close();
     this.#watch?.close();
     this.#cancelGather?.();
     this.#processes.close();
     await this.#evaluation;
-    await (remove ? this.#fetched.remove() : this.#fetched.close());
+    await this.#fetched.close({ remove });
   }
 
   #ask(): void {
@@ -133,18 +149,19 @@ export class SourceRepository {
   }
 
   #intervalMs(): number {
-    let shortestMs = Number.POSITIVE_INFINITY;
-    for (const { want } of this.#clients.values()) shortestMs = Math.min(shortestMs, want.intervalMs);
-    return shortestMs;
+    const intervals = this.#clients.values().map(({ want }) => want.intervalMs);
+    return intervals.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   }
 
   #wishes(): Map<string, RefWish> {
     return new Map([...this.#clients.values()].map(({ want: { wish } }) => [wish.refKey, wish.ref]));
   }
 
+  /** Whether the remote answered. */
   async #lookAtRemote(): Promise<boolean> {
     const { polls, clock } = this.#options;
-    const permit = await polls.acquire(this.#standing, namespaceOf(this.#clients.keys()));
+    const [first = ""] = this.#clients.keys();
+    const permit = await polls.acquire(this.#standing, namespaceOf(first));
     try {
       const startedMs = clock.now();
       await this.#watch?.mark();
@@ -173,12 +190,10 @@ export class SourceRepository {
   }
 
   #hasUnasked(): boolean {
-    return [...this.#clients.values()].some(
-      ({ want, state }) =>
-        state.state === "pending" &&
-        !this.#look.targets.has(want.wish.refKey) &&
-        this.#look.outage === undefined,
-    );
+    const { targets, outage } = this.#look;
+    if (outage !== undefined) return false;
+    const clients = [...this.#clients.values()];
+    return clients.some(({ want, state }) => state.state === "pending" && !targets.has(want.wish.refKey));
   }
 
   #tellOutage(outage: SourceFailure | undefined): void {
@@ -198,7 +213,7 @@ export class SourceRepository {
   }
 
   /** One after the other: each starts with what is known then. */
-  async #evaluate(options: { readonly onlyPending?: boolean; readonly startedMs?: number }): Promise<void> {
+  async #evaluate(options: Evaluation): Promise<void> {
     this.#evaluation = this.#evaluation
       .then(() => this.#evaluateNow(options))
       .catch((error: unknown) => {
@@ -207,13 +222,7 @@ export class SourceRepository {
     await this.#evaluation;
   }
 
-  async #evaluateNow({
-    onlyPending = false,
-    startedMs,
-  }: {
-    readonly onlyPending?: boolean;
-    readonly startedMs?: number;
-  }) {
+  async #evaluateNow({ onlyPending = false, startedMs }: Evaluation): Promise<void> {
     if (this.#isClosed) return;
     const { log, onChange, stats, clock } = this.#options;
     const clients = [...this.#clients].filter(([, { state }]) => !onlyPending || state.state === "pending");
@@ -233,18 +242,9 @@ export class SourceRepository {
     }
     if (told.length === 0 || this.#isClosed) return;
     stats.told += told.length;
-    const ms = startedMs === undefined ? undefined : Math.round(clock.now() - startedMs);
-    log.debug("A source has a new revision", {
-      repository: redact(this.url, []),
-      releases: told.length,
-      ...(ms !== undefined && { ms }),
-    });
+    const took = startedMs === undefined ? {} : { ms: Math.round(clock.now() - startedMs) };
+    const fields = { repository: redact(this.url, []), releases: told.length, ...took };
+    log.debug("A source has a new revision", fields);
     onChange(told);
   }
-}
-
-/** Of the first of them: `namespace/name`. */
-function namespaceOf(keys: Iterable<string>): string {
-  const [first = ""] = keys;
-  return first.split("/", 1)[0] ?? "";
 }

@@ -1,11 +1,12 @@
 import type { SourceFailure } from "../../errors.ts";
 import type { FetchedClone, Look } from "./fetched-clone.ts";
 import type { SourceFiles, SourceRevision } from "./ports.ts";
-import { digestOf, type SignatureCheck } from "./signature-check.ts";
+import type { SignatureCheck } from "./signature-check.ts";
 import type { FoundPlace, SourcePlaces } from "./source-places.ts";
 import { isSameWish, type SourceWish } from "./source-wish.ts";
-import type { SecretData } from "./tenant.ts";
+import { isSameData, type SecretData } from "./tenant.ts";
 import { type SourceLimits, treeFiles } from "./tree-files.ts";
+import { keepNewest } from "./tree-lookup.ts";
 
 /** What one resource wants. */
 export interface Want {
@@ -18,9 +19,7 @@ export interface Want {
 
 /** Whether two answers to these would be the same. */
 export function isSamePlace(a: Want, b: Want): boolean {
-  if (!isSameWish(a.wish, b.wish)) return false;
-  if (a.signers === b.signers) return true;
-  return a.signers !== undefined && b.signers !== undefined && digestOf(a.signers) === digestOf(b.signers);
+  return isSameWish(a.wish, b.wish) && isSameData(a.signers, b.signers);
 }
 
 export interface SourceRevisionsOptions {
@@ -78,7 +77,7 @@ export class SourceRevisions {
       // The clone is being made anew, and then they are answered.
       .catch(() => undefined);
     places.trim(wants.length);
-    this.#trim(wants.length);
+    keepNewest(this.#known, 2 * wants.length + 100);
     return answers;
   }
 
@@ -115,12 +114,5 @@ export class SourceRevisions {
     this.#known.delete(key);
     this.#known.set(key, revision);
     return revision;
-  }
-
-  #trim(wants: number): void {
-    for (const key of this.#known.keys()) {
-      if (this.#known.size <= 2 * wants + 100) return;
-      this.#known.delete(key);
-    }
   }
 }

@@ -5,10 +5,11 @@ import type { AskBack, IncomingRequest, Serve } from "../../zones/incoming-reque
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
 import { toMessageText } from "../redact.ts";
+import type { WallsItem } from "../zone-messages.ts";
 import type { LocalSources } from "./create-sources.ts";
 import { encodeFileList, FileListError } from "./file-list.ts";
 import { FollowedKeys } from "./followed-keys.ts";
-import { type CountsItem, MESSAGE, readLimits, type WallsItem } from "./messages.ts";
+import { type CountsItem, MESSAGE, readLimits } from "./messages.ts";
 import type { SourceFiles } from "./ports.ts";
 
 export interface SourceServiceOptions {

@@ -22,6 +22,11 @@ export function tenantOf(url: string, secret: SecretData | undefined, repository
   return hash.digest("hex").slice(0, 32);
 }
 
+/** The namespace in the key of a resource. Pure. */
+export function namespaceOf(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf("/")));
+}
+
 /** Whether two requests mean the same folder of the same remote, whenever it is polled. Pure. */
 export function isSameQuestion(a: SourceRequest, b: SourceRequest): boolean {
   return (

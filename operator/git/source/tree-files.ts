@@ -1,5 +1,5 @@
 import { SourceError } from "../../errors.ts";
-import { CacheBrokenError } from "../git-errors.ts";
+import { GitError } from "../git-errors.ts";
 import { readTree, type TreeEntry } from "./git-objects.ts";
 import type { GitObject } from "./object-stream.ts";
 import type { SourceFiles } from "./ports.ts";
@@ -195,6 +195,6 @@ function tooLong(what: string): SourceError {
 }
 
 /** It was there when the folder was found. */
-function lost(): CacheBrokenError {
-  return new CacheBrokenError("Cannot read the files: they are being fetched again");
+function lost(): GitError {
+  return new GitError("CacheBroken", "Cannot read the files: they are being fetched again");
 }

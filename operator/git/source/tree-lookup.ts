@@ -1,4 +1,4 @@
-import { CacheBrokenError } from "../git-errors.ts";
+import { GitError } from "../git-errors.ts";
 import { type CommitObject, type EntryKind, readCommit, readTree, type TreeEntry } from "./git-objects.ts";
 import type { ObjectReader } from "./object-reader.ts";
 
@@ -42,7 +42,7 @@ export class TreeLookup {
     this.#hashBytes = format === "sha1" ? 20 : 32;
   }
 
-  /** Undefined: it is not in the clone, or no commit. @throws CacheBrokenError */
+  /** Undefined: it is not in the clone, or no commit. @throws GitError `CacheBroken` */
   async commit(id: string): Promise<CommitObject | undefined> {
     const known = this.#commits.get(id);
     if (known !== undefined) return known;
@@ -50,7 +50,7 @@ export class TreeLookup {
     if (object?.type !== "commit" || object.body === undefined) return undefined;
     const commit = readCommit(id, object.body);
     this.#commits.set(id, commit);
-    if (this.#commits.size > REMEMBERED_COMMITS) forgetOldest(this.#commits);
+    keepNewest(this.#commits, REMEMBERED_COMMITS);
     return commit;
   }
 
@@ -97,7 +97,8 @@ export class TreeLookup {
 
   async #readFolder(tree: string): Promise<void> {
     const [object] = await this.#reader.read([tree], FOLDER_BYTES);
-    if (object?.type !== "tree") throw new CacheBrokenError("Cannot read the clone: a folder is not in it");
+    if (object?.type !== "tree")
+      throw new GitError("CacheBroken", "Cannot read the clone: a folder is not in it");
     const folder = object.body === undefined ? undefined : readTree(object.body, this.#hashBytes);
     this.#remember(tree, folder);
   }
@@ -108,14 +109,17 @@ export class TreeLookup {
     this.#folders.set(tree, { folder: folder ?? "too big", weight });
     this.#weight += weight;
     while (this.#weight > REMEMBERED_ENTRIES && this.#folders.size > 1)
-      this.#weight -= forgetOldest(this.#folders)?.weight ?? 0;
+      for (const { weight } of keepNewest(this.#folders, this.#folders.size - 1)) this.#weight -= weight;
   }
 }
 
-function forgetOldest<Key, Value>(map: Map<Key, Value>): Value | undefined {
+/** Forgets the entries of a map that were set first, until it has no more than `most`. @returns What was forgotten. */
+export function keepNewest<Value>(map: Map<string, Value>, most: number): Value[] {
+  const forgotten: Value[] = [];
   for (const [key, value] of map) {
+    if (map.size <= most) break;
     map.delete(key);
-    return value;
+    forgotten.push(value);
   }
-  return undefined;
+  return forgotten;
 }

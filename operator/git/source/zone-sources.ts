@@ -1,24 +1,25 @@
 import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { Leader } from "../../hooks/pass-on.ts";
 import { FairSemaphore } from "../../runtime/fair-semaphore.ts";
-import { type ReportedWalls, readWallsReport } from "../../sandbox/walls-report.ts";
+import type { ReportedWalls } from "../../sandbox/walls-report.ts";
 import { ZoneAnswerError, ZoneLostError, ZoneUnavailableError } from "../../zones/errors.ts";
 import type { Serve } from "../../zones/incoming-requests.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts";
+import { ZoneClient, type ZoneClientOptions } from "../../zones/zone-client.ts";
+import { readWalls } from "../zone-messages.ts";
 import type { GitSources } from "./create-sources.ts";
 import { FollowedSources } from "./followed-sources.ts";
 import { errorBody, followItem, lastChangeAnswer, SOURCE_ZONE } from "./messages.ts";
 import type { SourceCommit, SourceRequest, SourceState } from "./ports.ts";
 import type { SourceStats } from "./repository-options.ts";
-import { SourceConnection, type SourceConnectionOptions } from "./source-connection.ts";
+import { namespaceOf } from "./tenant.ts";
 import { WantSender } from "./want-sender.ts";
 import { ZoneCounts } from "./zone-counts.ts";
 import { type AskZone, ReadBudget, zoneFiles } from "./zone-files.ts";
 
-export interface ZoneSourcesOptions
-  extends Pick<SourceConnectionOptions, "socket" | "clock" | "random" | "log"> {
+export interface ZoneSourcesOptions extends Pick<ZoneClientOptions, "socket" | "clock" | "random" | "log"> {
   /** Which instance leads: hooks are passed on to it. Default: this one. */
   readonly leader?: () => Leader;
   /** Called once, when the zone is first needed. */
@@ -29,6 +30,10 @@ export interface ZoneSourcesOptions
   readonly onWalls?: (process: "source" | "git", walls: ReportedWalls) => void;
 }
 
+/** Of a frame of the zone: a state, or a piece of a file or of a list. */
+const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 };
+/** Without a complete connection for so long, Releases report that their sources are not polled. */
+const STALE_MS = 60_000;
 /** A zone that is restarted is waited for so long. */
 const PATIENCE_MS = 10_000;
 /** Reading waits while a clone is fetched again. */
@@ -50,7 +55,9 @@ const outage: SourceFailure = {
  */
 export class ZoneSources implements GitSources {
   readonly #options: ZoneSourcesOptions;
-  readonly #connection: SourceConnection;
+  readonly #client: ZoneClient;
+  /** Differs from that of any other start of the operator. */
+  readonly #operator: number;
   readonly #followed: FollowedSources;
   readonly #counts: ZoneCounts;
   readonly #questions = new FairSemaphore(QUESTIONS);
@@ -58,29 +65,24 @@ export class ZoneSources implements GitSources {
   #onChange: (keys: readonly string[]) => void = () => undefined;
   #sender: WantSender | undefined;
   #isStarted = false;
+  #cancelOutage: (() => void) | undefined;
   /** Resolves when a connection can be used. */
   #ready = Promise.withResolvers<Link>();
 
   constructor(options: ZoneSourcesOptions) {
     this.#options = options;
     this.#counts = new ZoneCounts(options.observeHook);
-    const operator = options.clock.wallClock().getTime();
+    this.#operator = options.clock.wallClock().getTime();
     this.#followed = new FollowedSources({
-      firstNumber: operator,
+      firstNumber: this.#operator,
       revisionOf: (about, key) => ({
         ...about,
         lastChangeOf: (paths) => this.#lastChangeOf(key, about.tree, paths),
         files: zoneFiles({ ...about, ask: this.#askFor(key), budget: this.#budget }),
       }),
     });
-    this.#connection = new SourceConnection({
-      ...options,
-      operator,
-      serve: this.#serve,
-      onLink: (link) => this.#begin(link),
-      onItem: (item) => this.#take(item),
-      onOutage: () => this.#tell(this.#followed.markAll(outage)),
-    });
+    const onConnect = (link: Link): void => this.#begin(link);
+    this.#client = new ZoneClient({ ...options, zone: SOURCE_ZONE, limits, serve: this.#serve, onConnect });
   }
 
   get stats(): Readonly<SourceStats> {
@@ -92,7 +94,8 @@ export class ZoneSources implements GitSources {
     if (this.#isStarted) return;
     this.#isStarted = true;
     this.#options.onStart?.();
-    this.#connection.start();
+    this.#expectOutage();
+    void this.#client.keep();
   }
 
   /** Calls `onChange` when the answers for resources change. */
@@ -119,7 +122,9 @@ export class ZoneSources implements GitSources {
   }
 
   async close(): Promise<void> {
-    this.#connection.close();
+    this.#cancelOutage?.();
+    this.#sender = undefined;
+    this.#client.close();
   }
 
   /** The zone asks which instance leads, for a hook whose signature is valid. */
@@ -129,11 +134,19 @@ export class ZoneSources implements GitSources {
     return { body: { leader } };
   };
 
+  #expectOutage(): void {
+    this.#cancelOutage ??= this.#options.clock.schedule(STALE_MS, () =>
+      this.#tell(this.#followed.markAll(outage)),
+    );
+  }
+
   #begin(link: Link): void {
+    link.follow("follow", { body: { operator: this.#operator } }, (item) => this.#take(item));
     const sender = new WantSender(link, this.#followed.keys, {
       itemOf: (key) => this.#followed.itemOf(key),
       onComplete: () => {
-        this.#connection.complete();
+        this.#cancelOutage?.();
+        this.#cancelOutage = undefined;
         this.#ready.resolve(link);
       },
     });
@@ -141,6 +154,7 @@ export class ZoneSources implements GitSources {
     void link.closed.then(() => {
       if (this.#sender !== sender) return;
       this.#sender = undefined;
+      this.#expectOutage();
       if (sender.isComplete) this.#ready = Promise.withResolvers();
     });
   }
@@ -149,8 +163,9 @@ export class ZoneSources implements GitSources {
     const item = followItem.parse(body);
     if ("counts" in item) this.#counts.take(item);
     else if ("walls" in item) {
-      for (const process of ["source", "git"] as const)
-        this.#options.onWalls?.(process, readWallsReport(item.walls[process]));
+      const { own, git } = readWalls(item);
+      this.#options.onWalls?.("source", own);
+      this.#options.onWalls?.("git", git);
     } else if (this.#followed.take(item)) this.#tell([item.key]);
   }
 
@@ -167,7 +182,7 @@ export class ZoneSources implements GitSources {
   /** Asks for files. A namespace with many renders does not delay another one. */
   #askFor(key: string): AskZone {
     return async (name, message, createReader) => {
-      const permit = await this.#questions.acquire(key.split("/")[0] ?? "");
+      const permit = await this.#questions.acquire(namespaceOf(key));
       try {
         for (let attempt = 1; ; attempt++) {
           const reader = createReader();

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { assertGitPath, blobIdOf, treeIdOf } from "../../../operator/engine/git-objects.ts";
 
-// The ids below are git's own (`git hash-object`, `git write-tree`); test/operator/git/git-cache.test.ts has a property.
+// The ids below are git's own (`git hash-object`, `git write-tree`); test/operator/git/publish/local-clone.test.ts has a property.
 describe("blobIdOf()", () => {
   test("names a blob as git does", () => {
     expect(blobIdOf("hello\n", "sha1")).toBe("ce013625030ba8dba906f756967f9e9ca394464a");

@@ -16,10 +16,9 @@ function aFolder(): string {
 async function aClone(base: string): Promise<BareClone> {
   const clone = await BareClone.open({
     base,
-    run: async (command, { directory, home }) => {
-      const env = { PATH: process.env["PATH"], HOME: home };
-      return (await promisify(execFile)("git", command, { cwd: directory, env })).stdout;
-    },
+    environment: { PATH: process.env["PATH"] },
+    run: async ({ arguments: words, directory, environment: env }) =>
+      (await promisify(execFile)("git", words, { cwd: directory, env })).stdout,
   });
   onTestFinished(() => clone.release());
   return clone;
@@ -68,10 +67,16 @@ describe("BareClone", () => {
     expect(existsSync(left)).toBe(false);
   });
 
+  test("is worked on without a protocol to any remote", async () => {
+    const clone = await aClone(join(aFolder(), "clone"));
+    const other = await aClone(join(aFolder(), "other"));
+    await expect(clone.read(["ls-remote", other.directory])).rejects.toThrow("transport 'file' not allowed");
+  });
+
   test("is off the disk when it is removed", async () => {
     const clone = await aClone(join(aFolder(), "clone"));
     expect(await clone.isThere()).toBe(true);
-    await clone.remove();
+    await clone.release({ remove: true });
     expect(await clone.isThere()).toBe(false);
     expect(existsSync(clone.home)).toBe(false);
   });

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readCredentials } from "../../../operator/git/credentials.ts";
 import { gitEnvironment } from "../../../operator/git/git-environment.ts";
-import { CredentialsError } from "../../../operator/git/git-errors.ts";
 import { parseRemoteUrl } from "../../../operator/git/remote-url.ts";
 
 const https = parseRemoteUrl("https://git.example.dev/team/env.git");
@@ -80,7 +79,7 @@ describe("readCredentials()", () => {
     { remote: ssh, files: { known_hosts: "x" }, says: '"identity"' },
   ])("says what is missing: $says", async ({ remote, files, says }) => {
     const reading = readCredentials(aSecret(files as Record<string, string>), remote);
-    await expect(reading).rejects.toThrow(CredentialsError);
+    await expect(reading).rejects.toMatchObject({ reason: "Credentials" });
     await expect(reading).rejects.toThrow(says);
   });
 

@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createGitPublisher, type GitPublisher } from "../../../operator/git/publish/git-publisher.ts";
-import { LocalClone } from "../../../operator/git/publish/local-clone.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import type { FakeGitRemote } from "../../fakes/git-remote.ts";
+import { aPublishService, PublishZoneInProcess } from "../../fakes/publish-zone.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { anOffer, folderOf, leaseOfOurs, owner } from "./publish/publisher-harness.ts";
 
@@ -25,18 +25,20 @@ export class OperatorWriter implements Writer {
   readonly log = new RecordingLogger();
   #wake = (): void => {};
 
+  readonly #zone: PublishZoneInProcess;
+
   constructor(remote: FakeGitRemote, name: string) {
     this.name = name;
+    const options = {
+      repository: remote.path,
+      credentialsDirectory: undefined,
+      cacheDirectory: join(remote.folder, `cache-${name}`),
+      clock: systemClock(),
+      environment: process.env,
+    };
+    this.#zone = new PublishZoneInProcess(aPublishService(options, this.log));
     this.publisher = createGitPublisher({
-      clone: new LocalClone({
-        repository: remote.path,
-        branch: "main",
-        root: name,
-        credentialsDirectory: undefined,
-        cacheDirectory: join(remote.folder, `cache-${name}`),
-        clock: systemClock(),
-        environment: process.env,
-      }),
+      clone: this.#zone.clone({ branch: "main", root: name }),
       root: name,
       owner,
       version: "0.1.0",
@@ -71,6 +73,7 @@ export class OperatorWriter implements Writer {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.publisher.close({ flushMs: 0 });
+    await this.#zone.close();
   }
 }
 

@@ -3,9 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { ZoneUnavailableError } from "../../../operator/zones/errors.ts";
+import type { Link } from "../../../operator/zones/link.ts";
 import { ZoneClient } from "../../../operator/zones/zone-client.ts";
 import { serveZone, type ZoneServer } from "../../../operator/zones/zone-server.ts";
 import { wideLimits } from "../../fakes/link-pair.ts";
@@ -27,9 +28,9 @@ async function aServer(socket: string): Promise<ZoneServer> {
   return server;
 }
 
-function aClient(socket: string): ZoneClient {
-  const serve = async () => ({ body: {} });
-  const client = new ZoneClient({ ...link, socket, serve, random: () => 0, log: new RecordingLogger() });
+function aClient(socket: string, onConnect: (link: Link) => void = () => undefined): ZoneClient {
+  const log = new RecordingLogger();
+  const client = new ZoneClient({ ...link, socket, random: () => 0, log, onConnect });
   onTestFinished(() => client.close());
   return client;
 }
@@ -53,6 +54,22 @@ describe("ZoneClient", () => {
     await aServer(socket);
     const next = await client.link({ withinMs });
     expect(await next.request("again", { body: {} }, options)).toBe("again");
+  });
+
+  test("keeps a connection that it is told to keep, and makes none after it was closed", async () => {
+    const socket = await aSocket();
+    const links: Link[] = [];
+    const client = aClient(socket, (link) => void links.push(link));
+    const kept = client.keep();
+    const server = await aServer(socket);
+    await vi.waitUntil(() => links.length === 1);
+    server.close();
+    await links[0]?.closed;
+    await aServer(socket);
+    await vi.waitUntil(() => links.length === 2);
+    client.close();
+    await kept;
+    expect(links.map(({ isClosed }) => isClosed)).toEqual([true, true]);
   });
 
   test("gives up when there is no zone in time", async () => {

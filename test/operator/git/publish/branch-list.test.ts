@@ -5,7 +5,7 @@ import {
   encodeBranchLists,
   type ListPart,
 } from "../../../../operator/git/publish/branch-list.ts";
-import { commitParts } from "../../../../operator/git/publish/commit-parts.ts";
+import { commitParts } from "../../../../operator/git/publish/commit-stream.ts";
 import { branchLimits, COMMIT_PART_BYTES } from "../../../../operator/git/publish/messages.ts";
 
 const tree = "a".repeat(40);

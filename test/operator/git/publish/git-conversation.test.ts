@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { GitEndedError, GitKilledError } from "../../../../operator/git/git-errors.ts";
+import { GitError } from "../../../../operator/git/git-errors.ts";
 import { GitProcesses } from "../../../../operator/git/git-process.ts";
 import { converse } from "../../../../operator/git/publish/git-conversation.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
@@ -21,9 +21,9 @@ function processesOf() {
 describe("converse()", () => {
   test("feeds one that stays as it reads, and survives one that stops early", async () => {
     const { open } = processesOf();
-    const pieces = Array.from({ length: 100 }, () => "x".repeat(10_000));
-    expect((await open("head -c 1000000 | wc -c").ask(pieces)).trim()).toBe("1000000");
-    await expect(open("exit 1").ask(pieces)).rejects.toThrow(GitEndedError);
+    const much = Buffer.from("x".repeat(1_000_000));
+    expect((await open("head -c 1000000 | wc -c").ask(much)).trim()).toBe("1000000");
+    await expect(open("exit 1").ask(much)).rejects.toMatchObject({ reason: "Ended" });
   });
 
   test("one that stays answers again and again, and says why it ended", async () => {
@@ -31,11 +31,11 @@ describe("converse()", () => {
     const echo =
       "while read line; do test $line != bad || break; echo got $line; done; echo no more >&2; exit 3";
     const staying = open(echo);
-    expect(await staying.ask(["one\n"])).toBe("got one");
-    expect(await staying.ask(["t", "wo\n"])).toBe("got two");
-    await expect(staying.ask(["bad\n"])).rejects.toThrow(new GitEndedError("no more"));
+    expect(await staying.ask(Buffer.from("one\n"))).toBe("got one");
+    expect(await staying.ask(Buffer.from("two\n"))).toBe("got two");
+    await expect(staying.ask(Buffer.from("bad\n"))).rejects.toThrow(new GitError("Ended", "no more"));
     expect(staying.isOver).toBe(true);
-    await expect(staying.ask(["three\n"])).rejects.toThrow(GitEndedError);
+    await expect(staying.ask(Buffer.from("three\n"))).rejects.toMatchObject({ reason: "Ended" });
     await staying.close();
   });
 
@@ -43,10 +43,10 @@ describe("converse()", () => {
     const { clock, open } = processesOf();
     const script = "while read line; do test $line != hang || sleep 600; echo got $line; done";
     const staying = open(script);
-    expect(await staying.ask(["one\n"])).toBe("got one");
+    expect(await staying.ask(Buffer.from("one\n"))).toBe("got one");
     await clock.advance(600_000);
-    expect(await staying.ask(["two\n"])).toBe("got two");
-    const hung = expect(staying.ask(["hang\n"])).rejects.toThrow(GitKilledError);
+    expect(await staying.ask(Buffer.from("two\n"))).toBe("got two");
+    const hung = expect(staying.ask(Buffer.from("hang\n"))).rejects.toMatchObject({ reason: "Killed" });
     await clock.advance(61_000);
     await hung;
   });
@@ -54,11 +54,11 @@ describe("converse()", () => {
   test("one that stays ends with us", async () => {
     const { processes, open } = processesOf();
     const staying = open("cat");
-    expect(await staying.ask(["one\n"])).toBe("one");
+    expect(await staying.ask(Buffer.from("one\n"))).toBe("one");
     await staying.close();
     expect(staying.isOver).toBe(true);
     const other = open("sleep 600");
-    const asked = expect(other.ask(["one\n"])).rejects.toThrow(/stopping/);
+    const asked = expect(other.ask(Buffer.from("one\n"))).rejects.toThrow(/stopping/);
     processes.close();
     await asked;
   });

@@ -1,7 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { publishWorkerCommand } from "../../../../operator/git/publish/publish-process.ts";
+import { gitZoneCommand } from "../../../../operator/git/git-zone.ts";
+import { publishZone } from "../../../../operator/git/publish/publish-process.ts";
 import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
 import { type AttemptReport, reportingProgram } from "../../sandbox/node-attempts.ts";
 import { attemptNames, WorldOutside } from "../../sandbox/world-outside.ts";
@@ -44,7 +45,8 @@ describe.runIf(launcher !== undefined)("in place of the process of the publish z
     symlinkSync(join(keys, "id"), join(credentials, "identity"));
     const certificates = join(world.folder, "ca.pem");
     writeFileSync(certificates, "certificate");
-    const command = publishWorkerCommand(
+    const command = gitZoneCommand(
+      publishZone,
       {
         ...{ folder: sockets, cache, credentials, repository: "https://git.example.dev/manifests.git" },
         ...{ walls: kernelWalls, requireWalls: false, logLevel: "info", logFormat: undefined },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BranchView, emptyBranch } from "../../../../operator/git/publish/branch-view.ts";
+import { type BranchView, emptyBranch } from "../../../../operator/git/publish/branch-clone.ts";
 import { toText } from "../../../../operator/git/publish/ledger-entry.ts";
 import { type PendingFolder, PublishLedger } from "../../../../operator/git/publish/publish-ledger.ts";
 import type { PublishOffer } from "../../../../operator/ports.ts";

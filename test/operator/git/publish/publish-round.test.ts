@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { emptyBranch } from "../../../../operator/git/publish/branch-view.ts";
+import { emptyBranch } from "../../../../operator/git/publish/branch-clone.ts";
 import { PublishLedger } from "../../../../operator/git/publish/publish-ledger.ts";
 import { PublishRound } from "../../../../operator/git/publish/publish-round.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { CacheBrokenError, RepositoryUnreachableError } from "../../../../operator/git/git-errors.ts";
-import { isKilled } from "../../../../operator/git/publish/publish-failure.ts";
+import { isKilled } from "../../../../operator/git/git-errors.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { aPublishService, PublishZoneInProcess } from "../../../fakes/publish-zone.ts";
@@ -104,14 +103,16 @@ describe("the publish zone", () => {
     const clone = zone.clone({ branch: "main", root: "" });
     await expect(clone.readHead()).rejects.toThrow("The clone is not open");
     await clone.open();
-    await expect(clone.writeCommit({ ...empty, parent: "1".repeat(40) })).rejects.toThrow(CacheBrokenError);
+    await expect(clone.writeCommit({ ...empty, parent: "1".repeat(40) })).rejects.toMatchObject({
+      reason: "CacheBroken",
+    });
     remote.vanish();
     const away: unknown = await clone.readHead().catch((error: unknown) => error);
-    expect(away).toBeInstanceOf(RepositoryUnreachableError);
+    expect(away).toMatchObject({ reason: "RepositoryUnreachable" });
     expect(isKilled(away)).toBe(false);
     await zone.die();
     const lost: unknown = await clone.readHead().catch((error: unknown) => error);
-    expect(lost).toBeInstanceOf(RepositoryUnreachableError);
+    expect(lost).toMatchObject({ reason: "RepositoryUnreachable" });
     expect(isKilled(lost)).toBe(true);
     expect(log.messages("error")).toEqual([]);
   });

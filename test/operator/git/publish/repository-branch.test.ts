@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { blobIdOf, treeIdOf } from "../../../../operator/engine/git-objects.ts";
-import { CacheBrokenError } from "../../../../operator/git/git-errors.ts";
-import { LocalClone } from "../../../../operator/git/publish/local-clone.ts";
 import { type BranchChange, RepositoryBranch } from "../../../../operator/git/publish/repository-branch.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
+import { aPublishService, PublishZoneInProcess } from "../../../fakes/publish-zone.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { folderOf, owner } from "./publisher-harness.ts";
 
 function aBranch(
@@ -14,16 +14,17 @@ function aBranch(
   environment: { PATH?: string | undefined } = process.env,
 ): RepositoryBranch {
   const clock = systemClock();
+  const options = {
+    repository: remote.path,
+    credentialsDirectory: undefined,
+    cacheDirectory: join(remote.folder, `cache-${root}`),
+    clock,
+    environment,
+  };
+  const zone = new PublishZoneInProcess(aPublishService(options, new RecordingLogger()));
+  onTestFinished(() => zone.close());
   return new RepositoryBranch({
-    clone: new LocalClone({
-      repository: remote.path,
-      branch: "main",
-      root,
-      credentialsDirectory: undefined,
-      cacheDirectory: join(remote.folder, `cache-${root}`),
-      clock,
-      environment,
-    }),
+    clone: zone.clone({ branch: "main", root }),
     root,
     owner,
     version: "0.1.0",
@@ -65,7 +66,6 @@ describe("RepositoryBranch", () => {
         }
         pushed.set(commit, content);
       }
-      await branch.close();
     }
     await Promise.all([write("one"), write("two")]);
 
@@ -91,7 +91,6 @@ describe("RepositoryBranch", () => {
     await two.look();
     expect(await two.land(aChange("b", "2"))).toBe(remote.head());
     expect(remote.commits()).toBe(2);
-    await Promise.all([one.close(), two.close()]);
   });
 
   test("a clone that could not be made anew, as on a full disk, is made by the next look", async () => {
@@ -101,10 +100,9 @@ describe("RepositoryBranch", () => {
     await branch.look();
     await branch.land(aChange("a", "1"));
     environment.PATH = "/no/git/here";
-    await expect(branch.rebuild("sha1")).rejects.toThrow(CacheBrokenError);
+    await expect(branch.rebuild("sha1")).rejects.toMatchObject({ reason: "CacheBroken" });
     environment.PATH = process.env["PATH"];
     expect((await branch.look())?.head).toBe(remote.head());
     expect(await branch.land(aChange("b", "2"))).toBe(remote.head());
-    await branch.close();
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CacheBrokenError, GitKilledError } from "../../../../operator/git/git-errors.ts";
+import { GitError } from "../../../../operator/git/git-errors.ts";
 import { FetchedClone } from "../../../../operator/git/source/fetched-clone.ts";
 import type { SourceClone } from "../../../../operator/git/source/source-clone.ts";
 import type { RefWish } from "../../../../operator/git/source/source-wish.ts";
@@ -49,14 +49,14 @@ function aFetchedClone() {
 }
 
 const broken = (): never => {
-  throw new CacheBrokenError("broken");
+  throw new GitError("CacheBroken", "broken");
 };
 
 test("a clone whose making anew was broken off is made anew with the next look", async () => {
   const it = aFetchedClone();
   it.onLook = broken;
   it.onRebuild = () => {
-    throw new GitKilledError("killed");
+    throw new GitError("Killed", "killed");
   };
   expect(await it.fetched.look(wishes)).toMatchObject({ outage: { reason: "SourceUnreachable" } });
   it.onLook = () => {};

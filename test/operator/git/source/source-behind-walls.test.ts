@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sourceWorkerCommand } from "../../../../operator/git/source/source-process.ts";
+import { gitZoneCommand } from "../../../../operator/git/git-zone.ts";
+import { sourceZone } from "../../../../operator/git/source/source-process.ts";
 import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
 import type { AttemptReport } from "../../sandbox/node-attempts.ts";
 import { attemptNames, WorldOutside } from "../../sandbox/world-outside.ts";
@@ -32,7 +33,8 @@ describe.runIf(launcher !== undefined)("in place of the process of the source zo
     ) as Record<"sockets" | "cache" | "hooks", string>;
     for (const place of Object.values(places)) mkdirSync(place);
     writeFileSync(join(places.hooks, "shop"), "a secret of some length");
-    const command = sourceWorkerCommand(
+    const command = gitZoneCommand(
+      sourceZone,
       {
         ...{ folder: places.sockets, cache: places.cache, cacheBytes: 2 ** 30, walls: kernelWalls },
         ...{ requireWalls: false, allowFile: false, logLevel: "info", logFormat: undefined },

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startSourceProcess } from "../../../../operator/git/source/source-process.ts";
+import { startGitZone } from "../../../../operator/git/git-zone.ts";
+import { sourceZone } from "../../../../operator/git/source/source-process.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
 import type { ReportedWalls } from "../../../../operator/sandbox/walls-report.ts";
@@ -26,7 +27,8 @@ async function aScene(remote: FakeGitRemote, { walls = kernelWalls, requireWalls
   await once(server, "listening");
   const folder = aSocketFolder();
   const log = new RecordingLogger();
-  const zone = startSourceProcess(
+  const zone = startGitZone(
+    sourceZone,
     {
       ...{
         folder,

@@ -14,7 +14,7 @@ function aService(remote: FakeGitRemote, options: { readonly cacheBytes?: number
   const [clock, log] = [systemClock(), new RecordingLogger()];
   const service = createSourceService({
     ...{ clock, log },
-    walls: { source: noWalls, git: noWalls },
+    walls: { own: noWalls, git: noWalls },
     hookCounts: () => ({}),
     createSources: (onChange) =>
       createSources({

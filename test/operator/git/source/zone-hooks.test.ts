@@ -20,7 +20,7 @@ async function aZoneWithHooks(remote: FakeGitRemote, leader?: () => Leader) {
   const [clock, log, hooks] = [systemClock(), new RecordingLogger(), countHooks()];
   const service = createSourceService({
     ...{ clock, log },
-    walls: { source: noWalls, git: noWalls },
+    walls: { own: noWalls, git: noWalls },
     hookCounts: () => hooks.counts,
     createSources: (onChange) =>
       createSources({

@@ -6,11 +6,12 @@ import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type FolderFiles, type ObjectFormat, treeIdOf } from "../../../../operator/engine/git-objects.ts";
 import { takeCacheSlot } from "../../../../operator/git/cache-lock.ts";
-import { gitEnvironment } from "../../../../operator/git/git-environment.ts";
-import { CacheBrokenError } from "../../../../operator/git/git-errors.ts";
-import { GitProcesses } from "../../../../operator/git/git-process.ts";
-import type { FolderChange } from "../../../../operator/git/publish/commit-stream.ts";
-import { GitCache } from "../../../../operator/git/publish/git-cache.ts";
+import {
+  type CommitInput,
+  commitStream,
+  type FolderChange,
+} from "../../../../operator/git/publish/commit-stream.ts";
+import { LocalClone } from "../../../../operator/git/publish/local-clone.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
 
 const environment = { PATH: process.env["PATH"] };
@@ -21,26 +22,32 @@ function aFolder(): string {
   return folder;
 }
 
-async function aCache(format: ObjectFormat = "sha1", directory = aFolder()): Promise<GitCache> {
-  const clock = new FakeClock();
-  const cache = await GitCache.open({
-    directory,
-    key: "remote branch",
-    processes: new GitProcesses({ clock, timeoutMs: 60_000 }),
-    clock,
-    environment: (home) => gitEnvironment({ home, environment, protocol: "file" }),
+async function aClone(format: ObjectFormat = "sha1", cacheDirectory = aFolder()) {
+  const clone = new LocalClone({
+    repository: "/nowhere",
+    branch: "main",
+    root: "",
+    credentialsDirectory: undefined,
+    cacheDirectory,
+    clock: new FakeClock(),
+    environment,
   });
-  if (format !== cache.format) await cache.rebuild(format);
-  onTestFinished(() => cache.release());
-  return cache;
+  await clone.open();
+  if (format !== clone.format) await clone.rebuild(format);
+  onTestFinished(() => clone.close());
+  const [slot = ""] = readdirSync(cacheDirectory);
+  const home = join(cacheDirectory, slot);
+  const directory = join(home, "repository.git");
+  const git = (...command: string[]) =>
+    execFileSync("git", command, {
+      cwd: directory,
+      encoding: "utf8",
+      env: { ...environment, HOME: home },
+    });
+  const writeCommit = (commit: CommitInput): Promise<string> =>
+    clone.endCommit(Buffer.from([...commitStream(commit)].join("")), { isFirst: true });
+  return { clone, git, writeCommit, directory };
 }
-
-const git = (cache: GitCache, ...command: string[]) =>
-  execFileSync("git", command, {
-    cwd: cache.directory,
-    encoding: "utf8",
-    env: { ...environment, HOME: cache.home },
-  });
 
 const aCommit = {
   parent: undefined,
@@ -74,11 +81,11 @@ describe("the tree writer", () => {
   test.for(["sha1", "sha256"] as const)(
     "leaves on the branch exactly what was written, with ids as git computes them (%s)",
     async (format) => {
-      const cache = await aCache(format);
+      const { clone, git, writeCommit } = await aClone(format);
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async (steps) => {
           const model = new Map<string, FolderFiles>();
-          let head = await cache.writeCommit({ ...aCommit, files: new Map([["other.txt", "theirs"]]) });
+          let head = await writeCommit({ ...aCommit, files: new Map([["other.txt", "theirs"]]) });
           for (const changes of steps) {
             const folders: FolderChange[] = [];
             for (const [path, wanted] of Object.entries(changes)) {
@@ -87,15 +94,15 @@ describe("the tree writer", () => {
               model.delete(path);
               if (next !== undefined && next.size > 0) model.set(path, next);
             }
-            head = await cache.writeCommit({ ...aCommit, parent: head, folders });
+            head = await writeCommit({ ...aCommit, parent: head, folders });
           }
 
-          const listed = git(cache, "ls-tree", "-r", "-z", "--name-only", head).split("\0").filter(Boolean);
+          const listed = git("ls-tree", "-r", "-z", "--name-only", head).split("\0").filter(Boolean);
           const wanted = [...model].flatMap(([path, below]) =>
             [...below.keys()].map((name) => `${path}/${name}`),
           );
           expect(listed.toSorted()).toEqual([...wanted, "other.txt"].toSorted());
-          const view = await cache.readBranch(head, "");
+          const view = await clone.readBranch(head);
           expect(view.trees).toEqual(
             new Map([...model].map(([path, below]) => [path, treeIdOf(below, format)])),
           );
@@ -114,27 +121,29 @@ function withoutClashes(files: Readonly<Record<string, string>>): FolderFiles {
   );
 }
 
-describe("GitCache", () => {
+describe("LocalClone", () => {
   test("a commit on a parent that it does not have is an error, not a commit without a past", async () => {
-    const cache = await aCache();
-    await expect(cache.writeCommit({ ...aCommit, parent: "1".repeat(40) })).rejects.toThrow(CacheBrokenError);
-    await expect(cache.readBranch("1".repeat(40), "")).rejects.toThrow(CacheBrokenError);
-    expect(await cache.has("1".repeat(40))).toBe(false);
+    const { clone, writeCommit } = await aClone();
+    await expect(writeCommit({ ...aCommit, parent: "1".repeat(40) })).rejects.toMatchObject({
+      reason: "CacheBroken",
+    });
+    await expect(clone.readBranch("1".repeat(40))).rejects.toMatchObject({ reason: "CacheBroken" });
+    expect(await clone.has("1".repeat(40))).toBe(false);
   });
 
   test("many packs become one, and nothing is lost", async () => {
-    const cache = await aCache();
+    const { clone, git, writeCommit, directory } = await aClone();
     let head: string | undefined;
     for (let count = 0; count <= 41; count++) {
-      head = await cache.writeCommit({ ...aCommit, parent: head, files: new Map([[`f${count}`, "x"]]) });
+      head = await writeCommit({ ...aCommit, parent: head, files: new Map([[`f${count}`, "x"]]) });
     }
     const packs = () =>
-      readdirSync(join(cache.directory, "objects", "pack")).filter((name) => name.endsWith(".pack"));
+      readdirSync(join(directory, "objects", "pack")).filter((name) => name.endsWith(".pack"));
     expect(packs().length).toBeGreaterThan(40);
-    await cache.tidy();
+    await clone.tidy();
     expect(packs()).toHaveLength(1);
     expect(
-      git(cache, "ls-tree", "--name-only", head ?? "")
+      git("ls-tree", "--name-only", head ?? "")
         .trim()
         .split("\n"),
     ).toHaveLength(42);
@@ -144,11 +153,11 @@ describe("GitCache", () => {
     const outer = aFolder();
     execFileSync("git", ["init", "-q", outer]);
     const directory = join(outer, "cache");
-    const first = await aCache("sha1", directory);
+    const first = await aClone("sha1", directory);
     rmSync(join(first.directory, "objects"), { recursive: true });
-    await first.release();
-    const cache = await aCache("sha1", directory);
-    expect(await cache.has(await cache.writeCommit(aCommit))).toBe(true);
+    await first.clone.close();
+    const { clone, writeCommit } = await aClone("sha1", directory);
+    expect(await clone.has(await writeCommit(aCommit))).toBe(true);
   });
 });
 

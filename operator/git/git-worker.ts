@@ -1,0 +1,76 @@
+import type { Clock, Logger } from "../ports.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { describeMissingWalls } from "../sandbox/kernel-walls.ts";
+import { readWallsReport, toWallsReport, type WallsReport } from "../sandbox/walls-report.ts";
+import { createLogger, type LogLevel } from "../telemetry/log.ts";
+import { serveAsWorker, type ZoneWorkerOptions } from "../zones/zone-worker.ts";
+import type { ConfineGit } from "./git-command.ts";
+import { tryWalls } from "./try-walls.ts";
+
+/** Flags of the process of a zone that runs git, as gitZoneCommand() writes them. */
+export const gitWorkerFlags = {
+  socket: { type: "string", default: "" },
+  "socket-fd": { type: "string" },
+  cache: { type: "string", default: "" },
+  walls: { type: "string", default: "{}" },
+  "require-walls": { type: "boolean", default: false },
+  launcher: { type: "string" },
+  "log-level": { type: "string", default: "info" },
+  "log-format": { type: "string" },
+} as const;
+
+export interface GitWorkerInput {
+  /** Name of the zone. */
+  readonly zone: string;
+  /** Values of {@link gitWorkerFlags}. */
+  readonly values: {
+    readonly socket: string;
+    readonly "socket-fd"?: string | undefined;
+    readonly cache: string;
+    /** Walls around this process, as JSON. */
+    readonly walls: string;
+    readonly "require-walls": boolean;
+    readonly launcher?: string | undefined;
+    readonly "log-level": string;
+    readonly "log-format"?: string | undefined;
+    /** As for confineGit(). */
+    readonly credentials?: string | undefined;
+  };
+  /** Of this process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The process of a zone that runs git. */
+export interface GitWorker {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Walls for all git processes; undefined: git does not work behind them. */
+  readonly confine: ConfineGit | undefined;
+  /** Walls around this process, and around git. */
+  readonly walls: { readonly own: WallsReport; readonly git: WallsReport };
+  /** Walls around git that are required, and that the kernel lacks. Undefined: git may run. */
+  readonly gap: string | undefined;
+  /** Serves the operator. */
+  serve(options: Pick<ZoneWorkerOptions, "close" | "limits" | "serve" | "describeError">): Promise<void>;
+}
+
+/** Finds out which walls are around this process, and around git. */
+export async function setUpGitWorker({ zone, values, environment }: GitWorkerInput): Promise<GitWorker> {
+  const { cache, credentials, launcher, socket, "socket-fd": descriptor } = values;
+  const clock = systemClock();
+  const log = createLogger({
+    clock,
+    level: values["log-level"] as LogLevel,
+    format: values["log-format"] as "text" | "json" | undefined,
+  }).child({ zone });
+  const own = JSON.parse(values.walls) as WallsReport;
+  const isRoot = process.getuid?.() === 0;
+  const tried = await tryWalls({ launcher, cache, credentials, environment, isRoot, clock, log });
+  log.info(`Walls of the kernel around the ${zone} zone`, { ...readWallsReport(own) });
+  return {
+    ...{ clock, log, confine: tried.confine },
+    walls: { own, git: toWallsReport(tried.walls) },
+    gap: values["require-walls"] ? describeMissingWalls(tried.walls, "git processes") : undefined,
+    serve: (options) => serveAsWorker({ ...options, socket, descriptor, zone, clock, requestParts: 1 }),
+  };
+}
