@@ -148,7 +148,7 @@ export interface FrameInput {
   readonly rows: readonly TableRow[];
   /** What happened last, the newest last. Where there is not enough room, the newest of them are shown. */
   readonly events?: readonly EventRow[];
-  /** Lines under the table. They are never cut, because somebody copies them: a terminal wraps them. */
+  /** Lines under the table. They are never cut, because users copy them: a terminal wraps them. */
   readonly footer: readonly string[];
   /** Width of the screen. */
   readonly columns: number;

@@ -31,7 +31,7 @@ export interface AdmissionPolicyProps {
   readonly resourceRules: readonly ResourceRule[];
   /** What is not looked at, although the rules say so. */
   readonly exclude?: readonly ResourceRule[] | undefined;
-  /** Only objects that have this label, before or after, are looked at: nobody pays for all others. */
+  /** Only objects that have this label, before or after, are matched, so that other requests cost nothing. */
   readonly label?: string | undefined;
   readonly subject: Subject;
   /** Whose requests are looked at; all others pass unseen. Default: the subject's. */

@@ -76,7 +76,7 @@ const operations: Readonly<Record<string, Operation>> = {
 };
 
 /**
- * What rules of the role allow to write, but for events: whoever does not lead may still say so.
+ * What rules of the role allow to write, except for events, which any instance may write.
  *
  * @param rules What the operator is granted.
  */

@@ -28,7 +28,7 @@ export interface OperatorRules {
 /**
  * What the operator must be allowed, derived from the kinds and their children, and nothing else.
  *
- * - a kind: watch it, patch its status; update of `finalizers`, because API servers may ask for that of whoever sets
+ * - a kind: watch it, patch its status; update of `finalizers`, because API servers may require it for setting
  *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer, delete only where it retires its resources;
  * - its children: everything but `update` and `deletecollection`;
  * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them;
@@ -56,7 +56,7 @@ export function operatorRulesOf(
     allow(definition, ["patch"], "status");
     if (retire !== undefined) allow(definition, ["delete"]);
     if (children.length > 0) {
-      // One read tells whether the resource is still the same before an object that was lost is made anew, or one is cleared away.
+      // One read tells whether the resource is still the same before a deleted object is recreated, or one is removed.
       allow(definition, ["get"]);
       allow(definition, ["update"], "finalizers");
     }

@@ -21,7 +21,7 @@ const fieldManager = "fairlead";
 
 /**
  * The operator changes and deletes only what belongs to a resource of its kinds, as operator/engine/ownership.ts decides
- * it, enforced by the API server. What is made anew, subresources, and kinds that are no children are not looked at.
+ * it, enforced by the API server. It does not cover creations, subresources, and kinds that are not children.
  *
  * A change is admitted in four cases:
  * - the object's controller is one of our resources, and stays the same one;

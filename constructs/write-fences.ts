@@ -66,7 +66,7 @@ export class WriteFences extends Construct {
     }
     if (releaseLeadership !== undefined) {
       const exclude = exceptions(name);
-      // A policy with a parameter costs the API server 0.8 ms for each write that its rules name, whoever makes it.
+      // A policy with a parameter costs the API server 0.8 ms for each write that its rules match, by any user.
       const writes = { resourceRules: [anyKind(["CREATE", "UPDATE", "DELETE"])], exclude, label: SET_LABEL };
       new LeadershipFence(this, "release-leadership", { name: releaseLeadership, subject, writes, lease });
     }

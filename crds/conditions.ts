@@ -14,7 +14,7 @@ export type ConditionType =
   | "Published"
   /** kstatus: work is going on. Present only while true. */
   | "Reconciling"
-  /** kstatus: nothing will happen until somebody edits something. Present only while true. */
+  /** kstatus: no progress without an edit. Present only while true. */
   | "Stalled"
   /** Its kind would delete it by now, but it is declared elsewhere: it has no objects. Present only while true. */
   | "Expired";

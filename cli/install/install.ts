@@ -153,7 +153,7 @@ function withoutBookkeeping({
   return JSON.stringify({ ...object, metadata, status: undefined });
 }
 
-/** Objects that this installation no longer wants. Somebody's copy of one, labels and all, is not ours. */
+/** Objects that this installation no longer contains. A user's copy of one, including labels, does not belong to it. */
 async function removeFormer(
   plan: InstallPlan,
   { client, report, dryRun }: InstallOptions,

@@ -27,7 +27,7 @@ export interface InstallPlan {
   readonly objects: readonly Manifest[];
 }
 
-/** An object has the name of one of ours and belongs to somebody else. */
+/** An object with the name of one of ours belongs to another owner. */
 export class ForeignObjectError extends Error {
   override readonly name = "ForeignObjectError";
 }
@@ -76,7 +76,7 @@ function sortForInstall(objects: readonly Manifest[]): readonly Manifest[] {
 
 /**
  * Whether an object that is there may become part of the installation: its label says so, or it was made from the same
- * manifests by other means, before there was such a label. A namespace of somebody else is left as it is.
+ * manifests by other means, before there was such a label. A namespace of another owner is not changed.
  *
  * @throws ForeignObjectError for any other object.
  */

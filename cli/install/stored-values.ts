@@ -50,7 +50,7 @@ export async function readStoredValues(
 ): Promise<StoredValues | undefined> {
   const place = { name: nameOfStoredValues(installation), namespace: installation.namespace };
   const live = await client.read(ConfigMap, place);
-  // Somebody else's: the plan will say so.
+  // It belongs to another owner: the plan will say so.
   if (live?.metadata.labels?.[INSTALLATION_LABEL] !== installationIdOf(installation)) return undefined;
   const data = (live["data"] ?? {}) as Readonly<Record<string, string>>;
   const file = `ConfigMap ${place.namespace}/${place.name}`;

@@ -141,7 +141,7 @@ async function removeAll(
   }, waiting);
 }
 
-/** Something of somebody else that would go with the namespace. */
+/** An object of another owner that would be deleted with the namespace. */
 async function findInhabitant(
   namespace: string,
   { client, kinds, installation }: UninstallOptions,

@@ -1,7 +1,7 @@
 import { printable } from "./columns.ts";
 import { isWell, type TreeNode } from "./tree-node.ts";
 
-/** Of one kind so many are shown, those first that need somebody's eye; below one object fewer. */
+/** Number of objects shown per kind, unhealthy ones first; below one object fewer. */
 const mostOfKind = 15;
 const mostBehind = 5;
 const longestName = 60;

@@ -20,7 +20,7 @@ export interface ReleaseSession {
   readonly transport: ApiTransport;
   /** `--namespace`, or that of the kubeconfig's context. */
   readonly namespace: string;
-  /** What somebody means by a name; see {@link findRelease}. */
+  /** Finds the Release that a name refers to; see {@link findRelease}. */
   find(name: string): Promise<ReleaseObject>;
 }
 

@@ -20,7 +20,7 @@ export interface Attempt {
 
 /** Longest message: it goes into a condition, an event and a log line. */
 const longestReason = 1_000;
-/** A value longer than this tells nobody anything (a Job's refusal repeats its whole pod template). */
+/** A value longer than this is of no use in a message (a Job's refusal repeats its whole pod template). */
 const longestValue = 80;
 
 const immutable =
@@ -35,7 +35,7 @@ const unavailable4xx = new Set([401, 408, 409, 429]);
 
 /**
  * Turns a refusal into one of the operator's errors, with a message for people: what, which object, why, what
- * to do. The distinction that counts: {@link ObjectRejectedError} comes again until somebody edits the
+ * to do. An {@link ObjectRejectedError} recurs until a user edits the
  * resource, {@link ApiUnavailableError} may not.
  */
 export function toOperatorError(response: ApiResponse, attempt: Attempt): Error {

@@ -8,17 +8,17 @@ export class PushRefusedError extends Error {
   override readonly name = "PushRefusedError";
 }
 
-/** The folder in the repository belongs to another operator (or to somebody we cannot read). */
+/** The folder in the repository belongs to another operator (or its owner file cannot be parsed). */
 export class RepositoryOwnedError extends Error {
   override readonly name = "RepositoryOwnedError";
 }
 
-/** Our own bare clone does not answer as it should. It is made anew; nothing is lost, since it is a cache. */
+/** The bare clone is damaged. It is recreated; nothing is lost, since it is a cache. */
 export class CacheBrokenError extends Error {
   override readonly name = "CacheBrokenError";
 }
 
-/** The remote names objects by another hash than our clone does: the clone is made anew. */
+/** The remote uses another object hash than the clone: the clone is recreated. */
 export class ObjectFormatError extends Error {
   override readonly name = "ObjectFormatError";
 }

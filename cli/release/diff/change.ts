@@ -8,7 +8,7 @@ import { textOf, toComparable } from "./object-text.ts";
 export type ChangeAction =
   | "create"
   | "change"
-  /** Deleted and made anew, because a field of it cannot be changed. */
+  /** Deleted and recreated, because an immutable field changed. */
   | "replace"
   | "delete"
   | "unchanged"

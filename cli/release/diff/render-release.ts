@@ -32,7 +32,7 @@ export interface RenderedRelease {
   readonly commits: readonly SourceCommit[];
 }
 
-/** Failures are thrown, and nobody reads the rest. */
+/** Failures are thrown; the other calls are not used. */
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 
 /**

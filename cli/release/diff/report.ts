@@ -75,7 +75,7 @@ function shorten(lines: readonly string[]): readonly string[] {
   ];
 }
 
-/** Text of others on a terminal: whoever wrote it moves no cursor. The indent stays. */
+/** Untrusted text on a terminal, without control characters. The indent stays. */
 function visible(line: string): string {
   return line.replaceAll(/[^\P{Cc}\t]/gu, "\u{fffd}");
 }

@@ -26,7 +26,7 @@ export interface DependencyOptions {
 
 /** What a Release's `dependsOn` says about the other Releases, whatever its source says. */
 export interface Dependencies {
-  /** It waits for itself, through others: nothing new is applied until somebody edits one of them. */
+  /** It depends on itself through others: nothing new is applied until one of them is edited. */
   readonly cycle: ApplyOutcome | undefined;
   /** Names that stand for no Release that it may wait for, each as a sentence. */
   readonly missing: readonly string[];
@@ -130,7 +130,7 @@ interface NoteSourceOptions {
   readonly dependents: { of(key: string): Iterable<string> };
 }
 
-/** From memory: whoever depends on a Release asks its source as it did itself last. */
+/** From memory: a dependent uses the last request of the Release that it depends on. */
 export function isCurrentFor({ memory, sources, releases }: IsCurrentOptions): (key: string) => boolean {
   return (key) => {
     const { spec } = (releases.get(key) ?? {}) as { readonly spec?: { readonly suspend?: boolean } };

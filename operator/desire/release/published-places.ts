@@ -29,7 +29,7 @@ export function createPlaceClaims(
     })(folder);
 }
 
-/** Undefined: nobody can tell, so nothing may be concluded from it. */
+/** Undefined: unknown, so nothing may be concluded from it. */
 function placeOf(resource: LiveObject, repository: OperatorRepository): PublishTarget | undefined {
   if (resource.kind !== Release.kind) return repository;
   const { success, data } = Release.spec.safeParse(resource["spec"]);

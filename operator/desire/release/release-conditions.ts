@@ -81,7 +81,7 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
   );
 }
 
-/** All is well with what is deployed, which is not what git says, or nobody knows. */
+/** The deployed objects are healthy, but the source is unavailable or names another commit. */
 function withStale(
   stale: SourceFailure,
   conditions: readonly Condition[],
@@ -106,7 +106,7 @@ function describeProgress(cause: Statement): Statement {
   return { ...cause, type: passes ? "Reconciling" : "Stalled", status: "True" };
 }
 
-/** What it waits for has failed, or it waits for longer than its timeout: somebody has to look. */
+/** An object that it waits for has failed, or it waits for longer than its timeout: it is stalled. */
 function waitsInVain(
   message: string,
   conditions: readonly Condition[],
@@ -124,12 +124,12 @@ function describeSource({ changed, stale }: SourceReport): Statement {
   return { type: "Sourced", status: "False", reason: stale.reason, message };
 }
 
-/** What is deployed stays, and stays ready for a while if only nobody can say whether there is something newer. */
+/** The deployed revision stays, and stays ready for a while if only the remote does not respond. */
 function withoutSource(failure: SourceFailure, input: ReleaseConditionsInput): Condition[] {
   const { reason, message } = failure;
   const sourced: Statement = { type: "Sourced", status: "False", reason, message };
   const last = input.previous.find(({ type }) => type === "Ready");
-  // An edit of the spec that nobody could act on yet is not ready.
+  // An edited spec that has not been applied yet is not ready.
   const isCurrent = last?.observedGeneration === input.resource.metadata.generation;
   const objects = kept(sourced, input);
   const isHealthy = objects.some(({ type, status }) => type === "Healthy" && status === "True");

@@ -175,7 +175,7 @@ export class GitCache {
   /**
    * Keeps the number of packs small, by joining the small ones only.
    *
-   * @throws CacheBrokenError when the clone has grown so big that it should be made anew.
+   * @throws CacheBrokenError when the clone is so large that it should be recreated.
    */
   async tidy(): Promise<void> {
     const folder = this.#clone.packFolder;

@@ -60,7 +60,7 @@ export class PublishSchedule {
     this.#cancelWake = undefined;
   }
 
-  /** No work for so long; 0 takes it back. */
+  /** Delays work by this many milliseconds; 0 cancels the delay. */
   holdOff(delayMs: number): void {
     this.#notBeforeMs = delayMs === 0 ? 0 : this.#options.clock.now() + delayMs;
   }
