@@ -70,7 +70,7 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
   const conditions = composeConditions({ ...input, applied: outcome, own: [], sourced });
   const { health, notice } = input;
   if (outcome.state === "waiting" && health?.status === "Failed")
-    return waitsInVain(`${outcome.message}; ${health.message}`, conditions, input);
+    return stalledWhileWaiting(`${outcome.message}; ${health.message}`, conditions, input);
   if (source?.stale !== undefined && isLost(source.stale, input))
     return withStale(source.stale, conditions, input);
   if (notice === undefined) return conditions;
@@ -107,7 +107,7 @@ function describeProgress(cause: Statement): Statement {
 }
 
 /** An object that it waits for has failed, or it waits for longer than its timeout: it is stalled. */
-function waitsInVain(
+function stalledWhileWaiting(
   message: string,
   conditions: readonly Condition[],
   input: ReleaseConditionsInput,
