@@ -84,7 +84,7 @@ function readFolder(folder: string) {
   return readdir(folder, { withFileTypes: true });
 }
 
-/** Size and id of a file as a blob of git's; read in pieces, because nobody says that it is small. */
+/** Size and id of a file as a blob of git's; read in pieces, because it may be large. */
 async function identify(path: string): Promise<{ readonly blob: string; readonly size: number }> {
   const { size } = await stat(path);
   const hash = createHash("sha1").update(`blob ${size}\0`);

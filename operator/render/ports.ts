@@ -33,7 +33,7 @@ export type RenderState =
 
 /** How a run of a program that takes long is treated. */
 export interface RunPatience {
-  /** Nobody waits for the answer any more: a run that takes long is ended. */
+  /** The result is no longer needed: a long run is ended. */
   readonly unwanted: AbortSignal;
   /** The program took long before: from the start it gets only what others leave of the processor. */
   readonly isSlow: boolean;

@@ -15,7 +15,7 @@ export interface MeasuredQueue {
   };
 }
 
-/** The workqueue_* metrics of controller-runtime. Counts are read from the queues when somebody asks for metrics. */
+/** The workqueue_* metrics of controller-runtime. Counts are read from the queues when metrics are scraped. */
 export class QueueMetrics {
   readonly #queues = new Map<string, MeasuredQueue>();
   readonly #waited: Histogram<"name" | "controller">;

@@ -17,7 +17,7 @@ const PAUSE_MS = 20;
 const RETRY_MS = 2_000;
 const LATEST_RETRY_MS = 60_000;
 
-/** When a remote is asked: one look at a time, at once if somebody asks, else in intervals. */
+/** When a remote is polled: one poll at a time, at once on request, otherwise in intervals. */
 export class LookSchedule {
   readonly #options: LookScheduleOptions;
   readonly #backoff: Backoff;

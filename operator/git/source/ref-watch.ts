@@ -47,7 +47,7 @@ export class RefWatch {
     const before = this.#seen;
     const now = await this.#read();
     if (this.#isClosed) return;
-    // Somebody else may have begun to look meanwhile.
+    // Another poll may have finished meanwhile.
     if (now !== before && before === this.#seen) {
       this.#seen = now;
       this.#options.onChange();

@@ -27,7 +27,7 @@ export interface SourceConnectionOptions {
 /** Of a frame of the zone: a state, or a piece of a file or of a list. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 };
 const CONNECT_MS = 60_000;
-/** Without a connection for so long, resources report that their sources are not polled. */
+/** After this long without a connection, resources report that their sources are not polled. */
 export const STALE_MS = 60_000;
 /** A zone that disconnects, or is disconnected, again and again is tried less and less often. */
 const backoff = { initialMs: 20, factor: 2, capMs: 5_000, jitter: 0.5, resetAfterMs: 60_000 };

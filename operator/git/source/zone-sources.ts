@@ -29,7 +29,7 @@ export interface ZoneSourcesOptions
   readonly onWalls?: (process: "source" | "git", walls: ReportedWalls) => void;
 }
 
-/** A zone that is restarted is waited for so long. */
+/** How long to wait for a zone that is restarted. */
 const PATIENCE_MS = 10_000;
 /** Reading waits while a clone is fetched again. */
 const READ_MS = 300_000;
