@@ -172,7 +172,7 @@ describe("synthesize() refuses", () => {
     expect(failureOf(() => run([map])).reason).toMatch(/ConfigMap \(example.dev\/v1\)/);
   });
 
-  test("a namespaced object that nobody gives a namespace", () => {
+  test("a namespaced object without a namespace", () => {
     expect(failureOf(() => run([aConfigMap("a")], { namespace: null })).reason).toMatch(/no namespace/);
   });
 
