@@ -17,13 +17,13 @@ export interface LeadershipFenceProps {
   /** Of policy and binding. */
   readonly name: string;
   readonly subject: Subject;
-  /** What its leader alone may write. */
+  /** Objects that only its leader may write. */
   readonly writes: Pick<AdmissionPolicyProps, "resourceRules" | "exclude" | "label">;
   /** The Lease that the operator's instances compete for. */
   readonly lease: { readonly name: string; readonly namespace: string };
 }
 
-/** What a token says of the pod that it was issued for. */
+/** Extra field of a token with the name of its pod. */
 const podName = "authentication.kubernetes.io/pod-name";
 
 /**

@@ -14,14 +14,14 @@ export interface PolicyRule {
 export interface OperatorRulesOptions {
   /** Namespaces are watched, to give one that goes nothing new: only where all of them are. Default: true. */
   readonly watchesNamespaces?: boolean;
-  /** What Releases are allowed; undefined: the operator knows none. */
+  /** Rights for Releases; undefined: the operator does not reconcile them. */
   readonly releases?: ReleaseRights | undefined;
 }
 
 export interface OperatorRules {
-  /** What the operator needs wherever it watches. */
+  /** Rules that the operator needs in each watched namespace. */
   readonly namespaced: readonly PolicyRule[];
-  /** What it needs of objects that are in no namespace. */
+  /** Rules for cluster-scoped objects. */
   readonly cluster: readonly PolicyRule[];
 }
 
@@ -96,12 +96,12 @@ export function actsAsOthers(kinds: readonly BoundKind[]): boolean {
   return kinds.some(({ policy }) => policy.actAs !== undefined);
 }
 
-/** What a repository needs: the uid of kube-system names the cluster there. */
+/** Rules for a repository: the uid of kube-system identifies the cluster there. */
 export const clusterIdRules: readonly PolicyRule[] = [
   { apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get"] },
 ];
 
-/** What leader election needs in the operator's own namespace: its one Lease. Creation cannot be bound to a name. */
+/** Rules for leader election in the operator's own namespace: its one Lease. Creation cannot be limited to a name. */
 export function leaseRules(name: string): readonly PolicyRule[] {
   const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as const;
   return [

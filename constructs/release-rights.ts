@@ -32,7 +32,7 @@ export interface ReleaseRights {
   readonly serviceAccounts: readonly string[];
 }
 
-/** What Releases need, one kind after the other: themselves, what they may deploy, and what they name. */
+/** Rules for Releases: the Releases themselves, the kinds that they may deploy, and the objects that they name. */
 export function releaseNeedsOf(
   kinds: readonly BoundKind[],
   rights: ReleaseRights | undefined,

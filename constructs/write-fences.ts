@@ -97,7 +97,7 @@ export function fenceNamesOf(installation: FencedInstallation): readonly string[
   return Object.values(fencesOf(installation)).filter((name) => name !== undefined);
 }
 
-/** What the operator must be allowed to tell whether its fences are there. */
+/** Rules for checking whether the fences are installed. */
 export function fenceRulesOf(installation: FencedInstallation): readonly PolicyRule[] {
   const resourceNames = fenceNamesOf(installation);
   if (resourceNames.length === 0) return [];

@@ -10,7 +10,7 @@ export type ConditionType =
   | "Healthy"
   /** `Applied` and `Healthy`: what most people wait for. */
   | "Ready"
-  /** What was applied is on the branch. Absent without a repository. */
+  /** The applied manifests are on the branch. Absent without a repository. */
   | "Published"
   /** kstatus: work is going on. Present only while true. */
   | "Reconciling"

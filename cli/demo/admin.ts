@@ -65,7 +65,7 @@ type Request = Pick<ApiRequest, "method" | "contentType" | "body"> & { readonly 
 
 interface Answer {
   readonly status: number;
-  /** What the server says about it, for people. */
+  /** The server's message about it. */
   readonly said: string;
 }
 

@@ -9,7 +9,7 @@ export class UnknownRightsError extends Error {
   override readonly name = "UnknownRightsError";
 }
 
-/** What the objects of an installation say about the values that it was made with. */
+/** Values of an installation, derived from its objects. */
 export interface LiveInstallation extends LiveRights {
   /** Of the operator's container. */
   readonly args: readonly string[];

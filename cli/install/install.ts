@@ -18,7 +18,7 @@ export interface InstallOptions {
   readonly timeoutMs: number;
 }
 
-/** What was done with one object, or with `dryRun` would be. */
+/** Change of one object, or the planned change with `dryRun`. */
 export interface Change {
   readonly did: "created" | "changed" | "unchanged" | "left" | "removed";
   readonly title: string;

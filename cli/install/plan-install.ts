@@ -16,7 +16,7 @@ import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { installableKinds, kindOf, titleOf } from "./installable-kinds.ts";
 import { type StoredValues, storedValuesObject } from "./stored-values.ts";
 
-/** What one run is to bring about. */
+/** Plan of one run. */
 export interface InstallPlan {
   /** The installation's name, one of its values. */
   readonly name: string;
@@ -34,7 +34,7 @@ export class ForeignObjectError extends Error {
 
 export interface PlanInstallOptions {
   readonly crdsOnly: boolean;
-  /** What the next run is to find. Undefined: nothing is stored. */
+  /** Values to store for the next run. Undefined: nothing is stored. */
   readonly stored?: StoredValues;
 }
 

@@ -6,7 +6,7 @@ import { toYaml } from "../../synth/yaml-text.ts";
 import type { InstallClient } from "./install-client.ts";
 import type { Values } from "./merge-values.ts";
 
-/** What an installation was made with. */
+/** Stored values of an installation. */
 export interface StoredValues {
   /** Without the defaults. There is no secret among values: they name Secrets. */
   readonly values: Values;

@@ -34,7 +34,7 @@ export interface Kept {
   readonly why: string;
 }
 
-/** What an installation consists of, as the cluster has it. */
+/** Objects of an installation in the cluster. */
 export interface Found {
   /** In the order in which they are removed. */
   readonly objects: readonly (readonly [StoredObject, ObjectKind])[];

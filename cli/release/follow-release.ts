@@ -41,7 +41,7 @@ export async function untilReady(
   return seen;
 }
 
-/** What is missing until a Release is ready as it was asked, in words; undefined: nothing. Pure. */
+/** Text about the missing part until a Release is ready as requested; undefined: nothing is missing. Pure. */
 export function missingFor(
   release: ReleaseObject,
   { request, generation }: { readonly request: string | undefined; readonly generation: number },
@@ -78,7 +78,7 @@ function missingSource(
   throw new NotReadyError(`${title} cannot get its source: ${reason}: ${message}`);
 }
 
-/** What stands in the way of a look, if the Release says so. */
+/** Why a poll fails, if the Release says so. */
 function saying(release: ReleaseObject): string {
   const sourced = release.status?.conditions?.find(
     ({ type, status }) => type === "Sourced" && status === "False",

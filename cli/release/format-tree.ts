@@ -29,7 +29,7 @@ export function formatTree(
   });
 }
 
-/** What is shown, and words for what is not. */
+/** Shown items, and a text about the hidden ones. */
 type Chosen = TreeNode | string;
 
 function choose(nodes: readonly TreeNode[], most: number): readonly Chosen[] {

@@ -8,7 +8,7 @@ import { ApiClient } from "./api-client.ts";
 import { findRelease } from "./find-release.ts";
 import type { ReleaseObject } from "./release-object.ts";
 
-/** What every command on a Release takes. */
+/** Options of every command on a Release. */
 export interface ReleaseFlags extends ConnectOptions {
   readonly namespace?: string;
   readonly output?: "json";

@@ -9,7 +9,7 @@ import type { SourceFiles } from "../git/source/ports.ts";
 const ENTRY_LIMIT = 20_000;
 const READ_LIMIT = 64 * 1_048_576;
 
-/** What no commit has: git's own folder, and the packages that an editor needs. */
+/** Folders that are not part of a commit: git's own, and packages for an editor. */
 const skipped: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 type Listing = Awaited<ReturnType<SourceFiles["list"]>>;

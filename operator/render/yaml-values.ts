@@ -28,13 +28,13 @@ const AT_ONCE = 1_000;
 export type Trace = (container: object, key: string | number, at: number) => void;
 
 export interface ValueOptions {
-  /** What the events were made of. */
+  /** Text of the events. */
   readonly text: string;
   readonly lineOf: (offset: number) => number;
   readonly trace?: Trace | undefined;
 }
 
-/** What an anchor names. */
+/** Value of an anchor. */
 interface Anchored {
   readonly value: unknown;
   /** Nodes and characters of the value, and of all that aliases bring into it. */

@@ -15,7 +15,7 @@ export type ChangeAction =
   /** It would not be touched, or the API server would not take it. */
   | "refused";
 
-/** What would become of one object. */
+/** Planned change of one object. */
 export interface Change {
   readonly action: ChangeAction;
   readonly id: ObjectId;
@@ -37,7 +37,7 @@ const contextLines = 3;
 /** The algorithm takes time and memory by the square of what differs. */
 const mostEdits = 1_000;
 
-/** What would become of one object, from what it is and what it would be. Pure. */
+/** Planned change of one object, from its current and its planned state. Pure. */
 export function changeOf({ id, action, before, after, note }: ChangeInput): Change {
   const masked = maskSecrets({
     before: before && toComparable(before),

@@ -77,7 +77,7 @@ async function compareLive(
   return changeOf({ id, action: "replace", before: live, after: manifest, note });
 }
 
-/** What the API server would make of it. */
+/** Result of a dry run by the API server. */
 async function dryRun(
   { manifest, guard }: Pick<ApplyStep, "manifest" | "guard">,
   kind: ObjectKind,

@@ -44,7 +44,7 @@ export class KubeKindCatalog implements KindCatalog {
   readonly #alarm: Alarm;
   readonly #backoff: Backoff;
   #hasSynced = false;
-  /** What the last look failed with. */
+  /** Error of the last discovery. */
   #failure: string | undefined;
   #isLooking = false;
   /** Something happened that the look under way may not have seen. */

@@ -24,7 +24,7 @@ export interface DependencyOptions {
   readonly isCurrent: (key: string) => boolean;
 }
 
-/** What a Release's `dependsOn` says about the other Releases, whatever its source says. */
+/** State of a Release's dependencies, independent of its source. */
 export interface Dependencies {
   /** It depends on itself through others: nothing new is applied until one of them is edited. */
   readonly cycle: ApplyOutcome | undefined;
@@ -54,7 +54,7 @@ export function readDependencies(
   return { cycle: { state: "refused", reason: "DependencyCycle", message }, missing };
 }
 
-/** What `dependsOn` says of a Release whose source is still on its way: that need not come first. Undefined: nothing. */
+/** Outcome of `dependsOn` before the source is fetched. Undefined: nothing to report. */
 export function describeUnmet(
   { resource }: Pick<LoadedRelease, "resource">,
   { cycle, missing }: Dependencies,
@@ -65,7 +65,7 @@ export function describeUnmet(
   return { state: "waiting", reason: "DependencyNotReady", message, isWatched: true };
 }
 
-/** What to say of a Release that is deployed and names Releases that do not exist: its next revision will wait. */
+/** Notice for a deployed Release that names Releases that do not exist: its next revision will wait. */
 export function describeNotice({ missing }: Dependencies): string | undefined {
   return missing.length === 0 ? undefined : `The next revision will wait: ${listNames(missing)}`;
 }

@@ -26,7 +26,7 @@ export interface FinalizeReleaseOptions extends Omit<PruneWaveOptions, "cluster"
   readonly onLeft: () => void;
 }
 
-/** What still holds a Release that is being deleted. */
+/** Remaining work before the finalizer of a deleted Release is removed. */
 export interface Leaving {
   /** Undefined: it is not known yet what it has. */
   readonly decision: PruneDecision | undefined;

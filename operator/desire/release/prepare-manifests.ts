@@ -17,7 +17,7 @@ export interface PreparableRelease {
   readonly spec: Pick<ReleaseResource["spec"], "target">;
 }
 
-/** What is known of a manifest before it gets its place in the order. */
+/** A manifest before it is ordered. */
 interface Placed {
   readonly id: ObjectId;
   readonly manifest: Manifest;
@@ -117,7 +117,7 @@ function ensuredNamespace(
   };
 }
 
-/** What was declared, and what goes without saying: an object's namespace and its definition come before it. */
+/** Declared dependencies and implicit ones: an object's namespace and its definition come before it. */
 function needsOf(
   { manifest, own }: Placed,
   declared: readonly number[],

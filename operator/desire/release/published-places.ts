@@ -16,7 +16,7 @@ export function isPublishedAt(
   return target === undefined || (target.branch === place.branch && target.root === place.root);
 }
 
-/** What is known of the Releases behind the folders at places other than the operator's own. */
+/** The Releases of folders at places other than the operator's own. */
 export function createPlaceClaims(
   stores: KindStores,
   repository: OperatorRepository,

@@ -100,7 +100,7 @@ function isLost({ reason }: SourceFailure, { isSourceLost }: ReleaseConditionsIn
   return isSourceLost ?? reason !== "SourceUnreachable";
 }
 
-/** What may pass is on its way; anything else needs an edit, a push or other credentials. */
+/** Temporary causes are in progress; any other needs an edit, a push or other credentials. */
 function describeProgress(cause: Statement): Statement {
   const passes = cause.reason === "SourceUnreachable" || cause.reason === "RenderQuota";
   return { ...cause, type: passes ? "Reconciling" : "Stalled", status: "True" };
@@ -146,7 +146,7 @@ function stillPending(message: string, input: ReleaseConditionsInput): Condition
   return assemble([{ ...sourced, type: "Ready" }, sourced, ...kept(sourced, input), reconciling], input);
 }
 
-/** What is deployed stays as it is told; what would come next takes long. */
+/** The conditions of the deployed revision stay; the next one is in progress. */
 function longPending(message: string, input: ReleaseConditionsInput): Condition[] {
   const others = input.previous.filter(({ type }) => type !== "Reconciling" && type !== "Stalled");
   const next: Statement = { type: "Reconciling", status: "True", reason: "SourcePending", message };
@@ -176,7 +176,7 @@ function deleting(message: string, input: ReleaseConditionsInput): Condition[] {
   );
 }
 
-/** What was last known of the objects, or that nothing is. */
+/** The last known conditions of the objects, or unknown ones. */
 function kept(cause: Statement, { previous, health }: ReleaseConditionsInput): readonly Statement[] {
   const applied = previousOf("Applied", previous);
   const isJudged = health !== undefined && applied?.status === "True";
@@ -202,7 +202,7 @@ function isDeployed({ resource }: ReleaseConditionsInput): boolean {
   return resource.status?.revision !== undefined;
 }
 
-/** What is only kept speaks of the generation that it spoke of. */
+/** Kept conditions keep their observed generation. */
 function assemble(statements: readonly Statement[], input: ReleaseConditionsInput): Condition[] {
   const before = new Map(input.previous.map((condition) => [condition.type, condition]));
   return statements.map((statement) => {
