@@ -177,7 +177,7 @@ test("a Release that is pinned or suspended says what it ignores", async () => {
   await story.until("shop", {
     status: "True",
     reason: "Suspended",
-    message: /Ignored are branch main, edits/,
+    message: /This ignores branch main, edits/,
   });
   expect(await columnsOf(story)).toMatch(/ everything True Suspended /);
   await kubectl([
