@@ -120,7 +120,7 @@ export const podbuggertool: BoundKind<Construct> = bindKind({
   children: [],
   related: [
     {
-      // Any pod may get a label that somebody looks for, so all of them are watched.
+      // Any pod may get a label that a resource selects, so all pods are watched.
       kind: Pod,
       ownerKey: labelKeysOf,
       soughtKey: ({ metadata, spec }) => spec?.label && labelKey(metadata.namespace ?? "", spec.label),
@@ -183,7 +183,7 @@ function pick<From extends object, Field extends keyof From>(
   return Object.fromEntries(entries);
 }
 
-/** A Deployment's condition without its times: an update time that nobody reads would be a write for each of them. */
+/** A Deployment's condition without its times: copying update times would cause a status write for each update. */
 function ownCondition({ type, status, reason = "", message = "" }: OwnCondition): OwnCondition {
   return { type, status, reason, message };
 }

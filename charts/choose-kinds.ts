@@ -7,7 +7,7 @@ import { OperatorValuesError } from "./values/values-error.ts";
 /** The kinds of a program that an installation has. */
 export interface ChosenKinds<Kind> {
   readonly kinds: readonly Kind[];
-  /** What `--kinds` of the program says. Undefined: it reconciles all that it has. */
+  /** Value of the program's `--kinds`. Undefined: all kinds of the program. */
   readonly option: string | undefined;
 }
 

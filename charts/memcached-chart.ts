@@ -10,7 +10,7 @@ import { dnsSubdomain, labelValue, standardLabels } from "../crds/names.ts";
 /** The label that all memcached pods share, of whichever Memcached. */
 export const memcachedPods = { app: "memcached" } as const;
 
-/** What the name of a Memcached's Deployment has after the Memcached's. */
+/** Suffix of the name of a Memcached's Deployment. */
 export const memcachedDeploymentSuffix = "-deployment";
 
 const port = 11_211;

@@ -19,12 +19,12 @@ import { repositoryPortOf } from "./values/repository-url.ts";
 export interface OperatorChartProps {
   /** The kinds that the operator is to reconcile: its rights follow from them. */
   readonly kinds: readonly BoundKind[];
-  /** What `--kinds` of the program says, if it has more kinds than these. */
+  /** Value of the program's `--kinds`, if it has more kinds than these. */
   readonly kindsOption?: string | undefined;
   readonly values: OperatorValues;
 }
 
-/** What the parts of the chart share. */
+/** Values that the parts of the chart share. */
 interface Parts {
   readonly kinds: readonly BoundKind[];
   readonly kindsOption: string | undefined;
@@ -79,7 +79,7 @@ export class OperatorChart extends Chart {
     });
   }
 
-  /** What keeps the operator from doing what it never should: `values.policies` in the API server, and on the network. */
+  /** Restrictions of the operator: `values.policies` in the API server, and the network policy. */
   #addFences({ kinds, values, selector }: Parts): void {
     new WriteFences(this, "fences", { ...values, kinds });
     const { name, namespace, networkPolicy, monitoring, repository } = values;

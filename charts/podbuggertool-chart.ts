@@ -10,7 +10,7 @@ import { Pod } from "../crds/core-kinds.ts";
 import type { PodbuggertoolResource } from "../crds/podbuggertool.ts";
 import { isReady } from "./pods.ts";
 
-/** What a Podbuggertool adds to the pods that it looks for: an ephemeral container each. It owns nothing. */
+/** Adds an ephemeral container to each selected pod. A Podbuggertool owns no objects. */
 export class PodbuggertoolChart extends Chart {
   constructor(scope: Construct, id: string, { resource, observed }: ChartProps<PodbuggertoolResource>) {
     super(scope, id);

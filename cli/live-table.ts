@@ -18,7 +18,7 @@ const titles: TableRow = {
   commit: "LAST COMMIT",
 };
 
-/** What a row says of one resource and its children. Pure. */
+/** Row of one resource and its children. Pure. */
 export function rowOf(kind: ObjectKind, resource: CustomResource, children: readonly LiveObject[]): TableRow {
   const status = resource.status as
     | { conditions?: readonly Condition[]; published?: { commit?: string } }
@@ -53,7 +53,7 @@ const releaseTitles: ReleaseRow = {
   message: "MESSAGE",
 };
 
-/** What a row says of one Release. Pure. */
+/** Row of one Release. Pure. */
 export function releaseRowOf({ metadata, ...rest }: CustomResource): ReleaseRow {
   const status = rest.status as { conditions?: readonly Condition[]; revision?: string } | undefined;
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
@@ -66,7 +66,7 @@ export function releaseRowOf({ metadata, ...rest }: CustomResource): ReleaseRow 
   };
 }
 
-/** What gives way when the terminal is narrow, the first first, and what is then left of it at least. */
+/** Columns to shorten on a narrow terminal, in this order, and their minimum widths. */
 type Shrinking<Row> = readonly (readonly [column: keyof Row, least: number])[];
 
 const shrinking: Shrinking<TableRow> = [
@@ -146,9 +146,9 @@ export interface FrameInput {
   /** Shown above the others, if there are any. They never give way: there are few. */
   readonly releases?: readonly ReleaseRow[];
   readonly rows: readonly TableRow[];
-  /** What happened last, the newest last. Where there is not enough room, the newest of them are shown. */
+  /** The last events, newest last. Without enough room, only the newest are shown. */
   readonly events?: readonly EventRow[];
-  /** Lines under the table. They are never cut, because somebody copies them: a terminal wraps them. */
+  /** Lines under the table. They are never cut, because users copy them: a terminal wraps them. */
   readonly footer: readonly string[];
   /** Width of the screen. */
   readonly columns: number;

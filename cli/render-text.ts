@@ -8,7 +8,7 @@ import { type SynthesizableKind, synthesize } from "../synth/synthesize.ts";
 
 export interface RenderTextOptions {
   readonly kinds: readonly SynthesizableKind[];
-  /** What messages call the text. */
+  /** Name of the text in messages. */
   readonly file: string;
   /** Namespace of resources that name none. */
   readonly namespace: string;

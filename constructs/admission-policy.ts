@@ -29,9 +29,9 @@ export interface AdmissionPolicyProps {
   /** Of the policy and of its binding; both are cluster-scoped. */
   readonly name: string;
   readonly resourceRules: readonly ResourceRule[];
-  /** What is not looked at, although the rules say so. */
+  /** Exceptions from the rules. */
   readonly exclude?: readonly ResourceRule[] | undefined;
-  /** Only objects that have this label, before or after, are looked at: nobody pays for all others. */
+  /** Only objects that have this label, before or after, are matched, so that other requests cost nothing. */
   readonly label?: string | undefined;
   readonly subject: Subject;
   /** Whose requests are looked at; all others pass unseen. Default: the subject's. */
@@ -122,7 +122,7 @@ export class AdmissionPolicy extends Construct {
   }
 }
 
-/** What impersonated requests carry of the instance that sends them, as a CEL list. */
+/** Claims of the sending instance in impersonated requests, as a CEL list. */
 export const holderClaims = `request.userInfo.?extra[?'${HOLDER_EXTRA}'].orValue([])`;
 
 /** True for the requests of a subject. Must never fail: it is asked about everybody's. */
@@ -132,7 +132,7 @@ function isBy({ user, impersonates }: Subject): string {
   return `${isItself} || ${holderClaims}.exists(h, h.startsWith(${celText(claimOf(impersonates))}))`;
 }
 
-/** What the claim of every instance of an installation begins with. */
+/** Prefix of the claims of all instances of an installation. */
 export function claimOf({ namespace, name }: NonNullable<Subject["impersonates"]>): string {
   return `${namespace}/${name}/`;
 }

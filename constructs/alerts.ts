@@ -14,7 +14,7 @@ interface AlertRule {
   readonly annotations: { readonly summary: string; readonly description: string };
 }
 
-/** Alerts for states in which somebody's resources do not get what they say, and which do not mend themselves. */
+/** Alerts for states in which resources do not converge and which do not recover by themselves. */
 export function alertRules({
   job,
   namespace,

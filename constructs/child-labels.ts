@@ -18,7 +18,7 @@ export function childLabels(
 
 /**
  * Whether a pod template was made by this operator. Two of the three labels are enough, so that one which
- * somebody edits by hand comes back.
+ * is edited manually is restored.
  */
 export function hasChildLabels(found: Labels, ours: Labels): boolean {
   const names = [standardLabels.name, standardLabels.instance, standardLabels.managedBy];

@@ -7,7 +7,7 @@ export interface EphemeralContainer {
   readonly [field: string]: unknown;
 }
 
-/** A container that waits with a shell for somebody to attach to it. Its name tells its image, and is valid for any. */
+/** A container that waits with a shell for a user to attach. Its name is derived from its image, and is always valid. */
 export function debugContainer(image: string): EphemeralContainer {
   return {
     name: containerName(`ephemeral-${image}`),
@@ -20,13 +20,13 @@ export function debugContainer(image: string): EphemeralContainer {
   };
 }
 
-/** The ephemeral containers of a pod, whoever put them there. */
+/** The ephemeral containers of a pod, from any creator. */
 export function ephemeralContainersOf(pod: LiveObject): readonly EphemeralContainer[] {
   const spec = pod["spec"] as { readonly ephemeralContainers?: readonly EphemeralContainer[] } | undefined;
   return spec?.ephemeralContainers ?? [];
 }
 
-/** Whether a pod has this very container. One of its name with another content is somebody else's. */
+/** Whether a pod has exactly this container. One of its name with other content belongs to another owner. */
 export function hasEphemeralContainer(pod: LiveObject, wanted: EphemeralContainer): boolean {
   const found = ephemeralContainersOf(pod).find(({ name }) => name === wanted.name);
   return (

@@ -38,7 +38,7 @@ export function echoTemplateMetadata(name: string): { readonly generateName: str
   return { generateName: `${name}-` };
 }
 
-/** What we set in a Job's template, as a live Job has it. */
+/** Fields that the operator sets in a Job's template, as in a live Job. */
 interface LiveJobSpec {
   readonly template?: {
     readonly metadata?: Partial<ObjectMeta> & { readonly generateName?: string };

@@ -17,13 +17,13 @@ export interface LeadershipFenceProps {
   /** Of policy and binding. */
   readonly name: string;
   readonly subject: Subject;
-  /** What its leader alone may write. */
+  /** Objects that only its leader may write. */
   readonly writes: Pick<AdmissionPolicyProps, "resourceRules" | "exclude" | "label">;
   /** The Lease that the operator's instances compete for. */
   readonly lease: { readonly name: string; readonly namespace: string };
 }
 
-/** What a token says of the pod that it was issued for. */
+/** Extra field of a token with the name of its pod. */
 const podName = "authentication.kubernetes.io/pod-name";
 
 /**
@@ -76,7 +76,7 @@ const operations: Readonly<Record<string, Operation>> = {
 };
 
 /**
- * What rules of the role allow to write, but for events: whoever does not lead may still say so.
+ * What rules of the role allow to write, except for events, which any instance may write.
  *
  * @param rules What the operator is granted.
  */

@@ -28,7 +28,7 @@ export interface OperatorPodProps {
   readonly metrics: boolean;
   /** Of the container of the publish zone; undefined: nothing is published. */
   readonly publish?: Omit<PublishZoneProps, "image" | "imagePullPolicy"> | undefined;
-  /** What Releases need; undefined: the operator knows none. */
+  /** Settings of Releases; undefined: the operator does not reconcile them. */
   readonly releases?:
     | {
         /** Of the container of the source zone. */
@@ -143,7 +143,7 @@ const token = {
   },
 };
 
-/** What only the operator's container mounts. */
+/** Volumes that only the operator's container mounts. */
 const ownMounts: readonly Mount[] = [
   { name: "tmp", mountPath: "/tmp", readOnly: false, source: { emptyDir: {} } },
   { name: "token", mountPath: TOKEN_FOLDER, readOnly: true, source: token },

@@ -14,21 +14,21 @@ export interface PolicyRule {
 export interface OperatorRulesOptions {
   /** Namespaces are watched, to give one that goes nothing new: only where all of them are. Default: true. */
   readonly watchesNamespaces?: boolean;
-  /** What Releases are allowed; undefined: the operator knows none. */
+  /** Rights for Releases; undefined: the operator does not reconcile them. */
   readonly releases?: ReleaseRights | undefined;
 }
 
 export interface OperatorRules {
-  /** What the operator needs wherever it watches. */
+  /** Rules that the operator needs in each watched namespace. */
   readonly namespaced: readonly PolicyRule[];
-  /** What it needs of objects that are in no namespace. */
+  /** Rules for cluster-scoped objects. */
   readonly cluster: readonly PolicyRule[];
 }
 
 /**
  * What the operator must be allowed, derived from the kinds and their children, and nothing else.
  *
- * - a kind: watch it, patch its status; update of `finalizers`, because API servers may ask for that of whoever sets
+ * - a kind: watch it, patch its status; update of `finalizers`, because API servers may require it for setting
  *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer, delete only where it retires its resources;
  * - its children: everything but `update` and `deletecollection`;
  * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them, or of themselves where it
@@ -58,7 +58,7 @@ export function operatorRulesOf(
     allow(definition, ["patch"], "status");
     if (retire !== undefined) allow(definition, ["delete"]);
     if (children.length > 0) {
-      // One read tells whether the resource is still the same before an object that was lost is made anew, or one is cleared away.
+      // One read tells whether the resource is still the same before a deleted object is recreated, or one is removed.
       allow(definition, ["get"]);
       allow(definition, ["update"], "finalizers");
     }
@@ -98,12 +98,12 @@ export function actsAsOthers(kinds: readonly BoundKind[]): boolean {
   return kinds.some(({ policy }) => policy.actAs !== undefined);
 }
 
-/** What a repository needs: the uid of kube-system names the cluster there. */
+/** Rules for a repository: the uid of kube-system identifies the cluster there. */
 export const clusterIdRules: readonly PolicyRule[] = [
   { apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get"] },
 ];
 
-/** What leader election needs in the operator's own namespace: its one Lease. Creation cannot be bound to a name. */
+/** Rules for leader election in the operator's own namespace: its one Lease. Creation cannot be limited to a name. */
 export function leaseRules(name: string): readonly PolicyRule[] {
   const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as const;
   return [

@@ -22,8 +22,8 @@ const fieldManager = "fairlead";
 
 /**
  * The operator changes and deletes only what belongs to a resource of its kinds, as operator/engine/ownership.ts decides
- * it, enforced by the API server. What is made anew, subresources, and kinds that it neither makes nor sets fields of are not
- * looked at.
+ * it, enforced by the API server. It does not cover creations, subresources, and kinds whose objects are neither children nor
+ * have fields that a chart sets.
  *
  * A change is admitted in five cases:
  * - the object's controller is one of our resources, and stays the same one;

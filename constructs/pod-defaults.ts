@@ -1,6 +1,6 @@
 // What pods get from us on purpose. Children of custom resources get nothing of this: they have exactly the fields
 // that their kind promises (no requests, limits, probes, security context, strategy or token setting that a library
-// adds), because every other field belongs to whoever sets it.
+// adds), because every other field belongs to its own manager.
 
 /** The user id that has no rights on any system; images need no entry for it. */
 const nobody = 65_532;

@@ -32,7 +32,7 @@ export interface ReleaseRights {
   readonly serviceAccounts: readonly string[];
 }
 
-/** What Releases need, one kind after the other: themselves, what they may deploy, and what they name. */
+/** Rules for Releases: the Releases themselves, the kinds that they may deploy, and the objects that they name. */
 export function releaseNeedsOf(
   kinds: readonly BoundKind[],
   rights: ReleaseRights | undefined,
@@ -58,7 +58,7 @@ export function releaseNeedsOf(
 }
 
 /**
- * What it takes to act as a ServiceAccount, and to say which instance does. Nobody asks for its groups: the API server
+ * What it takes to act as a ServiceAccount, and to say which instance does. The operator does not send its groups: the API server
  * knows those of a ServiceAccount.
  *
  * @param serviceAccounts Their names; none: any.

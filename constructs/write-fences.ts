@@ -66,7 +66,7 @@ export class WriteFences extends Construct {
     }
     if (releaseLeadership !== undefined) {
       const exclude = exceptions(name);
-      // A policy with a parameter costs the API server 0.8 ms for each write that its rules name, whoever makes it.
+      // A policy with a parameter costs the API server 0.8 ms for each write that its rules match, by any user.
       const writes = { resourceRules: [anyKind(["CREATE", "UPDATE", "DELETE"])], exclude, label: SET_LABEL };
       new LeadershipFence(this, "release-leadership", { name: releaseLeadership, subject, writes, lease });
     }
@@ -97,7 +97,7 @@ export function fenceNamesOf(installation: FencedInstallation): readonly string[
   return Object.values(fencesOf(installation)).filter((name) => name !== undefined);
 }
 
-/** What the operator must be allowed to tell whether its fences are there. */
+/** Rules for checking whether the fences are installed. */
 export function fenceRulesOf(installation: FencedInstallation): readonly PolicyRule[] {
   const resourceNames = fenceNamesOf(installation);
   if (resourceNames.length === 0) return [];

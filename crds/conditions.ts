@@ -10,11 +10,11 @@ export type ConditionType =
   | "Healthy"
   /** `Applied` and `Healthy`: what most people wait for. */
   | "Ready"
-  /** What was applied is on the branch. Absent without a repository. */
+  /** The applied manifests are on the branch. Absent without a repository. */
   | "Published"
   /** kstatus: work is going on. Present only while true. */
   | "Reconciling"
-  /** kstatus: nothing will happen until somebody edits something. Present only while true. */
+  /** kstatus: no progress without an edit. Present only while true. */
   | "Stalled"
   /** Its kind would delete it by now, but it is declared elsewhere: it has no objects. Present only while true. */
   | "Expired";

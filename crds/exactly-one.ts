@@ -3,7 +3,7 @@ import * as z from "zod";
 export interface ExactlyOneOptions {
   /**
    * A value of one field that an earlier version stored by default. An object that was stored with it may get another
-   * field beside it, because `kubectl apply` cannot take away what nobody wrote; then it counts for nothing.
+   * field beside it, because `kubectl apply` cannot remove a field that no user wrote; then it is ignored.
    */
   readonly onceDefault?: readonly [name: string, value: string];
 }

@@ -13,7 +13,7 @@ const Label = z
   // In a rule and not a `pattern`, whose message would be the pattern.
   .meta({ "x-kubernetes-validations": [{ rule: `self.matches(r'${label.source}')`, message: mustBe }] });
 
-/** A shell in pods that somebody else made: an ephemeral container in each pod with a label. */
+/** A shell in pods of other owners: an ephemeral container in each pod with a label. */
 export const Podbuggertool = defineKind({
   group: "ualter.com",
   kind: "Podbuggertool",

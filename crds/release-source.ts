@@ -30,7 +30,7 @@ const gitRef = exactlyOne(
 
 type GitRef = z.output<typeof gitRef>;
 
-/** What a source takes of its repository: the branch `main` by default. A branch counts for nothing beside another field. Pure. */
+/** Ref of a source: the branch `main` by default. A branch is ignored if there is another field. Pure. */
 export function refOf({ ref = {} }: { readonly ref?: GitRef | undefined }): GitRef {
   const { branch = "main", ...others } = ref;
   return Object.values(others).some((value) => value !== undefined) ? others : { branch };

@@ -38,7 +38,7 @@ export function refuseUnknownPaths(
   }
 }
 
-/** What the API server asks of the paths. */
+/** Requirements of the API server for the paths. */
 const scalePaths: Readonly<
   Record<keyof Scale, { readonly roots: readonly string[]; readonly leaf: "number" | "string" }>
 > = {
@@ -80,7 +80,7 @@ function follow(jsonPath: string, { spec, status }: PathSchemas): readonly z.Zod
 
 const rootFields = ["spec", "status", "metadata"];
 
-/** What the API server describes itself. */
+/** Fields that the API server defines. */
 function isServers(name: string | undefined): boolean {
   return name === "metadata" || name === "kind" || name === "apiVersion";
 }

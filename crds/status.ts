@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Condition, conditionsOf } from "./conditions.ts";
 
-/** What git holds of a resource, so that a restart need not look into the repository again. */
+/** The published state of a resource, so that a restart need not read the repository. */
 export const Published = z
   .object({
     digest: z.string().describe("Digest over the manifests that were published."),

@@ -3,7 +3,7 @@ import { structuralVariants } from "./structural-variants.ts";
 
 export interface StructuralUnionInput {
   readonly branches: readonly StructuralSchema[];
-  /** What the union itself says: description, default, … */
+  /** Keywords of the union itself: description, default, … */
   readonly keywords: StructuralSchema;
   readonly path: string;
 }

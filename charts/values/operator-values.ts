@@ -87,7 +87,7 @@ const singleValues = z.strictObject({
   podAnnotations: annotations.default({}).describe("Additional annotations of the pods."),
 });
 
-/** What may be chosen when the operator is installed. Unknown names are refused. */
+/** Values of an installation. Unknown names are refused. */
 export const operatorValues = singleValues.superRefine(
   ({ ha, replicas, leaderElection: times, releases: { hooks, ...rights } }, context) => {
     const missing = (path: readonly string[], message: string) =>

@@ -23,7 +23,7 @@ const kind = z.strictObject({
     .optional(),
 });
 
-/** What applications are commonly made of; neither Secrets, nor rights, nor what has no namespace. */
+/** The common kinds of applications; no Secrets, no RBAC kinds, no cluster-scoped kinds. */
 export const commonKinds = [
   { group: "", resource: "configmaps" },
   { group: "", resource: "persistentvolumeclaims" },

@@ -1,6 +1,6 @@
 const defaultPorts: Readonly<Record<string, number | undefined>> = { "https:": 443, "ssh:": 22 };
 
-/** What `repository.url` takes; the operator refuses everything else, and credentials would stand in its arguments. */
+/** Accepted forms of `repository.url`. The operator refuses others, and credentials would be visible in its arguments. */
 export const repositoryUrlForms =
   "https://…, ssh://…, user@host:path, file://… or an absolute path, without credentials in it";
 

@@ -25,7 +25,7 @@ const qualifiedName = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-\
 const labelText = z.string().regex(/^([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?$/, {
   error: "expected the value of a label: at most 63 of A-Z, a-z, 0-9, -, _ and .",
 });
-/** What the installation sets itself, or what says who owns what. */
+/** Labels and annotations that the installation sets itself, or that record ownership. */
 const reserved = /^app\.kubernetes\.io\/(name|instance)$|^fairlead\.dev\//;
 const keyOf = (what: string) =>
   z

@@ -61,7 +61,7 @@ function expectationOf(issue: Issue): string {
   }
 }
 
-/** What stood there, unless that may be a secret: in a URL there may be a password. */
+/** The found value, unless it may be secret: a URL may contain a password. */
 function sayFound(found: unknown, { code, path }: Issue): string {
   if (code === "invalid_key" || path.at(-1) === "url" || path.at(-2) === "sources") return "";
   if (found === undefined) return code === "custom" ? "" : ", found nothing";

@@ -17,7 +17,7 @@ import { printError } from "../terminal-text.ts";
 import { readTimeout } from "./installation-options.ts";
 import { type Screen, terminal } from "./screen.ts";
 
-/** What the command line says, and the kinds of custom resources whose objects are compared as well. */
+/** Flags of the command, and the kinds of custom resources whose objects are compared as well. */
 export interface DiffInput extends DiffFlags {
   readonly kinds: readonly SynthesizableKind[];
 }

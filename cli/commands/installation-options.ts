@@ -3,7 +3,7 @@ import { toMilliseconds } from "../../crds/duration.ts";
 import type { ConnectOptions } from "../install/connect.ts";
 import type { ValuesSource } from "../install/set-values.ts";
 
-/** What `install` and `uninstall` both take: which installation, in which cluster, and how long to wait. */
+/** Options of both `install` and `uninstall`: the installation, the cluster, and how long to wait. */
 export interface InstallationFlags extends ConnectOptions, ValuesSource {
   readonly timeout?: string;
 }

@@ -59,7 +59,7 @@ function needsGit(texts: OptionTexts, env: NodeJS.ProcessEnv): boolean {
   return textOf("repository") !== "" || !["", "false"].includes(String(textOf("releases")));
 }
 
-/** `fairlead start` holds the other end of a line to us: once it is gone, however it ended, nobody is left to stop us. */
+/** Ends this process with `fairlead start`, its parent: the channel between them closes however the parent ends. */
 function endWithParent(): void {
   if (process.channel === undefined) return;
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));

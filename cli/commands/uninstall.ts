@@ -64,7 +64,7 @@ export async function runUninstall(
   });
 }
 
-/** @throws Error unless somebody at a terminal says yes. */
+/** @throws Error unless the user confirms at a terminal. */
 async function askAbout(remaining: readonly RemainingResources[]): Promise<void> {
   const what = remaining.map(countOf).join(", ");
   const choice =

@@ -30,10 +30,7 @@ export function whyCommand({ kinds }: { readonly kinds: readonly SynthesizableKi
     .description("Explain what a resource waits for, until when, and what to do")
     .argument("<kind/name>", "such as release/web or podset/web; a name alone means a Release")
     .option("--timeout <time>", "how long to wait for the repository of a Release", "2m")
-    .option(
-      "--weak-sandbox",
-      "run a program from git also where the kernel does not keep it from other processes",
-    );
+    .option("--weak-sandbox", "run a program from git even if the kernel cannot isolate its process");
   return addReleaseOptions(command)
     .addHelpText(
       "after",

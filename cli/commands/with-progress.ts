@@ -1,7 +1,7 @@
 import { Listr } from "listr2";
 import { printError, toTerminalText } from "../terminal-text.ts";
 
-/** A log that nobody watches wants one line of the same kind in this time. */
+/** Without a terminal, lines of the same kind are printed at most once in this time. */
 const QUIET_MS = 15_000;
 
 /**

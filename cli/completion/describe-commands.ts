@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 
-/** What a word of a command line may be, beside the choices that are given. */
+/** Kinds of words of a command line, in addition to given choices. */
 export type WordKind = "release" | "releaseOrFile" | "file" | "folder" | "other";
 
 export interface CompletedOption {
@@ -19,12 +19,12 @@ export interface CompletedCommand {
   readonly help: string;
   readonly options: readonly CompletedOption[];
   readonly subcommands: readonly CompletedCommand[];
-  /** What its first argument may be; undefined: it takes none. */
+  /** Kind of its first argument; undefined: none. */
   readonly argument: WordKind | undefined;
   readonly choices: readonly string[];
 }
 
-/** What shells can complete of a command and of what is below it. Pure. */
+/** Words that shells can complete for a command and its subcommands. Pure. */
 export function describeCommand(command: Command): CompletedCommand {
   const [argument] = command.registeredArguments;
   return {

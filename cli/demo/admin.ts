@@ -65,7 +65,7 @@ type Request = Pick<ApiRequest, "method" | "contentType" | "body"> & { readonly 
 
 interface Answer {
   readonly status: number;
-  /** What the server says about it, for people. */
+  /** The server's message about it. */
   readonly said: string;
 }
 
@@ -104,7 +104,7 @@ export function grantToGroup(kinds: readonly BoundKind[], group: string): readon
       image: "local",
       ha: false,
       repository: { url: "file:///demo" },
-      // Whatever somebody tries to deploy, without an account of its own.
+      // Any kind that a user deploys in the demo, without a ServiceAccount.
       releases: { requireServiceAccount: false, impersonate: false, kinds: [{ group: "*", resource: "*" }] },
     },
   });

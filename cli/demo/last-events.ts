@@ -3,7 +3,7 @@ import type { EventRow } from "../live-table.ts";
 import type { ApiClient } from "../release/api-client.ts";
 import { type OperatorEvent, readEvents, timeOf } from "../release/operator-events.ts";
 
-/** What the operator reported last, as it is known now. */
+/** The last events of the operator. */
 export interface LastEvents {
   readonly rows: readonly EventRow[];
   /** Calls when there are other rows; only the last one that asked is called. */

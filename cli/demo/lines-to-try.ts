@@ -12,7 +12,7 @@ export interface PlaceToTry {
   readonly workTree: string;
 }
 
-/** What somebody may do to see the operator at work: commands to copy, each on its own. Pure. */
+/** Commands to copy that show the operator at work. Pure. */
 export function linesToTry({
   kubeconfig,
   context,

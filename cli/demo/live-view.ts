@@ -17,7 +17,7 @@ import type { LastEvents } from "./last-events.ts";
 export interface LiveViewOptions {
   readonly kinds: readonly DeclaredKind[];
   readonly stores: KindStores;
-  /** What the operator reported last. */
+  /** The last events of the operator. */
   readonly events: LastEvents;
   readonly output: Screen;
   /** Lines under the table. */

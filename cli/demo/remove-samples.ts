@@ -26,7 +26,7 @@ async function untilGone(release: KubernetesObject, admin: AdminOptions): Promis
   }
 }
 
-/** What goes wrong with one is told; the others can go nevertheless. */
+/** A failure is printed, and the others are removed anyway. */
 async function telling(step: () => Promise<void>): Promise<void> {
   try {
     await step();

@@ -19,7 +19,7 @@ export async function createShopRepository(folder: string): Promise<ShopReposito
   await git(folder, ["init", "--quiet", "--initial-branch=main", workTree]);
   await cp(join(findSamples(), "shop"), workTree, { recursive: true });
   const settings: readonly (readonly [string, string])[] = [
-    // Whoever tries it may have told git nothing of themselves, or more than fits here.
+    // The user's git may have no identity, or settings that do not fit here.
     ["user.name", "Somebody"],
     ["user.email", "somebody@example.dev"],
     ["commit.gpgSign", "false"],

@@ -1,7 +1,7 @@
 /** Signals of one keypress: npm passes on the Ctrl-C that the terminal has sent to everybody. */
 const oneKeypressMs = 1_000;
 
-/** Aborts with the first signal to stop. A later one is from somebody who does not want to wait: the process ends. */
+/** Aborts with the first signal to stop. A second signal ends the process at once. */
 export function stopOnSignals(): AbortSignal {
   const stopping = new AbortController();
   let firstMs: number | undefined;

@@ -12,7 +12,7 @@ export class NoRegistryError extends Error {
 /** Node of a cluster; in no other place of the command line. */
 const Node: ObjectKind = { group: "", version: "v1", kind: "Node", plural: "nodes", namespaced: false };
 
-/** What `fairlead cluster` has its nodes say of their kubelet (local-cluster/stages.yaml). */
+/** The kubelet version of nodes of `fairlead cluster` (local-cluster/stages.yaml). */
 const SIMULATED = "simulated";
 
 /** Whether all nodes of a cluster are simulated: their pods run no container. */

@@ -9,7 +9,7 @@ export class UnknownRightsError extends Error {
   override readonly name = "UnknownRightsError";
 }
 
-/** What the objects of an installation say about the values that it was made with. */
+/** Values of an installation, derived from its objects. */
 export interface LiveInstallation extends LiveRights {
   /** Of the operator's container. */
   readonly args: readonly string[];
@@ -73,7 +73,7 @@ export function deriveValues(
       : [["repository.credentialsSecret", live.credentialsSecret] as const]),
     ...releaseValuesOf(textsOf("releases")[0] === "true", textsOf, live, mayLoseRights),
   ];
-  // The text of a repository's URL has no default: `/any` is nobody's.
+  // The text of a repository's URL has no default; `/any` is a placeholder.
   const defaults: unknown = operatorValues.parse({ image: "any", repository: { url: "/any" } });
   const defaultOf = (path: string): unknown =>
     path.split(".").reduce<unknown>((value, name) => (value as Values | undefined)?.[name], defaults);
@@ -91,7 +91,7 @@ function kindsOf(
   return defined.length === shipped.length ? [["samples.enabled", true]] : [["kinds", defined]];
 }
 
-/** Rights that nobody asked for before are not taken from the defaults. */
+/** Defaults do not add rights that the installation did not have. */
 function releaseValuesOf(
   enabled: boolean,
   textsOf: (name: string) => readonly string[],

@@ -18,7 +18,7 @@ export type StoredObject = KubernetesObject & {
   };
 };
 
-/** Somebody else owns fields of an object and gave them other values. */
+/** Another field manager owns fields of an object and set other values. */
 export class FieldConflictError extends Error {
   override readonly name = "FieldConflictError";
 }
@@ -37,7 +37,7 @@ export class UnknownKindError extends Error {
 
 export interface ApplyOptions {
   readonly dryRun: boolean;
-  /** Take fields over from whoever owns them. */
+  /** Take over fields from other field managers. */
   readonly force: boolean;
 }
 

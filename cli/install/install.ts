@@ -18,7 +18,7 @@ export interface InstallOptions {
   readonly timeoutMs: number;
 }
 
-/** What was done with one object, or with `dryRun` would be. */
+/** Change of one object, or the planned change with `dryRun`. */
 export interface Change {
   readonly did: "created" | "changed" | "unchanged" | "left" | "removed";
   readonly title: string;
@@ -153,7 +153,7 @@ function withoutBookkeeping({
   return JSON.stringify({ ...object, metadata, status: undefined });
 }
 
-/** Objects that this installation no longer wants. Somebody's copy of one, labels and all, is not ours. */
+/** Objects that this installation no longer contains. A user's copy of one, including labels, does not belong to it. */
 async function removeFormer(
   plan: InstallPlan,
   { client, report, dryRun }: InstallOptions,

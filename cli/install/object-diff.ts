@@ -7,7 +7,7 @@ const contextLines = 3;
 /** The algorithm takes time and memory by the square of what differs. */
 const mostEdits = 2_000;
 
-/** What would change in an object: a unified diff of YAML, without what the server writes by itself. Pure. */
+/** Unified diff of an object's YAML, without fields that the server writes. Pure. */
 export function diffOf(before: KubernetesObject, after: KubernetesObject): string {
   const title = titleOf(after);
   const [left, right] = [before, after].map((object) => textOf(toComparable(object)));

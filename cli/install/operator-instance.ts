@@ -3,7 +3,7 @@ import { Deployment, Pod } from "../../crds/core-kinds.ts";
 import type { InstallClient, StoredObject } from "./install-client.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** What a process needs to take the place of a pod of the operator. */
+/** Data that a process needs to run instead of a pod of the operator. */
 export interface OperatorInstance {
   readonly pod: StoredObject;
   /** Of `fairlead run`: those of the pod's container, as far as they have a meaning outside of it. */

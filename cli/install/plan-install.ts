@@ -16,7 +16,7 @@ import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { installableKinds, kindOf, titleOf } from "./installable-kinds.ts";
 import { type StoredValues, storedValuesObject } from "./stored-values.ts";
 
-/** What one run is to bring about. */
+/** Plan of one run. */
 export interface InstallPlan {
   /** The installation's name, one of its values. */
   readonly name: string;
@@ -27,14 +27,14 @@ export interface InstallPlan {
   readonly objects: readonly Manifest[];
 }
 
-/** An object has the name of one of ours and belongs to somebody else. */
+/** An object with the name of one of ours belongs to another owner. */
 export class ForeignObjectError extends Error {
   override readonly name = "ForeignObjectError";
 }
 
 export interface PlanInstallOptions {
   readonly crdsOnly: boolean;
-  /** What the next run is to find. Undefined: nothing is stored. */
+  /** Values to store for the next run. Undefined: nothing is stored. */
   readonly stored?: StoredValues;
 }
 
@@ -76,7 +76,7 @@ function sortForInstall(objects: readonly Manifest[]): readonly Manifest[] {
 
 /**
  * Whether an object that is there may become part of the installation: its label says so, or it was made from the same
- * manifests by other means, before there was such a label. A namespace of somebody else is left as it is.
+ * manifests by other means, before there was such a label. A namespace of another owner is not changed.
  *
  * @throws ForeignObjectError for any other object.
  */

@@ -25,15 +25,15 @@ export interface SettleValuesOptions {
 }
 
 export interface SettledValues {
-  /** What the installation is to be made with. */
+  /** Values of the installation. */
   readonly values: OperatorValues;
   /** The same without the image that belongs to this release: what is stored for the next run. */
   readonly chosen: Values;
-  /** What is kept from earlier, and which defaults have changed: lines for people. */
+  /** Lines about kept values and changed defaults. */
   readonly notes: readonly string[];
 }
 
-/** What an installation without stored values was made with by default, where the default is another one now. */
+/** Defaults of installations without stored values that differ from today's. */
 const formerDefaults = {
   samples: { enabled: true },
   releases: { enabled: false, impersonate: false, requireServiceAccount: false },

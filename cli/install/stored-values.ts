@@ -6,7 +6,7 @@ import { toYaml } from "../../synth/yaml-text.ts";
 import type { InstallClient } from "./install-client.ts";
 import type { Values } from "./merge-values.ts";
 
-/** What an installation was made with. */
+/** Stored values of an installation. */
 export interface StoredValues {
   /** Without the defaults. There is no secret among values: they name Secrets. */
   readonly values: Values;
@@ -50,7 +50,7 @@ export async function readStoredValues(
 ): Promise<StoredValues | undefined> {
   const place = { name: nameOfStoredValues(installation), namespace: installation.namespace };
   const live = await client.read(ConfigMap, place);
-  // Somebody else's: the plan will say so.
+  // It belongs to another owner: the plan will say so.
   if (live?.metadata.labels?.[INSTALLATION_LABEL] !== installationIdOf(installation)) return undefined;
   const data = (live["data"] ?? {}) as Readonly<Record<string, string>>;
   const file = `ConfigMap ${place.namespace}/${place.name}`;

@@ -34,7 +34,7 @@ export interface Kept {
   readonly why: string;
 }
 
-/** What an installation consists of, as the cluster has it. */
+/** Objects of an installation in the cluster. */
 export interface Found {
   /** In the order in which they are removed. */
   readonly objects: readonly (readonly [StoredObject, ObjectKind])[];
@@ -141,7 +141,7 @@ async function removeAll(
   }, waiting);
 }
 
-/** Something of somebody else that would go with the namespace. */
+/** An object of another owner that would be deleted with the namespace. */
 async function findInhabitant(
   namespace: string,
   { client, kinds, installation }: UninstallOptions,

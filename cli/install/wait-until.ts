@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What was waited for did not come about in time. */
+/** A wait exceeded its timeout. */
 export class NotInTimeError extends Error {
   override readonly name = "NotInTimeError";
 }

@@ -95,7 +95,7 @@ interface BuildModuleOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Builds into a temporary folder and renames it: nobody sees half a binary, and a second run waits for the first. */
+/** Builds into a temporary folder and renames it: no process sees half a binary, and a second run waits for the first. */
 async function buildModule(
   module: ToolModule,
   { directory, env, report, signal }: BuildModuleOptions,

@@ -4,7 +4,7 @@ export type BinarySource = "KUBEBUILDER_ASSETS" | "cache" | "build" | "missing";
 
 export interface PlanBinariesInput {
   readonly needed: readonly BinaryName[];
-  /** What the folder that `KUBEBUILDER_ASSETS` names has. */
+  /** Binaries in the folder of `KUBEBUILDER_ASSETS`. */
   readonly inAssets: ReadonlySet<BinaryName>;
   /** Names of the modules whose binaries are in our cache. */
   readonly cachedModules: ReadonlySet<string>;

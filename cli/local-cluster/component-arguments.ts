@@ -23,7 +23,7 @@ export const PORT_NAMES = [
 /** Loopback ports. */
 export type Ports = Readonly<Record<(typeof PORT_NAMES)[number], number>>;
 
-/** What the programs must know of a cluster. */
+/** Data of a cluster that its programs need. */
 export interface ClusterLayout {
   readonly runDirectory: string;
   readonly ports: Ports;

@@ -7,7 +7,7 @@ import { runPath } from "./component-arguments.ts";
 /** The users of a cluster. Only `admin` is exempt from priority and fairness: never measure with it. */
 export const USERS = [
   { name: "admin", group: "system:masters", kubeconfig: "kubeconfig" },
-  // Without any right of its own: whoever tests the operator binds exactly the RBAC that it ships with.
+  // Without rights: tests of the operator bind exactly the RBAC that it ships with.
   { name: "operator", group: "fairlead-operators", kubeconfig: "operatorKubeconfig" },
   { name: "driver", group: "fairlead-drivers", kubeconfig: "driverKubeconfig" },
 ] as const;

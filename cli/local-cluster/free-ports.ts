@@ -6,7 +6,7 @@ import { PORT_NAMES, type Ports } from "./component-arguments.ts";
 const [FIRST_PORT, PORT_COUNT] = [20_000, 12_000];
 
 /**
- * Finds loopback ports that nobody listens on.
+ * Finds free loopback ports.
  *
  * @param random Numbers in [0, 1).
  */

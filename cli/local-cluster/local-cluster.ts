@@ -124,7 +124,7 @@ export async function startMissingComponents(
 }
 
 /**
- * Gives access to a cluster that somebody started, by its run directory.
+ * Gives access to a running cluster, by its run directory.
  *
  * @throws Error if there is none.
  */

@@ -6,7 +6,7 @@ export interface Locations {
   readonly cacheDirectory: string;
   /** One folder per named cluster. */
   readonly stateDirectory: string;
-  /** Binaries that somebody else provides, if `KUBEBUILDER_ASSETS` is set. */
+  /** Binaries that the user provides, if `KUBEBUILDER_ASSETS` is set. */
   readonly assetsDirectory: string | undefined;
 }
 

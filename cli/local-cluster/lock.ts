@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isRunning, type ProcessIdentity, readProcessIdentity } from "./process-identity.ts";
 
 export interface WithLockOptions {
-  /** Called once if somebody else holds the lock. */
+  /** Called once if another process holds the lock. */
   readonly onWait?: (holder: ProcessIdentity) => void;
   readonly intervalMs?: number;
 }
@@ -50,7 +50,7 @@ export async function removeStaleLock(path: string): Promise<void> {
   if (holder !== undefined && !isRunning(holder)) await removeStale(path, holder);
 }
 
-/** A hard link appears with its content or not at all, so that nobody reads half a lock. */
+/** A hard link appears with its content or not at all, so that no process reads half a lock. */
 async function tryToTake(path: string): Promise<boolean> {
   const draft = `${path}.${process.pid}.${crypto.randomUUID()}`;
   await writeFile(draft, JSON.stringify(readProcessIdentity(process.pid)));

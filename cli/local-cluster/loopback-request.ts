@@ -18,7 +18,7 @@ export interface LoopbackResponse {
 /**
  * Sends one request on a connection of its own.
  *
- * @throws Error if there is no answer in time, or nobody to give one.
+ * @throws Error if there is no response in time, or no server.
  */
 export function sendLoopback(url: string, options: LoopbackRequest = {}): Promise<LoopbackResponse> {
   const { method = "GET", token, certificate, body, timeoutMs = 5_000 } = options;

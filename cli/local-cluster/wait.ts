@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface WaitOptions {
-  /** What is waited for, as the error says it: `etcd to answer`. */
+  /** Subject of the wait, for the error: `etcd to answer`. */
   readonly what: string;
   readonly timeoutMs: number;
   readonly intervalMs?: number;

@@ -21,7 +21,7 @@ export interface BuildTreeInput {
 /** Owners that point at each other must not be followed for ever. */
 const deepest = 5;
 
-/** What objects of one kind in one namespace have in common: `apps/Deployment/shop`. Pure. */
+/** Key of the objects of one kind in one namespace: `apps/Deployment/shop`. Pure. */
 export function placeOf(id: ObjectId): string {
   return id.split("/", 3).join("/");
 }

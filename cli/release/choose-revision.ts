@@ -14,7 +14,7 @@ export interface ChosenRevision {
 }
 
 /**
- * The commit that somebody means: a number of the history, the beginning of a commit's id that is there, or a full id.
+ * The commit that a user names: a number of the history, a prefix of a commit's id in the history, or a full id.
  *
  * @throws UnknownRevisionError that shows the history.
  */

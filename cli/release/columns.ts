@@ -13,7 +13,7 @@ export function formatColumns(rows: readonly (readonly string[])[]): readonly st
   );
 }
 
-/** Text of others on one line of a terminal: whoever wrote it moves no cursor. Pure. */
+/** Untrusted text on one line of a terminal, without control characters. Pure. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }

@@ -10,7 +10,7 @@ export class UnknownReleaseError extends Error {
 const mostListed = 20;
 
 /**
- * The Release that somebody means by a name, the beginning of one, or `namespace/name`.
+ * The Release that a user names by a name, a prefix of one, or `namespace/name`.
  *
  * @throws UnknownReleaseError, or what the API server said.
  */

@@ -5,7 +5,7 @@ import { waitUntil } from "../install/wait-until.ts";
 import type { ApiClient } from "./api-client.ts";
 import { conditionOf, labelOfRelease, type ReleaseObject, shortCommit } from "./release-object.ts";
 
-/** A Release that will not get ready until somebody does something. */
+/** A Release that will not become ready without a change by the user. */
 export class NotReadyError extends Error {
   override readonly name = "NotReadyError";
 }
@@ -19,7 +19,7 @@ export interface FollowOptions {
 }
 
 /**
- * Waits until what somebody asked of a Release is done: it was looked at, everything is applied and healthy.
+ * Waits until a request for a Release is done: it was reconciled, and everything is applied and healthy.
  *
  * @throws NotReadyError with what the Release says, when it will not come by itself; NotInTimeError; UnknownReleaseError.
  */
@@ -41,7 +41,7 @@ export async function untilReady(
   return seen;
 }
 
-/** What is missing until a Release is ready as it was asked, in words; undefined: nothing. Pure. */
+/** Text about the missing part until a Release is ready as requested; undefined: nothing is missing. Pure. */
 export function missingFor(
   release: ReleaseObject,
   { request, generation }: { readonly request: string | undefined; readonly generation: number },
@@ -63,7 +63,7 @@ export function missingFor(
 
 /**
  * What is missing where a Release is ready by what was known before: for a while an outage leaves it so, and for good if it is
- * pinned to what it has deployed. Whoever asked for a look wants to know what came of it all the same.
+ * pinned to what it has deployed. A requested poll must still be reported.
  */
 function missingSource(
   release: ReleaseObject,
@@ -78,7 +78,7 @@ function missingSource(
   throw new NotReadyError(`${title} cannot get its source: ${reason}: ${message}`);
 }
 
-/** What stands in the way of a look, if the Release says so. */
+/** Why a poll fails, if the Release says so. */
 function saying(release: ReleaseObject): string {
   const sourced = release.status?.conditions?.find(
     ({ type, status }) => type === "Sourced" && status === "False",

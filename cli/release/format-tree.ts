@@ -1,7 +1,7 @@
 import { printable } from "./columns.ts";
 import { isWell, type TreeNode } from "./tree-node.ts";
 
-/** Of one kind so many are shown, those first that need somebody's eye; below one object fewer. */
+/** Number of objects shown per kind, unhealthy ones first; below one object fewer. */
 const mostOfKind = 15;
 const mostBehind = 5;
 const longestName = 60;
@@ -29,7 +29,7 @@ export function formatTree(
   });
 }
 
-/** What is shown, and words for what is not. */
+/** Shown items, and a text about the hidden ones. */
 type Chosen = TreeNode | string;
 
 function choose(nodes: readonly TreeNode[], most: number): readonly Chosen[] {

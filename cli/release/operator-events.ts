@@ -24,7 +24,7 @@ export interface EventsPlace {
   readonly release: Pick<ReleaseObject, "metadata"> | undefined;
 }
 
-/** What the operator reported, the oldest first. */
+/** Events of the operator, oldest first. */
 export async function readEvents(
   client: ApiClient,
   { namespace, release }: EventsPlace,

@@ -104,7 +104,7 @@ async function readBehind(
   return [...children, ...made.filter(({ metadata }) => !uids.has(metadata.uid))];
 }
 
-/** What somebody may not list is not shown behind an object; its own health is. */
+/** Objects that the user may not list are not shown below an object; its own health is. */
 async function tryList(client: ApiClient, kind: ObjectKind, where: Where): Promise<readonly LiveObject[]> {
   try {
     return await listLive(client, kind, where);

@@ -8,7 +8,7 @@ import { ApiClient } from "./api-client.ts";
 import { findRelease } from "./find-release.ts";
 import type { ReleaseObject } from "./release-object.ts";
 
-/** What every command on a Release takes. */
+/** Options of every command on a Release. */
 export interface ReleaseFlags extends ConnectOptions {
   readonly namespace?: string;
   readonly output?: "json";
@@ -20,7 +20,7 @@ export interface ReleaseSession {
   readonly transport: ApiTransport;
   /** `--namespace`, or that of the kubeconfig's context. */
   readonly namespace: string;
-  /** What somebody means by a name; see {@link findRelease}. */
+  /** Finds the Release that a name refers to; see {@link findRelease}. */
   find(name: string): Promise<ReleaseObject>;
 }
 

@@ -8,7 +8,7 @@ import type { ReleaseObject } from "./release-object.ts";
 const PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000";
 
 export interface ReadReleasesOptions {
-  /** What messages call the text. */
+  /** Name of the text in messages. */
   readonly file: string;
   /** Namespace of Releases that name none. */
   readonly namespace: string;

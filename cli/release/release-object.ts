@@ -22,7 +22,7 @@ export function conditionOf({ status }: ReleaseObject, type: string): Condition 
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** What was deployed, newest first. */
+/** Deployed revisions, newest first. */
 export function historyOf({ status }: ReleaseObject): readonly ReleaseHistoryEntry[] {
   return status?.history ?? [];
 }

@@ -6,7 +6,7 @@ import { systemClock } from "../../operator/runtime/clock.ts";
 import { createTrustedPrograms } from "../launcher/weak-sandbox.ts";
 import { labelOfRelease, type ReleaseObject } from "./release-object.ts";
 
-/** Failures are thrown, and nobody reads the rest. */
+/** Failures are thrown; the other calls are not used. */
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 
 /**

@@ -8,13 +8,13 @@ import { labelOfRelease, type ReleaseObject } from "./release-object.ts";
 import { renderFolder } from "./render-folder.ts";
 
 export interface RenderReleaseFileOptions {
-  /** What messages call the text. */
+  /** Name of the text in messages. */
   readonly file: string;
   /** Namespace of Releases that name none. */
   readonly namespace: string;
   /** Stands for the folder at the source's path. */
   readonly source: string | undefined;
-  /** Run programs of strangers also where the kernel does not keep them apart. */
+  /** Run untrusted programs even if the kernel cannot isolate them. */
   readonly weakSandbox: boolean;
   /** Kinds that the operator has. */
   readonly kinds: readonly ObjectKind[];

@@ -10,7 +10,7 @@ import {
 import { type ApiStatus, readStatus, type StatusCause } from "./api-status.ts";
 import type { ApiResponse } from "./transport.ts";
 
-/** What was tried, for the message. */
+/** The attempted request, for the message. */
 export interface Attempt {
   readonly verb: "apply" | "read" | "delete" | "patch the status of" | "patch";
   /** `group/Kind/namespace/name`. */
@@ -20,7 +20,7 @@ export interface Attempt {
 
 /** Longest message: it goes into a condition, an event and a log line. */
 const longestReason = 1_000;
-/** A value longer than this tells nobody anything (a Job's refusal repeats its whole pod template). */
+/** A value longer than this is of no use in a message (a Job's refusal repeats its whole pod template). */
 const longestValue = 80;
 
 const immutable =
@@ -28,14 +28,14 @@ const immutable =
 /** A node port or an address that another Service has. */
 const contested = /provided (port|IP) is already allocated/;
 const byPerson = /User "(.*)" cannot (\S+) resource "([^"]*)" in API group "([^"]*)"(.*)/s;
-/** What our own admission policies say; see constructs/leadership-fence.ts and constructs/ownership-fence.ts. */
+/** Messages of our own admission policies; see constructs/leadership-fence.ts and constructs/ownership-fence.ts. */
 const byLeadershipPolicy = /the lease is held by .*/;
 const byOwnershipPolicy = /leaves alone what belongs to (.*)/;
 const unavailable4xx = new Set([401, 408, 409, 429]);
 
 /**
  * Turns a refusal into one of the operator's errors, with a message for people: what, which object, why, what
- * to do. The distinction that counts: {@link ObjectRejectedError} comes again until somebody edits the
+ * to do. An {@link ObjectRejectedError} recurs until a user edits the
  * resource, {@link ApiUnavailableError} may not.
  */
 export function toOperatorError(response: ApiResponse, attempt: Attempt): Error {
@@ -114,7 +114,7 @@ function parserMessage(message: string, { id }: Attempt): string {
   return brief(isSecret(id) ? why.replace(/,? got .*$/s, "") : why);
 }
 
-/** What a schema says: a field that it does not have (in three forms), or a value that it does not allow. */
+/** Messages of schemas: an unknown field (in three forms), or an invalid value. */
 function isSchemaRefusal(status: ApiStatus): boolean {
   const { code, message } = status;
   return code === 422 || isRejectedByParser(status) || (code === 400 && /unknown field/.test(message));

@@ -21,7 +21,7 @@ export interface ClusterAccess {
   forget(): void;
 }
 
-/** What a context of a kubeconfig can do that we cannot, or what is missing in it. */
+/** Unsupported or missing parts of a kubeconfig's context. */
 export class ClusterAccessError extends Error {
   override readonly name = "ClusterAccessError";
 }

@@ -14,7 +14,7 @@ export interface ClusterUidInput {
 /** The same as for watches. */
 const backoff = { initialMs: 800, factor: 2, capMs: 30_000, jitter: 1 };
 
-/** This cluster has no name in repositories, and will have none until somebody changes something: nothing can be published. */
+/** This cluster has no id in repositories, and gets none without a change by the user: nothing can be published. */
 export class UnnamedClusterError extends Error {
   override readonly name = "UnnamedClusterError";
 

@@ -18,7 +18,7 @@ interface Moment {
   readonly at: Date;
 }
 
-/** What events of this operator say who reports. */
+/** Reporter fields of this operator's events. */
 export const reportingController = "fairlead.dev/operator";
 /** Limits of the API server: bytes of a note; and room for the suffix in a name of 253. */
 const longestNoteBytes = 1_024;

@@ -109,7 +109,7 @@ export class EventWriter {
       return;
     }
     if (write.tries >= mostTries || this.#isClosing) this.#giveUp(write);
-    // The end of the process waits for nobody who does not answer.
+    // The end of the process does not wait for a server that does not respond.
     if (this.#isClosing) {
       for (const late of [...this.#queue.splice(0), ...this.#aside.splice(0)]) this.#giveUp(late);
       return;

@@ -5,7 +5,7 @@ import { listIn, objectIn } from "./json-value.ts";
 import { collectionPath, withQuery } from "./resource-path.ts";
 import type { ApiTransport } from "./transport.ts";
 
-/** What is known of an admission policy that is to fence our writes. */
+/** State of an admission policy that limits our writes. */
 export type FenceState =
   | { readonly state: "in-force" }
   /** `what` is not there, or does not deny anything. */

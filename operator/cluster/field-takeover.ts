@@ -6,8 +6,8 @@ import { type JsonObject, listIn, objectIn } from "./json-value.ts";
  * entries and ours become one Apply entry of our field manager. What we then leave out of an apply, the API
  * server removes. Entries of others and of subresources stay as they are. Pure.
  *
- * @param options.ownerUid uid in the controller reference: whoever wrote it is the operator that we follow.
- * @returns Undefined when nobody but us owns that reference.
+ * @param options.ownerUid uid in the controller reference: its field manager is the operator to take over from.
+ * @returns Undefined when no other field manager owns that reference.
  */
 export function takeOverEntries(
   managedFields: unknown,

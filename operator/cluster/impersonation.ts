@@ -21,7 +21,7 @@ export function holderOf(
 
 /**
  * Headers by which a request has the rights of a ServiceAccount, and no others. Groups are left out: the API server knows
- * those of a ServiceAccount, and whoever names them needs a right to each.
+ * those of a ServiceAccount, and naming them needs a right to each.
  *
  * @throws ImpersonationError if anything is empty or odd: a request without the headers would have all our rights.
  */

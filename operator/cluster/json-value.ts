@@ -1,4 +1,4 @@
-/** A JSON object whose shape nobody has vouched for. */
+/** A JSON object whose shape is not validated. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The value as a JSON object; an empty one if it is anything else. */

@@ -25,7 +25,7 @@ export interface KubeClusterInput {
   readonly transport: ApiTransport;
   readonly fence: Fence;
   readonly clock: Clock;
-  /** Names this instance in impersonated requests; see holderOf(). Without it nobody is impersonated. */
+  /** Names this instance in impersonated requests; see holderOf(). Without it, there is no impersonation. */
   readonly holder?: string;
   /** Ends what is under way, and everything after it. */
   readonly signal?: AbortSignal;

@@ -4,7 +4,7 @@ import { type JsonObject, listIn, objectIn } from "./json-value.ts";
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** What is kept of an object when it enters the operator. Idempotent and pure. */
+/** The fields of an object that the operator keeps. Idempotent and pure. */
 export type Transform = (object: LiveObject) => LiveObject;
 
 /**

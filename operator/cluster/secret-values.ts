@@ -33,7 +33,7 @@ function withoutWords({ status, body }: ApiResponse): string {
   return JSON.stringify({ kind: "Status", apiVersion: "v1", code: status, reason, message });
 }
 
-/** As it is, in base64 and out of it, and quoted: by JSON, and before that by whoever put it into a sentence. */
+/** As it is, in base64 and out of it, and quoted: by JSON, and before that in a message. */
 function formsOf(value: string): string[] {
   const plain = [value, Buffer.from(value).toString("base64"), Buffer.from(value, "base64").toString()];
   return plain

@@ -20,7 +20,7 @@ export interface WatchConnectionOptions {
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
   /**
-   * HTTP/1.1 only, which knows no PING: a watch without a byte for so long is broken off. More than the minute
+   * HTTP/1.1 only, which knows no PING: a watch without data for this long is closed. More than the minute
    * between two bookmarks. Default 75 s.
    */
   readonly quietLimitMs?: number;
@@ -155,7 +155,7 @@ async function openHttp2(
     signal.removeEventListener("abort", stop);
     reject(new Error("the stream was closed before an answer came"));
   });
-  // Stays for the life of the stream: an error that nobody listens to would end the process.
+  // Stays for the life of the stream: an error without a listener would end the process.
   stream.on("error", reject);
   stream.once("response", resolve);
   const answer = await promise;

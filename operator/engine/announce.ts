@@ -77,8 +77,8 @@ export function announceStatus(
   for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [], { cause })) {
     if (!outages.isNews(event)) continue;
     const fields = { reason: event.reason, note: event.note };
-    if (event.type === "Warning") log.warn("A resource is not as it should be", fields);
-    else log.info("A resource is well again", fields);
+    if (event.type === "Warning") log.warn("Resource not ready", fields);
+    else log.info("Resource recovered", fields);
     events.record(resource, event);
   }
   if (before?.observedGeneration === status.observedGeneration) return;

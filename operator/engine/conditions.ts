@@ -62,9 +62,9 @@ function describeApplied(applied: ApplyOutcome, previous: Condition | undefined)
   const type = "Applied";
   switch (applied.state) {
     case "applied": {
-      const what = applied.count === 1 ? "1 object is" : `${applied.count} objects are`;
+      const what = applied.count === 1 ? "1 object" : `${applied.count} objects`;
       const but = applied.waiting === undefined ? "" : `; ${applied.waiting}`;
-      return { type, status: "True", reason: "Applied", message: `${what} as the spec asks${but}` };
+      return { type, status: "True", reason: "Applied", message: `Applied ${what}${but}` };
     }
     case "waiting":
       return { type, status: "False", reason: applied.reason ?? "Progressing", message: applied.message };
@@ -88,7 +88,7 @@ export function describeHealthy(
   const type = "Healthy";
   if (health === undefined) {
     const cause = status === "True" ? "Progressing" : reason;
-    return { type, status: "Unknown", reason: cause, message: "Not known before the objects are applied" };
+    return { type, status: "Unknown", reason: cause, message: "Unknown until the objects are applied" };
   }
   const { message } = health;
   switch (health.status) {

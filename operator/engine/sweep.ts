@@ -8,7 +8,7 @@ export interface SweepInput {
   /** Folders below our root that have the layout of a resource. */
   readonly folders: Iterable<string>;
   readonly claimOf: (folder: string) => FolderClaim;
-  /** Id of a sweep that somebody approved. */
+  /** Id of an approved sweep. */
   readonly approved: string | undefined;
 }
 

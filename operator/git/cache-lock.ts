@@ -9,7 +9,7 @@ export interface CacheSlot {
   release(): Promise<void>;
 }
 
-/** Nobody needs more operators than this on one machine for one branch. */
+/** The most operators on one machine for one branch. */
 const SLOTS = 16;
 /** A process whose operator is gone ends within 2.5 s; it is waited for twice as long. */
 const ORPHAN_LOOKS = 50;
@@ -20,7 +20,7 @@ const ORPHAN_LOOK_MS = 100;
  * leader and its standby) get a cache each instead of waiting for one another. Only a holder whose operator is gone is
  * waited for: it is about to end, and an operator that starts again finds its clone.
  *
- * @throws Error if the folder is a link, or somebody else's, or others may write to it: git would run on their files.
+ * @throws Error if the folder is a link, belongs to another user, or is writable for others: git would run on their files.
  */
 export async function takeCacheSlot(base: string): Promise<CacheSlot> {
   for (let slot = 0; slot < SLOTS; slot++) {
@@ -44,7 +44,7 @@ async function assertPrivate(directory: string): Promise<void> {
 }
 
 async function take(lock: string): Promise<boolean> {
-  // Both the lock and the right to remove it may have been left by somebody who died.
+  // Both the lock and the right to remove it may be left over from a dead process.
   for (let attempt = 0; attempt < 3; attempt++) {
     if (await create(lock)) return true;
     if (!(await isAboutToBeFree(lock))) return false;
@@ -64,7 +64,7 @@ async function isAboutToBeFree(lock: string): Promise<boolean> {
   return false;
 }
 
-/** Makes the lock with its content in one step: one that is still empty would look like one that nobody holds. */
+/** Makes the lock with its content in one step: an empty lock would look like one without a holder. */
 async function create(lock: string): Promise<boolean> {
   const draft = `${lock}-${randomUUID()}`;
   try {
@@ -93,7 +93,7 @@ async function removeStale(lock: string): Promise<void> {
     }
     return;
   }
-  // Somebody else is at it, or died over it.
+  // Another process is removing it, or died while doing so.
   if (!isAlive(await readHolder(removing))) await rm(removing, { force: true });
 }
 

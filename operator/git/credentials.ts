@@ -17,7 +17,7 @@ const httpsKeys = ["username", "password", "bearerToken", "ca.crt"];
 
 const none: GitCredentials = { settings: [], sshCommand: undefined, secrets: [] };
 
-/** Host keys are always checked, nothing is asked, and nobody's configuration counts. */
+/** Host keys are always checked, there are no prompts, and no configuration is read. */
 const strictSsh = "-F /dev/null -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=15";
 
 /**

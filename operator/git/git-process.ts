@@ -62,7 +62,7 @@ const LIFETIME_FACTOR = 10;
 
 export interface GitProcessesOptions {
   readonly clock: Clock;
-  /** A process that says nothing for so long is killed. @default 60_000 */
+  /** A process without output for this long is killed. @default 60_000 */
   readonly timeoutMs?: number | undefined;
   /** Default: no walls. */
   readonly confine?: ConfineGit | undefined;

@@ -66,7 +66,7 @@ export async function setUpGitWorker({ zone, values, environment }: GitWorkerInp
   const own = JSON.parse(values.walls) as WallsReport;
   const isRoot = process.getuid?.() === 0;
   const tried = await tryWalls({ launcher, cache, credentials, environment, isRoot, clock, log });
-  log.info(`Walls of the kernel around the ${zone} zone`, { ...readWallsReport(own) });
+  log.info("Walls of the kernel around a zone", { zone, ...readWallsReport(own) });
   return {
     ...{ clock, log, confine: tried.confine },
     walls: { own, git: toWallsReport(tried.walls) },

@@ -48,10 +48,10 @@ export async function runGitZone(input: GitZoneMainInput): Promise<number> {
     format: logFormat as "text" | "json",
   });
   if (problem !== undefined) {
-    log.error(`Cannot run the ${name} zone`, { reason: problem });
+    log.error("Cannot run a zone", { zone: name, reason: problem });
     return 1;
   }
-  log.info(`Starting the ${name} zone`, { sockets, cache });
+  log.info("Starting a zone", { zone: name, sockets, cache });
   const walls = await probeKernelWalls(findLauncher());
   const requireWalls = values["require-walls"];
   const zone = start(

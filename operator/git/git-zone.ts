@@ -146,7 +146,7 @@ export function startGitZone<Options extends GitZoneOptions>(
   const { name } = zone;
   const walls = wallsForGit(options, rulesOf(zone, options, environment), environment);
   if (walls.problem !== undefined)
-    log.warn(`The kernel does not keep the ${name} zone apart`, { reason: walls.problem });
+    log.warn("The kernel does not keep a zone apart", { zone: name, reason: walls.problem });
   const onLog = (chunk: Buffer): void => void process.stderr.write(chunk);
   const command = (): ZoneCommand => {
     onStart?.();

@@ -1,6 +1,6 @@
 import type { SourceFailureReason } from "../errors.ts";
 
-/** What is wrong with one document of a file, so that whoever knows the file can say where. */
+/** A problem in one document of a file; the caller adds the file. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
   readonly reason: Extract<SourceFailureReason, "RenderFailed" | "RenderLimit">;

@@ -9,7 +9,7 @@ import type { SourceFiles } from "../git/source/ports.ts";
 const ENTRY_LIMIT = 20_000;
 const READ_LIMIT = 64 * 1_048_576;
 
-/** What no commit has: git's own folder, and the packages that an editor needs. */
+/** Folders that are not part of a commit: git's own, and packages for an editor. */
 const skipped: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 type Listing = Awaited<ReturnType<SourceFiles["list"]>>;
@@ -84,7 +84,7 @@ function readFolder(folder: string) {
   return readdir(folder, { withFileTypes: true });
 }
 
-/** Size and id of a file as a blob of git's; read in pieces, because nobody says that it is small. */
+/** Size and id of a file as a blob of git's; read in pieces, because it may be large. */
 async function identify(path: string): Promise<{ readonly blob: string; readonly size: number }> {
   const { size } = await stat(path);
   const hash = createHash("sha1").update(`blob ${size}\0`);

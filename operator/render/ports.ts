@@ -5,7 +5,7 @@ import type { SourceRevision } from "../git/source/ports.ts";
 
 // Renders are level-triggered as sources are: they answer at once from memory, and put the key back into its queue.
 
-/** What a source gives, before anything of ours is put on it. */
+/** Rendered objects of a source, without the operator's stamps. */
 export interface Rendered {
   /** Ids unique; namespaces as the author wrote them; in the order of the files or the constructs. */
   readonly manifests: readonly Manifest[];
@@ -20,7 +20,7 @@ export interface Rendered {
   readonly inputsDigest?: string;
   /** Paths (relative to the source's path) that it was made of; undefined: all of the folder. */
   readonly readPaths?: readonly string[];
-  /** What was left out or looks odd, for people: at most 20 sentences with file and line. */
+  /** Warnings about ignored or unusual content: at most 20 sentences with file and line. */
   readonly warnings?: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export type RenderState =
 
 /** How a run of a program that takes long is treated. */
 export interface RunPatience {
-  /** Nobody waits for the answer any more: a run that takes long is ended. */
+  /** The result is no longer needed: a long run is ended. */
   readonly unwanted: AbortSignal;
   /** The program took long before: from the start it gets only what others leave of the processor. */
   readonly isSlow: boolean;

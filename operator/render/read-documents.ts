@@ -13,7 +13,7 @@ export interface ReadDocument {
   readonly lineOf: (path: readonly (string | number)[]) => number | undefined;
 }
 
-/** What YAML does not take in a file, such as most control characters (section 5.1). */
+/** Characters that YAML does not allow in a file, such as most control characters (section 5.1). */
 const forbidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;

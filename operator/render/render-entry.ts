@@ -13,7 +13,7 @@ export interface RenderEntry {
   readonly users: Set<string>;
   /** Takes the render out of the queue it waits in; undefined: it does not wait. */
   leaveQueue: (() => void) | undefined;
-  /** While it runs: says that nobody wants it any more. */
+  /** While it runs: cancels it because the result is no longer needed. */
   running: AbortController | undefined;
   /** Failures in a row that may pass by themselves. */
   failures: number;

@@ -22,7 +22,7 @@ export interface RenderTurn {
 /** Renders of one namespace at a time. Folders wait for git more than they work. */
 const [MANIFEST_PERMITS, PROGRAM_PERMITS] = [8, 4];
 const without = Number.POSITIVE_INFINITY;
-/** What took long begins so much later: a process and a bundle for it are no work for the moment after a push. */
+/** Delay of renders that were slow: a process and a bundle for them should not compete right after a push. */
 const SLOW_PAUSE_MS = 500;
 
 /** Renders that wait until they may run: for a permit of their namespace, and programs for its quota. */

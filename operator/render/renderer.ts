@@ -121,7 +121,7 @@ class CachedRenderer implements Renderer {
     this.#rest(entry);
   }
 
-  /** Keeps what nobody asks for now if it may be asked for again: not a failure that a new attempt might mend. */
+  /** Keeps a result that may be requested again; not a failure that a new attempt might fix. */
   #rest(entry: RenderEntry): void {
     this.#kept.remove(entry.id);
     if (/pending|waiting/.test(entry.state.state) || entry.failures > 0) this.#entries.delete(entry.id);
@@ -196,7 +196,7 @@ class CachedRenderer implements Renderer {
     if (users.size > 0) this.#kept.add(id, { namespace, bytes: sizeOf(rendered) });
   }
 
-  /** A run was ended because nobody wanted it; perhaps somebody does by now. */
+  /** A run was cancelled because its result was not needed; it may be needed again by now. */
   #restart(entry: RenderEntry): void {
     entry.running = undefined;
     if (entry.users.size > 0) this.#enqueue(entry);

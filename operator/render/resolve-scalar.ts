@@ -3,7 +3,7 @@ export const unreadable: unique symbol = Symbol("unreadable");
 
 export type Scalar = string | number | boolean | null;
 
-/** What YAML 1.1 takes for booleans and for nothing, in the three spellings that go-yaml knows. */
+/** Booleans and null in YAML 1.1, in the three spellings of go-yaml. */
 const words: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ...["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].map(
     (word) => [word, true] as const,

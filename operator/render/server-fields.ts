@@ -2,7 +2,7 @@ import type { Manifest } from "../../synth/manifest.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What only the API server writes; people commit it with the output of `kubectl get -o yaml`. */
+/** Fields that only the API server writes; users commit them with the output of `kubectl get -o yaml`. */
 const serverMetadata: ReadonlySet<string> = new Set([
   "uid",
   "resourceVersion",
@@ -16,7 +16,7 @@ const serverMetadata: ReadonlySet<string> = new Set([
   "ownerReferences",
 ]);
 
-/** What kubectl and the controllers of workloads write: applied, they would fight over it. */
+/** Annotations of kubectl and workload controllers: applying them would cause conflicts. */
 const serverAnnotations: ReadonlySet<string> = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   "deployment.kubernetes.io/revision",

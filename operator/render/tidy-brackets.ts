@@ -1,18 +1,18 @@
 import { EVENT_ID, type Event } from "js-yaml";
 import { isQuoted } from "./yaml-scalars.ts";
 
-/** What ends a list or map in brackets, or a quoted text, and stands first on its line. */
+/** The end of a list or map in brackets, or of a quoted text, at the start of its line. */
 const closer = /^ *(?:[\]}]|["'][ \t]*(?:[ \t]#.*)?$)/;
 /** The end of a line that a block of text follows. */
 const blockHeader = /[|>][-+0-9]*[ \t]*(?:#.*)?$/;
 
 const WIDER = " ".repeat(8);
 
-/** What js-yaml refuses, where go-yaml and everybody who writes YAML by hand do not care. */
+/** A text with corrected indentation, which js-yaml would refuse and go-yaml accepts. */
 export interface Tidied {
-  /** What js-yaml is to read. */
+  /** Text for js-yaml. */
   readonly text: string;
-  /** What values are to be taken from, at the same offsets. */
+  /** Text to take values from, at the same offsets. */
   readonly values: string;
   /** Whether the events of the text say that the values are what they were. */
   readonly isSame: (events: readonly Event[]) => boolean;

@@ -12,14 +12,14 @@ export interface FoundObject {
   readonly manifest: Manifest;
   /** Where in the document it stands: empty, or `["items", 3]` in a list. */
   readonly path: FieldPath;
-  /** What was left out, for people. */
+  /** Warnings about ignored fields. */
   readonly dropped: readonly string[];
 }
 
 const apiVersionPattern = /^(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?\/)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const kindPattern = /^[A-Za-z](?:[-A-Za-z0-9]*[A-Za-z0-9])?$/;
 const namespacePattern = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
-/** What may stand in a path of the API: no more is asked of RBAC objects. */
+/** Characters of an API path: RBAC objects have no other restriction. */
 const namePattern = /^(?!\.{1,2}$)[^/%\s\p{C}]+$/u;
 
 /**

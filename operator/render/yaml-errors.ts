@@ -1,7 +1,7 @@
 import type { YAMLException } from "js-yaml";
 import { showText } from "../engine/show-text.ts";
 
-/** What is said of a text that cannot be read. Nothing of the file but names of keys: it may be a Secret. */
+/** Messages about invalid YAML. They contain only names of keys, because the file may be a Secret. */
 export const messages = {
   indent: "the indentation does not match the lines above",
   colon: "a text with a colon and a space must be in quotes",
@@ -46,7 +46,7 @@ const known: readonly (readonly [RegExp, string])[] = [
   [/multiline key/, "a key spans several lines; a colon is missing, or the text must be in quotes"],
 ];
 
-/** What is wrong with a text that js-yaml does not read, and the offset of it. Pure. */
+/** Message about a text that js-yaml does not parse, and its offset. Pure. */
 export function describeProblem(
   text: string,
   { reason, mark }: YAMLException,
@@ -60,7 +60,7 @@ export function describeProblem(
   return { message, at };
 }
 
-/** What is said of something that stands where nothing of its kind may stand. */
+/** Message about content in a place where it is not allowed. */
 function misplaced(text: string, at: number): string {
   const code = text.charAt(at);
   if (code === ":") return messages.colon;

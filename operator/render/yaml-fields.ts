@@ -20,7 +20,7 @@ export class FieldsReader {
     }
   }
 
-  /** What `<<` brings: the fields of a map, or of several, of which the first to have a key wins. */
+  /** Fields of `<<`: of one map, or of several, of which the first with a key is used. */
   merge(value: unknown, fail: Fail): void {
     this.#merged ??= new Set();
     const merged = this.#merged;

@@ -49,7 +49,7 @@ export function hasTightColon(source: string, { valueEnd }: ScalarEvent): boolea
   return /^:[,[\]{}]/.test(source.slice(at, at + 2));
 }
 
-/** What a scalar stands for, by its tag, its style and its text. */
+/** Value of a scalar, by its tag, its style and its text. */
 export function scalarOf(tag: string | undefined, { style }: ScalarEvent, text: string, fail: Fail): unknown {
   if (tag === "!" || tag === "!!str" || (tag === undefined && style !== SCALAR_STYLE.PLAIN)) return text;
   const value = resolvePlain(text);

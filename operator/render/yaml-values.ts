@@ -28,13 +28,13 @@ const AT_ONCE = 1_000;
 export type Trace = (container: object, key: string | number, at: number) => void;
 
 export interface ValueOptions {
-  /** What the events were made of. */
+  /** Text of the events. */
   readonly text: string;
   readonly lineOf: (offset: number) => number;
   readonly trace?: Trace | undefined;
 }
 
-/** What an anchor names. */
+/** Value of an anchor. */
 interface Anchored {
   readonly value: unknown;
   /** Nodes and characters of the value, and of all that aliases bring into it. */
@@ -57,7 +57,7 @@ interface Open {
 
 /**
  * The value that the events of one document stand for, read as kubectl reads it. Keys are text; anchors, aliases and merge keys
- * are resolved within bounds. An alias gives the same object every time: whoever changes it copies it before. Takes the events out
+ * are resolved within bounds. An alias gives the same object every time: code that changes it must copy it first. Takes the events out
  * of the list. Pauses now and then.
  *
  * @throws {DocumentError} with the line; its text has nothing of what the file says but names of keys.

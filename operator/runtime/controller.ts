@@ -63,7 +63,7 @@ async function waitForNews(
 ): Promise<void> {
   const late = Promise.withResolvers<void>();
   const cancel = clock.schedule(NEWS_TIMEOUT_MS, () => {
-    log.warn("Reconciling by what was last known: news do not come", { waitedMs: NEWS_TIMEOUT_MS });
+    log.warn("Timed out waiting for caches; continuing with stale data", { waitedMs: NEWS_TIMEOUT_MS });
     late.resolve();
   });
   await Promise.race([Promise.all(sources.map((source) => source.whenCurrent(sinceMs))), late.promise]);

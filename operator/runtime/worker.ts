@@ -152,7 +152,7 @@ function retryUnlessTerminal(
     observer?.failedForGood();
     // Nothing is scheduled, so nothing is left to slow down when somebody edits the resource.
     queue.forget(key);
-    log.error("Reconcile failed for good", { error });
+    log.error("Reconcile failed and will not be retried", { error });
     return 0;
   }
   if (signal?.aborted) log.info("Reconcile was interrupted", { why: error.message });
@@ -166,9 +166,9 @@ function logFailure(error: Error, log: Logger): void {
   const why = error.message;
   const isRefused = error instanceof NotLeadingError && error.isRefusal;
   if (isRefused || error instanceof ApiUnavailableError || error instanceof UnsettledError)
-    log.warn("Reconcile did not get through; running it again", { why });
+    log.warn("Reconcile failed, retrying", { why });
   else if ([AlreadyThereError, ReplacedError, NotLeadingError].some((type) => error instanceof type))
-    log.info("Reconcile was overtaken; running it again", { why });
+    log.info("Reconcile conflicted with another writer, retrying", { why });
   else log.error("Reconcile failed", { error });
 }
 

@@ -16,7 +16,7 @@ export interface AskWallsOnceOptions extends Pick<ZoneClientOptions, "clock" | "
 }
 
 const ANSWER_MS = 10_000;
-/** A zone that starts with the operator is waited for so long. */
+/** How long to wait for a zone that starts with the operator. */
 const PATIENCE_MS = 60_000;
 /** Of an answer. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 65_536 };

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from "prom-client";
 
-/** What the recorder of events counts by itself; read when somebody asks for the metrics. */
+/** Counts of the event recorder; read when metrics are scraped. */
 export interface EventCounts {
   readonly written: number;
   readonly dropped: number;

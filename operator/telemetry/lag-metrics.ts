@@ -2,7 +2,7 @@ import { Histogram, type Registry } from "prom-client";
 import type { Clock } from "../ports.ts";
 import { lagBuckets } from "./buckets.ts";
 
-/** What one controller tells of the way from an edit to where it shows. */
+/** Lags of one controller, from an edit to its effects. */
 export interface LagCounts {
   /** The watch brought a resource that is new, or whose spec was edited. */
   edited(key: string, generation: number): void;

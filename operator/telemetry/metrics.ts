@@ -59,7 +59,7 @@ export class Metrics {
     addProcessMetrics(this.#registry, { version });
   }
 
-  /** Of Releases: there as soon as somebody asks for it. */
+  /** Metrics of Releases, created on first use. */
   get releases(): ReleaseMetrics {
     this.#releases ??= new ReleaseMetrics(this.#registry);
     return this.#releases;

@@ -13,13 +13,13 @@ const applyResults: readonly ApplyResult[] = [
   "error",
 ];
 
-/** What the reconciles of one controller tell of objects. */
+/** Object counts of one controller's reconciles. */
 export interface ObjectCounts {
   count(did: ObjectAction, objects: number): void;
   synthesized(tookMs: number): void;
 }
 
-/** What reconciles do with the objects of resources. */
+/** Metrics of the changes to objects of resources. */
 export class ObjectMetrics {
   readonly #applies: Counter<"controller" | "result">;
   readonly #kept: Counter<"controller">;

@@ -7,7 +7,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
  */
 const RESOLUTION_MS = 200;
 
-/** Processor, memory, and how long the event loop was held up since the last time somebody looked. */
+/** CPU, memory, and the delay of the event loop since the last scrape. */
 export function addProcessMetrics(registry: Registry, { version }: { readonly version: string }): void {
   const registers = [registry];
   new Counter({

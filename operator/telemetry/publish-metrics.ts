@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { PublishFailure } from "../ports.ts";
 
-/** What the publisher counts by itself; read when somebody asks for the metrics. */
+/** Counts of the publisher; read when metrics are scraped. */
 export interface PublishCounts {
   /** Commits that are on the branch. */
   readonly landed: number;

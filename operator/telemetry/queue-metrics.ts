@@ -4,7 +4,7 @@ import { queueTimeBuckets } from "./buckets.ts";
 /** More priorities than these get no time series of their own. */
 const MOST_PRIORITIES = 25;
 
-/** What a work queue tells when it is asked. */
+/** Current values of a work queue. */
 export interface MeasuredQueue {
   measure(): {
     readonly depths: ReadonlyMap<number, number>;
@@ -15,7 +15,7 @@ export interface MeasuredQueue {
   };
 }
 
-/** The workqueue_* metrics of controller-runtime. Counts are read from the queues when somebody asks for metrics. */
+/** The workqueue_* metrics of controller-runtime. Counts are read from the queues when metrics are scraped. */
 export class QueueMetrics {
   readonly #queues = new Map<string, MeasuredQueue>();
   readonly #waited: Histogram<"name" | "controller">;
@@ -57,7 +57,7 @@ export class QueueMetrics {
     );
   }
 
-  /** What the queue of a controller tells as it happens. */
+  /** Observer of the queue of a controller. */
   observer(controller: string): { taken(waitedMs: number): void; finished(workedMs: number): void } {
     const labels = { name: controller, controller };
     for (const histogram of [this.#waited, this.#worked]) histogram.zero(labels);

@@ -4,7 +4,7 @@ import { reconcileTimeBuckets } from "./buckets.ts";
 /** controller-runtime's; `requeue` never happens here, and dashboards expect it at 0. */
 const results = ["success", "error", "requeue", "requeue_after"] as const;
 
-/** What the workers of one controller tell. */
+/** Observer of the workers of one controller. */
 export interface ReconcileCounts {
   started(): void;
   ended(result: "success" | "error" | "requeue_after", tookMs: number): void;

@@ -1,4 +1,4 @@
-/** Names of fields whose values nobody may read in a log. */
+/** Names of fields whose values must not appear in a log. */
 const SECRET_NAME =
   /token|password|passwd|passphrase|secret|authorization|credential|cookie|private.?key|api.?key/i;
 

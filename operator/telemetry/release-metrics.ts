@@ -3,7 +3,7 @@ import type { CustomResource, LiveObject } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
 import { lagBuckets, shortTimeBuckets } from "./buckets.ts";
 
-/** What sources count by themselves; read when somebody asks for the metrics. */
+/** Counts of sources; read when metrics are scraped. */
 export interface SourceCounts {
   readonly lsRemotes: number;
   readonly fetches: number;

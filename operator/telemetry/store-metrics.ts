@@ -14,7 +14,7 @@ export interface MeasuredStore {
   readonly reflector: { readonly state: { readonly state: string } };
 }
 
-/** What is in the local copies, and how our resources are. Read from the stores when somebody asks for metrics. */
+/** Contents of the watch caches, and readiness of resources. Read from the stores when metrics are scraped. */
 export class StoreMetrics {
   readonly #registry: Registry;
 

@@ -164,7 +164,7 @@ describe("OperatorChart", () => {
     expect(JSON.stringify(the("NetworkPolicy", objects))).not.toContain("8081");
   });
 
-  test("makes neither metrics nor a way to them where nobody wants any", () => {
+  test("creates no metrics and no Service for them if they are disabled", () => {
     const objects = install({ monitoring: { enabled: false } });
     expect(idsOf(objects).join()).not.toContain("Service fairlead-system");
     expect(podOf(objects).spec.containers[0]["ports"]).toEqual([{ name: "health", containerPort: 8081 }]);
@@ -215,7 +215,7 @@ describe("OperatorChart", () => {
     });
   });
 
-  test("leaves a namespace alone that somebody else makes", () => {
+  test("does not create the namespace if createNamespace is false", () => {
     expect(idsOf(install({ createNamespace: false })).join()).not.toContain("Namespace -");
   });
 });

@@ -33,7 +33,7 @@ async function aPod(namespace: string): Promise<SeenResource> {
   return await kubectlJson<SeenResource>(["get", "pod", "web", "-n", namespace]);
 }
 
-describe("an addition to an object of somebody else", () => {
+describe("an addition to an object of another owner", () => {
   test("is merged with what others have added, and does not make the object ours", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
@@ -54,7 +54,7 @@ describe("an addition to an object of somebody else", () => {
     await expect(cluster.add(addition, { uid })).rejects.toThrow(ReplacedError);
   });
 
-  test("takes no field that somebody else has, and says who and which", async () => {
+  test("takes no field of another manager, and names the manager and the field", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     const { uid } = (await aPod(namespace)).metadata;

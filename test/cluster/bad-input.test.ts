@@ -104,12 +104,12 @@ test.for([
   {
     with: "without a repository",
     args: [],
-    says: /Cannot (list|watch) \\"echos\\": the API server at https:\/\/127\.0\.0\.1:1 cannot be reached/,
+    says: /Cannot (list|watch) \\"echos\\": the API server at https:\/\/127\.0\.0\.1:1 is unreachable/,
   },
   {
     with: "with a repository, in which the cluster has a name",
     args: ["--repository=file:///nobody/looks/there"],
-    says: /https:\/\/127\.0\.0\.1:1 cannot be reached.*Waiting for the uid of kube-system/,
+    says: /https:\/\/127\.0\.0\.1:1 is unreachable.*Waiting for the uid of kube-system/,
   },
 ])(
   "an API server that does not answer is named in the log, and waited for, $with",

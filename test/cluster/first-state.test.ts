@@ -45,7 +45,7 @@ const strangers = [
   },
 ] as const;
 
-test("a resource of any kind whose child is somebody else's says so from the start, and leaves it alone", async () => {
+test("a resource of any kind whose child belongs to another owner says so from the start, and does not change it", async () => {
   const { namespace, repository, start } = await aStory();
   const objects = strangers.map(({ apiVersion, kind, name, spec }) => ({
     apiVersion,

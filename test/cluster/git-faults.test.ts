@@ -104,7 +104,7 @@ describe("a repository", () => {
     expectStraight(story, [head]);
   });
 
-  test("that somebody else pushes to all the time gets everything, and the other keeps everything", async () => {
+  test("that another writer pushes to all the time gets everything, and the other keeps everything", async () => {
     const story = await aPublishedStory();
     const { repository } = story;
     const theirs: string[] = [];

@@ -148,7 +148,7 @@ test("says what is wrong before anything is changed", async () => {
     'Cannot read "nowhere.yaml": no such file',
   );
   await expect(wrong(["monitoring.serviceMonitor.enabled=true"])).rejects.toThrow(
-    "this cluster does not know the kind (monitoring.coreos.com/v1)",
+    "this cluster does not have the kind (monitoring.coreos.com/v1)",
   );
   await expect(wrong(["createNamespace=false"])).rejects.toThrow(`namespace "${name}" does not exist`);
   await expect(wrong(["namespace=default", "resources.limits.memory=lots"])).rejects.toThrow(

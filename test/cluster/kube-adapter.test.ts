@@ -118,7 +118,7 @@ describe("an event", () => {
 });
 
 describe("the Lease", () => {
-  test("is made once and replaced by whoever knows its version", async () => {
+  test("is created once, and replaced only with its current version", async () => {
     const namespace = await aNamespace();
     const { access } = await kubeAdapter();
     const client = new KubeLeaseClient({

@@ -117,7 +117,7 @@ describe("of two operators", () => {
     const old = await lease();
     await kubectl(["delete", "lease", "fairlead", "-n", story.namespace]);
     await eventually(async () => ((await lease())?.metadata.uid ?? old?.metadata.uid) !== old?.metadata.uid, {
-      what: "the Lease is made anew",
+      what: "the Lease is recreated",
     });
     // Longer than an old leader might go on in the belief that it leads.
     await sleep(3_000);

@@ -189,7 +189,7 @@ describe("a Podbuggertool", () => {
     ).toEqual(["a", "b"].map((name) => `fairlead/podbuggertools.ualter.com/${namespace}/${name}`));
   });
 
-  test("leaves a container of its name alone that somebody else made, and says in which pod", async () => {
+  test("does not change a container of its name of another owner, and names the pod", async () => {
     // Given a pod that has the name with another content, and one that has none
     const { namespace, start } = await aStory();
     await applyObjects(aPod(namespace, "taken", payment), aPod(namespace, "web", payment));

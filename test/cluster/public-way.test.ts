@@ -64,7 +64,7 @@ installChart(app, { kinds, values: { image: "greeter:1", name: "greeter" } });
 app.synth();
 `;
 
-describe("somebody else's project", () => {
+describe("a project of a user", () => {
   let project: string;
 
   beforeAll(async () => {

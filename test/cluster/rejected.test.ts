@@ -155,7 +155,7 @@ test("an environment variable that is given twice has its last value, and an eve
   expect(event).toMatchObject({ type: "Warning", note: 'spec.envs sets "A" 2 times: the last one wins' });
 });
 
-test("an object that somebody else made is left alone; the resource has it when it is gone", async () => {
+test("an object of another owner is not changed; the resource gets it after its deletion", async () => {
   const { namespace, start } = await aStory();
   await start();
   await kubectl(["create", "job", "web", "--image=example.dev/theirs:1", "-n", namespace]);

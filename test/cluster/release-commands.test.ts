@@ -23,7 +23,7 @@ async function said(run: (screen: Screen) => Promise<unknown>): Promise<string> 
   return lines.join("\n");
 }
 
-test("somebody looks at a Release, compares, rolls back and goes on, by commands alone", async () => {
+test("commands alone show, compare, roll back, suspend and resume a Release", async () => {
   const story = await aReleaseStory();
   const { commit, namespace } = story;
   const flags = { kubeconfig: testCluster().kubeconfigPath, namespace };

@@ -45,7 +45,7 @@ describe("the CRD of Release", () => {
     expect(await kubectl("get rel -n default -o name")).toBe("");
   });
 
-  test("fills in what nobody says", async () => {
+  test("fills in defaults", async () => {
     const { spec } = await tryToCreate({ source, ...manifests });
     expect(spec).toEqual({
       // Where one of several fields decides, a stored default would stay beside another one.

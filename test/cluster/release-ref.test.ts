@@ -131,7 +131,7 @@ describe("the ref of a Release", () => {
     resourceVersion: (await readObject("crd", type))?.metadata.resourceVersion,
   });
 
-  test("is not stored where nobody says one, and is the branch main", async () => {
+  test("is not stored if the spec has none, and defaults to the branch main", async () => {
     await create("plain");
     const live = await readObject<{ spec: { source: object } }>(type, "plain", namespace);
     expect(live?.spec.source).toEqual({ url, path: "." });

@@ -136,7 +136,7 @@ describe("the sweep of git", () => {
     );
   });
 
-  test("takes no folder after the Lease was made anew", async () => {
+  test("removes no folder after the Lease was recreated", async () => {
     const story = await aStoppedStory(owned);
     const commits = story.repository.commits();
     await kubectl(["delete", "lease", "fairlead", "-n", story.namespace]);
@@ -149,7 +149,7 @@ describe("the sweep of git", () => {
     expect(story.repository.commits()).toBe(commits + 2);
   });
 
-  test("asks before it takes more than half of all folders, and takes them when somebody agrees", async () => {
+  test("waits for approval before it removes more than half of all folders, and removes them after it", async () => {
     const story = await aStoppedStory();
     const { repository } = story;
     await story.remove(names.slice(0, 8));

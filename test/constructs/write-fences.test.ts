@@ -107,7 +107,7 @@ describe("WriteFences", () => {
     }
   });
 
-  test("read the installation's Lease, and refuse nobody where it is missing", () => {
+  test("read the installation's Lease, and refuse nothing if it is missing", () => {
     const fences = fencesFor(gadgets);
     expect(policy(fences, "leadership").paramKind).toEqual({
       apiVersion: "coordination.k8s.io/v1",

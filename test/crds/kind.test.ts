@@ -31,7 +31,7 @@ const TwoVersions = defineKind({
 });
 
 describe("defineKind()", () => {
-  test("fills in what nobody said", () => {
+  test("fills in defaults", () => {
     const WebApp = defineKind({ ...names, versions: [{ name: "v1", spec }] });
     expect(WebApp).toMatchObject({
       ...names,

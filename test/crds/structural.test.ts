@@ -12,7 +12,7 @@ test.for<{ does: string; schema: z.ZodType; gives: object }>([
     gives: { type: "integer", format: "int32" },
   },
   {
-    does: "keeps bounds that somebody chose",
+    does: "keeps explicit bounds",
     schema: z.int32().min(0).max(100),
     gives: { type: "integer", format: "int32", minimum: 0, maximum: 100 },
   },

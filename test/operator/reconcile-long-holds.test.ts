@@ -98,8 +98,8 @@ describe("a hold that no condition tells is told after 30 s, once, and until it 
         return { bench, end: () => bench.vanish(leaving) };
       },
       type: "Applied",
-      says: /^True Applied: 2 objects are as the spec asks; not deleted yet: ConfigMap shop\/c \(deletion started at 2026-01-01T00:00:00Z\)$/,
-      after: /^True Applied: 2 objects are as the spec asks$/,
+      says: /^True Applied: Applied 2 objects; not deleted yet: ConfigMap shop\/c \(deletion started at 2026-01-01T00:00:00Z\)$/,
+      after: /^True Applied: Applied 2 objects$/,
     },
     {
       hold: "a deletion that finalizers of others hold",

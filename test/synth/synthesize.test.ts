@@ -205,7 +205,7 @@ describe("synthesize() refuses", () => {
     );
   });
 
-  test("a namespaced object that nobody gives a namespace", () => {
+  test("a namespaced object without a namespace", () => {
     expect(failureOf(() => run([aConfigMap("a")], { namespace: null })).reason).toMatch(/no namespace/);
   });
 

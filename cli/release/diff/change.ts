@@ -8,14 +8,14 @@ import { textOf, toComparable } from "./object-text.ts";
 export type ChangeAction =
   | "create"
   | "change"
-  /** Deleted and made anew, because a field of it cannot be changed. */
+  /** Deleted and recreated, because an immutable field changed. */
   | "replace"
   | "delete"
   | "unchanged"
   /** It would not be touched, or the API server would not take it. */
   | "refused";
 
-/** What would become of one object. */
+/** Planned change of one object. */
 export interface Change {
   readonly action: ChangeAction;
   readonly id: ObjectId;
@@ -37,7 +37,7 @@ const contextLines = 3;
 /** The algorithm takes time and memory by the square of what differs. */
 const mostEdits = 1_000;
 
-/** What would become of one object, from what it is and what it would be. Pure. */
+/** Planned change of one object, from its current and its planned state. Pure. */
 export function changeOf({ id, action, before, after, note }: ChangeInput): Change {
   const masked = maskSecrets({
     before: before && toComparable(before),

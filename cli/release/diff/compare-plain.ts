@@ -18,7 +18,7 @@ export interface ComparePlainInput extends Pick<CompareInput, "cluster" | "kinds
   readonly namespace: string;
 }
 
-/** What applying manifests as they are would change, object by object; of custom resources of ours with their objects. */
+/** Changes of applying manifests unchanged, per object; for custom resources of Fairlead, also of their objects. */
 export async function comparePlain({ rendered, ...input }: ComparePlainInput): Promise<readonly Change[]> {
   return (await inOrder(rendered.manifests, (manifest) => compareManifest(manifest, input))).flat();
 }

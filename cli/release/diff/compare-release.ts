@@ -57,7 +57,7 @@ async function compareLive(
   const unchanged = { id, before: live, after: live };
   if (live === undefined && finished.includes(nameOfRun(object) ?? "")) return changeOf(unchanged);
   const isOfSet = live?.metadata.labels?.[stamps.set] === set;
-  // A namespace that is there is there, whoever made it.
+  // An existing namespace is accepted, regardless of its creator.
   if (isEnsured && live !== undefined && !isOfSet) return changeOf(unchanged);
   const ownership = live === undefined ? undefined : decideOwnership(live, resource, set);
   if (ownership?.whose === "foreign") {
@@ -77,7 +77,7 @@ async function compareLive(
   return changeOf({ id, action: "replace", before: live, after: manifest, note });
 }
 
-/** What the API server would make of it. */
+/** Result of a dry run by the API server. */
 async function dryRun(
   { manifest, guard }: Pick<ApplyStep, "manifest" | "guard">,
   kind: ObjectKind,

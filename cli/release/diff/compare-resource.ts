@@ -28,7 +28,7 @@ export interface CompareResourceInput extends Pick<CompareInput, "cluster" | "ki
   readonly binding: SynthesizableKind;
 }
 
-/** What the operator would change for one custom resource of ours: the objects that it stands for. */
+/** Changes that the operator would make to the objects of one custom resource. */
 export async function compareResource(
   resource: CustomResource,
   { client, binding, cluster, kinds }: CompareResourceInput,
@@ -53,7 +53,7 @@ export async function compareResource(
   }
 }
 
-/** What the operator wants for a resource now. @throws SynthesisError if its spec makes no valid objects. */
+/** Desired objects of a resource. @throws SynthesisError if its spec makes no valid objects. */
 export function desireNow(
   resource: CustomResource,
   binding: SynthesizableKind,

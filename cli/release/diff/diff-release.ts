@@ -24,11 +24,11 @@ export interface DiffReleaseOptions {
   /** Full id of a commit; undefined: what the source names. */
   readonly revision: string | undefined;
   readonly timeoutMs: number;
-  /** Run programs of strangers also where the kernel does not keep them apart. */
+  /** Run untrusted programs even if the kernel cannot isolate them. */
   readonly weakSandbox: boolean;
 }
 
-/** What deploying a Release would change, and what it would prune. The Release may be one that is only in a file. */
+/** Changes and prunes of deploying a Release. The Release may exist only in a file. */
 export async function diffRelease(
   wanted: ReleaseObject,
   { session, ...options }: DiffReleaseOptions,
@@ -62,7 +62,7 @@ export async function diffRelease(
   };
 }
 
-/** What applying the manifests of some files would change. */
+/** Changes of applying the manifests of some files. */
 export async function diffManifests({
   title,
   files,

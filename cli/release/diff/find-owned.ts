@@ -35,7 +35,7 @@ export async function findOwned(
   return found.flat().filter(({ id }) => recorded.has(id));
 }
 
-/** Whoever may not list all namespaces may list those that count. */
+/** A user who may not list all namespaces may list the ones of the set. */
 async function listEverywhere(
   kind: ObjectKind,
   {

@@ -30,7 +30,7 @@ function mask(
   return masked as unknown as KubernetesObject;
 }
 
-/** What is no map of texts cannot be a Secret's data, and is not shown either. */
+/** A value that is not a map of texts cannot be a Secret's data, and is not shown either. */
 function maskValues(values: unknown, others: unknown, side: string): unknown {
   if (!isRecord(values)) return same;
   return Object.fromEntries(

@@ -2,7 +2,7 @@ import type { KubernetesObject } from "../../../crds/object.ts";
 import { unstampManifest } from "../../../synth/stamp.ts";
 import { toYaml } from "../../../synth/yaml-text.ts";
 
-/** What the server writes by itself, and what nobody asks for. */
+/** Fields that the server writes, which no user sets. */
 const serverFields = [
   "managedFields",
   "resourceVersion",
@@ -15,7 +15,7 @@ const serverFields = [
 ] as const;
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** An object as people compare it: what somebody can ask for, without our stamps. Pure. */
+/** An object for comparison: the fields that a user can set, without the operator's stamps. Pure. */
 export function toComparable(object: KubernetesObject): KubernetesObject {
   const { status: _, ours: __, metadata, ...rest } = object;
   const kept = Object.fromEntries(

@@ -22,17 +22,17 @@ export interface RenderReleaseOptions {
   /** Full id of a commit, in place of the one that the source names. */
   readonly revision: string | undefined;
   readonly timeoutMs: number;
-  /** Run programs of strangers also where the kernel does not keep them apart. */
+  /** Run untrusted programs even if the kernel cannot isolate them. */
   readonly weakSandbox: boolean;
 }
 
-/** What a source gives, and the commits that it is of: the head, and the newest one that changed it; none for a folder. */
+/** Rendered source and its commits: the head, and the newest one that changed it; none for a folder. */
 export interface RenderedRelease {
   readonly rendered: Rendered;
   readonly commits: readonly SourceCommit[];
 }
 
-/** Failures are thrown, and nobody reads the rest. */
+/** Failures are thrown; the other calls are not used. */
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 
 /**

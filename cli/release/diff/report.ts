@@ -4,14 +4,14 @@ import type { LineStyle } from "../../terminal-text.ts";
 import { formatColumns, printable } from "../columns.ts";
 import { type Change, type ChangeAction, changeOf } from "./change.ts";
 
-/** What `fairlead diff` found for one Release, or for the objects of a file. */
+/** Result of `fairlead diff` for one Release, or for the objects of a file. */
 export interface DiffReport {
   /** `Release shop/web at 1a2b3c4d5e (Add a shop)`. */
   readonly title: string;
   readonly changes: readonly Change[];
   /** Why nothing would be pruned, although something is no longer in the source. */
   readonly held: string | undefined;
-  /** What a source left out, and the like. */
+  /** Warnings, such as about ignored fields of a source. */
   readonly warnings: readonly string[];
 }
 
@@ -75,7 +75,7 @@ function shorten(lines: readonly string[]): readonly string[] {
   ];
 }
 
-/** Text of others on a terminal: whoever wrote it moves no cursor. The indent stays. */
+/** Untrusted text on a terminal, without control characters. The indent stays. */
 function visible(line: string): string {
   return line.replaceAll(/[^\P{Cc}\t]/gu, "\u{fffd}");
 }

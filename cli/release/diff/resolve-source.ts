@@ -29,7 +29,7 @@ export interface ResolvedSource extends AsyncDisposable {
 const intervalMs = 24 * 3_600_000;
 
 /**
- * Looks at the remote of a Release, with the credentials that it names: whoever runs the command must be allowed to read
+ * Polls the remote of a Release, with the credentials that it names: the user of the command must be allowed to read
  * these Secrets.
  *
  * @throws SourceError, or what the API server said about a Secret.

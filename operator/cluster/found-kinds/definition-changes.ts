@@ -25,7 +25,7 @@ export class DefinitionChanges {
   /**
    * Takes in a definition as it is now.
    *
-   * @param options.initial It was there before this operator looked: nobody knows when it changed.
+   * @param options.initial It existed before this operator listed it: it is unknown when it changed.
    * @returns The kind that it defines, if that has changed since the last time.
    */
   note(crd: LiveObject, { initial }: { readonly initial: boolean }): ObjectKindId | undefined {

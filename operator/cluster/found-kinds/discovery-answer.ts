@@ -1,7 +1,7 @@
 import { apiVersionOf, type ObjectKind } from "../../../crds/object.ts";
 import { type JsonObject, listIn, objectIn, textIn } from "../json-value.ts";
 
-/** What discovery says of one version of one group. */
+/** Discovery answer for one version of one group. */
 export interface DiscoveredVersion {
   readonly group: string;
   readonly version: string;
@@ -12,7 +12,7 @@ export interface DiscoveredVersion {
   readonly isStale: boolean;
 }
 
-/** What an object must let us do so that a resource can have it. */
+/** Verbs that a kind must support so that a resource can own its objects. */
 const needed = ["get", "list", "watch", "create", "patch", "delete"] as const;
 
 /**

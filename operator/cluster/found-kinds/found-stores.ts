@@ -32,14 +32,14 @@ export interface FoundStoresInput {
 const missingKind = { initialMs: 100, factor: 2, capMs: 10_000, jitter: 0.2, resetAfterMs: 60_000 } as const;
 const apiServices = "apiservices.apiregistration.k8s.io";
 
-/** What resources own by their inventories, of any kind, with a watch per kind from when it is first asked for. */
+/** Objects that resources own by their inventories, of any kind, with one watch per kind, started on first use. */
 export class KubeFoundStores implements FoundStores {
   readonly #input: FoundStoresInput;
   /** By `apps/v1/deployments`. */
   readonly #kinds = new Map<string, KindObjects>();
   /** By the kind itself, because making the text takes longer than finding it. */
   readonly #byKind = new WeakMap<ObjectKind, KindObjects>();
-  /** What a resource has recorded, by its object in the store. */
+  /** Inventory of a resource, by its object in the store. */
   readonly #recorded = new WeakMap<LiveObject, ReadonlySet<ObjectId>>();
 
   constructor(input: FoundStoresInput) {

@@ -32,7 +32,7 @@ const outage = { initialMs: 1_000, factor: 2, capMs: 60_000, jitter: 0.2 } as co
 
 /**
  * Which kinds the cluster has, from discovery and from the CustomResourceDefinitions that resources bring. Nothing is
- * requested before somebody asks; then when a kind is asked for that is not known, and when something that serves kinds
+ * requested before the first question; then when an unknown kind is asked for, and when something that serves kinds
  * has changed.
  */
 export class KubeKindCatalog implements KindCatalog {
@@ -44,7 +44,7 @@ export class KubeKindCatalog implements KindCatalog {
   readonly #alarm: Alarm;
   readonly #backoff: Backoff;
   #hasSynced = false;
-  /** What the last look failed with. */
+  /** Error of the last discovery. */
   #failure: string | undefined;
   #isLooking = false;
   /** Something happened that the look under way may not have seen. */

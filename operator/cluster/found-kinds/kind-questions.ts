@@ -18,8 +18,8 @@ export interface KindQuestion {
 }
 
 /**
- * What was asked of discovery in vain. Each question is asked again after a minute, and then later and later, for as long
- * as somebody wants to know.
+ * Kinds that discovery did not find. Each question is repeated after a minute, and then with backoff, as long
+ * as a key needs the answer.
  */
 export class KindQuestions {
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class KindQuestions {
     this.#clock = clock;
   }
 
-  /** Somebody waits for a look that begins from now on. */
+  /** Whether a question waits for a discovery that begins from now on. */
   get hasUnanswered(): boolean {
     return this.#questions.values().some(({ isAnswered, keys }) => !isAnswered && keys.size > 0);
   }
@@ -57,7 +57,7 @@ export class KindQuestions {
     return question;
   }
 
-  /** The questions that a look beginning now will answer; those that nobody asks any more are dropped. */
+  /** The questions that a look beginning now will answer; those without keys are dropped. */
   open(): readonly KindQuestion[] {
     for (const [name, { keys, isAnswered }] of this.#questions) {
       if (keys.size === 0 && isAnswered) this.#questions.delete(name);
@@ -76,7 +76,7 @@ export class KindQuestions {
     }
   }
 
-  /** Somebody does not want to know any more. */
+  /** Removes a key from all questions. */
   forget(key: string): void {
     for (const { keys } of this.#questions.values()) keys.delete(key);
   }
@@ -88,7 +88,7 @@ export class KindQuestions {
       if (!isWanted(question)) continue;
       for (const key of question.keys) keys.add(key);
       question.keys.clear();
-      // Asked in vain before the server answered: it counts anew.
+      // Asked before the server answered: it is counted again.
       if (!question.isAnswered) this.#questions.delete(name);
     }
     return keys;

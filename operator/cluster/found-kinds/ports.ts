@@ -47,7 +47,7 @@ export interface SecretReader {
    * The data of a Secret, decoded. Keep `namespace` the resource's own: what a resource names must be its author's to use.
    *
    * @param options.as The ServiceAccount whose rights decide; undefined: the operator's.
-   * @param options.maxAgeMs An answer of so long ago is good enough.
+   * @param options.maxAgeMs The greatest age of a cached answer.
    * @throws SourceError `SourceInvalid`: it is not there, or may not be read. ApiUnavailableError: no answer.
    */
   read(

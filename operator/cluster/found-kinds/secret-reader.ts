@@ -19,7 +19,7 @@ interface Entry {
   readonly data: Promise<SecretData>;
 }
 
-/** Secrets are kept no longer than somebody may ask for them again at this age. */
+/** Secrets are cached no longer than the longest age that a request may allow. */
 const longestAgeMs = 600_000;
 
 /**

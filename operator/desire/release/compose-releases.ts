@@ -88,7 +88,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const forget = (release: LiveObject): void => {
     const key = keyOf(release);
     const target = memory.find(key)?.target;
-    // Somebody took our finalizer off: its folder goes all the same.
+    // A user removed the finalizer: its folder is removed anyway.
     if (target !== undefined && publishers !== undefined && election.isLeading)
       leavePlace(platform.limitsOf(release), { folder: folderOf(Release, release), target }, publishers);
     for (const one of [memory, sources, renderer, catalog, stores]) one.forget(key);

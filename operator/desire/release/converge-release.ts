@@ -34,7 +34,7 @@ export interface ConvergeReleaseOptions
 }
 
 export interface ConvergedRelease extends Converged {
-  /** What the Release has now. Undefined: pruning was not decided. */
+  /** Current objects of the Release. Undefined: pruning was not decided. */
   readonly inventory: Inventory | undefined;
   /** Objects may still arrive: reconcile again after this many milliseconds. */
   readonly againAfterMs: number | undefined;

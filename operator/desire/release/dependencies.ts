@@ -24,9 +24,9 @@ export interface DependencyOptions {
   readonly isCurrent: (key: string) => boolean;
 }
 
-/** What a Release's `dependsOn` says about the other Releases, whatever its source says. */
+/** State of a Release's dependencies, independent of its source. */
 export interface Dependencies {
-  /** It waits for itself, through others: nothing new is applied until somebody edits one of them. */
+  /** It depends on itself through others: nothing new is applied until one of them is edited. */
   readonly cycle: ApplyOutcome | undefined;
   /** Names that stand for no Release that it may wait for, each as a sentence. */
   readonly missing: readonly string[];
@@ -54,7 +54,7 @@ export function readDependencies(
   return { cycle: { state: "refused", reason: "DependencyCycle", message }, missing };
 }
 
-/** What `dependsOn` says of a Release whose source is still on its way: that need not come first. Undefined: nothing. */
+/** Outcome of `dependsOn` before the source is fetched. Undefined: nothing to report. */
 export function describeUnmet(
   { resource }: Pick<LoadedRelease, "resource">,
   { cycle, missing }: Dependencies,
@@ -65,7 +65,7 @@ export function describeUnmet(
   return { state: "waiting", reason: "DependencyNotReady", message, isWatched: true };
 }
 
-/** What to say of a Release that is deployed and names Releases that do not exist: its next revision will wait. */
+/** Notice for a deployed Release that names Releases that do not exist: its next revision will wait. */
 export function describeNotice({ missing }: Dependencies): string | undefined {
   return missing.length === 0 ? undefined : `The next revision will wait: ${listNames(missing)}`;
 }
@@ -130,7 +130,7 @@ interface NoteSourceOptions {
   readonly dependents: { of(key: string): Iterable<string> };
 }
 
-/** From memory: whoever depends on a Release asks its source as it did itself last. */
+/** From memory: a dependent uses the last request of the Release that it depends on. */
 export function isCurrentFor({ memory, sources, releases }: IsCurrentOptions): (key: string) => boolean {
   return (key) => {
     const { spec } = (releases.get(key) ?? {}) as { readonly spec?: { readonly suspend?: boolean } };

@@ -90,7 +90,7 @@ export function describeHidden(key: string, namespace: string | undefined): stri
 /**
  * Why a Release waits for one that it depends on; undefined: for nothing. It waits until all objects of the newest revision
  * that is known are applied and healthy, for the spec that the other one has now. Whether the source can be had at the moment
- * makes no difference: an outage of a remote stops nobody. Pure.
+ * makes no difference: an outage of a remote delays no dependent. Pure.
  *
  * @param options.isCurrent Whether its source, as last looked at, says what was deployed last.
  */
@@ -111,7 +111,7 @@ export function assessDependency(
   const [applied, healthy] = ["Applied", "Healthy"] as const;
   const bad = [applied, healthy].find((type) => !isWell(type));
   if (bad !== undefined) return `Release ${key} is not ready (${find(bad)?.reason ?? "Progressing"})`;
-  // While it is suspended, nobody judges its objects anew.
+  // While it is suspended, its objects are not assessed again.
   if (!spec.suspend && find(healthy)?.observedGeneration !== generation)
     return `Release ${key} is not ready (${find("Ready")?.reason})`;
   const { revision, attempted = revision } = status ?? {};

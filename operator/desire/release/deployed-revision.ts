@@ -3,7 +3,7 @@ import type { SourceCommit } from "../../git/source/ports.ts";
 
 export type DeployedRevision = NonNullable<ReleaseStatus["deployed"]>;
 
-/** What a source says of the folder that is deployed. */
+/** State of the deployed folder in the source. */
 export interface FolderState {
   /** Git tree id of the folder. */
   readonly tree: string;
@@ -13,7 +13,7 @@ export interface FolderState {
   readonly isAssumed: boolean;
 }
 
-/** What one process knows of the deployed revision, between two runs. */
+/** Memory of one process about the deployed revision, between two runs. */
 export interface KnownDeployed {
   readonly value: DeployedRevision;
   readonly folder: FolderState;

@@ -26,13 +26,13 @@ export interface FinalizeReleaseOptions extends Omit<PruneWaveOptions, "cluster"
   readonly onLeft: () => void;
 }
 
-/** What still holds a Release that is being deleted. */
+/** Remaining work before the finalizer of a deleted Release is removed. */
 export interface Leaving {
   /** Undefined: it is not known yet what it has. */
   readonly decision: PruneDecision | undefined;
   /** Why some of its objects cannot be seen, and so not be deleted. */
   readonly unseen: readonly string[];
-  /** Nothing is left that is known; look once more after so long. */
+  /** No known object is left; check again after this many milliseconds. */
   readonly againAfterMs?: number;
   /** It names no ServiceAccount to delete its objects as. */
   readonly lacksAccount?: true;
@@ -52,11 +52,11 @@ export async function finalizeRelease(
 ): Promise<Leaving | undefined> {
   const { resource } = release;
   if (!isHeld(resource)) return undefined;
-  // Of a spec that is not valid too: whoever deletes it may have no way to mend it.
+  // Also for an invalid spec: the user who deletes it may not be able to fix it.
   const { deletionPolicy } = (resource.spec ?? {}) as Partial<ReleaseSpec>;
   const leaving = deletionPolicy === "Orphan" ? undefined : await deleteObjects(release, options);
   if (leaving !== undefined) return leaving;
-  // Killed in the middle of making objects: one that the API server makes after our look would belong to nobody.
+  // A killed operator may have sent creations: an object created after this check would have no owner.
   const againAfterMs = deletionPolicy === "Orphan" ? 0 : options.predecessorMs();
   if (againAfterMs > 0 && recordedIdsOf(resource).size > 0)
     return { decision: undefined, unseen: [], againAfterMs };

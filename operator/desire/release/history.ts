@@ -8,7 +8,7 @@ export interface Deployment {
   readonly commit: SourceCommit;
   /** Digest over all manifests. */
   readonly digest: string;
-  /** What has come of it so far. */
+  /** Outcome so far. */
   readonly outcome: Exclude<ReleaseHistoryEntry["outcome"], "Superseded">;
   /** Wall clock, RFC 3339: when it was applied as a whole, if that is new. */
   readonly nowIso: string;

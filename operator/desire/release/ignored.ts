@@ -3,7 +3,7 @@ import { shortId } from "./release-outcome.ts";
 
 type Spec = Partial<ReleaseResource["spec"]>;
 
-/** What is not followed, because the Release is pinned or suspended; undefined: all is. Also of a spec that is not valid. Pure. */
+/** The ref that is ignored because the Release is pinned, or `everything` if it is suspended; undefined: nothing. Also for an invalid spec. Pure. */
 export function describeIgnored({ spec }: { readonly spec: Spec }): string | undefined {
   if (spec.suspend === true) return "everything";
   const { revision, source } = spec;
@@ -19,7 +19,7 @@ export function describePin({ spec }: { readonly spec: Spec }): string | undefin
   return `Pinned to ${shortId(revision)} by spec.revision: ${ignored} is ignored`;
 }
 
-/** What a Release follows: `branch main`. Pure. */
+/** Text of a Release's ref: `branch main`. Pure. */
 export function describeRef({ source }: Spec): string {
   const { branch = "main", tag, semver, commit } = source?.ref ?? {};
   if (commit !== undefined) return `commit ${shortId(commit)}`;

@@ -5,7 +5,7 @@ import type { Leaving } from "./finalize-release.ts";
 
 const wayOut = "set spec.deletionPolicy to Orphan to leave the objects in the cluster";
 
-/** What a Release that is being deleted waits for. */
+/** Message about the objects that a deleted Release waits for. */
 export function describeLeaving({ decision, unseen, againAfterMs, lacksAccount }: Leaving): string {
   if (againAfterMs !== undefined)
     return "Waiting for requests that the previous operator process may have sent before it ended";

@@ -7,7 +7,7 @@ import { type AccountableRelease, accountOf } from "./account-of.ts";
 import type { Limits, Platform, SelectedRules } from "./limits.ts";
 import type { ReleaseMemory, Remembered } from "./release-memory.ts";
 
-/** What one run starts from: nothing here was asked of anybody. */
+/** Input of one run, without requests. */
 export interface LoadedRelease {
   readonly key: string;
   /** Its spec is completed by defaults; of a spec that is not valid nothing may be believed. */
@@ -18,7 +18,7 @@ export interface LoadedRelease {
   readonly set: string;
   /** Whose rights count; undefined: the operator's. */
   readonly who: Impersonation | undefined;
-  /** What the platform allows it; nothing is known of it while `undecided`. */
+  /** Limits by the platform; unknown while `undecided`. */
   readonly limits: Limits;
   /** Why it cannot be decided what the platform allows; `pending`: it soon can be. */
   readonly undecided: Exclude<SelectedRules, { readonly state: "known" }> | undefined;

@@ -17,7 +17,7 @@ export interface PreparableRelease {
   readonly spec: Pick<ReleaseResource["spec"], "target">;
 }
 
-/** What is known of a manifest before it gets its place in the order. */
+/** A manifest before it is ordered. */
 interface Placed {
   readonly id: ObjectId;
   readonly manifest: Manifest;
@@ -85,10 +85,10 @@ function place(
   const kind = kinds.find(apiVersion, manifest.kind);
   const own = ownKinds.get(`${groupOf(apiVersion)}/${manifest.kind}`);
   const namespaced = kind?.namespaced ?? own?.namespaced;
-  // Stamps and owner references in a source are copies of somebody's cluster.
+  // Stamps and owner references in a source are copied from a cluster.
   const plain = unstampManifest(manifest);
   const { namespace: given, ...metadata } = plain.metadata;
-  // Of a kind that nobody knows yet the namespace stays as it was written.
+  // The namespace of an unknown kind stays as written.
   const namespace = namespaced === undefined ? given : namespaced ? (given ?? home) : undefined;
   const at = { ...plain, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
   return { id: idOf(at), manifest: at, kind, own };
@@ -117,7 +117,7 @@ function ensuredNamespace(
   };
 }
 
-/** What was declared, and what goes without saying: an object's namespace and its definition come before it. */
+/** Declared dependencies and implicit ones: an object's namespace and its definition come before it. */
 function needsOf(
   { manifest, own }: Placed,
   declared: readonly number[],

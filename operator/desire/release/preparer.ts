@@ -19,7 +19,7 @@ export interface Preparer {
 interface Memory {
   readonly rendered: Rendered;
   readonly target: string;
-  /** What the catalog answered, by index of the manifest. */
+  /** Kinds from the catalog, by index of the manifest. */
   readonly kinds: readonly (ObjectKind | undefined)[];
   readonly prepared: DesiredSet;
 }

@@ -54,7 +54,7 @@ function below(root: string, folder: string): string {
   return root === "" ? folder : `${root}/${folder}`;
 }
 
-/** What lies in a resource's folder is put back as a hand edit. */
+/** Files in a resource's folder would be reverted as manual edits. */
 function isInAFolderOfOurs(root: string, ours: string): boolean {
   const inside = ours === "" ? root : root.startsWith(`${ours}/`) ? root.slice(ours.length + 1) : "";
   return /^[^/.][^/]*\/[^/.][^/]*\.[^/]+\/[^/]+/.test(inside);

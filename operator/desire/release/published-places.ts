@@ -16,7 +16,7 @@ export function isPublishedAt(
   return target === undefined || (target.branch === place.branch && target.root === place.root);
 }
 
-/** What is known of the Releases behind the folders at places other than the operator's own. */
+/** The Releases of folders at places other than the operator's own. */
 export function createPlaceClaims(
   stores: KindStores,
   repository: OperatorRepository,
@@ -29,7 +29,7 @@ export function createPlaceClaims(
     })(folder);
 }
 
-/** Undefined: nobody can tell, so nothing may be concluded from it. */
+/** Undefined: unknown, so nothing may be concluded from it. */
 function placeOf(resource: LiveObject, repository: OperatorRepository): PublishTarget | undefined {
   if (resource.kind !== Release.kind) return repository;
   const { success, data } = Release.spec.safeParse(resource["spec"]);

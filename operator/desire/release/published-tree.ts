@@ -14,7 +14,7 @@ export interface PublishedTreeInput {
   readonly commit: SourceCommit;
 }
 
-/** What git shows of a Release. */
+/** Published files of a Release. */
 export interface PublishedTree {
   /** Below the root of the branch: as every resource's. */
   readonly folder: string;

@@ -70,7 +70,7 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
   const conditions = composeConditions({ ...input, applied: outcome, own: [], sourced });
   const { health, notice } = input;
   if (outcome.state === "waiting" && health?.status === "Failed")
-    return waitsInVain(`${outcome.message}; ${health.message}`, conditions, input);
+    return stalledWhileWaiting(`${outcome.message}; ${health.message}`, conditions, input);
   if (source?.stale !== undefined && isLost(source.stale, input))
     return withStale(source.stale, conditions, input);
   if (notice === undefined) return conditions;
@@ -81,7 +81,7 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
   );
 }
 
-/** All is well with what is deployed, which is not what git says, or nobody knows. */
+/** The deployed objects are healthy, but the source is unavailable or names another commit. */
 function withStale(
   stale: SourceFailure,
   conditions: readonly Condition[],
@@ -100,14 +100,14 @@ function isLost({ reason }: SourceFailure, { isSourceLost }: ReleaseConditionsIn
   return isSourceLost ?? reason !== "SourceUnreachable";
 }
 
-/** What may pass is on its way; anything else needs an edit, a push or other credentials. */
+/** Temporary causes are in progress; any other needs an edit, a push or other credentials. */
 function describeProgress(cause: Statement): Statement {
   const passes = cause.reason === "SourceUnreachable" || cause.reason === "RenderQuota";
   return { ...cause, type: passes ? "Reconciling" : "Stalled", status: "True" };
 }
 
-/** What it waits for has failed, or it waits for longer than its timeout: somebody has to look. */
-function waitsInVain(
+/** An object that it waits for has failed, or it waits for longer than its timeout: it is stalled. */
+function stalledWhileWaiting(
   message: string,
   conditions: readonly Condition[],
   input: ReleaseConditionsInput,
@@ -124,12 +124,12 @@ function describeSource({ changed, stale }: SourceReport): Statement {
   return { type: "Sourced", status: "False", reason: stale.reason, message };
 }
 
-/** What is deployed stays, and stays ready for a while if only nobody can say whether there is something newer. */
+/** The deployed revision stays, and stays ready for a while if only the remote does not respond. */
 function withoutSource(failure: SourceFailure, input: ReleaseConditionsInput): Condition[] {
   const { reason, message } = failure;
   const sourced: Statement = { type: "Sourced", status: "False", reason, message };
   const last = input.previous.find(({ type }) => type === "Ready");
-  // An edit of the spec that nobody could act on yet is not ready.
+  // An edited spec that has not been applied yet is not ready.
   const isCurrent = last?.observedGeneration === input.resource.metadata.generation;
   const objects = kept(sourced, input);
   const isHealthy = objects.some(({ type, status }) => type === "Healthy" && status === "True");
@@ -146,7 +146,7 @@ function stillPending(message: string, input: ReleaseConditionsInput): Condition
   return assemble([{ ...sourced, type: "Ready" }, sourced, ...kept(sourced, input), reconciling], input);
 }
 
-/** What is deployed stays as it is told; what would come next takes long. */
+/** The conditions of the deployed revision stay; the next one is in progress. */
 function longPending(message: string, input: ReleaseConditionsInput): Condition[] {
   const others = input.previous.filter(({ type }) => type !== "Reconciling" && type !== "Stalled");
   const next: Statement = { type: "Reconciling", status: "True", reason: "SourcePending", message };
@@ -176,7 +176,7 @@ function deleting(message: string, input: ReleaseConditionsInput): Condition[] {
   );
 }
 
-/** What was last known of the objects, or that nothing is. */
+/** The last known conditions of the objects, or unknown ones. */
 function kept(cause: Statement, { previous, health }: ReleaseConditionsInput): readonly Statement[] {
   const applied = previousOf("Applied", previous);
   const isJudged = health !== undefined && applied?.status === "True";
@@ -202,7 +202,7 @@ function isDeployed({ resource }: ReleaseConditionsInput): boolean {
   return resource.status?.revision !== undefined;
 }
 
-/** What is only kept speaks of the generation that it spoke of. */
+/** Kept conditions keep their observed generation. */
 function assemble(statements: readonly Statement[], input: ReleaseConditionsInput): Condition[] {
   const before = new Map(input.previous.map((condition) => [condition.type, condition]));
   return statements.map((statement) => {

@@ -9,7 +9,7 @@ import type { Limits } from "./limits.ts";
 
 import type { PublishTarget } from "./publish-target.ts";
 
-/** What a source made, as far as it was prepared for the cluster. */
+/** The rendered and prepared state of a source. */
 export interface Desired {
   /** The commit that it is called by: the newest that changed what it is made of. */
   readonly commit: SourceCommit;
@@ -20,18 +20,18 @@ export interface Desired {
   readonly prepared: DesiredSet;
 }
 
-/** What one process remembers of one Release between two runs. Nothing of it must outlive a restart. */
+/** Memory of one process about one Release between two runs. It may be lost at a restart. */
 export interface Remembered {
   readonly uid: string;
   /** The spec as its schema completes it, of this generation. */
   spec?: { readonly generation: number | undefined; raw: unknown; readonly value: ReleaseSpec | string };
-  /** What the source was asked last: who depends on this Release asks the same. */
+  /** Last request to the source; dependents of this Release use the same. */
   request?: SourceRequest;
-  /** What was applied as a whole last, and for which generation. */
+  /** Last fully applied state, and its generation. */
   applied?: Desired & { readonly generation: number | undefined };
   /** The source cannot be had, and this process never had it. */
   isSourceLost?: boolean;
-  /** What of the source's folder is deployed. */
+  /** Deployed state of the source's folder. */
   deployed?: KnownDeployed;
   /** The last commit that was found for a tree and what was read of it. */
   commit?: { readonly of: string; readonly value: SourceCommit };
@@ -41,7 +41,7 @@ export interface Remembered {
   readonly seen: Set<ObjectId>;
   /** When a write of this Release failed last, and may have been carried out all the same; monotonic clock. */
   failedAtMs?: number;
-  /** What the platform said last about manifests, and about which. */
+  /** Last decision of the platform about manifests, and their digest. */
   checked?: {
     readonly prepared: DesiredSet;
     readonly limits: Limits;
@@ -62,7 +62,7 @@ export interface Remembered {
 export class ReleaseMemory {
   readonly #releases = new Map<string, Remembered>();
 
-  /** What is remembered of this very Release; a namesake before it counts for nothing. */
+  /** Memory of exactly this Release; an earlier one of the same name is ignored. */
   of(key: string, uid: string): Remembered {
     const known = this.#releases.get(key);
     if (known?.uid === uid) return known;

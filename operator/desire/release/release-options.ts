@@ -67,7 +67,7 @@ export const releaseOptions = {
   },
 } as const;
 
-/** What each of them may be. */
+/** Validators of these options. */
 export const releaseOptionShapes = {
   releases: flag,
   releaseCache: z.string().min(1).optional(),

@@ -9,7 +9,7 @@ export type ReleaseOutcome =
   | ApplyOutcome
   /** Nothing is known of the source yet, or it is being rendered. `isLong`: for so long that a deployed Release tells of it. */
   | { readonly state: "pending"; readonly message: string; readonly isLong?: boolean }
-  /** What should be deployed cannot be had or made; what is deployed stays as it is. */
+  /** The desired revision is unavailable or cannot be rendered; the deployed one stays. */
   | {
       readonly state: "unsourced";
       readonly failure: SourceFailure;
@@ -21,7 +21,7 @@ export type ReleaseOutcome =
   /** It is being deleted; `message` says which objects are waited for. */
   | { readonly state: "deleting"; readonly message: string };
 
-/** What is known of a Release's source. */
+/** State of a Release's source. */
 export interface SourceReport {
   readonly head: SourceCommit;
   /** The newest commit that changed what is deployed. */

@@ -9,7 +9,7 @@ export interface ReleasePublishersInput {
   /** The operator's own, at its own branch and root. */
   readonly publisher: Publisher;
   readonly open: (options: OpenPlaceOptions) => GitPublisher;
-  /** What is known of the Release behind a folder at a place. */
+  /** The Release of a folder at a place. */
   readonly claimOf: (folder: string, target: PublishTarget) => FolderClaim;
 }
 

@@ -74,7 +74,7 @@ function compose(
   { observedHead, isShort, deployed }: Extent,
 ): ResourceStatus {
   const { resource, outcome, publish, source } = input;
-  // What nobody could look at yet is not observed.
+  // A source that has not been polled yet is not observed.
   const isUnseen = outcome.state === "pending" && previous.revision !== undefined;
   const generation = isUnseen ? previous.observedGeneration : resource.metadata.generation;
   const isWorkedOn = outcome.state !== "suspended" && outcome.state !== "deleting";

@@ -37,7 +37,7 @@ export interface Sourced {
   /** Undefined: `failure` says why, or it is on its way. */
   readonly desired: Desired | undefined;
   readonly failure: SourceFailure | undefined;
-  /** Nobody will tell: look again after so long. */
+  /** No event will follow: check again after this many milliseconds. */
   readonly retryAfterMs?: number;
 }
 
@@ -130,7 +130,7 @@ function notReady(
 ): Pick<Sourced, "desired" | "failure"> {
   const failure = source.state === "failed" ? source.failure : undefined;
   const { secretRef } = resource.spec.source;
-  // Whoever put new credentials into the Secret should not wait for the old ones to grow old.
+  // New credentials in the Secret must not wait until the cached ones expire.
   if (failure?.reason === "SourceRefused" && secretRef !== undefined)
     secrets.forget({ namespace: resource.metadata.namespace ?? "", name: secretRef.name });
   return { desired: undefined, failure };
@@ -143,7 +143,7 @@ function retry(source: SourceState, retryAfterMs: number): Pick<Sourced, "retryA
 
 /**
  * The commit that a Release's state is called by. While nothing but the history of a clone is different, it stays what the
- * status says: a clone that was made anew knows only the head, and a new name would be a write for every Release.
+ * status says: a recreated clone has only the head, and a new commit would cause a write for every Release.
  */
 async function commitOf(
   { resource, memory }: LoadedRelease,

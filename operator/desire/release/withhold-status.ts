@@ -56,7 +56,7 @@ interface EndedRun {
   readonly error?: unknown;
 }
 
-/** Whether the status will be another one by itself, and nobody needs to do anything. */
+/** Whether the status will change by itself, without an action of the user. */
 function isOnItsWay({ conditions = [] }: ResourceStatus, { outcome, error }: EndedRun): boolean {
   if (error !== undefined || outcome.state === "refused" || outcome.state === "unsourced") return false;
   if (outcome.state === "pending") return true;

@@ -49,7 +49,7 @@ export function withTimeout(
   // A clock that was set back must not make it wait longer.
   const leftMs = Math.min(timeoutMs, sinceMs + timeoutMs - nowMs);
   if (leftMs > 0) return { ...health, recheckAfterMs: Math.min(leftMs, recheckAfterMs ?? leftMs) };
-  const told = `${message}; this is so for longer than its timeout of ${timeout}`;
+  const told = `${message}; not healthy for longer than its timeout of ${timeout}`;
   return { ...health, status: "Failed", reason: "Timeout", message: told };
 }
 

@@ -55,7 +55,8 @@ export function createHealthChecks({ capacity = 500 }: CreateHealthChecksOptions
       const isPlain =
         live === undefined || check === undefined || live.metadata.deletionTimestamp !== undefined;
       if (isPlain) return assessHealth(live, { ...options, awaitsAddress: false });
-      if (isUnobserved(live)) return inProgress("Unobserved", "its controller has not seen the change yet");
+      if (isUnobserved(live))
+        return inProgress("Unobserved", "its controller has not observed the change yet");
       return assessBy(check, live, run);
     },
   };
@@ -92,9 +93,9 @@ function assessBy(
       return inProgress("HealthCheck", `its health check ${step} cannot tell: ${error.message}`);
     }
     if (step === "inProgress")
-      return inProgress("HealthCheck", "its health check says that it is on its way");
-    if (step === "failed") return failed("HealthCheck", "its health check says that it failed");
+      return inProgress("HealthCheck", "its health check reports that it is in progress");
+    if (step === "failed") return failed("HealthCheck", "its health check reports that it failed");
     return current("");
   }
-  return inProgress("HealthCheck", "its health check does not say that all is well");
+  return inProgress("HealthCheck", "its health check does not report that it is healthy");
 }

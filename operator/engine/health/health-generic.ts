@@ -27,7 +27,7 @@ const notReadyGraceMs = 600_000;
 export function assessByConditions(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const stalled = findCondition(live, "Stalled");
   if (stalled?.status === "True") return failed(stalled.reason || "Stalled", stalled.message || "is stalled");
-  if (isUnobserved(live)) return inProgress("Unobserved", "its controller has not seen the change yet");
+  if (isUnobserved(live)) return inProgress("Unobserved", "its controller has not observed the change yet");
   const reconciling = findCondition(live, "Reconciling");
   if (reconciling?.status === "True") {
     return inProgress(reconciling.reason || "Reconciling", reconciling.message || "is being worked on");

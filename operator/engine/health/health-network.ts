@@ -40,8 +40,8 @@ function assessAddress(live: LiveObject, nowMs: number): Health {
   const [first] = Array.isArray(addresses) ? addresses.map(toFields) : [];
   if (first !== undefined) return current(`reachable at ${text(first["ip"]) || text(first["hostname"])}`);
   const leftMs = remainingMs(live.metadata.creationTimestamp, reportGraceMs, nowMs);
-  if (leftMs > 0) return inProgress("NoAddress", "has no address from outside the cluster yet", leftMs);
-  return current("nobody has given it an address from outside the cluster");
+  if (leftMs > 0) return inProgress("NoAddress", "has no external address yet", leftMs);
+  return current("it has no external address");
 }
 
 /**
@@ -60,7 +60,7 @@ export function assessClaim(live: LiveObject, { nowMs }: AssessHealthOptions): H
 /** An autoscaler that cannot reach what it scales, or finds no metrics for a while, is Failed. */
 export function assessAutoscaler(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const able = findCondition(live, "AbleToScale");
-  if (able === undefined) return inProgress("Unobserved", "its controller has not seen it yet");
+  if (able === undefined) return inProgress("Unobserved", "its controller has not observed it yet");
   if (able.status === "False" && /^Failed(Get|Update)Scale$/.test(able.reason ?? "")) {
     return failed(able.reason ?? "", able.message ?? "cannot scale its target");
   }
@@ -73,7 +73,7 @@ export function assessAutoscaler(live: LiveObject, { nowMs }: AssessHealthOption
 /** An aggregated API must answer. */
 export function assessApiService(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const available = findCondition(live, "Available");
-  if (available === undefined) return inProgress("Unobserved", "nobody has looked at it yet");
+  if (available === undefined) return inProgress("Unobserved", "it has not been checked yet");
   return available.status === "True" ? current("") : lastingFailure(available, nowMs, "does not answer");
 }
 

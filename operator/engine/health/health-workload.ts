@@ -90,7 +90,7 @@ export function assessStatefulSet(live: LiveObject, { pods }: AssessHealthOption
 /** One pod on every node that it is for, updated and available. */
 export function assessDaemonSet(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const status = statusOf(live);
-  if (isUnseen(live)) return inProgress("Unobserved", "its controller has not seen the change yet");
+  if (isUnseen(live)) return inProgress("Unobserved", "its controller has not observed the change yet");
   const wanted = count(status, "desiredNumberScheduled");
   const isOnDelete = toFields(specOf(live)["updateStrategy"])["type"] === "OnDelete";
   const updated = isOnDelete ? wanted : count(status, "updatedNumberScheduled");

@@ -36,7 +36,7 @@ export class BranchRemote {
 
   /** Gets the head of the branch, without history, as `refs/fairlead/head`. @throws GitError `RepositoryUnreachable` */
   async fetch(clone: CloneFolder): Promise<void> {
-    // Forced: somebody may have reset the branch, and we are to see what is there now.
+    // Forced: the branch may have been reset, and its current state counts.
     const options = [
       "--depth=1",
       "--no-tags",

@@ -16,7 +16,7 @@ export interface PartOptions {
   readonly isFirst: boolean;
 }
 
-/** Without work for so long, its process ends. */
+/** After this long without work, its process ends. */
 const IDLE_MS = 20_000;
 
 /**
@@ -69,7 +69,7 @@ export class CommitWriter {
     if (this.#process !== undefined) this.#closing = this.#process.close();
     this.#process = undefined;
     this.#isWithin = false;
-    // Whoever closes after an idle timer waits for the same end.
+    // A close after the idle timer waits for the same end.
     await this.#closing;
   }
 

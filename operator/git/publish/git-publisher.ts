@@ -147,7 +147,7 @@ class BackgroundPublisher implements GitPublisher {
     const { log, announce } = this.#options;
     const failure = toFailure(error);
     const isOwned = failure?.reason === "RepositoryOwned";
-    // Somebody else's folder is no use trying before the branch changes, and the next look will tell.
+    // A folder of another operator is not retried before the branch changes, which the next poll finds.
     if (!isOwned) this.#round.askLook();
     if (await this.#round.repair(error)) return { state: "failed", holdMs: 0 };
     if (isUnexpected(error)) log.error("Publishing failed", { error });

@@ -11,7 +11,7 @@ export interface RootOwner {
 /** What `.fairlead.yaml` says. */
 export interface OwnerFile {
   readonly owner: RootOwner;
-  /** Id of a sweep that somebody approved. */
+  /** Id of an approved sweep. */
   readonly approveSweep: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface OwnerFile {
 export const OWNER_FILE = ".fairlead.yaml";
 
 /**
- * Larger ones are not ours: nobody writes so much into it, and the YAML library takes 6 s for a map of 9,000 keys, in
+ * Larger files are not ours: they never get this large, and the YAML library takes 6 s for a map of 9,000 keys, in
  * which no lease is renewed.
  */
 export const OWNER_FILE_BYTES = 2_048;

@@ -32,7 +32,7 @@ export interface AskOptions<Answer> extends RequestOptions<Answer> {
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 ** 20 };
 /** Requests at a time: the zone's side of a connection takes 256. */
 const REQUESTS = 64;
-/** A zone that starts, or is restarted, is waited for so long. */
+/** How long to wait for a zone that starts or is restarted. */
 export const PATIENCE_MS = 10_000;
 
 /** The operator's connection to the publish zone, which all clones there share. It is made again after a loss when it is needed. */

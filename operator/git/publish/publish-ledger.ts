@@ -150,7 +150,7 @@ export class PublishLedger {
       this.#unsure.add(folder);
       const entry = this.#entries.get(folder);
       if (entry === undefined) {
-        // Its resource went while the push was under way: nobody else would ever take the folder away.
+        // Its resource was deleted during the push: the folder must be removed here.
         if (this.#view.trees.has(folder) && !this.#left.has(folder)) this.#retired.set(folder, title);
         continue;
       }
@@ -202,7 +202,7 @@ export class PublishLedger {
       if (entry.files !== undefined) this.#pending.set(folder, this.#pending.get(folder) ?? entry.sinceMs);
       return;
     }
-    // Somebody else brought it, or we did and the answer was lost: the head is the nearest that is known.
+    // Another writer committed it, or the response to our push was lost: the head is the nearest known commit.
     entry.commit ??= this.#view.head;
     entry.files = undefined;
     entry.trailers = undefined;

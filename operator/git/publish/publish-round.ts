@@ -33,7 +33,7 @@ export class PublishRound {
   #lookDue = true;
   #tidyDue = false;
   #last = { batch: 0, atMs: 0, tookMs: 0 };
-  /** The clone was made anew since the last success. */
+  /** The clone was recreated since the last success. */
   #renewed = false;
 
   constructor(options: PublishRoundOptions) {
@@ -77,14 +77,14 @@ export class PublishRound {
   }
 
   /**
-   * @returns `overtaken` when somebody else pushed first, and it should be done again.
+   * @returns `overtaken` when another writer pushed first; the round should be repeated.
    * @throws What stands in the way: see {@link RepositoryBranch}.
    */
   async run(): Promise<"done" | "overtaken"> {
     if (this.#lookDue) await this.#look();
     const { repository } = this.#options;
     const hasLanded = repository.isOurs && (await this.#commit());
-    // Never between a look and a push: the longer that takes, the likelier somebody else is faster.
+    // Never between a poll and a push, so that other writers are less likely to be faster.
     await this.#tidy();
     repository.assertOurs();
     if (!hasLanded) return "overtaken";

@@ -1,4 +1,4 @@
-/** A lone edit waits so long for company. */
+/** How long a single edit waits for others. */
 const LONE_MS = 30;
 /** Commits of one or two resources follow each other no faster than this … */
 const CALM_INTERVAL_MS = 200;

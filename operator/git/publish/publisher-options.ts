@@ -27,7 +27,7 @@ export interface GitPublisherOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly fence: Fence;
-  /** The fencing term; undefined where nobody elects a leader. */
+  /** The fencing term; undefined without leader election. */
   readonly term: () => LeaseTerm | undefined;
   /** Reads the Lease: do we really hold it? Asked when a commit of a later leader is found. */
   readonly confirmLeadership: () => Promise<boolean>;
@@ -62,7 +62,7 @@ export interface GitStats {
   retried: number;
   lsRemotes: number;
   fetches: number;
-  /** Times that the clone was made anew. */
+  /** Times that the clone was recreated. */
   rebuilds: number;
 }
 

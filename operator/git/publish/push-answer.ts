@@ -14,10 +14,10 @@ export type PushAnswer =
   /** No answer: it may have landed or not. */
   | { readonly kind: "unknown" };
 
-/** What remotes say when somebody else was faster than the lease could see. */
+/** Messages of remotes when another writer pushed first. */
 const overtaken =
   /cannot lock ref|failed to update ref|incorrect old value|reference already exists|fetch first|non-fast-forward|stale info/;
-/** What hosts say, before they look at a ref, to whoever may read but not write. */
+/** Messages of hosts, before they check a ref, for users who may read but not write. */
 const noRights = /\b403\b|permission|not granted|access denied|read[- ]?only|deploy key|not allowed to push/i;
 
 /** Reads the answer of `git push --porcelain` for one ref. */

@@ -3,12 +3,12 @@ import type { BranchView } from "./branch-clone.ts";
 import { OWNER_FILE } from "./owner-file.ts";
 import type { GitPublisherOptions } from "./publisher-options.ts";
 
-/** Whether folders of resources that are gone wait for somebody's approval. */
+/** Whether folders of deleted resources wait for approval. */
 export type SweepState = { readonly state: "idle" } | ({ readonly state: "held" } & HeldSweep);
 
 export type SweeperOptions = Pick<GitPublisherOptions, "claimOf" | "log" | "announce">;
 
-/** Finds the folders whose resources went while nobody looked. */
+/** Finds the folders of resources that were deleted while no operator ran. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #state: SweepState = { state: "idle" };
@@ -27,7 +27,7 @@ export class Sweeper {
     return this.#due;
   }
 
-  /** Somebody knows now which resources exist: from here on, every change of the branch by others is swept. */
+  /** The existing resources are known now: from here on, every change of the branch by others is swept. */
   ask(): void {
     this.#asked = true;
     this.#due = true;

@@ -45,7 +45,7 @@ export interface LocalSources extends GitSources {
   filesOf(repositoryId: string, tree: string): SourceFiles | undefined;
 }
 
-/** A clone that nobody used for so long is taken off the disk. */
+/** A clone that was unused for this long is deleted. */
 const UNUSED_MS = 600_000;
 
 interface Client {

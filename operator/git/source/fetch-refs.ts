@@ -14,7 +14,7 @@ export interface FetchRefsInput {
 /** Names on the remote → ours. */
 type Refs = ReadonlyMap<string, string>;
 
-/** Commits of history that a later fetch brings, at most: somebody may have put a long one below the branch. */
+/** Most commits of history that a later fetch gets: a pushed branch may have a long history. */
 const HISTORY = 50;
 /** Where those have more than this, the newest alone is fetched. */
 const NEWS_BYTES = 256 * 1024 * 1024;

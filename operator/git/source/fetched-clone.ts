@@ -23,10 +23,10 @@ export interface Look {
   readonly outage: SourceFailure | undefined;
 }
 
-/** Between two times that a clone is made anew because something could not be read in it. */
+/** Least time between two recreations of a clone because it could not be read. */
 const RENEWAL_MS = 60_000;
 
-/** A clone that follows its remote, and is made anew when it breaks. One look at a time; reading at any time. */
+/** A clone that follows its remote, and is recreated when it is damaged. One poll at a time; reads at any time. */
 export class FetchedClone {
   readonly #options: FetchedCloneOptions;
   #opening: Promise<SourceClone> | undefined;
@@ -34,7 +34,7 @@ export class FetchedClone {
   /** Once per outage: if a new clone fares no better, the clone was not the reason. */
   #isRenewed = false;
   #renewedAtMs = Number.NEGATIVE_INFINITY;
-  /** Readers wait for it: the clone is being made anew. */
+  /** Readers wait for it: the clone is being recreated. */
   #renewal: Promise<void> | undefined;
 
   constructor(options: FetchedCloneOptions) {
@@ -108,7 +108,7 @@ export class FetchedClone {
     }
   }
 
-  /** Makes the clone anew and looks. Nobody reads until it is filled again. */
+  /** Recreates the clone and polls. Reads wait until it is filled again. */
   async #renew(clone: SourceClone, wishes: ReadonlyMap<string, RefWish>): Promise<Map<string, Target>> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#renewal = promise;

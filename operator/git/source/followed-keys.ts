@@ -16,7 +16,7 @@ import type { SourceRequest, SourceState } from "./ports.ts";
 
 /** How often counters are compared with what was sent. */
 const COUNTS_MS = 1_000;
-/** Sources are followed for so long without an operator: it comes back after a restart. */
+/** How long sources are followed without an operator, which may be restarting. */
 const ABANDONED_MS = 300_000;
 
 export interface FollowedKeysOptions {

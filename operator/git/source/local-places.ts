@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Folders with what is nobody's repository: processes, devices, sockets, settings, mounted secrets, data of services. */
+/** Folders that contain no repositories: processes, devices, sockets, settings, mounted secrets, data of services. */
 const closed = new Set([
   ...["/proc", "/sys", "/dev", "/run", "/boot", "/etc", "/lost+found"],
   ...["/var/run", "/var/lock", "/var/lib", "/var/log", "/var/spool", "/var/mail", "/var/cache"],
@@ -34,7 +34,7 @@ function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Somebody else's.
+    // It belongs to another user.
     return [];
   }
 }

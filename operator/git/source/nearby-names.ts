@@ -7,7 +7,7 @@ const COMPARED = 100;
 const LENGTH = 100;
 
 /**
- * Which of the names that exist somebody may have meant, nearest first. Pure.
+ * The existing names that are similar to a wanted one, nearest first. Pure.
  *
  * @returns Text such as `; there are "main", "next" and 3 more`; empty if there are none.
  */

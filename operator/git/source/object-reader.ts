@@ -7,7 +7,7 @@ export interface ObjectReaderOptions extends Omit<GitRun, "arguments"> {
   readonly clock: Clock;
 }
 
-/** Without questions for so long, the process ends. */
+/** After this long without requests, the process ends. */
 const IDLE_MS = 20_000;
 
 /**

@@ -136,7 +136,7 @@ export class ObjectStream {
     if (this.isIdle) this.#rest();
   }
 
-  /** Nobody waits: silence is no fault any more. */
+  /** No request waits: silence is no failure any more. */
   #rest(): void {
     this.#unwatch?.();
     this.#unwatch = undefined;

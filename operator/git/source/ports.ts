@@ -2,7 +2,7 @@ import type { SourceSpec } from "../../../crds/release-source.ts";
 import type { SourceFailure } from "../../errors.ts";
 
 // Sources are level-triggered as the Publisher is: they answer at once from memory, work in the background, and put the key
-// of whoever follows them back into its queue when the answer changes.
+// of the follower back into its queue when the answer changes.
 
 /** One commit, as far as people are told about it. */
 export interface SourceCommit {
@@ -84,7 +84,7 @@ export interface Sources {
   resolve(request: SourceRequest): SourceState;
   /** The resource is gone or suspended: it needs no more looks. */
   forget(key: string): void;
-  /** Somebody pushed: remotes with this URL (or all that serve the resource, by key) are asked at once. */
+  /** After a push: remotes with this URL (or all that serve the resource, by key) are polled at once. */
   refresh(of: { readonly url: string } | { readonly key: string }): void;
   close(): Promise<void>;
 }

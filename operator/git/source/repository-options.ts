@@ -8,7 +8,7 @@ import type { SourceLimits } from "./tree-files.ts";
 export interface SourceStats {
   lsRemotes: number;
   fetches: number;
-  /** Times that a clone was made anew. */
+  /** Times that a clone was recreated. */
   rebuilds: number;
   /** resources that were told of something new. */
   told: number;

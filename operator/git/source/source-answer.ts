@@ -27,7 +27,7 @@ function readyState(
   return stale === undefined ? state : { ...state, stale };
 }
 
-/** Whether nobody needs to be told: the head may be another commit that changed nothing of ours. Pure. */
+/** Whether no follower needs a notification: the head may be a commit that changed nothing of ours. Pure. */
 export function isSameAnswer(a: SourceState, b: SourceState): boolean {
   if (a.state === "failed" && b.state === "failed")
     return isSameFailure(a.failure, b.failure) && a.handledRequest === b.handledRequest;

@@ -92,7 +92,7 @@ export class SourceClone {
     this.#trees = new TreeLookup(this.#reader, format);
   }
 
-  /** Takes away what a killed command left behind: nobody but us works in this folder. */
+  /** Removes the files of a killed command: no other process works in this folder. */
   async sweep(): Promise<void> {
     const [top, refs, objects] = await Promise.all(
       [this.directory, join(this.directory, "refs", "fairlead"), this.#clone.packFolder].map(filesIn),

@@ -46,7 +46,7 @@ export class SourceRepository {
   #look: Look = { targets: new Map(), outage: undefined };
   /** Refs that the look that is under way asks for. */
   #asking: ReadonlyMap<string, RefWish> = new Map();
-  /** A look is to come that has not put its question yet: it answers whoever comes until then. */
+  /** A scheduled poll that has not started: it answers all requests until then. */
   #isQuestionDue = false;
   #standing: Standing = "new";
   #evaluation: Promise<void> = Promise.resolve();

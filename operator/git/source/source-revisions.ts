@@ -11,7 +11,7 @@ import { keepNewest } from "./tree-lookup.ts";
 /** What one resource wants. */
 export interface Want {
   readonly wish: SourceWish;
-  /** Keys that may sign; undefined: nobody needs to. */
+  /** Keys that may sign; undefined: no signature is required. */
   readonly signers: SecretData | undefined;
   readonly intervalMs: number;
   readonly requestedAt: string | undefined;
@@ -74,7 +74,7 @@ export class SourceRevisions {
           answers[index] = refused ?? ("reason" in place ? place : this.#revisionOf(want.wish, place));
         }
       })
-      // The clone is being made anew, and then they are answered.
+      // The clone is being recreated; they are answered afterwards.
       .catch(() => undefined);
     places.trim(wants.length);
     keepNewest(this.#known, 2 * wants.length + 100);

@@ -89,7 +89,7 @@ export class TreeLookup {
   async #askFor(tree: string, [segment = "", ...rest]: readonly string[]): Promise<FoundEntry | undefined> {
     const [object] = await this.#reader.info([`${tree}:${segment}`]);
     if (object === undefined) return undefined;
-    // A link and a file look alike here; whoever reads such a folder is told of its links.
+    // A link and a file look alike here; reading such a folder reports its links.
     const entry: FoundEntry = { kind: object.type === "tree" ? "tree" : "file", id: object.id };
     if (rest.length === 0) return entry;
     return entry.kind === "tree" ? await this.find(entry.id, rest) : undefined;

@@ -9,7 +9,7 @@ export interface BlankSandboxesOptions {
   readonly limits: SandboxLimits;
   readonly walls: KernelWalls;
   readonly libraries: () => Promise<LoadedLibraries>;
-  /** One that nobody needs for so long ends. */
+  /** A sandbox that is unused for this long ends. */
   readonly idleMs: number;
 }
 
@@ -18,9 +18,9 @@ const LOAD_MS = 60_000;
 const prlimitPath = "/usr/bin/prlimit";
 
 /**
- * Keeps one sandbox ready that has loaded the libraries and is nobody's yet. The second that is started runs a program of
- * ours first, and gives what V8 has compiled to all that come after it; nothing of it ever comes from one that ran
- * somebody's program.
+ * Keeps one sandbox ready that has loaded the libraries and belongs to no program yet. The second sandbox first runs
+ * a program of the operator, and shares V8's compiled code with all later ones; no code ever comes from a sandbox that ran a
+ * program of a Release.
  */
 export class BlankSandboxes {
   readonly #options: BlankSandboxesOptions;
@@ -99,7 +99,7 @@ export class BlankSandboxes {
       }
       return sandbox;
     } catch (error) {
-      // Nobody's program is to blame, and the next attempt may well succeed.
+      // No program caused this, and the next attempt may succeed.
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`Cannot start a process for programs: ${reason}`, { cause: error });
     } finally {

@@ -64,7 +64,7 @@ class EsbuildService implements Esbuild {
   readonly #options: Required<EsbuildOptions>;
   readonly #running = new Set<Running>();
   #process: ChildProcess | undefined;
-  /** Ends when nobody is tried alone. */
+  /** Ends when no bundle is tried alone. */
   #alone: Promise<unknown> = Promise.resolve();
   #stopIdle = (): void => {};
 
@@ -153,7 +153,7 @@ class EsbuildService implements Esbuild {
     };
   }
 
-  /** esbuild starts its process with the first build, and tells nobody which it is. */
+  /** esbuild starts its process with the first build, and does not report its id. */
   #observeStart<T>(start: () => T): T {
     const observe = (message: unknown): void => {
       this.#process = (message as { process: ChildProcess }).process;
@@ -166,7 +166,7 @@ class EsbuildService implements Esbuild {
     }
   }
 
-  /** Whoever comes next starts another one: esbuild itself would answer with an error for ever. */
+  /** The next build starts another one: esbuild itself would return errors forever. */
   async #end(service: ChildProcess): Promise<void> {
     if (this.#process !== service) return;
     this.#process = undefined;

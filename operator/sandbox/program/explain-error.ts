@@ -7,7 +7,7 @@ import { positionsOf } from "./source-positions.ts";
 /** Callers that are shown beside the place itself. */
 const CALLERS = 2;
 
-/** What to do instead, by the name that a program looked for in vain. */
+/** What to do instead, by the name that a program does not find. */
 const absent: Readonly<Record<string, string>> = {
   process: "a program has no environment: pass values as inputs",
   require: "write import … from at the top of the file",

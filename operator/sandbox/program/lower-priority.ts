@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** What is left when nobody else wants it. */
+/** Priority of work that runs only when the CPU is idle. */
 const LOWEST = 19;
 
 /**

@@ -72,7 +72,7 @@ describe("install()", () => {
     expect(objects).toEqual(kept);
   });
 
-  test("refuses a namespace that nobody makes, before anything is changed", async () => {
+  test("refuses a missing namespace before anything is changed", async () => {
     const { objects, run } = aServer();
     await expect(run({ createNamespace: false })).rejects.toThrow(
       /^Cannot install ServiceAccount .*: namespace "fairlead-system" does not exist; create it first$/,

@@ -202,7 +202,7 @@ describe("settleValues()", () => {
     expect((await settle({}, installed({ ...former, replicas: 0 }))).chosen["replicas"]).toBe(0);
   });
 
-  test("derives nothing from a Deployment of somebody else", async () => {
+  test("derives nothing from a Deployment of another owner", async () => {
     const objects = installed(former).map((object) => ({
       ...object,
       metadata: { ...object.metadata, labels: { app: "theirs" } },

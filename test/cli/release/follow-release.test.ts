@@ -67,7 +67,7 @@ describe("missingFor()", () => {
     else expect(found).toMatch(missing);
   });
 
-  test("takes a pin to what is deployed for ready without its source, unless somebody asked for a look", () => {
+  test("takes a pin to the deployed revision for ready without its source, unless a poll was requested", () => {
     const revision = "a".repeat(40);
     const pinned = (reason: string) =>
       aRelease({

@@ -74,8 +74,8 @@ describe("what a resource waits for, by its conditions", () => {
     },
     {
       state: "all is applied, and something does not go",
-      conditions: [good("Ready"), good("Applied", "1 object is as the spec asks; not deleted yet: b")],
-      waits: ["Applied: 1 object is as the spec asks; not deleted yet: b"],
+      conditions: [good("Ready"), good("Applied", "Applied 1 object; not deleted yet: b")],
+      waits: ["Applied: Applied 1 object; not deleted yet: b"],
     },
     {
       state: "the next source takes long, and what is deployed is ready",

@@ -45,7 +45,7 @@ describe("takeOverEntries()", () => {
   });
 
   test.for([
-    { does: "nobody owns the reference", entries: [entry("kubectl", "Update", { "f:data": {} })] },
+    { does: "no manager owns the reference", entries: [entry("kubectl", "Update", { "f:data": {} })] },
     {
       does: "the reference is to another owner",
       entries: [entry("x", "Update", { "f:metadata": { "f:ownerReferences": { 'k:{"uid":"u-2"}': {} } } })],

@@ -22,7 +22,7 @@ describe("toLiveObject()", () => {
       ours: false,
     },
     {
-      does: "not ours by somebody else's entry",
+      does: "not ours by the entry of another manager",
       entry: { manager: "kubectl", operation: "Apply" },
       ours: false,
     },

@@ -209,7 +209,7 @@ describe("ApiTransport", () => {
     expect(again).toEqual([{ code: "429", method: "PATCH", host }]);
   });
 
-  test("says that nobody is there, and where", async () => {
+  test("says that no server listens, and where", async () => {
     const cluster = await scriptedCluster();
     await cluster.server[Symbol.asyncDispose]();
     const error = await cluster.transport.send(patch).catch((thrown: unknown) => thrown);

@@ -92,7 +92,7 @@ describe("tracing", () => {
     expect(failed.map(({ name }) => name)).toEqual(["reconcile", "apply"]);
     expect(failed[1]?.exceptions).toEqual(["Cannot apply"]);
     const ids = { traceID: "0af7651916cd43dd8448eb211c80319c", spanID: spans[0]?.spanId };
-    const told = log.entries.find(({ message }) => message === "A resource is not as it should be");
+    const told = log.entries.find(({ message }) => message === "Resource not ready");
     expect(told?.fields).toMatchObject({ reason: "ApplyFailed", ...ids });
   });
 

@@ -37,14 +37,14 @@ describe("announceStatus()", () => {
     const { loaded, said, log, options } = anAnnouncer(aStatus(1, "True"));
     announceStatus({ status: aStatus(1, "False"), cause: undefined }, loaded, options);
     expect(said).toEqual(["Warning ApplyRejected why"]);
-    expect(log.messages("warn")).toEqual(["A resource is not as it should be"]);
+    expect(log.messages("warn")).toEqual(["Resource not ready"]);
   });
 
   test("tells of what is well again", () => {
     const { loaded, said, log, options } = anAnnouncer(aStatus(1, "False"));
     announceStatus({ status: aStatus(1, "True"), cause: undefined }, loaded, options);
     expect(said).toEqual(["Normal Applied why"]);
-    expect(log.messages("info")).toEqual(["A resource is well again"]);
+    expect(log.messages("info")).toEqual(["Resource recovered"]);
   });
 
   test.for([

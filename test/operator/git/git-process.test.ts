@@ -118,7 +118,7 @@ describe("endGroup()", () => {
     expect(await ended).toEqual([null, "SIGKILL"]);
   });
 
-  test("expects nobody to be left", async () => {
+  test("leaves no process", async () => {
     const { pid, ended } = await aGroup("echo");
     await ended;
     const clock = new FakeClock();

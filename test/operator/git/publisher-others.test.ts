@@ -38,7 +38,7 @@ describe("somebody else writes to the branch", () => {
     expect(it.logged).toEqual([]);
   });
 
-  test("commits that somebody removed from the branch stay removed", async () => {
+  test("commits that were removed from the branch stay removed", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer({ name: "a" }));
@@ -132,7 +132,7 @@ describe("whose tree it is", () => {
     },
   );
 
-  test("the file comes back with our next commit when somebody removed it", async () => {
+  test("a removed file is restored with our next commit", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer({ name: "a" }));
@@ -176,7 +176,7 @@ describe("who leads", () => {
     { does: "of another Lease", message: later.replace("6f1c/4", "77aa/9") },
     { does: "that only quotes a term in its text", message: `Fairlead-Lease: 6f1c/9\n\nNo trailer.\n` },
     { does: "of an earlier term", message: later.replace("6f1c/4", "6f1c/2") },
-  ])("a commit $does makes nobody ask", async ({ message }) => {
+  ])("a commit $does causes no question", async ({ message }) => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ a: "b" }, { message });
     await using it = await new PublisherHarness(remote, {

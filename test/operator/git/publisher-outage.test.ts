@@ -156,7 +156,7 @@ describe("the remote is down or does not want it", () => {
 });
 
 describe("the clone", () => {
-  test.for(["objects", "HEAD"])("is made anew when its %s is damaged", async (part) => {
+  test.for(["objects", "HEAD"])("is recreated when its %s is damaged", async (part) => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer({ name: "a" }));

@@ -71,7 +71,7 @@ describe("sweep()", () => {
   const claims: Record<string, FolderClaim> = {};
   const claimOf = (folder: string): FolderClaim => claims[folder.split("/")[2] ?? ""] ?? "wanted";
 
-  test("removes folders of resources that went while nobody looked, and nothing that is unknown", async () => {
+  test("removes folders of resources that were deleted while no operator ran, and nothing unknown", async () => {
     using remote = new FakeGitRemote();
     const file = (name: string) => `${folderOf(name)}/x.yaml`;
     remote.commitByOthers({
@@ -98,7 +98,7 @@ describe("sweep()", () => {
     ]);
   });
 
-  test("more than half waits until somebody approves exactly this list", async () => {
+  test("more than half waits for approval of exactly this list", async () => {
     using remote = new FakeGitRemote();
     await using before = await new PublisherHarness(remote).started();
     await before.untilPublished(...names(8).map((name) => anOffer({ name })));
@@ -136,7 +136,7 @@ describe("sweep()", () => {
     expect(remote.read(".fairlead.yaml")).toBe(file);
   });
 
-  test("a folder that somebody else brings is swept when it is seen", async () => {
+  test("a folder that another writer adds is swept when it is seen", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote, {
       claimOf: (folder) => (folder.endsWith("stray") ? "gone" : "wanted"),

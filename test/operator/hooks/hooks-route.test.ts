@@ -110,7 +110,7 @@ describe("a hook, against strangers,", () => {
     expect(outcomes).toEqual(["too-large", "too-large", "too-large"]);
   });
 
-  test("reads no body that nobody signed", async () => {
+  test("reads no unsigned body", async () => {
     const { address } = await aHookServer();
     const head = "POST /hooks/shop HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n";
     expect(await sendRaw(address, head)).toMatch(/^HTTP\/1.1 401 /);
@@ -154,7 +154,7 @@ describe("a hook, against strangers,", () => {
     expect(log.messages("error")).toEqual([]);
   });
 
-  test("stands whatever somebody signs, and looks at nothing that no Release comes from", async () => {
+  test("accepts any signed body, and polls nothing that no Release uses", async () => {
     const { post, refreshed, log } = await aHookServer();
     const url = fc.oneof(
       fc.stringMatching(/^https:..[a-z./]{1,20}$/),
@@ -190,7 +190,7 @@ describe("a hook of an instance that does not lead", () => {
     expect([leading.outcomes, standby.outcomes]).toEqual([["accepted"], ["passed-on", "unsigned"]]);
   });
 
-  test("asks the sender to try again where nobody leads, or the one that does is gone, or each thinks it is the other", async () => {
+  test("asks the sender to retry if there is no leader, the leader is unreachable, or each instance takes the other for the leader", async () => {
     const body = aPush();
     const alone = await aHookServer({ leader: () => undefined });
     expect((await alone.post(body, signed(body))).status).toBe(503);

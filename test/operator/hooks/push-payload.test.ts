@@ -80,7 +80,7 @@ describe("readPush()", () => {
     expect(read(`{"url":"https://h/x","list":[${"0,".repeat(250_000)}0]}`)).toBeUndefined();
   });
 
-  test("never throws, whatever somebody sends", () => {
+  test("never throws, whatever is sent", () => {
     const types = fc.constantFrom(
       undefined,
       "application/json",

@@ -45,7 +45,7 @@ describe("repositoryKeyOf()", () => {
     expect(repositoryKeyOf(url)).toBeUndefined();
   });
 
-  test("never throws, whatever somebody sends", () => {
+  test("never throws, whatever is sent", () => {
     const part = fc.stringMatching(/^[-a-z.:@/%?#[\]]{0,20}$/);
     const address = fc
       .tuple(fc.constantFrom("https://", "ssh://", "file://", "git@", ""), part, part)

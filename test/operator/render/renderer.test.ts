@@ -55,7 +55,7 @@ describe("createRenderer()", () => {
     expect(programRuns).toHaveLength(2);
   });
 
-  test("does not begin what nobody wants any more", async () => {
+  test("does not start a render that is no longer needed", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(() => new Promise(() => {}));
     for (const name of ["1", "2", "3", "4"]) renderer.render(request(name, aFolder(name), program()));
@@ -177,7 +177,7 @@ describe("createRenderer()", () => {
     expect(programRuns[1]?.patience?.unwanted.aborted).toBe(true);
   });
 
-  test("a run that was ended as unwanted runs again for whoever wants it by then, and is no failure", async () => {
+  test("a run that was cancelled as unwanted runs again if it is needed by then, and is not a failure", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(
       ({ patience }) =>
@@ -212,7 +212,7 @@ describe("createRenderer()", () => {
     expect(programRuns.map(({ patience }) => patience?.isSlow)).toEqual([false, true]);
   });
 
-  test("tells nobody anything after it was closed", async () => {
+  test("reports nothing after it was closed", async () => {
     const { renderer, clock, changes, programRuns } = aRenderer();
     renderer.render(request("a", aFolder("a"), program()));
     await renderer.close();

@@ -91,7 +91,7 @@ describe("toPlainValue()", () => {
       says: "2: an alias is inside its own anchor",
     },
     {
-      what: "a tag of somebody's own",
+      what: "a custom tag",
       text: "a: !vault x\n",
       says: "1: a tag is not supported; a text that begins with ! must be in quotes",
     },

@@ -150,7 +150,7 @@ describe("runController()", () => {
     queue.add("a");
     await clock.advance(30_000);
     expect(calls).toEqual(["a"]);
-    expect(log.messages("warn")).toEqual(["Reconciling by what was last known: news do not come"]);
+    expect(log.messages("warn")).toEqual(["Timed out waiting for caches; continuing with stale data"]);
   });
 
   test("ends while it still waits when the queue is shut down", async () => {

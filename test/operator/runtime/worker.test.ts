@@ -128,7 +128,7 @@ describe("runWorkers()", () => {
     await clock.advance(5_000);
     expect(calls).toHaveLength(2);
     expect(told.slice(2)).toEqual(["started", "error 0", "terminal"]);
-    expect(log.messages("error")).toEqual(["Reconcile failed", "Reconcile failed for good"]);
+    expect(log.messages("error")).toEqual(["Reconcile failed", "Reconcile failed and will not be retried"]);
     queue.add("a");
     await clock.settle();
     expect(calls).toHaveLength(3);

@@ -53,7 +53,7 @@ describe.runIf(launcher !== undefined)("plain Node behind the walls", () => {
     }
   });
 
-  test("is nobody, where root started it", () => {
+  test("runs as the user nobody if root started it", () => {
     const own = [process.getuid?.(), process.getgid?.()];
     expect(asNobody.user).toEqual(process.getuid?.() === 0 ? [65_534, 65_534] : own);
     expect(asSelf.user).toEqual(own);

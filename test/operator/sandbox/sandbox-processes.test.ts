@@ -179,7 +179,7 @@ describe("the processes of the sandbox zone", () => {
     expect(started()).toHaveLength(2);
   });
 
-  test("end a program that loops, whose priority they lowered before, whoever's it is", async () => {
+  test("end a program that loops and whose priority they lowered, of any namespace", async () => {
     const { runner, zone } = aZone();
     const loop = new MemoryFiles({ "main.ts": "export default () => { for (;;); };" });
     const call = request("a/b", loop, program());

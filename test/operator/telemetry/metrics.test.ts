@@ -79,7 +79,7 @@ describe("Metrics", () => {
     expect(buckets).toHaveLength(41);
   });
 
-  test("read the queue when somebody asks", async () => {
+  test("read the queue when metrics are scraped", async () => {
     const metrics = newMetrics();
     const clock = new FakeClock();
     const observer: QueueObserver = metrics.queues.observer("echo");

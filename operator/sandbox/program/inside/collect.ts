@@ -21,7 +21,7 @@ interface Found {
 /**
  * All objects of some cdk8s Apps, in the order of their constructs, and the edges that `addDependency` declared. Not
  * through `app.synth()`: it writes files, and it turns every nested chart into a dependency, which orders files, but
- * would make us wait for the health of objects that nobody said to wait for.
+ * would make the engine wait for the health of objects without a declared dependency.
  */
 export function collectObjects(apps: readonly object[], limits: CollectLimits): Outcome {
   const roots = apps as readonly IConstruct[];

@@ -14,7 +14,7 @@ function aConfigMap(data: object, metadata: object = {}): KubernetesObject {
 }
 
 describe("changeOf()", () => {
-  test("compares what somebody asked for, not what the server keeps or we stamp", () => {
+  test("compares fields that a user set, not those of the server or our stamps", () => {
     const before = aConfigMap(
       { a: "1" },
       {

@@ -110,7 +110,7 @@ describe("compareRelease()", () => {
     expect(diffs.join("")).toContain('-  a: "1"\n+  a: "2"\n+defaulted: true\n');
   });
 
-  test("leaves alone what belongs to somebody else, and says whose it is", async () => {
+  test("does not change an object of another owner, and names the owner", async () => {
     const metadata = {
       name: "web",
       namespace: "shop",
@@ -186,7 +186,7 @@ describe("compareRelease()", () => {
     expect(applied).toEqual([]);
   });
 
-  test("shows what would be made anew", async () => {
+  test("shows what would be recreated", async () => {
     const aJob = (image: string): Manifest => ({
       apiVersion: "batch/v1",
       kind: "Job",

@@ -3,7 +3,7 @@ import type { ServedGroups } from "../../../fakes/discovery.ts";
 import { aCatalog, aDefinition, secrets, served, widgets } from "../../../fakes/kind-catalog.ts";
 
 describe("the catalog of kinds", () => {
-  test("asks nothing before somebody asks it, and then looks once for all who ask", async () => {
+  test("sends no request before the first question, and then discovers once for all of them", async () => {
     const { catalog, clock, server, take } = aCatalog();
     await clock.advance(3_600_000);
     expect(server.requests).toEqual([]);
@@ -37,7 +37,7 @@ describe("the catalog of kinds", () => {
     expect(catalog.find("apps/v1", "Deployment")).toBe(before);
   });
 
-  test("asks about a misspelt kind once, after a minute, and then ever more seldom, for as long as somebody does", async () => {
+  test("asks about a misspelt kind once, after a minute, and then with backoff, as long as a key needs it", async () => {
     const { catalog, clock, server, take } = aCatalog();
     const asked: number[] = [];
     const answers: unknown[] = [];
@@ -78,7 +78,7 @@ describe("the catalog of kinds", () => {
     expect(server.looks).toBe(1);
   });
 
-  test("finds a kind that somebody installs meanwhile", async () => {
+  test("finds a kind that is installed meanwhile", async () => {
     const { catalog, clock, server, take } = aCatalog();
     catalog.ask("example.dev/v1", "Widget", "shop/a");
     await clock.advance(1_000);

@@ -74,13 +74,18 @@ describe("prepareManifests()", () => {
       given: aSourceManifest("v1", "Namespace", "x", { namespace: "shop" }),
       id: "/Namespace//x",
     },
-    { does: "leaves kinds alone that nobody knows", spec: {}, given: widget, id: "example.dev/Widget//w" },
+    {
+      does: "does not change objects of unknown kinds",
+      spec: {},
+      given: widget,
+      id: "example.dev/Widget//w",
+    },
   ])("$does", ({ spec, given, id }) => {
     const { objects } = prepareManifests(asRendered([given]), aRelease({ spec }), aCatalog());
     expect(objects.map((object) => object.id)).toEqual([id]);
   });
 
-  test("takes off what a source has copied from somebody's cluster", () => {
+  test("removes stamps and owner references that a source copied from a cluster", () => {
     const { metadata, ...rest } = configMap;
     const owner = { apiVersion: "v1", kind: "Pod", name: "p", uid: "u" };
     const annotations = { [stamps.template]: "t", [stamps.generation]: "7", note: "n" };

@@ -78,7 +78,7 @@ describe("withTimeout()", () => {
       is: {
         status: "Failed",
         reason: "Timeout",
-        message: "1 of 2; this is so for longer than its timeout of 5m",
+        message: "1 of 2; not healthy for longer than its timeout of 5m",
       },
     },
     {

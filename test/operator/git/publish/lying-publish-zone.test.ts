@@ -82,7 +82,7 @@ describe("the operator disconnects a publish zone", () => {
     await expect(clone.readBranch(commit)).rejects.toMatchObject({ reason: "RepositoryUnreachable" });
   });
 
-  test("that sends items which nobody asked for", async () => {
+  test("that sends items which were not requested", async () => {
     const { clone } = await aScriptedZone(async ({ send }) => {
       await send({ body: { list: "trees" } });
       return { body: { head: commit } };

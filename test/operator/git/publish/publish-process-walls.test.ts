@@ -52,7 +52,7 @@ describe("the process of the publish zone", () => {
     const { publisher, log, untilPublished, reported } = aScene(remote, { walls });
     publisher.start();
     await untilPublished(anOffer({ name: "a" }));
-    expect(log.messages("warn")).toEqual(["The kernel does not keep the publish zone apart"]);
+    expect(log.messages("warn")).toEqual(["The kernel does not keep a zone apart"]);
     expect(reported.get("publish")).toMatchObject({ keptApart: false });
   });
 

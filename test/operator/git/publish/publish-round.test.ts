@@ -76,7 +76,7 @@ describe("a resource that had commit after commit", () => {
     expect(commits).toHaveLength(11);
   });
 
-  test("makes nobody else wait longer, and is taken along by them", async () => {
+  test("does not delay other folders, and is committed with them", async () => {
     const { clock, round, commits, offer } = await aBusyOne();
     await clock.advance(2_000);
     await round.run();

@@ -93,7 +93,7 @@ describe("RepositoryBranch", () => {
     expect(remote.commits()).toBe(2);
   });
 
-  test("a clone that could not be made anew, as on a full disk, is made by the next look", async () => {
+  test("a clone that could not be recreated, as on a full disk, is created by the next poll", async () => {
     using remote = new FakeGitRemote();
     const environment = { PATH: process.env["PATH"] };
     const branch = aBranch(remote, "one", environment);

@@ -142,7 +142,7 @@ test.runIf(launcher !== undefined)(
       walls: { ...kernelWalls, launcher: "/bin/false" },
     });
     expect(await readAll(await it.ready("ns/a", more))).toEqual({ x: "1" });
-    expect(log.messages("warn")).toEqual(["The kernel does not keep the source zone apart"]);
+    expect(log.messages("warn")).toEqual(["The kernel does not keep a zone apart"]);
     expect(reported.get("source")).toMatchObject({ keptApart: false });
   },
 );

@@ -84,7 +84,7 @@ describe("createSourceService()", () => {
     expect(it.told).toEqual(["ns/a"]);
   });
 
-  test("loses nothing when it is restarted, and tells nobody of what is the same", async () => {
+  test("loses nothing when it is restarted, and reports nothing that is unchanged", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1", "b/x": "1" });
     const { service, zone, it, at } = await aScene(remote);

@@ -83,7 +83,7 @@ describe.for([
   { kind: "OpenPGP", makeSigner: pgpSigner, confine: undefined },
   { kind: "OpenPGP, behind walls", makeSigner: pgpSigner, confine },
 ])("with $kind keys", { timeout: 60_000 }, ({ makeSigner, confine }) => {
-  test("a commit that one of them signed is deployed, and then one that nobody signed is not", async () => {
+  test("a commit that one of them signed is deployed, and then an unsigned one is not", async () => {
     using remote = new FakeGitRemote();
     const signer = makeSigner();
     const good = commitSigned(remote, "1", signer);
@@ -106,7 +106,7 @@ describe.for([
     expect(left.filter((path) => /verify-|signers|gpg|\.asc/.test(path))).toEqual([]);
   });
 
-  test("a commit that somebody else signed is not deployed", async () => {
+  test("a commit with another signer is not deployed", async () => {
     using remote = new FakeGitRemote();
     commitSigned(remote, "1", makeSigner());
     await using it = new SourcesHarness(remote, { confine });

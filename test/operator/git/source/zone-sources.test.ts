@@ -75,7 +75,7 @@ describe("ZoneSources", () => {
     expect(it.ask("ns/a", { requestedAt: "later" })).toMatchObject({ handledRequest: requestedAt });
   });
 
-  test("wants everything again after a restart of the zone, and tells nobody of what is the same", async () => {
+  test("requests everything again after a restart of the zone, and reports nothing that is unchanged", async () => {
     const { zone, it, restart } = await aScriptedZone();
     const keys = Array.from({ length: 1_000 }, (_, index) => `ns/${index}`);
     for (const key of keys) it.ask(key);

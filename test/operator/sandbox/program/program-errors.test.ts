@@ -62,7 +62,7 @@ describe("an error of a program", () => {
       says: "its default export is no function but a number",
     },
     {
-      what: "inputs that nobody takes",
+      what: "inputs that the program does not take",
       main: 'import { App } from "cdk8s"; new App().synth();',
       inputs: {},
       says: "no default export that could take them",
@@ -73,7 +73,7 @@ describe("an error of a program", () => {
       says: "main.ts:3:1: ReferenceError: process is not defined: a program has no environment: pass values as inputs",
     },
     {
-      what: "a rejection that nobody handles",
+      what: "an unhandled rejection",
       main: program("Promise.reject(new Error('lost'));"),
       says: "main.ts:3:16: Error: lost",
     },

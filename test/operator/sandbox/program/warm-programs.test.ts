@@ -77,7 +77,7 @@ describe("createPrograms()", () => {
     expect([bundles, warm]).toEqual([2, [false, true]]);
   });
 
-  test("ends a run that takes long and that nobody wants any more, whatever time it may take", async () => {
+  test("ends a long run that is no longer needed, regardless of its timeout", async () => {
     observed();
     const unwanted = new AbortController();
     const run = programs.render({
@@ -89,7 +89,7 @@ describe("createPrograms()", () => {
     await expect(programs.render({ files: { "main.ts": main }, inputs: "one" })).resolves.toBeDefined();
   });
 
-  test("lets go of processes that nobody uses", async () => {
+  test("ends unused processes", async () => {
     const clock = new FakeClock();
     observed(clock);
     await run();
