@@ -4,7 +4,7 @@ import { Backoff, type BackoffOptions, jitterInterval } from "../runtime/backoff
 
 /** Result of a run: `holdMs` is how long none follows. Default: 0, and after a failure the next delay of the backoff. */
 export interface RunOutcome {
-  /** `overtaken`: somebody else was faster, which is no failure. */
+  /** `overtaken`: another writer was faster, which is not a failure. */
   readonly state: "done" | "overtaken" | "failed";
   readonly holdMs?: number;
 }

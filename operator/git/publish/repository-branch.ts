@@ -19,7 +19,7 @@ export interface BranchChange {
   readonly write: readonly PendingFolder[];
   /** Folders to remove, with titles for the message. */
   readonly remove: ReadonlyMap<string, string>;
-  /** Somebody's approval of a sweep is used up by this commit. */
+  /** This commit uses up the approval of a sweep. */
   readonly usesApproval: boolean;
 }
 
@@ -90,7 +90,7 @@ export class RepositoryBranch {
   /**
    * Puts one commit on the branch.
    *
-   * @returns Its id; undefined if somebody else was faster: look, and try again.
+   * @returns Its id; undefined if another writer was faster: poll, and retry.
    * @throws GitError `RepositoryOwned`, NotLeadingError, `PushRefused`, `RepositoryUnreachable`, `CacheBroken`
    */
   async land(change: BranchChange): Promise<string | undefined> {
@@ -124,13 +124,13 @@ export class RepositoryBranch {
     await this.#clone.tidy();
   }
 
-  /** Whether the root is ours, or nobody's. */
+  /** Whether the root is ours, or has no owner. */
   get isOurs(): boolean {
     const file = this.#view?.ownerFile;
     return file === undefined || (file !== "unreadable" && isSameOwner(file.owner, this.#options.owner));
   }
 
-  /** @throws GitError `RepositoryOwned` when the root is somebody else's. */
+  /** @throws GitError `RepositoryOwned` when the root belongs to another operator. */
   assertOurs(): void {
     const file = this.#view?.ownerFile;
     if (file === undefined || this.isOurs) return;
@@ -167,7 +167,7 @@ export class RepositoryBranch {
           `"${this.#below(first)}" is a file, but a folder of this name is needed`,
         );
     }
-    // Claimed with the first commit, again after somebody removed it, and freed of an approval that is used up.
+    // Written with the first commit, again after its removal, and without a used approval.
     const claims = view.ownerFile === undefined || usesApproval;
     const files = new Map(claims ? [[this.#below(OWNER_FILE), writeOwnerFile(owner)]] : []);
     const message = composeCommitMessage({ applied: write, removed: [...remove.values()], version, lease });

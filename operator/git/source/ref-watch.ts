@@ -48,7 +48,7 @@ export class RefWatch {
       await sleep(POLL_MS, { clock, signal });
       const before = this.#seen;
       const now = await this.#read();
-      // Somebody else may have begun to look meanwhile.
+      // Another poll may have finished meanwhile.
       if (signal.aborted || now === before || before !== this.#seen) continue;
       this.#seen = now;
       onChange();

@@ -32,9 +32,9 @@ export interface ZoneSourcesOptions extends Pick<ZoneClientOptions, "socket" | "
 
 /** Of a frame of the zone: a state, or a piece of a file or of a list. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 };
-/** Without a complete connection for so long, Releases report that their sources are not polled. */
+/** After this long without a complete connection, Releases report that their sources are not polled. */
 const STALE_MS = 60_000;
-/** A zone that is restarted is waited for so long. */
+/** How long to wait for a zone that is restarted. */
 const PATIENCE_MS = 10_000;
 /** Reading waits while a clone is fetched again. */
 const READ_MS = 300_000;
