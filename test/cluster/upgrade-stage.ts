@@ -2,21 +2,19 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect } from "vitest";
 import { parse, stringify } from "yaml";
 import type { LocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
-import { readPrometheusText } from "../fakes/prometheus-text.ts";
 import { type AuditEvent, readAuditLog } from "./audit-log.ts";
 import { type DirectApi, directApi } from "./direct.ts";
 import { aClusterOfItsOwn, eventually } from "./fixture.ts";
 import { type Kubectl, kubectlFor } from "./kubectl.ts";
 import { aFolder, type RunningOperator, startOperator } from "./operator.ts";
+import { metricsArgument } from "./reconciled.ts";
 import { conditionOf, type SeenResource } from "./story.ts";
 
 const home = "fairlead-system";
 const account = "fairlead";
-const metrics = "--metrics-bind-address=127.0.0.1:0";
 
 interface SeenObject extends KubernetesObject {
   readonly metadata: SeenResource["metadata"] & { readonly creationTimestamp: string };
@@ -69,7 +67,7 @@ export class UpgradeStage {
       program,
       kubeconfigPath,
       environment: { KUBERNETES_SERVICE_HOST: "127.0.0.1", POD_NAME: pod },
-      args: [...election, "--retry-period=500ms", metrics, ...args],
+      args: [...election, "--retry-period=500ms", metricsArgument, ...args],
     });
   }
 
@@ -111,32 +109,4 @@ export class UpgradeStage {
       ]),
     );
   }
-}
-
-/** Waits until an operator has reconciled so many resources, all of them, and has looked at git. */
-export async function untilReconciled(operator: RunningOperator, resources: number): Promise<void> {
-  const listening = await eventually(
-    () => operator.log.find(({ message, serves }) => message === "Listening" && serves === "metrics"),
-    { what: "it serves metrics" },
-  );
-  await eventually(
-    async () => {
-      const response = await fetch(`http://${listening["address"]}/metrics`);
-      const families = readPrometheusText(await response.text());
-      const sum = (name: string, labels: string) =>
-        [...(families.get(name)?.series ?? [])]
-          .filter(([series]) => series.includes(labels))
-          .reduce((total, [, value]) => total + value, 0);
-      const ready = sum("fairlead_resources", 'ready="True"');
-      const runs = sum("controller_runtime_reconcile_total", 'result="success"');
-      const again = sum("controller_runtime_reconcile_total", 'result="requeue_after"');
-      expect(ready).toBe(resources);
-      expect(runs + again).toBeGreaterThanOrEqual(resources);
-      expect(sum("fairlead_publish_looks_total", "")).toBeGreaterThan(0);
-      expect(sum("fairlead_release_source_looks_total", "")).toBeGreaterThan(2);
-      expect(sum("controller_runtime_active_workers", "") + sum("workqueue_depth", "")).toBe(0);
-      return true;
-    },
-    { what: "it has reconciled everything" },
-  );
 }

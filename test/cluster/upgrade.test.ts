@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
@@ -8,10 +7,11 @@ import { aNamespace, applyObjects, eventually, kubectlJson } from "./fixture.ts"
 import { buildOf, missingBecause } from "./older-build.ts";
 import { startOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
+import { metricsArgument, untilReconciled } from "./reconciled.ts";
 import { aRepository } from "./repository.ts";
 import { applySamples, samplesIn, untilSamplesReady } from "./sample-set.ts";
 import { deployerIn, fillSource, releasesOf } from "./upgrade-scene.ts";
-import { UpgradeStage, untilReconciled } from "./upgrade-stage.ts";
+import { UpgradeStage } from "./upgrade-stage.ts";
 
 const today = join(import.meta.dirname, "../../cli/fairlead.js");
 const next = join(import.meta.dirname, "upgraded-program.ts");
@@ -34,7 +34,7 @@ test("an upgrade whose charts set one more label applies every object once, and 
   const repository = aRepository();
   const start = (program?: string) =>
     startOperator({
-      args: [`--namespace=${namespace}`, ...repository.args, ...fenced.args],
+      args: [`--namespace=${namespace}`, metricsArgument, ...repository.args, ...fenced.args],
       kubeconfigPath: pod.kubeconfigPath,
       environment: pod.environment,
       ...(program && { program }),
@@ -69,7 +69,7 @@ test("an upgrade whose charts set one more label applies every object once, and 
         .every((path) => repository.read(path).includes("fairlead.dev/version: next")),
     { what: "the repository has the label" },
   );
-  await sleep(2_000);
+  await untilReconciled(after, samples.length);
   await after.stop();
 
   // Then every object was applied once, and is the one that it was, each pod included
@@ -86,11 +86,7 @@ test("an upgrade whose charts set one more label applies every object once, and 
 
   // And the start after it has nothing to do
   const again = new Date();
-  await start(next);
-  await eventually(async () => (await pod.requests(again)).some(({ verb }) => verb === "get"), {
-    what: "it asks",
-  });
-  await sleep(3_000);
+  await untilReconciled(await start(next), samples.length);
   const anew = (await pod.requests(again)).filter(isWrite).map(lineOf);
   expect(anew.filter((line) => !line.startsWith("update leases"))).toEqual([]);
 });
@@ -160,7 +156,7 @@ describe.each(olderBuilds)("after $commit, $what", async ({ commit, values }) =>
     const commits = repository.log();
     const upgraded = new Date();
     const after = await stage.run(today, args);
-    await untilReconciled(after, resources.length);
+    await untilReconciled(after, resources.length, { sourceLooks: 3 });
     const echo = samplesIn("later").find(({ kind }) => kind === "Echo");
     if (echo === undefined) throw new Error("there is no Echo");
     await stage.api.apply([echo], "test");
