@@ -3,21 +3,22 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The long ones, longest first, so that nobody waits for one of them alone. */
 const longest = [
-  "cold-start.test.ts",
-  "kill.test.ts",
-  "end-to-end.test.ts",
   "start.test.ts",
-  "release-kills.test.ts",
+  "end-to-end.test.ts",
+  "deletion.test.ts",
+  "upgrade.test.ts",
+  "kill.test.ts",
+  "cold-start.test.ts",
   "sweep.test.ts",
-  "public-way.test.ts",
-  "takeover.test.ts",
-  "forgets.test.ts",
-  "release.test.ts",
+  "reference.test.ts",
+  "git-faults.test.ts",
+  "release-source.test.ts",
   "install-command.test.ts",
+  "takeover.test.ts",
+  "release-delete.test.ts",
+  "release-kills.test.ts",
+  "leader.test.ts",
 ];
-
-/** What looks back at all stories. */
-const last = "rights-used.test.ts";
 
 /** The order of files in a project, as ever but for those that are named here; what runs beside it is mixed with it. */
 export default class StorySequencer extends BaseSequencer {
@@ -33,7 +34,6 @@ function groupOf({ project }: TestSpecification): number {
 
 function rankOf({ moduleId }: TestSpecification): number {
   const name = basename(moduleId);
-  if (name === last) return 1;
   const at = longest.indexOf(name);
   return at === -1 ? 0 : at - longest.length;
 }

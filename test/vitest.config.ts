@@ -1,13 +1,13 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import StorySequencer from "./story-sequencer.ts";
 
-/**
- * Alone, after the others: stories that promise times, that free ports for a moment, or that look back at all the others.
- */
-const alone = ["leader", "repair", "local-cluster", "rights-used"].map(
-  (name) => `test/cluster/${name}.test.ts`,
-);
+/** After the others, two at a time: stories that promise times, or that free ports for a moment. */
+const alone = ["leader", "repair", "local-cluster"].map((name) => `test/cluster/${name}.test.ts`);
+
+/** Looks back at all the others. */
+const last = ["test/cluster/rights-used.test.ts"];
 
 /** Measures, for minutes; where it is asked for. */
 const measuring =
@@ -33,6 +33,8 @@ const measuringMemory = ["test/operator/sandbox/program/program-memory.test.ts"]
 // For all programs of Kubernetes that a run starts: memory is there, and processors are what stories wait for.
 process.env["GOGC"] ??= "400";
 process.env["GOMEMLIMIT"] ??= "1GiB";
+// Most of what starts our programs take is stripping types: whoever ends in order leaves the result to the next one.
+process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "fairlead-test-compile-cache");
 
 /** Files share processes, as those of `unit` do: no module keeps what a test leaves behind, and importing takes as long as a story. */
 const onCluster = {
@@ -42,9 +44,10 @@ const onCluster = {
   isolate: false,
 };
 
-/** Stories have namespaces, users and repositories of their own. With more than 4 at a time two cores only share out the work. */
-const sideBySide = { maxWorkers: 4, sequence: { groupOrder: 1 } };
-const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 2 } };
+/** Stories have namespaces, users and repositories of their own. Each waits for most of its time: 6 keep two cores busy. */
+const sideBySide = { maxWorkers: 6, sequence: { groupOrder: 1 } };
+const twoAtATime = { maxWorkers: 2, sequence: { groupOrder: 2 } };
+const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 3 } };
 
 /** Stories on a real node take root's rights and a minute: where they are asked for, that is, in CI. */
 const onNode = {
@@ -86,7 +89,7 @@ const besideRival = [{ test: { ...onCluster, ...oneByOne, name: "rival", include
 const unit = { testTimeout: 20_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
 
 /**
- * `unit`, `unit-slow` and `unit-isolated` touch nothing outside the process, `cluster` and `cluster-alone` run stories on a real API
+ * `unit`, `unit-slow` and `unit-isolated` touch nothing outside the process, the projects `cluster*` run stories on a real API
  * server, `e2e` and `e2e-alone` on real containers, `rival` beside a Go operator.
  */
 export default defineConfig({
@@ -113,10 +116,11 @@ export default defineConfig({
           ...sideBySide,
           name: "cluster",
           include: ["test/cluster/**/*.test.ts"],
-          exclude: [...alone, ...measuring, ...rival],
+          exclude: [...alone, ...last, ...measuring, ...rival],
         },
       },
-      { test: { ...onCluster, ...oneByOne, name: "cluster-alone", include: alone } },
+      { test: { ...onCluster, ...twoAtATime, name: "cluster-alone", include: alone } },
+      { test: { ...onCluster, ...oneByOne, name: "cluster-last", include: last } },
       ...(process.env["FAIRLEAD_E2E"] === "1" ? endToEnd : []),
       ...(process.env["FAIRLEAD_RIVAL"] === "1" ? besideRival : []),
     ],

@@ -39,9 +39,6 @@ export interface StartOperatorOptions {
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** Stripping types takes half of an operator's start; whoever ends in order leaves the result to the next one. */
-const compileCache = join(tmpdir(), "fairlead-test-compile-cache");
-
 /** Starts `fairlead run`; it is ended with the test at the latest. */
 export async function startOperator(options: StartOperatorOptions = {}): Promise<RunningOperator> {
   const { args = [], environment = {}, program = join(root, "cli/fairlead.js") } = options;
@@ -58,7 +55,7 @@ export async function startOperator(options: StartOperatorOptions = {}): Promise
     ...args,
   ];
   const child = spawn(process.execPath, command, {
-    env: { NODE_COMPILE_CACHE: compileCache, ...process.env, ...environment },
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const log: LogLine[] = [];

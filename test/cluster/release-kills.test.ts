@@ -5,7 +5,7 @@ import { createReleaseWorld } from "../../rig/faults/releases/release-world.ts";
 import type { World } from "../../rig/faults/world.ts";
 import { testCluster } from "./fixture.ts";
 
-// The short form of `npm run test:release-kills`: two stages at the same time, three kills each.
+// The short form of `npm run test:release-kills`: two stages at the same time, two kills each.
 let world: World;
 beforeAll(async () => {
   world = await createReleaseWorld(testCluster());
@@ -18,7 +18,7 @@ test.concurrent.for([7, 8])(
   async (seed) => {
     const told: string[] = [];
     const onPoint = (text: string): void => void told.push(text);
-    const { violations, log } = await playPoints(world, { seed, points: makePoints(seed, 3), onPoint });
+    const { violations, log } = await playPoints(world, { seed, points: makePoints(seed, 2), onPoint });
     const story = violations.length === 0 ? "" : [...told, ...log.slice(-100)].join("\n");
     expect(violations, story).toEqual([]);
   },

@@ -11,9 +11,14 @@ import { seen, untilReady } from "./story.ts";
 
 const files = ["echo", "scheduled-echo", "memcached", "easy-service", "pod-set", "podbuggertool"];
 
-/** Applies one resource of every kind that ships, as `samples/` has them; nothing in them changes by itself. */
+/** One resource of every kind that ships, as `samples/` has them; nothing in them changes by itself. */
+export function samplesIn(namespace: string): readonly Manifest[] {
+  return files.map((file) => sampleOf(file, namespace));
+}
+
+/** Applies them. */
 export async function applySamples(namespace: string): Promise<readonly Manifest[]> {
-  const samples = files.map((file) => sampleOf(file, namespace));
+  const samples = samplesIn(namespace);
   await applyObjects(...samples);
   return samples;
 }

@@ -69,14 +69,16 @@ function lastTable(text: string, title: string): readonly (readonly string[])[] 
 function commandLines(): readonly string[] {
   return readdirSync("/proc")
     .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
-    .map((pid) => {
-      try {
-        return readFileSync(join("/proc", pid, "cmdline"), "utf8");
-      } catch {
-        // It has ended meanwhile.
-        return "";
-      }
-    });
+    .map(commandLineOf);
+}
+
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(join("/proc", pid, "cmdline"), "utf8");
+  } catch {
+    // It has ended meanwhile.
+    return "";
+  }
 }
 
 async function untilAllReady(run: Started): Promise<void> {
@@ -89,6 +91,18 @@ async function untilAllReady(run: Started): Promise<void> {
     },
     { what: "every sample is Ready", timeoutMs: 60_000 },
   );
+}
+
+/** Waits until the first sample is Ready. @returns The operator's process. */
+async function untilOperator(run: Started): Promise<number> {
+  await eventually(() => Object.values(run.ready()).includes("True"), {
+    what: "a sample is Ready",
+    timeoutMs: 60_000,
+  });
+  const isIts = (line: string): boolean => line.includes("\0run\0") && line.includes(run.folder);
+  const [pid] = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry) && isIts(commandLineOf(entry)));
+  if (pid === undefined) throw new Error("there is no process of the operator");
+  return Number(pid);
 }
 
 async function untilNothingIsLeft(run: Started): Promise<void> {
@@ -139,24 +153,14 @@ test("fairlead start leaves nothing when it is stopped while the cluster starts"
 
 test("fairlead start leaves nothing when it is killed", async () => {
   const run = await start();
-  await untilAllReady(run);
+  await untilOperator(run);
   await run.stop("SIGKILL");
   await eventually(() => run.processes().length === 0, { what: "the processes end", timeoutMs: 30_000 });
 });
 
 test("fairlead start ends with the operator's last words when that ends", async () => {
   const run = await start();
-  await untilAllReady(run);
-  const operator = Number(
-    readdirSync("/proc").find((pid) => {
-      try {
-        const line = readFileSync(join("/proc", pid, "cmdline"), "utf8");
-        return line.includes("\0run\0") && line.includes(run.folder);
-      } catch {
-        return false;
-      }
-    }),
-  );
+  const operator = await untilOperator(run);
   const ended = once(run.child, "exit");
   process.kill(operator, "SIGKILL");
   expect((await ended)[0]).toBe(1);

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { playMoves } from "../../rig/tenants/play.ts";
 import { testCluster } from "./fixture.ts";
 
+const moves = 30;
+
 // The short form of `npm run test:tenants`: two stages at the same time, in which the tenants have changed places.
 test.concurrent.for([4, 5])(
   "a tenant that does what it likes changes nothing of another one (seed %i)",
@@ -9,8 +11,8 @@ test.concurrent.for([4, 5])(
   async (seed) => {
     const told: string[] = [];
     const onRound = (text: string): void => void told.push(text);
-    const { violations, story, moves } = await playMoves(testCluster(), { seed, moves: 60, onRound });
+    const { violations, story, moves: made } = await playMoves(testCluster(), { seed, moves, onRound });
     expect(violations, violations.length === 0 ? "" : [...told, ...story].join("\n")).toEqual([]);
-    expect(moves).toBe(60);
+    expect(made).toBe(moves);
   },
 );

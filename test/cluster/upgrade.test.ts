@@ -1,14 +1,19 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { KubernetesObject } from "../../crds/object.ts";
+import { FakeGitRemote } from "../fakes/git-remote.ts";
 import { fence } from "./fenced.ts";
 import { aNamespace, applyObjects, eventually, kubectlJson } from "./fixture.ts";
+import { buildOf, missingBecause } from "./older-build.ts";
 import { startOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
+import { metricsArgument, untilReconciled } from "./reconciled.ts";
 import { aRepository } from "./repository.ts";
-import { applySamples, untilSamplesReady } from "./sample-set.ts";
+import { applySamples, samplesIn, untilSamplesReady } from "./sample-set.ts";
+import { deployerIn, fillSource, releasesOf } from "./upgrade-scene.ts";
+import { UpgradeStage } from "./upgrade-stage.ts";
 
+const today = join(import.meta.dirname, "../../cli/fairlead.js");
 const next = join(import.meta.dirname, "upgraded-program.ts");
 
 interface Child extends KubernetesObject {
@@ -29,7 +34,7 @@ test("an upgrade whose charts set one more label applies every object once, and 
   const repository = aRepository();
   const start = (program?: string) =>
     startOperator({
-      args: [`--namespace=${namespace}`, ...repository.args, ...fenced.args],
+      args: [`--namespace=${namespace}`, metricsArgument, ...repository.args, ...fenced.args],
       kubeconfigPath: pod.kubeconfigPath,
       environment: pod.environment,
       ...(program && { program }),
@@ -64,7 +69,7 @@ test("an upgrade whose charts set one more label applies every object once, and 
         .every((path) => repository.read(path).includes("fairlead.dev/version: next")),
     { what: "the repository has the label" },
   );
-  await sleep(2_000);
+  await untilReconciled(after, samples.length);
   await after.stop();
 
   // Then every object was applied once, and is the one that it was, each pod included
@@ -81,11 +86,7 @@ test("an upgrade whose charts set one more label applies every object once, and 
 
   // And the start after it has nothing to do
   const again = new Date();
-  await start(next);
-  await eventually(async () => (await pod.requests(again)).some(({ verb }) => verb === "get"), {
-    what: "it asks",
-  });
-  await sleep(3_000);
+  await untilReconciled(await start(next), samples.length);
   const anew = (await pod.requests(again)).filter(isWrite).map(lineOf);
   expect(anew.filter((line) => !line.startsWith("update leases"))).toEqual([]);
 });
@@ -100,4 +101,85 @@ async function labelled(namespace: string, types: string): Promise<number> {
     selector,
   ]);
   return list.items.length;
+}
+
+const olderBuilds = [
+  {
+    commit: "38ead4b",
+    what: "the last one with an engine each for kinds and Releases",
+    values: ["samples.enabled=true", "releases.requireServiceAccount=false"],
+  },
+  {
+    commit: "902c92a",
+    what: "the first one with Releases",
+    values: ["releases.enabled=true", "releases.impersonate=true"],
+  },
+];
+
+describe.each(olderBuilds)("after $commit, $what", async ({ commit, values }) => {
+  const missing = await missingBecause(commit);
+  if (missing !== undefined) process.stderr.write(`No upgrade is tested: ${missing}\n`);
+  let former = "";
+  beforeAll(async () => {
+    if (missing === undefined) former = await buildOf(commit);
+  });
+
+  test("an upgrade writes no object and no commit, and each status once at most", async ({ skip }) => {
+    if (missing !== undefined) skip(missing);
+    // Given kinds and Releases, converged and published by the older build
+    const stage = await UpgradeStage.start();
+    const repository = aRepository();
+    const source = new FakeGitRemote();
+    onTestFinished(() => source[Symbol.dispose]());
+    fillSource(source);
+    const cache = `--release-cache=${source.folder}/releases`;
+    const args = [...repository.args, "--releases", "--release-file-remotes", cache];
+    const installed = [
+      "image=example.dev/fairlead:test",
+      "repository.url=https://git.example.dev/r.git",
+      "releases.kinds=[{resource: namespaces, namespaced: false}]",
+    ];
+    await stage.install(former, [...installed, ...values]);
+    await stage.api.apply(["shop", "later"].map(namespaceOf), "test");
+    const resources = [...samplesIn("shop"), ...releasesOf(source, "shop")];
+    await stage.api.apply([...deployerIn("shop"), ...resources], "test");
+    const before = await stage.run(former, args);
+    for (const resource of resources)
+      await stage.untilDone(resource, { publishes: resource.kind !== "Podbuggertool" });
+    expect(await before.stop()).toBe(0);
+
+    // When the build of today follows it, and has something to do for once
+    await stage.install(today);
+    const types = "deployments,replicasets,services,configmaps,jobs,cronjobs,pods";
+    const objects = await stage.objectsOf(types, ["shop", "away"]);
+    expect(objects.size).toBeGreaterThan(20);
+    const commits = repository.log();
+    const upgraded = new Date();
+    const after = await stage.run(today, args);
+    await untilReconciled(after, resources.length, { sourceLooks: 3 });
+    const echo = samplesIn("later").find(({ kind }) => kind === "Echo");
+    if (echo === undefined) throw new Error("there is no Echo");
+    await stage.api.apply([echo], "test");
+    await stage.untilDone(echo);
+    expect(await after.stop()).toBe(0);
+
+    // Then that is all that it did, but for a status of each
+    const writes = (await stage.requests(upgraded))
+      .filter(
+        (request) => isWrite(request) && !["leases", "events"].includes(request.objectRef?.resource ?? ""),
+      )
+      .map((request) => `${request.objectRef?.namespace}: ${lineOf(request)}`);
+    expect(writes).toContain("later: patch jobs hello-world 201");
+    const others = writes.filter((write) => !write.startsWith("later: "));
+    expect(others.filter((write) => !/^shop: patch \w+\/status \S+ 200$/.test(write))).toEqual([]);
+    expect(new Set(others).size).toBe(others.length);
+    expect(await stage.objectsOf(types, ["shop", "away"])).toEqual(objects);
+    const [latest, ...earlier] = repository.log();
+    expect(latest?.paths).toEqual(["later/echos.mmontes.io/hello-world/job-hello-world.yaml"]);
+    expect(earlier).toEqual(commits);
+  });
+});
+
+function namespaceOf(name: string): KubernetesObject {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
 }

@@ -1,5 +1,4 @@
-import type { Condition } from "../../crds/conditions.ts";
-import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { Release, type ReleaseResource } from "../../crds/release.ts";
 import type { FoundStores } from "../../operator/cluster/found-kinds/ports.ts";
 import { Dependents } from "../../operator/desire/release/dependents.ts";
@@ -9,22 +8,15 @@ import { ReleaseMemory } from "../../operator/desire/release/release-memory.ts";
 import { type ReleaseParts, releaseSteps } from "../../operator/desire/release/release-steps.ts";
 import type { OwnedObject } from "../../operator/engine/desired-set.ts";
 import { createHealthChecks } from "../../operator/engine/health/health-checks.ts";
-import { LostObjects } from "../../operator/engine/lost.ts";
-import { OutageNotices } from "../../operator/engine/outage-notices.ts";
-import { Refusals } from "../../operator/engine/refusals.ts";
-import { SettledObjects } from "../../operator/engine/settled.ts";
 import type { SourceFailure } from "../../operator/errors.ts";
 import type { SourceState } from "../../operator/git/source/ports.ts";
-import type { Reconcile, ReconcileResult } from "../../operator/ports.ts";
+import type { Reconcile } from "../../operator/ports.ts";
 import { createReconcile } from "../../operator/reconcile.ts";
-import type { Rendered } from "../../operator/render/ports.ts";
-import { WatchedStore } from "../../operator/runtime/store.ts";
-import { idOf, type Manifest, stamps } from "../../synth/manifest.ts";
+import type { Rendered, RenderState } from "../../operator/render/ports.ts";
+import { idOf, type Manifest } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
-import { FakeClock } from "./fake-clock.ts";
-import { FakeCluster } from "./fake-cluster.ts";
+import { Bench } from "./bench.ts";
 import { aKnowingCatalog } from "./knowing-catalog.ts";
-import { RecordingLogger } from "./recording-logger.ts";
 import { aCatalog, aPlatform, aRelease, aRevision, asRendered } from "./releases.ts";
 
 /** What a commit holds, or why it cannot be had. */
@@ -34,21 +26,18 @@ type Source =
   | { readonly digit: string; readonly render: SourceFailure | "pending" };
 
 const idle = { forget: () => undefined, close: async () => undefined };
-/** The reconcile of Releases with everything around it in memory: their sources are what a test says. */
-export class ReleaseBench {
-  readonly cluster = new FakeCluster();
-  readonly clock = new FakeClock();
-  readonly log = new RecordingLogger();
-  readonly events: { readonly type: string; readonly reason: string; readonly note: string }[] = [];
+
+/** The bench of Releases: what they want comes from their sources, which are what a test says. */
+export class ReleaseBench extends Bench<ReleaseResource> {
   /** Keys that were put back into the queue. */
   readonly woken: string[] = [];
   /** Kinds whose first list has not come, by their plural. */
   readonly unsynced = new Set<string>();
   readonly refused = new Map<string, string>();
-  readonly newDefinitions = new Set<string>(); // kinds whose definitions changed a moment ago
+  /** Kinds whose definitions changed a moment ago. */
+  readonly newDefinitions = new Set<string>();
   /** What reading a Secret gives. */
   readonly secrets: { read: () => Promise<ReadonlyMap<string, string>> } = { read: async () => new Map() };
-  readonly lost = new LostObjects();
   predecessorMs = 0;
   /** What the platform allows. */
   limits: Limits = [];
@@ -56,38 +45,24 @@ export class ReleaseBench {
   /** Secrets that are to be read anew. */
   readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
-  explain: () => object = () => ({}); // the reasons of the last run
   readonly memory = new ReleaseMemory();
-  readonly #releases = new WatchedStore({
-    kind: Release,
-    indexes: { set: (object) => setOf(Release, object) },
-  });
-  readonly #stores = new Map<string, { readonly kind: ObjectKind; readonly store: WatchedStore }>();
   readonly #sources = new Map<string, Source>();
-  readonly #reconcile: Reconcile;
+  protected readonly key = "shop/web";
+  protected readonly definition = Release;
+  protected readonly run: Reconcile;
 
   constructor(options: Partial<Pick<ReleaseParts, "publishers" | "requiresServiceAccount">> = {}) {
-    this.#reconcile = createReconcile(
+    super();
+    const releases = this.storeOf(Release, { set: (object) => setOf(Release, object) });
+    this.run = createReconcile(
       releaseSteps({
-        releases: this.#releases,
+        ...this.shared(),
+        releases,
         dependents: this.dependents,
-        cluster: this.cluster,
-        stores: this.#releaseStores(),
+        stores: this.#foundStores(),
         catalog: aKnowingCatalog(this.newDefinitions),
-        sources: {
-          ...{ ...idle, refresh: () => undefined },
-          resolve: ({ key }) => this.#resolve(key),
-        },
-        renderer: {
-          render: ({ key }) => {
-            const source = this.#sources.get(key);
-            if (source === undefined || "source" in source) return { state: "pending" };
-            if (!("render" in source)) return { state: "ready", rendered: source.rendered };
-            const { render } = source;
-            return render === "pending" ? { state: "pending" } : { state: "failed", failure: render };
-          },
-          ...idle,
-        },
+        sources: { ...idle, refresh: () => undefined, resolve: ({ key }) => this.#resolve(key) },
+        renderer: { ...idle, render: ({ key }) => this.#render(key) },
         warmUp: () => undefined,
         predecessorMs: () => this.predecessorMs,
         secrets: {
@@ -99,46 +74,25 @@ export class ReleaseBench {
         publishers: options.publishers,
         memory: this.memory,
         platform: aPlatform(() => this.rules ?? { state: "known", limits: this.limits }),
-        settled: new SettledObjects(),
-        refusals: new Refusals(this.clock),
-        lost: this.lost,
-        events: { record: (_, event) => void this.events.push(event) },
-        outages: new OutageNotices(),
         namespaceOf: () => undefined,
         requiresServiceAccount: options.requiresServiceAccount ?? false,
-        progress: undefined,
-        count: () => undefined,
-        onBlocked: () => undefined,
-        onNamespaceTerminating: () => undefined,
         wake: (keys) => void this.woken.push(...keys),
-        wakeLater: () => undefined,
-        clock: this.clock,
-        random: () => 0.5,
       }),
       { clock: this.clock },
     );
   }
 
-  reconcile(key = "shop/web"): Promise<ReconcileResult> {
-    const onExplain = (explain: () => object): unknown => (this.explain = explain);
-    return this.#reconcile(key, { signal: new AbortController().signal, log: this.log, onExplain });
-  }
-
-  /** Makes or edits a Release, as people do; what the operator wrote of it stays. */
-  edit(release: ReleaseResource = aRelease()): void {
-    const found = this.cluster.objects.get(idOf(release));
-    const { metadata } = found ?? {};
-    const status = found?.["status"];
-    const { finalizers, annotations, labels } = metadata ?? {};
-    const merged = {
+  /** As ever; labels, annotations and finalizers that the operator wrote stay, too. */
+  override edit(release: ReleaseResource = aRelease()): void {
+    const { finalizers, annotations, labels } = this.cluster.objects.get(idOf(release))?.metadata ?? {};
+    const metadata = {
       ...release.metadata,
       ...(finalizers && { finalizers }),
       ...((labels || release.metadata.labels) && { labels: { ...labels, ...release.metadata.labels } }),
       annotations: { ...annotations, ...release.metadata.annotations },
     };
-    const next = { ...release, metadata: merged, ...(status !== undefined && { status }) } as LiveObject;
-    this.dependents.learn(next);
-    this.deliver(this.cluster.put(next));
+    super.edit({ ...release, metadata });
+    this.dependents.learn(this.release(keyOf(release)));
   }
 
   /** What the source of a Release has from now on. */
@@ -165,37 +119,8 @@ export class ReleaseBench {
     this.#sources.set(key, { ...(this.#sources.get(key) as Source & { digit: string }), stale } as Source);
   }
 
-  release(key = "shop/web"): ReleaseResource {
-    return this.#releases.get(key) as ReleaseResource;
-  }
-
-  /** A condition of the status that was written, as `True Applied`. */
-  condition(type: string, key = "shop/web"): string | undefined {
-    const conditions = this.release(key).status?.conditions as readonly Condition[] | undefined;
-    const found = conditions?.find((condition) => condition.type === type);
-    return found && `${found.status} ${found.reason}`;
-  }
-
-  /** What the watch says of an object of the server. */
-  deliver(object: LiveObject): void {
-    this.#storeOf(object).apply({ type: "MODIFIED", object });
-  }
-
-  /** The server has an object no more, and the watch says so. */
-  vanish(object: LiveObject): void {
-    this.cluster.objects.delete(idOf(object));
-    this.#storeOf(object).apply({ type: "DELETED", object });
-  }
-
-  live(kind: string, name: string): LiveObject | undefined {
-    return [...this.cluster.objects.values()].find(
-      (object) => object.kind === kind && object.metadata.name === name,
-    );
-  }
-
-  /** Requests since the last call. */
-  takeRequests(): readonly string[] {
-    return this.cluster.requests.splice(0);
+  release(key = this.key): ReleaseResource {
+    return this.resourceAt(key);
   }
 
   #resolve(key: string): SourceState {
@@ -207,10 +132,18 @@ export class ReleaseBench {
     return { state: "ready", handledRequest: undefined, revision, ...(stale && { stale }) };
   }
 
-  #releaseStores(): FoundStores {
+  #render(key: string): RenderState {
+    const source = this.#sources.get(key);
+    if (source === undefined || "source" in source) return { state: "pending" };
+    if (!("render" in source)) return { state: "ready", rendered: source.rendered };
+    const { render } = source;
+    return render === "pending" ? { state: "pending" } : { state: "failed", failure: render };
+  }
+
+  #foundStores(): FoundStores {
     const { unsynced, refused } = this;
     const watch = (kind: ObjectKind) => ({
-      store: this.#storeFor(kind),
+      store: this.storeOf(kind),
       get hasSynced() {
         return !unsynced.has(kind.plural);
       },
@@ -221,7 +154,7 @@ export class ReleaseBench {
     return {
       watch,
       owned: (set, recorded) =>
-        [...this.#stores.values()].flatMap(({ kind, store }): OwnedObject[] => {
+        this.objectStores().flatMap(({ kind, store }): OwnedObject[] => {
           const found = unsynced.has(kind.plural) ? [] : store.byIndex("set", set);
           return found.map((live) => ({ id: idOf(live), kind, live })).filter(({ id }) => recorded.has(id));
         }),
@@ -229,22 +162,14 @@ export class ReleaseBench {
       get watched() {
         return [];
       },
-      isTerminating: () => false,
+      isTerminating: (namespace) => this.terminating.has(namespace),
     };
   }
 
-  #storeOf(object: LiveObject): WatchedStore {
-    if (object.kind === Release.kind) return this.#releases;
+  protected kindOf(object: LiveObject): ObjectKind {
+    if (object.kind === Release.kind) return Release;
     const kind = aCatalog().find(object.apiVersion, object.kind);
     if (kind === undefined) throw new Error(`no kind ${object.kind}`);
-    return this.#storeFor(kind);
-  }
-
-  #storeFor(kind: ObjectKind): WatchedStore {
-    const make = () => ({
-      kind,
-      store: new WatchedStore({ kind, indexes: { set: ({ metadata }) => metadata.labels?.[stamps.set] } }),
-    });
-    return this.#stores.getOrInsertComputed(groupKindOf(kind), make).store;
+    return kind;
   }
 }

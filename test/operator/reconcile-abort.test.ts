@@ -19,7 +19,7 @@ describe("a reconcile that is told to end", () => {
       if (object.kind === "ConfigMap") ending.abort(lost);
       return object;
     };
-    await expect(bench.reconcile(ending.signal)).rejects.toBe(lost);
+    await expect(bench.reconcile("shop/web", ending.signal)).rejects.toBe(lost);
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/a"]);
     expect(offers).toEqual([]);
     expect(bench.events).toEqual([]);

@@ -6,7 +6,10 @@ import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { aPublishService, PublishZoneInProcess } from "../../../fakes/publish-zone.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { isLong } from "../../../long.ts";
 import { folderOf, owner } from "./publisher-harness.ts";
+
+const pushes = isLong ? 50 : 12;
 
 function aBranch(
   remote: FakeGitRemote,
@@ -50,14 +53,14 @@ function aChange(name: string, content: string): BranchChange {
 }
 
 describe("RepositoryBranch", () => {
-  test("two writers with fifty pushes each lose nothing", { timeout: 120_000 }, async () => {
+  test(`two writers with ${pushes} pushes each lose nothing`, { timeout: 120_000 }, async () => {
     using remote = new FakeGitRemote();
     const pushed = new Map<string, string>();
 
     async function write(root: string): Promise<void> {
       const branch = aBranch(remote, root);
       await branch.look();
-      for (let count = 1; count <= 50; count++) {
+      for (let count = 1; count <= pushes; count++) {
         const content = `${root} ${count}`;
         let commit: string | undefined;
         while (commit === undefined) {

@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { parse, stringify } from "yaml";
+import type { LocalCluster } from "../../cli/local-cluster/local-cluster.ts";
+import type { KubernetesObject } from "../../crds/object.ts";
+import { type AuditEvent, readAuditLog } from "./audit-log.ts";
+import { type DirectApi, directApi } from "./direct.ts";
+import { aClusterOfItsOwn, eventually } from "./fixture.ts";
+import { type Kubectl, kubectlFor } from "./kubectl.ts";
+import { aFolder, type RunningOperator, startOperator } from "./operator.ts";
+import { metricsArgument } from "./reconciled.ts";
+import { conditionOf, type SeenResource } from "./story.ts";
+
+const home = "fairlead-system";
+const account = "fairlead";
+
+interface SeenObject extends KubernetesObject {
+  readonly metadata: SeenResource["metadata"] & { readonly creationTimestamp: string };
+  readonly spec?: unknown;
+  readonly data?: unknown;
+}
+
+/** A cluster of its own, where one build after the other is installed and runs with the rights of its installation. */
+export class UpgradeStage {
+  readonly api: DirectApi;
+  readonly #kubectl: Kubectl;
+  readonly #cluster: LocalCluster;
+
+  private constructor(cluster: LocalCluster) {
+    const { kubectlPath = "kubectl" } = cluster;
+    this.#cluster = cluster;
+    this.#kubectl = kubectlFor({ ...cluster, kubectlPath });
+    this.api = directApi(cluster.kubeconfigPath);
+  }
+
+  static async start(): Promise<UpgradeStage> {
+    return new UpgradeStage(await aClusterOfItsOwn({ name: "upgrade" }));
+  }
+
+  /** `fairlead install` of a build. */
+  async install(program: string, values: readonly string[] = []): Promise<void> {
+    const words = values.map((value) => `--set=${value}`);
+    const kubeconfig = `--kubeconfig=${this.#cluster.kubeconfigPath}`;
+    await promisify(execFile)(process.execPath, [program, "install", kubeconfig, ...words]);
+  }
+
+  /** Starts the operator of a build as the newest pod of the installation, whose own containers are simulated. */
+  async run(program: string, args: readonly string[]): Promise<RunningOperator> {
+    const pods = await this.api.list<{ readonly items: readonly SeenObject[] }>("pods", {
+      namespace: home,
+      selector: `app.kubernetes.io/name=${account}`,
+    });
+    const [pod] = pods.items
+      .toSorted((a, b) => b.metadata.creationTimestamp.localeCompare(a.metadata.creationTimestamp))
+      .map(({ metadata }) => metadata.name);
+    if (pod === undefined) throw new Error(`there is no pod of ${account} in ${home}`);
+    const bound = ["--bound-object-kind=Pod", `--bound-object-name=${pod}`];
+    const token = await this.#kubectl(["create", "token", account, "-n", home, "--duration=2h", ...bound]);
+    const config = parse(readFileSync(this.#cluster.operatorKubeconfigPath, "utf8"));
+    config.users[0].user = { token: token.trim() };
+    const kubeconfigPath = join(await aFolder(), "kubeconfig");
+    writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
+    const election = ["--leader-elect", `--leader-elect-id=${account}`, `--leader-elect-namespace=${home}`];
+    return startOperator({
+      program,
+      kubeconfigPath,
+      environment: { KUBERNETES_SERVICE_HOST: "127.0.0.1", POD_NAME: pod },
+      args: [...election, "--retry-period=500ms", metricsArgument, ...args],
+    });
+  }
+
+  /** What the installation's operators asked the API server, also where they acted as somebody else. */
+  requests(since: Date): Promise<AuditEvent[]> {
+    const user = `system:serviceaccount:${home}:${account}`;
+    return readAuditLog(this.#cluster.auditLogPath, { user, since });
+  }
+
+  /** Waits until a resource is Ready and, unless it makes no object of its own, published. */
+  async untilDone(resource: KubernetesObject, { publishes = true } = {}): Promise<void> {
+    const { apiVersion, kind, metadata } = resource;
+    const type = `${kind}.${apiVersion.split("/").toReversed().join(".")}`;
+    await eventually(
+      async () => {
+        const seen = await this.api.get<SeenResource>(type, metadata.name, metadata.namespace);
+        const isDone = ["Ready", ...(publishes ? ["Published"] : [])].every((wanted) => {
+          const found = seen && conditionOf(seen, wanted);
+          return found?.status === "True" && found.observedGeneration === seen?.metadata.generation;
+        });
+        if (!isDone) throw new Error(JSON.stringify(seen?.status ?? "no status"));
+        return true;
+      },
+      { what: `${kind} ${metadata.name} is Ready and published` },
+    );
+  }
+
+  /** Metadata and content of all objects of these types, by kind and name: one that was replaced or changed shows. */
+  async objectsOf(types: string, namespaces: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+    const texts = await Promise.all(
+      namespaces.map((namespace) => this.#kubectl(["get", types, "-n", namespace, "-o", "json"])),
+    );
+    const items = texts.flatMap((text) => (JSON.parse(text) as { readonly items: SeenObject[] }).items);
+    return new Map(
+      // The version counts statuses, too, which controllers of Kubernetes write when they like.
+      items.map(({ kind, metadata: { resourceVersion: _, ...metadata }, spec, data }) => [
+        `${kind} ${metadata.namespace}/${metadata.name}`,
+        { metadata, spec, data },
+      ]),
+    );
+  }
+}

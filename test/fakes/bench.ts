@@ -1,0 +1,124 @@
+import type { Condition } from "../../crds/conditions.ts";
+import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { LostObjects } from "../../operator/engine/lost.ts";
+import { OutageNotices } from "../../operator/engine/outage-notices.ts";
+import { Refusals } from "../../operator/engine/refusals.ts";
+import { SettledObjects } from "../../operator/engine/settled.ts";
+import type { Announcement } from "../../operator/engine/transitions.ts";
+import type { Reconcile, ReconcileResult } from "../../operator/ports.ts";
+import { WatchedStore, type WatchedStoreInput } from "../../operator/runtime/store.ts";
+import { idOf, stamps } from "../../synth/manifest.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { FakeCluster } from "./fake-cluster.ts";
+import { RecordingLogger } from "./recording-logger.ts";
+
+/**
+ * One reconcile with everything around it in memory, the same for every sort of resource: what the server has is told to
+ * the stores by `deliver`. A sort adds where its desired objects come from, and its steps.
+ */
+export abstract class Bench<Resource extends CustomResource> {
+  readonly cluster = new FakeCluster();
+  readonly clock = new FakeClock();
+  readonly log = new RecordingLogger();
+  readonly events: Announcement[] = [];
+  readonly terminating = new Set<string>();
+  readonly lost = new LostObjects();
+  /** The reasons of the last run. */
+  explain: () => object = () => ({});
+  /** What was told for metrics. */
+  readonly progress: string[] = [];
+  readonly counts = new Map<string, number>();
+  /** Wake-ups that runs asked for apart from their result, as `shop/a 1000`. */
+  readonly wakeUps: string[] = [];
+  readonly #stores = new Map<string, { readonly kind: ObjectKind; readonly store: WatchedStore }>();
+
+  /** The key of the resource, where a test names none. */
+  protected abstract readonly key: string;
+  protected abstract readonly definition: ObjectKind;
+  protected abstract readonly run: Reconcile;
+
+  /** What the steps of every sort are made with. */
+  protected shared() {
+    return {
+      cluster: this.cluster,
+      settled: new SettledObjects(),
+      refusals: new Refusals(this.clock),
+      lost: this.lost,
+      outages: new OutageNotices(),
+      progress: {
+        live: (key: string, generation: number) => void this.progress.push(`live ${key} ${generation}`),
+        committed: (key: string, generation: number) =>
+          void this.progress.push(`committed ${key} ${generation}`),
+      },
+      count: (did: string, objects: number) => this.counts.set(did, (this.counts.get(did) ?? 0) + objects),
+      events: { record: (_: unknown, event: Announcement) => void this.events.push(event) },
+      clock: this.clock,
+      random: () => 0.5,
+      onBlocked: () => undefined,
+      wakeLater: (key: string, afterMs: number) => void this.wakeUps.push(`${key} ${afterMs}`),
+      onNamespaceTerminating: (namespace: string) => void this.terminating.add(namespace),
+    };
+  }
+
+  reconcile(key = this.key, signal = new AbortController().signal): Promise<ReconcileResult> {
+    return this.run(key, { signal, log: this.log, onExplain: (explain) => (this.explain = explain) });
+  }
+
+  /** Makes or changes a resource, as people do; its status stays. */
+  edit(resource: Resource): void {
+    const status = this.cluster.objects.get(idOf(resource))?.["status"];
+    this.deliver(this.cluster.put({ ...resource, ...(status !== undefined && { status }) }));
+  }
+
+  /** What the watch says of an object of the server; without a label of a set the watch does not see children. */
+  deliver(object: LiveObject): void {
+    this.storeOf(this.kindOf(object)).apply({ type: "MODIFIED", object });
+  }
+
+  /** Takes an object off the server, and out of the store by its event. */
+  vanish(object: LiveObject): void {
+    this.cluster.objects.delete(idOf(object));
+    this.storeOf(this.kindOf(object)).apply({ type: "DELETED", object });
+  }
+
+  /** The resource as the store has it. */
+  resourceAt(key: string): Resource {
+    return this.storeOf(this.definition).get(key) as Resource;
+  }
+
+  /** A condition of the status that was written, as `True Applied`. */
+  condition(type: string, key = this.key): string | undefined {
+    const status = this.resourceAt(key).status as { readonly conditions?: readonly Condition[] } | undefined;
+    const found = status?.conditions?.find((condition) => condition.type === type);
+    return found && `${found.status} ${found.reason}`;
+  }
+
+  /** An object that the API server has. */
+  live(kind: string, name: string): LiveObject | undefined {
+    return [...this.cluster.objects.values()].find(
+      (object) => object.kind === kind && object.metadata.name === name,
+    );
+  }
+
+  /** Requests since the last call. */
+  takeRequests(): readonly string[] {
+    return this.cluster.requests.splice(0);
+  }
+
+  /** Which kind's store has an object. */
+  protected abstract kindOf(object: LiveObject): ObjectKind;
+
+  /** The store of a kind; made at the first call, then with these indexes. */
+  protected storeOf(kind: ObjectKind, indexes: WatchedStoreInput["indexes"] = bySet): WatchedStore {
+    const make = () => ({ kind, store: new WatchedStore({ kind, indexes }) });
+    return this.#stores.getOrInsertComputed(groupKindOf(kind), make).store;
+  }
+
+  /** All stores but that of the resources. */
+  protected objectStores(): readonly { readonly kind: ObjectKind; readonly store: WatchedStore }[] {
+    const { definition } = this;
+    return [...this.#stores.values()].filter(({ kind }) => groupKindOf(kind) !== groupKindOf(definition));
+  }
+}
+
+const bySet: WatchedStoreInput["indexes"] = { set: ({ metadata }) => metadata.labels?.[stamps.set] };
