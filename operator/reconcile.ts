@@ -10,7 +10,7 @@ export type Ended = ExplainedRun;
 /** When to look again, and where the publication stands; undefined: nothing was offered. */
 export type Reported = ReconcileResult & { readonly publish?: PublishState | undefined };
 
-/** What one sort of resource does in each step of the loop: a kind, or resources. */
+/** The steps of the loop for one sort of resources: those of a kind, or Releases. */
 export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }, End extends Ended> {
   /** Reads the resource and its objects from the local copies. Undefined: it is gone, or there is nothing to do. */
   load(key: string): Loaded | undefined;
