@@ -117,6 +117,8 @@ export interface BindKindInput<
   readonly policy?: SetPolicy<ResourceOf<Definition>>;
   /** Things worth an event that do not stop the resource, such as an ignored duplicate. Pure. */
   readonly warnings?: (resource: ResourceOf<Definition>) => readonly string[];
+  /** Types of the kind's own conditions that are worth a Warning event when they become true. */
+  readonly warnOn?: readonly string[];
 }
 
 /** A condition of the kind's own, shown beside the engine's. */
@@ -149,6 +151,7 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
   readonly retire: ((state: KindState<CustomResource>) => string | undefined) | undefined;
   readonly policy: SetPolicy;
   readonly warnings: (resource: CustomResource) => readonly string[];
+  readonly warnOn: readonly string[];
   /** Whether its functions are given a context. */
   readonly hasContext: boolean;
 }
@@ -165,7 +168,7 @@ export function bindKind<
   Field extends RecordField<Definition> = never,
   Reads extends boolean = false,
 >(input: BindKindInput<Definition, Scope, Field, Reads>): BoundKind<Scope> {
-  const { definition, chart, related = [], status = () => ({}), warnings = () => [] } = input;
+  const { definition, chart, related = [], status = () => ({}), warnings = () => [], warnOn = [] } = input;
   const { children, childRules } = readChildren(definition.kind, input.children);
   checkAdditions(definition, children, related);
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
@@ -182,6 +185,7 @@ export function bindKind<
     related,
     status,
     warnings,
+    warnOn,
     record,
     verdict,
     retire,

@@ -8,7 +8,7 @@ import { listNames } from "./outcome.ts";
 import { announceTransitions } from "./transitions.ts";
 
 export interface AnnounceOptions {
-  readonly kind: Pick<BoundKind, "warnings">;
+  readonly kind: Pick<BoundKind, "warnings" | "warnOn">;
   readonly events: EventRecorder;
   readonly outages: OutageNotices;
   readonly log: Logger;
@@ -74,7 +74,11 @@ export function announceStatus(
   { kind, events, outages, log }: AnnounceOptions,
 ): void {
   const before = resource.status as EngineStatus | undefined;
-  for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [], { cause })) {
+  const { warnOn } = kind;
+  for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [], {
+    cause,
+    warnOn,
+  })) {
     if (!outages.isNews(event)) continue;
     const fields = { reason: event.reason, note: event.note };
     if (event.type === "Warning") log.warn("Resource not ready", fields);

@@ -25,17 +25,29 @@ const quiet: ReadonlySet<string> = new Set([
   "DependencyNotReady",
 ]);
 
+export interface TransitionOptions {
+  /** What holds the objects up, if that is known. */
+  readonly cause?: string | undefined;
+  /** Types of a kind's own conditions that are worth a Warning when they become true. */
+  readonly warnOn?: readonly string[];
+}
+
 /**
  * The events that a change of status is worth: a Warning when something turned bad or its cause changed, and a Normal
- * one when it is well again.
- * `cause` is what holds the objects up, if that is known. Nothing for a resource that was fine from the start. Pure.
+ * one when it is well again. Nothing for a resource that was fine from the start. Pure.
  */
 export function announceTransitions(
   before: readonly Condition[],
   after: readonly Condition[],
-  { cause }: { readonly cause?: string | undefined } = {},
+  { cause, warnOn = [] }: TransitionOptions = {},
 ): readonly Announcement[] {
-  return Object.entries(watched).flatMap(([type, action]): Announcement[] => {
+  const own = warnOn.flatMap((type): Announcement[] => {
+    const isTrue = (condition: Condition): boolean => condition.type === type && condition.status === "True";
+    const now = after.find(isTrue);
+    if (now === undefined || before.some(isTrue)) return [];
+    return [{ type: "Warning", reason: now.reason, action: "Check", note: now.message }];
+  });
+  const engines = Object.entries(watched).flatMap(([type, action]): Announcement[] => {
     const old = before.find((condition) => condition.type === type);
     const now = after.find((condition) => condition.type === type);
     if (now === undefined) return [];
@@ -49,6 +61,7 @@ export function announceTransitions(
     }
     return now.status === "True" && isBad(old) ? [{ type: "Normal", reason, action, note }] : [];
   });
+  return [...engines, ...own];
 }
 
 /** On its way still, but since now something is known to be in the way: the deadline may be long. */

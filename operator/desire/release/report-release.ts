@@ -132,7 +132,7 @@ export async function reportRelease(
       retryWithinMs: longestRetryMs,
       requeueAfterMs: [requeueAfterMs, ended.retryAfterMs, converged?.againAfterMs, loss?.againAfterMs],
     },
-    { ...options, resources: releases, kind: { warnings: () => [] } },
+    { ...options, resources: releases, kind: { warnings: () => [], warnOn: [] } },
   );
   return { ...reported, publish: published };
 }

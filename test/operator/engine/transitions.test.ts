@@ -117,3 +117,26 @@ describe("announceTransitions()", () => {
     ).toEqual(says);
   });
 });
+
+describe("a condition of a kind's own that is worth a warning", () => {
+  test.for([
+    {
+      when: "becomes true",
+      before: [],
+      after: ["Expiring=True Soon at noon"],
+      says: ["Warning Soon Check at noon"],
+    },
+    {
+      when: "was not true before",
+      before: ["Expiring=False Late"],
+      after: ["Expiring=True Soon at noon"],
+      says: ["Warning Soon Check at noon"],
+    },
+    { when: "stays true", before: ["Expiring=True Soon"], after: ["Expiring=True Now at one"], says: [] },
+    { when: "is no longer true", before: ["Expiring=True Soon"], after: [], says: [] },
+    { when: "is another one", before: [], after: ["Idle=True Unused"], says: [] },
+  ])("is told when it $when: $says", ({ before, after, says }) => {
+    const said = announceTransitions(conditions(...before), conditions(...after), { warnOn: ["Expiring"] });
+    expect(said.map(({ type, reason, action, note }) => `${type} ${reason} ${action} ${note}`)).toEqual(says);
+  });
+});
