@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { debugContainer, hasEphemeralContainer } from "../constructs/debug-container.ts";
 import { type BoundKind, bindKind, type OwnCondition } from "../crds/binding.ts";
-import { CronJob, Deployment, Job, Pod, Service } from "../crds/core-kinds.ts";
+import { CronJob, Deployment, Job, PersistentVolumeClaim, Pod, Service } from "../crds/core-kinds.ts";
 import { EasyService } from "../crds/easy-service.ts";
 import { Echo } from "../crds/echo.ts";
 import { Memcached } from "../crds/memcached.ts";
@@ -10,6 +10,7 @@ import type { LiveObject, ObjectKind } from "../crds/object.ts";
 import type { Observed } from "../crds/observed.ts";
 import { PodSet } from "../crds/pod-set.ts";
 import { Podbuggertool } from "../crds/podbuggertool.ts";
+import { Runtime } from "../crds/runtime.ts";
 import { ScheduledEcho } from "../crds/scheduled-echo.ts";
 import { EasyServiceChart, warnAboutEasyService } from "./easy-service-chart.ts";
 import { EchoChart } from "./echo-chart.ts";
@@ -24,6 +25,15 @@ import {
   podsMadeFor,
   runningPodNames,
 } from "./pods.ts";
+import { RuntimeChart } from "./runtime-chart.ts";
+import {
+  EXPIRING,
+  foldRuntime,
+  judgeRuntime,
+  reportRuntime,
+  retireRuntime,
+  warnAboutRuntime,
+} from "./runtime-lifetime.ts";
 import { ScheduledEchoChart } from "./scheduled-echo-chart.ts";
 
 export const echo: BoundKind<Construct> = bindKind({
@@ -114,6 +124,26 @@ export const easyService: BoundKind<Construct> = bindKind({
   warnings: warnAboutEasyService,
 });
 
+export const runtime: BoundKind<Construct> = bindKind({
+  definition: Runtime,
+  chart: RuntimeChart,
+  children: [Deployment, Service, PersistentVolumeClaim],
+  related: [
+    {
+      // They say why a Deployment is not getting on.
+      kind: Pod,
+      selector: podsMadeFor(Runtime),
+      ownerKey: (pod) => podOwnerKey(pod) ?? podOwnerKeyByInstance(pod),
+    },
+  ],
+  record: { fields: ["countedFrom", "readyAt", "restartedAt", "restarts"], fold: foldRuntime },
+  verdict: judgeRuntime,
+  retire: retireRuntime,
+  status: reportRuntime,
+  warnings: warnAboutRuntime,
+  warnOn: [EXPIRING],
+});
+
 export const podbuggertool: BoundKind<Construct> = bindKind({
   definition: Podbuggertool,
   chart: PodbuggertoolChart,
@@ -142,6 +172,7 @@ export const kinds: readonly BoundKind<Construct>[] = [
   memcached,
   easyService,
   podSet,
+  runtime,
   podbuggertool,
 ];
 

@@ -23,13 +23,14 @@ const aPod = (name: string, { labels = {}, replicaSet = "", metadata = {}, statu
   });
 
 describe("the kinds that ship", () => {
-  test("are six", () => {
+  test("are seven", () => {
     expect(kinds.map(({ definition }) => definition.kind)).toEqual([
       "Echo",
       "ScheduledEcho",
       "Memcached",
       "EasyService",
       "PodSet",
+      "Runtime",
       "Podbuggertool",
     ]);
   });

@@ -15,7 +15,7 @@ const anEcho = (spec: string, metadata = "{name: a}") =>
   `apiVersion: mmontes.io/v1alpha1\nkind: Echo\nmetadata: ${metadata}\nspec: ${spec}\n`;
 
 describe("renderText()", () => {
-  test.for(["echo", "scheduled-echo", "memcached", "easy-service", "pod-set"])(
+  test.for(["echo", "scheduled-echo", "memcached", "easy-service", "pod-set", "runtime"])(
     "renders the sample %s",
     async (sample) => {
       const file = join(root, "samples", `${sample}.yaml`);

@@ -5,6 +5,7 @@ import { Echo } from "../../crds/echo.ts";
 import { Memcached } from "../../crds/memcached.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import { Podbuggertool } from "../../crds/podbuggertool.ts";
+import { Runtime } from "../../crds/runtime.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 import type { StructuralSchema } from "../../crds/structural-schema.ts";
 
@@ -72,6 +73,31 @@ describe.for([
     required: ["label", "image"],
     status: { installed: "integer" },
   },
+  {
+    // Has no original: these are its own.
+    definition: Runtime,
+    is: { apiVersion: "fairlead.dev/v1alpha1", kind: "Runtime", plural: "runtimes", shortNames: ["rt"] },
+    spec: {
+      template: "object",
+      storage: "object",
+      ttlSeconds: "integer",
+      after: "string",
+      idleAnnotation: "string",
+      maxTtlSeconds: "integer",
+      warnBeforeSeconds: "integer",
+      onExpiry: "string",
+    },
+    required: ["template", "ttlSeconds"],
+    status: {
+      phase: "string",
+      address: "string",
+      expiresAt: "string",
+      readyAt: "string",
+      countedFrom: "string",
+      restartedAt: "string",
+      restarts: "integer",
+    },
+  },
 ])("$is.kind", ({ definition, is, spec, required, status }) => {
   const [version] = customResourceDefinitionOf(definition).spec.versions;
   const schema = version?.schema.openAPIV3Schema.properties ?? {};
@@ -90,7 +116,7 @@ describe.for([
     expect(schema["spec"]?.required).toEqual(required);
     expect(typesOf(schema["status"])).toEqual({ ...engineStatus, ...status });
     expect(schema["status"]?.required ?? []).toEqual(
-      Object.keys(status).filter((field) => ["installed", "nodes"].includes(field)),
+      Object.keys(status).filter((field) => ["installed", "nodes", "phase"].includes(field)),
     );
   });
 
