@@ -90,7 +90,7 @@ test("over one converged resource of every kind that ships a restart writes noth
   const samples = await applySamples(namespace);
   const first = await start();
   await untilSamplesReady(samples);
-  await eventually(() => repository.files(`${namespace}/`).length === 6, { what: "all of it is published" });
+  await eventually(() => repository.files(`${namespace}/`).length === 7, { what: "all of it is published" });
   // Statuses of pods and workloads come a while longer.
   await untilQuiet(user);
   await first.stop();

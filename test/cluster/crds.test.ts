@@ -9,13 +9,14 @@ import { Memcached } from "../../crds/memcached.ts";
 import { apiVersionOf } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import { Podbuggertool } from "../../crds/podbuggertool.ts";
+import { Runtime } from "../../crds/runtime.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 import { anyCron } from "../crds/any-cron.ts";
 import { schedules } from "../crds/schedules.ts";
 import { aNamespace, applyObjects, eventually, kubectl, kubectlJson } from "./fixture.ts";
 import type { KubectlError } from "./kubectl.ts";
 
-const kinds = { Echo, ScheduledEcho, Memcached, EasyService, PodSet, Podbuggertool };
+const kinds = { Echo, ScheduledEcho, Memcached, EasyService, PodSet, Runtime, Podbuggertool };
 type KindName = keyof typeof kinds;
 
 let namespace: string;
@@ -188,9 +189,8 @@ test("a discriminated union is one object, and rules say what each of its varian
 test("the scale subresource of an EasyService sets its size", async () => {
   await kubectl("create -f -", { input: aResource("EasyService", { size: 1, image: "nginx" }, "scaled") });
   await kubectl(["scale", "easyservice", "scaled", "-n", namespace, "--replicas=3"]);
-  expect(await kubectlJson(["get", "easyservice", "scaled", "-n", namespace])).toMatchObject({
-    spec: { size: 3 },
-  });
+  const scaled = await kubectlJson(["get", "easyservice", "scaled", "-n", namespace]);
+  expect(scaled).toMatchObject({ spec: { size: 3 } });
 });
 
 test.for<{ kind: KindName }>([{ kind: "Memcached" }, { kind: "PodSet" }])(

@@ -18,7 +18,6 @@ const unseen: Readonly<Record<string, string>> = {
   "list *": "where an API server cannot begin a watch with what is there",
   "delete batch/cronjobs":
     "an upgrade whose chart makes none any more; none of the charts that ship does that",
-  "delete apps/deployments": "the same",
 };
 
 /** Who has no rights in a story about that (`kube-adapter.test.ts`). */

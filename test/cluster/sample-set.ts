@@ -9,7 +9,7 @@ import type { Manifest } from "../../synth/manifest.ts";
 import { applyObjects, eventually } from "./fixture.ts";
 import { seen, untilReady } from "./story.ts";
 
-const files = ["echo", "scheduled-echo", "memcached", "easy-service", "pod-set", "podbuggertool"];
+const files = ["echo", "scheduled-echo", "memcached", "easy-service", "pod-set", "runtime", "podbuggertool"];
 
 /** One resource of every kind that ships, as `samples/` has them; nothing in them changes by itself. */
 export function samplesIn(namespace: string): readonly Manifest[] {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { easyService, echo, memcached, podSet, scheduledEcho } from "../../charts/bindings.ts";
+import { easyService, echo, memcached, podSet, runtime, scheduledEcho } from "../../charts/bindings.ts";
 import type { BoundKind } from "../../crds/binding.ts";
 import { apiVersionOf, groupKindOf, type KubernetesObject, type OwnerReference } from "../../crds/object.ts";
 import { type Manifest, stamps } from "../../synth/manifest.ts";
@@ -30,6 +30,12 @@ const samples = [
     shows: /nginx:1\.28/,
   },
   { kind: podSet, file: "pod-set", edit: { size: 0 }, shows: /"replicas":0/, nodes: 0 },
+  {
+    kind: runtime,
+    file: "runtime",
+    edit: { template: { image: "busybox:1.37" }, ttlSeconds: 7_200 },
+    shows: /busybox:1\.37/,
+  },
 ].map((sample) => ({ ...sample, title: sample.kind.definition.kind }));
 
 test.for(samples)(

@@ -1,0 +1,250 @@
+import { describe, expect, test } from "vitest";
+import { Runtime } from "../../crds/runtime.ts";
+import { bindClaim, releaseClaim } from "./claims.ts";
+import { applyObjects, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
+import {
+  applyResource,
+  aStory,
+  conditionOf,
+  eventsOf,
+  type SeenResource,
+  type Story,
+  seen,
+  untilCondition,
+  untilGone,
+  untilReady,
+} from "./story.ts";
+
+const template = { image: "busybox:1.36", ports: [{ port: 80 }] };
+const storage = { size: "1Mi", mountPath: "/data" };
+const hourSpec = { template, ttlSeconds: 3_600 };
+const children = "deployments,services,persistentvolumeclaims";
+
+interface SeenDeployment {
+  readonly metadata: { readonly uid: string };
+  readonly spec: {
+    readonly replicas: number;
+    readonly template: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+  };
+}
+
+function runtimesIn({ namespace }: Story) {
+  const until = (what: string, holds: (found: SeenResource) => boolean): Promise<SeenResource> =>
+    eventually(
+      async () => {
+        const found = await seen(Runtime, namespace);
+        if (!holds(found)) throw new Error(JSON.stringify(found.status ?? "no status"));
+        return found;
+      },
+      { what, timeoutMs: 60_000 },
+    );
+  return {
+    apply: (spec: object) => applyResource(Runtime, namespace, { ...spec }),
+    until,
+    untilPhase: (phase: string) => until(`it is ${phase}`, ({ status }) => status?.["phase"] === phase),
+    untilGone: () => untilGone("runtimes.fairlead.dev", "web", namespace),
+    deployment: () => readObject<SeenDeployment>("deployment", "web", namespace),
+    untilNoChildren: () =>
+      eventually(
+        async () =>
+          (await kubectlJson<{ items: object[] }>(["get", children, "-n", namespace])).items.length === 0,
+        { what: "its objects are gone" },
+      ),
+  };
+}
+
+/** What a Runtime of an hour has to be given so that it ends so many seconds from now. */
+const ttlUntil = ({ status }: SeenResource, seconds: number): number =>
+  Math.max(1, Math.ceil((Date.now() - Date.parse(String(status?.["countedFrom"]))) / 1_000) + seconds);
+
+describe("a Runtime", () => {
+  test("tells when it ends, warns once, is extended, and is deleted with all that it has", async () => {
+    const story = await aStory();
+    const { apply, until, untilGone: gone, untilNoChildren } = runtimesIn(story);
+    await story.start();
+    await apply(hourSpec);
+
+    // It ends its time after it was ready
+    const running = await until("it has an end", ({ status }) => status?.["expiresAt"] !== undefined);
+    const readyMs = Date.parse(String(running.status?.["readyAt"]));
+    expect(Date.parse(String(running.status?.["expiresAt"]))).toBe(readyMs + 3_600_000);
+    expect(await kubectl(["get", "rt", "web", "-n", story.namespace])).toMatch(
+      new RegExp(`EXPIRES .*\n.*${running.status?.["expiresAt"]}`),
+    );
+
+    // and another end if it is extended
+    await apply({ ...hourSpec, ttlSeconds: 7_200 });
+    const extended = await until(
+      "it is extended",
+      ({ status }) => status?.["expiresAt"] !== running.status?.["expiresAt"],
+    );
+    expect(Date.parse(String(extended.status?.["expiresAt"]))).toBe(readyMs + 7_200_000);
+    expect(extended.status?.["readyAt"]).toBe(running.status?.["readyAt"]);
+
+    // It warns, and is deleted, not before its end
+    const ttlSeconds = ttlUntil(extended, 5);
+    await apply({ ...hourSpec, ttlSeconds });
+    await gone();
+    expect(Date.now()).toBeGreaterThanOrEqual(readyMs + ttlSeconds * 1_000);
+    await untilNoChildren();
+    const told = await eventually(
+      async () => {
+        const events = await eventsOf(story.namespace, "Runtime");
+        return events.some(({ reason }) => reason === "Expired") && events;
+      },
+      { what: "its events" },
+    );
+    expect(told.filter(({ reason }) => reason === "Expiring")).toMatchObject([{ type: "Warning" }]);
+  });
+
+  test("is refused with a time above its limit, also later", async () => {
+    const story = await aStory();
+    const { apply } = runtimesIn(story);
+    const refusal = "must not be more than spec.maxTtlSeconds";
+    await expect(apply({ ...hourSpec, maxTtlSeconds: 3_599 })).rejects.toThrow(refusal);
+    await apply({ ...hourSpec, maxTtlSeconds: 3_600 });
+    await expect(apply({ ...hourSpec, ttlSeconds: 3_601, maxTtlSeconds: 3_600 })).rejects.toThrow(refusal);
+  });
+
+  test("that ended while the operator was down goes at its start, and no restart changes its end", async () => {
+    const story = await aStory();
+    const { apply, until, untilGone: gone } = runtimesIn(story);
+    const operator = await story.start();
+    await apply(hourSpec);
+    const { status } = await until("it has an end", (found) => found.status?.["expiresAt"] !== undefined);
+    await operator.stop();
+    const restarted = await story.start();
+    await restarted.untilLogged("Watching");
+    // An edit makes sure that it was looked at.
+    await apply({ ...hourSpec, warnBeforeSeconds: 1 });
+    const same = await until(
+      "the edit was seen",
+      (found) => found.status?.observedGeneration === found.metadata.generation,
+    );
+    expect(same.status).toMatchObject({ readyAt: status?.["readyAt"], expiresAt: status?.["expiresAt"] });
+    await restarted.stop();
+    await apply({ ...hourSpec, ttlSeconds: 1 });
+    await story.start();
+    await gone();
+  });
+
+  test("is stopped with its volume, and runs again when it is extended or started on request", async () => {
+    const story = await aStory();
+    const { namespace } = story;
+    const { apply, until, untilPhase, deployment } = runtimesIn(story);
+    await story.start();
+    const spec = { ...hourSpec, storage, onExpiry: "stop" };
+    await apply(spec);
+    await bindClaim(namespace);
+    const running = await untilPhase("Running");
+    const claim = await readObject("persistentvolumeclaim", "web", namespace);
+    const ttlSeconds = ttlUntil(running, 1);
+    await apply({ ...spec, ttlSeconds });
+    await untilPhase("Stopped");
+    expect((await deployment())?.spec.replicas).toBe(0);
+    await untilReady(Runtime, namespace);
+
+    // When it is extended
+    await apply(spec);
+    const again = await untilPhase("Running");
+    expect(again.status).toMatchObject({
+      readyAt: running.status?.["readyAt"],
+      expiresAt: running.status?.["expiresAt"],
+    });
+
+    // When it is stopped once more, and started on request
+    await apply({ ...spec, ttlSeconds });
+    await untilPhase("Stopped");
+    await kubectl(["annotate", "runtime", "web", "-n", namespace, "fairlead.dev/restarted-at=again"]);
+    const started = await until("it is started", ({ status }) => status?.["restarts"] === 1);
+    expect(started.status).toMatchObject({ restartedAt: "again" });
+    // Its whole time is over soon: that it ran is seen in what it counts from.
+    const counted = await until("it was ready again", ({ status }) => status?.["readyAt"] !== undefined);
+    expect(counted.status?.["readyAt"]).not.toBe(running.status?.["readyAt"]);
+    expect((await deployment())?.spec.template.metadata.annotations).toMatchObject({
+      "fairlead.dev/restarted-at": "again",
+    });
+    const kept = await readObject("persistentvolumeclaim", "web", namespace);
+    expect(kept?.metadata.uid).toBe(claim?.metadata.uid);
+    // A volume that the spec no longer has goes.
+    await apply({ template, ttlSeconds: 3_600, onExpiry: "stop" });
+    await releaseClaim(namespace);
+    await untilGone("persistentvolumeclaim", "web", namespace);
+  });
+
+  test("whose Deployment somebody deletes gets another one, and no more time", async () => {
+    const story = await aStory();
+    const { apply, until, deployment } = runtimesIn(story);
+    await story.start();
+    await apply(hourSpec);
+    const { status } = await until("it has an end", (found) => found.status?.["expiresAt"] !== undefined);
+    const before = await deployment();
+    // Times have whole seconds: that of another pod would differ from now on.
+    const nextMs = Date.parse(String(status?.["readyAt"])) + 1_000;
+    await eventually(() => Date.now() >= nextMs, { what: "the next second" });
+    await kubectl(["delete", "deployment", "web", "-n", story.namespace]);
+    await eventually(
+      async () => ![undefined, before?.metadata.uid].includes((await deployment())?.metadata.uid),
+      { what: "there is another Deployment" },
+    );
+    const again = await until(
+      "it is Running again",
+      (found) => conditionOf(found, "Ready")?.status === "True",
+    );
+    expect(again.status).toMatchObject({ readyAt: status?.["readyAt"], expiresAt: status?.["expiresAt"] });
+  });
+
+  test("leaves a claim of its name alone that is not its own", async () => {
+    const story = await aStory();
+    const { namespace } = story;
+    const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } };
+    const metadata = { name: "web", namespace };
+    await applyObjects({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata, spec });
+    await story.start();
+    await runtimesIn(story).apply({ ...hourSpec, storage });
+    await untilCondition(Runtime, namespace, { type: "Applied", status: "False", reason: "NotOwned" });
+    const claim = await readObject("persistentvolumeclaim", "web", namespace);
+    expect(claim?.metadata.ownerReferences).toBeUndefined();
+    // Or the namespace would not go.
+    await kubectl(["delete", "pvc", "web", "-n", namespace, "--wait=false"]);
+    await releaseClaim(namespace);
+  });
+
+  test("that is deleted early leaves nothing", async () => {
+    const story = await aStory();
+    const { apply, untilPhase, untilGone: gone, untilNoChildren } = runtimesIn(story);
+    await story.start();
+    await apply({ ...hourSpec, storage });
+    await bindClaim(story.namespace);
+    await untilPhase("Running");
+    await kubectl(["delete", "runtime", "web", "-n", story.namespace, "--wait=false"]);
+    await releaseClaim(story.namespace);
+    await gone();
+    await untilNoChildren();
+  });
+
+  test("that git declares loses its objects, and the next sync does not bring them back", async () => {
+    const story = await aStory();
+    const { namespace } = story;
+    const { untilPhase, untilNoChildren, until } = runtimesIn(story);
+    await story.start();
+    const sync = (ttlSeconds: number, more: object = {}) =>
+      applyObjects({
+        apiVersion: "fairlead.dev/v1alpha1",
+        kind: "Runtime",
+        metadata: { name: "web", namespace, labels: { "kustomize.toolkit.fluxcd.io/name": "shop" } },
+        spec: { template, ttlSeconds, ...more },
+      });
+    await sync(3_600);
+    await untilPhase("Running");
+    await sync(1);
+    const expired = await until("it is Expired", (found) => conditionOf(found, "Expired")?.status === "True");
+    expect(expired.status).toMatchObject({ phase: "Expired" });
+    await untilNoChildren();
+    // The next sync changes something, so that it is seen when the operator has looked at it.
+    await sync(1, { warnBeforeSeconds: 7 });
+    await untilCondition(Runtime, namespace, { type: "Expired" });
+    await untilNoChildren();
+    expect((await seen(Runtime, namespace)).metadata.uid).toBe(expired.metadata.uid);
+  });
+});
