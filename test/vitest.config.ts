@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import StorySequencer from "./story-sequencer.ts";
 
-/** After the others, two at a time: stories that promise times, or that free ports for a moment. */
-const alone = ["leader", "repair", "local-cluster"].map((name) => `test/cluster/${name}.test.ts`);
+/** After the others, two at a time: stories that promise times, compute, or free ports for a moment. */
+const alone = ["leader", "repair", "local-cluster", "release-quota"].map(
+  (name) => `test/cluster/${name}.test.ts`,
+);
 
 /** Looks back at all the others. */
 const last = ["test/cluster/rights-used.test.ts"];
