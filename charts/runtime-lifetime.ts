@@ -46,7 +46,7 @@ function countFrom(
   return usedAt === undefined || instantMs(usedAt) < instantMs(readyAt) ? readyAt : usedAt;
 }
 
-/** When a Runtime was last used; undefined: nobody says so in RFC 3339. */
+/** Returns when a Runtime was last used; undefined if the annotation is absent or no RFC 3339 time. */
 function activityOf({ metadata, spec }: Pick<RuntimeResource, "metadata" | "spec">): string | undefined {
   const usedAt = metadata.annotations?.[annotationOf(spec)];
   return usedAt !== undefined && isInstant(usedAt) ? usedAt : undefined;
@@ -144,7 +144,7 @@ interface OwnStatus {
   readonly conditions: readonly OwnCondition[];
 }
 
-/** What a Runtime reports beside its record. Pure. */
+/** The status of a Runtime beside its record. Pure. */
 export function reportRuntime(
   resource: RuntimeResource,
   observed: Observed,

@@ -5,7 +5,7 @@ const fieldPath = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$/;
 /** Identity and ownership, and what the controllers of the object report. */
 const refused: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 
-/** What of an entry of `related` says that the chart may add to these objects. */
+/** The part of an entry of `related` that allows the chart to add to these objects. */
 interface Added {
   readonly kind: ObjectKind;
   readonly selector?: string | undefined;
@@ -55,8 +55,7 @@ function findProblem(fields: readonly string[]): string | undefined {
   if (fields.length === 0) return "has an empty list of fields";
   for (const [index, field] of fields.entries()) {
     if (!fieldPath.test(field)) return `has "${field}", which is no path of a field, such as spec.paused`;
-    if (refused.has(field.split(".", 1)[0] ?? ""))
-      return `has "${field}", which nobody may set but its owner`;
+    if (refused.has(field.split(".", 1)[0] ?? "")) return `has "${field}", which only its owner may set`;
     const other = fields.find((one, at) => at !== index && `${field}.`.startsWith(`${one}.`));
     if (other !== undefined) return `has "${field}", which "${other}" includes`;
   }

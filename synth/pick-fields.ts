@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What a manifest says of the object that it names, apart from the fields that it sets. Labels may be those of the chart. */
 const identity: ReadonlySet<string> = new Set(["name", "namespace", "labels"]);
 
-/** The part of a manifest that sets chosen fields of an object that somebody else owns. */
+/** The part of a manifest that sets chosen fields of an object that has another owner. */
 export interface PickedFields {
   /** The manifest with these fields and its identity, and without structs that are empty. */
   readonly manifest: Manifest;

@@ -43,7 +43,7 @@ export function additionManagerOf(
   return name.length <= managerLimit ? name : `${FIELD_MANAGER}/${setOf(definition, resource)}`;
 }
 
-/** What an object carries of its set, whoever wants it. */
+/** The marks of its set that every object carries. */
 export interface Stamps {
   /** Digest of the manifest without stamps. */
   readonly digest: string;

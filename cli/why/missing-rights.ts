@@ -6,7 +6,7 @@ export function isForbidden(error: unknown): error is ApiUnavailableError {
 }
 
 /**
- * What cannot be found out for want of a right, for people.
+ * Describes the information that a missing right hides, for people.
  *
  * @throws The error, if it is another one.
  */

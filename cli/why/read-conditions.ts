@@ -9,7 +9,7 @@ export interface ConditionedResource {
   readonly status?: unknown;
 }
 
-/** What the conditions of a resource say. */
+/** The conditions of a resource, for people. */
 export interface ConditionsSay {
   readonly waits: readonly Wait[];
   readonly next: readonly string[];
@@ -20,7 +20,7 @@ export interface ConditionsSay {
 const told = ["Expired", "Sourced", "Applied", "Healthy", "Published", "Stalled", "Reconciling", "Ready"];
 const mostChanges = 3;
 
-/** What a resource waits for by its conditions, what to do about it, and which of them turned last. Pure. */
+/** Reads from conditions what a resource waits for, what to do about it, and which of them turned last. Pure. */
 export function readConditions(
   { metadata, status }: ConditionedResource,
   context: Omit<RemedyContext, "sinceMs">,
@@ -54,7 +54,7 @@ export function readConditions(
   };
 }
 
-/** What is true although something is left to do says so behind a semicolon. */
+/** A condition that is true although something is left to do says so behind a semicolon. */
 const isUnfinished = ({ type, message }: Condition): boolean =>
   type === "Applied" && message.includes("; not deleted yet: ");
 

@@ -1,6 +1,6 @@
 import type { Reason } from "../../crds/conditions.ts";
 
-/** What a remedy is put into words with. */
+/** The facts that the text of a remedy contains. */
 export interface RemedyContext {
   /** `release`, `podset`. */
   readonly kind: string;
@@ -19,12 +19,12 @@ export interface RemedyContext {
 }
 
 export interface Remedy {
-  /** What ends the wait, or when. */
+  /** The event or time that ends the wait. */
   readonly until?: string;
   readonly next: readonly string[];
 }
 
-/** What ends a wait, and what to do about it, by the reason of its condition. Pure. */
+/** Returns what ends a wait, and what to do about it, by the reason of its condition. Pure. */
 export function remedyOf(reason: string, context: RemedyContext): Remedy {
   return (remedies as Readonly<Record<string, MakeRemedy | undefined>>)[reason]?.(context) ?? { next: [] };
 }

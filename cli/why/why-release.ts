@@ -48,7 +48,7 @@ export interface WhyReleaseOptions {
   readonly weakSandbox: boolean;
 }
 
-/** What the operator wants of a Release, and what it waits for. */
+/** Explains what the operator wants for a Release, and what it waits for. */
 export async function whyRelease(release: ReleaseObject, options: WhyReleaseOptions): Promise<WhyReport> {
   const { fairlead, nowMs } = options;
   const { metadata, spec } = release;
@@ -128,7 +128,7 @@ async function whyRendered(
   return addHeldPrune({ ...all, wants: { objects: prepared.objects.length, steps, unread, surplus } }, prune);
 }
 
-/** What is left of a Release that is being deleted. */
+/** The objects of a Release that is being deleted. */
 async function whyLeaving(
   release: ReleaseObject,
   report: WhyReport,
@@ -196,7 +196,7 @@ function addDependencies(
   };
 }
 
-/** What is wrong with a source as it is seen from here, if the operator does not say it already, and may see it otherwise. */
+/** The problem with a source as this machine sees it, unless the operator reports it already. The operator may see it otherwise. */
 function withoutSource(error: unknown, release: ReleaseObject, report: WhyReport): WhyReport {
   const what = error instanceof Error ? error.message : String(error);
   if (error instanceof SourceError) {

@@ -1,7 +1,7 @@
 import type { StepVerb } from "../../operator/engine/reasons.ts";
 import type { ObjectId } from "../../synth/manifest.ts";
 
-/** What is to become of one object, and why. */
+/** The planned step of one object, and its reason. */
 export interface WhyStep {
   /** `refused`: the API server would not take it. */
   readonly does: StepVerb | "refused";
@@ -39,11 +39,11 @@ export interface WhyReport {
   /** Undefined: it could not be found out what it wants. */
   readonly wants: Wants | undefined;
   readonly waits: readonly Wait[];
-  /** What changed last, newest first. */
+  /** The last changes, newest first. */
   readonly changed: readonly string[];
   /** Commands and other remedies, most promising first. */
   readonly next: readonly string[];
-  /** What could not be found out, such as for want of rights. */
+  /** Unknown facts, for example because of missing rights. */
   readonly unknown: readonly string[];
 }
 

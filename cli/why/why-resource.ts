@@ -29,7 +29,7 @@ export interface WhyResourceOptions {
   readonly nowMs: number;
 }
 
-/** What the operator wants of one resource of a kind, and what it waits for. */
+/** Explains what the operator wants for one resource of a kind, and what it waits for. */
 export async function whyResource(
   stored: StoredObject,
   { session, binding, fairlead, nowMs }: WhyResourceOptions,

@@ -42,7 +42,7 @@ function isOurs(managedFields: unknown): boolean {
 
 const additionManager = `${FIELD_MANAGER}/`;
 
-/** What our resources have set of an object that they do not own; nothing for any other object. */
+/** The fields that our resources have set of an object that they do not own; nothing for any other object. */
 function addedFieldsIn(managedFields: unknown): Pick<LiveObject, "addedFields"> | undefined {
   let addedFields: Record<string, unknown> | undefined;
   for (const entry of listIn(managedFields)) {

@@ -11,7 +11,7 @@ import type { LagCounts } from "../telemetry/lag-metrics.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { ObjectCounts } from "../telemetry/object-metrics.ts";
 
-/** What every controller has, whatever it reconciles. */
+/** The parts that all controllers need. */
 export interface ControllerInput {
   readonly stores: KindStores;
   /** Makes each reconcile a span. */
@@ -24,7 +24,7 @@ export interface ControllerInput {
   readonly log: Logger;
 }
 
-/** What the reconcile of a controller works with. */
+/** The parts of one controller that its reconcile uses. */
 export interface ControllerParts {
   readonly queue: WorkQueue;
   readonly attempts: Attempts;
@@ -33,14 +33,14 @@ export interface ControllerParts {
   readonly counts: ObjectCounts | undefined;
 }
 
-/** What makes it the controller of one kind. */
+/** The parts that differ between controllers. */
 export interface ReconciledKind {
   readonly reconcile: Reconcile;
   /** A resource was seen to be gone. */
   readonly onGone: (resource: LiveObject) => void;
   /** Watches without whose first list nothing is reconciled. Default: those of the kind, its children and related objects. */
   readonly decidesBy?: (watched: WatchedKind) => boolean;
-  /** What a new leader waits for, too. */
+  /** Called when this instance becomes the leader; the workers start when it resolves. */
   readonly onLead?: (leadership: Leadership, signal: AbortSignal) => Promise<void>;
   /** Begins what a standby does, too; the signal aborts at the end. */
   readonly watch?: (signal: AbortSignal) => Promise<void>;

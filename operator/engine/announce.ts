@@ -41,7 +41,7 @@ export function announceChanges(
   }
 }
 
-/** Tells of fields that a resource has set of an object of somebody else, and that the API server refuses to remove. */
+/** Tells of fields that a resource has set of an object of another owner, and that the API server refuses to remove. */
 function announceKept(
   { live, why }: Change,
   resource: LiveObject,

@@ -43,7 +43,7 @@ export interface PruneDecision {
   readonly later: readonly OwnedObject[];
   /** On their way out: their events wake us. */
   readonly leaving: readonly OwnedObject[];
-  /** Somebody asked to keep them, `prune` is off, or they were created once and their kind keeps them. They stay in the set. */
+  /** An annotation keeps them, `prune` is off, or they were created once and their kind keeps them. They stay in the set. */
   readonly kept: readonly KeptObject[];
   /** Undefined: nothing needs a person. */
   readonly held: HeldPrune | undefined;

@@ -1,7 +1,7 @@
 import { groupOf, type KubernetesObject } from "../../crds/object.ts";
 import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
 
-/** What a tool puts on the objects that it applies, and what the tool is called. */
+/** The marks of tools on objects that they apply, and the names of the tools. */
 const labels: Readonly<Record<string, string>> = {
   [stamps.set]: "a Release",
   [stamps.partOf]: "an ApplySet",

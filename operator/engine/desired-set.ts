@@ -18,13 +18,13 @@ export interface DesiredObject {
   readonly needs: readonly ObjectId[];
   /** A namespace that only has to exist: created if absent, otherwise left unchanged, never deleted. */
   readonly isEnsured: boolean;
-  /** What may be changed of it once it exists. */
+  /** Whether it may be changed once it exists. */
   readonly lifetime: Lifetime;
   /** Whether it is committed to git. */
   readonly publish: boolean;
 }
 
-/** What becomes of the objects of one kind that are no longer desired, where they are not simply deleted. */
+/** The rule for objects of one kind that are no longer desired, where they are not simply deleted. */
 export interface LifetimeRule {
   readonly kind: ObjectKind;
   readonly lifetime: Exclude<Lifetime, "kept">;

@@ -6,7 +6,7 @@ import { describeObject } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import { explainPrune, type StepReason } from "./reasons.ts";
 
-/** What of a run its reasons are in. */
+/** The parts of a run that contain its reasons. */
 interface ConvergedRun {
   readonly plan?: Pick<Plan, "reasons"> | undefined;
   readonly pruned?: PruneDecision | undefined;
@@ -30,12 +30,12 @@ export interface ExplainedRun extends ConvergedRun {
   readonly converged?: ConvergedRun;
 }
 
-/** What a run did and what it waits for, as texts for a log. */
+/** The writes and waits of a run, as texts for a log. */
 export interface RunReasons {
   /** How it ended: `applied`, `waiting`, … */
   readonly outcome: string;
   readonly did: readonly string[];
-  /** What the resource waits for, the whole of it first, then object by object. */
+  /** The waits of the resource: first of the whole, then of each object. */
   readonly waits: readonly string[];
   /** Objects that were left as they are, although they differ. */
   readonly keeps: readonly string[];

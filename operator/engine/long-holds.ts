@@ -8,7 +8,7 @@ import { describeLeavingObject } from "./reasons.ts";
 /** A hold that lasts longer than this appears in a condition, whatever it is; what passes sooner is no news. */
 export const longHoldMs = 30_000;
 
-/** What of the end of a run its report tells. */
+/** The end of a run as its report describes it. */
 export interface Told<End> {
   /** Undefined: nothing by now. */
   readonly told: End | undefined;
@@ -63,7 +63,7 @@ export function tellLongHold<End extends ExplainedRun>(ended: End): End {
   if (error instanceof Error) return { ...ended, outcome: { state: "failed", message: error.message } };
   const { waits } = explainRun(ended);
   const message = waits.length === 0 ? unknownObjects : `Waiting: ${listNames(waits)}`;
-  // What is not known is not judged.
+  // The health of unknown objects is not assessed.
   const judged = converged && { converged: { ...converged, plan: undefined } };
   return { ...ended, ...judged, outcome: { state: "waiting", message, isWatched: true } };
 }

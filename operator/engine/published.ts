@@ -2,7 +2,7 @@ import { digestOf } from "../../synth/digest.ts";
 import { type Manifest, stamps } from "../../synth/manifest.ts";
 import type { DesiredSet } from "./desired-set.ts";
 
-/** What of a set is committed to git. */
+/** The part of a set that is committed to git. */
 export interface PublishedSet {
   readonly manifests: readonly Manifest[];
   /** Equal digests, equal files: objects that are not committed do not change it. */

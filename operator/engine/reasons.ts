@@ -6,12 +6,12 @@ import type { BlockedObject } from "./gates.ts";
 import { describeId } from "./object-text.ts";
 import { listNames } from "./outcome.ts";
 
-/** What happens to one object. */
+/** The action that is planned for one object. */
 export type StepVerb =
   /** Sent to the API server: as a new object, or over the one that is there. */
   | "create"
   | "apply"
-  /** Deleted and made anew. */
+  /** Deleted and recreated. */
   | "replace"
   /** Not sent before the object of this name is gone. */
   | "wait"
@@ -71,7 +71,7 @@ export function describeLeavingObject({ metadata }: LiveObject): string {
   return `deletion started at ${deletionTimestamp}${held}`;
 }
 
-/** What becomes of the objects that are no longer wanted, each with its reason. Pure. */
+/** Explains the decisions about objects that are no longer wanted. Pure. */
 export function explainPrune(
   { now, later, leaving, kept, held }: PruneDecision,
   why = "no longer wanted",

@@ -8,7 +8,7 @@ import type { Change } from "./note-result.ts";
 import type { ResourceStatus } from "./status.ts";
 import { statusPatch } from "./status-patch.ts";
 
-/** What a resource reports of one run. */
+/** The report of one run of a resource. */
 export interface Report {
   readonly key: string;
   readonly kind: ObjectKind;
@@ -41,7 +41,7 @@ export interface ReportOptions extends AnnounceOptions {
   /** The local copies of the resources. */
   readonly resources: Pick<ObjectStore, "written">;
   readonly onBlocked: OnBlocked;
-  /** Puts a key into the queue, to be taken after so long at the latest. */
+  /** Puts a key into the queue, to be taken after this time at the latest. */
   readonly wakeLater: (key: string, afterMs: number) => void;
 }
 

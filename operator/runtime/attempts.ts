@@ -17,7 +17,7 @@ export interface AttemptsInput {
 }
 
 /**
- * What a controller remembers of its attempts to apply: objects that were lost, refused or cannot be settled, and the resources
+ * The memory of a controller about its attempts to apply: objects that were lost, refused or cannot be settled, and the resources
  * that wait for an object of another owner, by its id, or for something that it holds, by its kind. Nothing of it must
  * outlive a restart.
  */

@@ -31,9 +31,9 @@ const readmitAfterMs = 30_000;
  * declare, and those of kinds that are found on demand.
  */
 export class KindStores implements Stores {
-  /** What the kinds declare. */
+  /** Watches that the kinds declare. */
   readonly watched: readonly WatchedKind[];
-  /** What was begun on demand. */
+  /** Watches that were begun on demand. */
   readonly found: WatchedKind[] = [];
   readonly #input: KindStoresInput;
   #running: { readonly signal: AbortSignal; readonly watches: Promise<void>[] } | undefined;

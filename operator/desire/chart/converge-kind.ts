@@ -28,7 +28,7 @@ export interface ConvergeKindOptions extends Omit<ConvergeOptions, "acting" | "r
   readonly cluster: Cluster;
   readonly synthesize: Synthesizer;
   readonly clock: Clock;
-  /** What the chart's clock is, for kinds that have a context. */
+  /** The clock of the chart, for kinds that have a context. */
   readonly kindClock?: KindClock | undefined;
 }
 
@@ -106,7 +106,7 @@ export async function convergeKind(
   return { ...converged, generation, desired, expired };
 }
 
-/** What an expired resource wants. */
+/** The empty set of an expired resource. */
 function nothingFor({ set }: Loaded): ManifestSet {
   return { manifests: [], needs: new Map(), additions: [], set, digest: digestOf("") };
 }
@@ -123,7 +123,7 @@ function synthesizeOrRefuse(
   }
 }
 
-/** What the manifests of a chart are for the engine. Pure. */
+/** Returns the desired set of the manifests of a chart. Pure. */
 export function desiredSetOf(
   { manifests, additions, needs, set, digest }: ManifestSet,
   kind: Pick<BoundKind, "children" | "childRules">,

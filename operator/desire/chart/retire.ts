@@ -15,7 +15,7 @@ export interface RetireOptions extends ConvergeKindOptions {
 }
 
 /**
- * Deletes a resource that its kind retires now; converges any other. A resource that somebody declares would come back: it stays,
+ * Deletes a resource that its kind retires now; converges any other. A resource that is declared elsewhere would come back: it stays,
  * and its objects are deleted instead.
  *
  * @returns Undefined: it was deleted.

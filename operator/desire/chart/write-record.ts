@@ -46,7 +46,7 @@ export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): 
   if (live === undefined) return undefined;
   stores.resources(kind.definition).written(live);
   const now = load(keyOf(resource), kind, stores);
-  // Somebody else changed it right after us: their change may matter to the record.
+  // Another manager changed it right after our write: that change may matter to the record.
   if (now !== undefined && now.resource.metadata.resourceVersion !== live.metadata.resourceVersion)
     throw new ReplacedError(idOf(resource));
   return now && { ...now, folded };

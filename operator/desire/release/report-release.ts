@@ -128,7 +128,7 @@ export async function reportRelease(
       },
       error,
       isRetried: error !== undefined && (outcome.state === "failed" || outcome.state === "deleting"),
-      // Such as rights of a ServiceAccount, which nobody tells us of: who gave them should not wait for long.
+      // No event reports new rights of a ServiceAccount.
       retryWithinMs: longestRetryMs,
       requeueAfterMs: [requeueAfterMs, ended.retryAfterMs, converged?.againAfterMs, loss?.againAfterMs],
     },

@@ -15,7 +15,7 @@ export interface SourceCommit {
   readonly committedAt: string;
 }
 
-/** What a resource's source says now. */
+/** The state of a source at a commit. */
 export interface SourceRevision {
   /** What the ref (or the pin) names: the head that was looked at. */
   readonly head: SourceCommit;
