@@ -67,8 +67,15 @@ export class UpgradeStage {
       program,
       kubeconfigPath,
       environment: { KUBERNETES_SERVICE_HOST: "127.0.0.1", POD_NAME: pod },
-      args: [...election, "--retry-period=500ms", metricsArgument, ...args],
+      args: [...election, "--retry-period=500ms", metricsArgument, ...(await this.#kindsOption()), ...args],
     });
+  }
+
+  /** The kinds that the installation gives rights for: an upgrade keeps those that were installed. */
+  async #kindsOption(): Promise<readonly string[]> {
+    const args = "jsonpath={.spec.template.spec.containers[0].args}";
+    const text = await this.#kubectl(["get", "deployment", account, "-n", home, "-o", args]);
+    return (JSON.parse(text) as readonly string[]).filter((word) => word.startsWith("--kinds="));
   }
 
   /** What the installation's operators asked the API server, also where they acted as somebody else. */
