@@ -39,7 +39,7 @@ export function fieldCasesOf(kinds: readonly BoundKind[], requestKind: string): 
   );
 }
 
-/** What an author of an object writes into its metadata: the API server itself changes other fields of it with each write. */
+/** The metadata fields that the author of an object sets. The API server changes the others with each write. */
 const metadata = ["labels", "annotations", "ownerReferences", "finalizers"];
 
 /** Fields by name, with those inside of them; empty: the whole field may change. */

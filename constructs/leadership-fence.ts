@@ -76,7 +76,7 @@ const operations: Readonly<Record<string, Operation>> = {
 };
 
 /**
- * What rules of the role allow to write, except for events, which any instance may write.
+ * The writes that the rules of the role allow, except for events, which any instance may write.
  *
  * @param rules What the operator is granted.
  */

@@ -35,7 +35,7 @@ const fieldManager = "fairlead";
  *   these fields changes.
  *
  * A deletion is admitted if its controller is one of our resources, or if it has none, is of some set, and our field
- * manager has applied to it before; and if its kind retires its resources, and nobody owns it.
+ * manager has applied to it before; and if its kind retires its resources, and it has no owner.
  */
 export class OwnershipFence extends AdmissionPolicy {
   constructor(scope: Construct, id: string, { name, subject, kinds, releases }: OwnershipFenceProps) {

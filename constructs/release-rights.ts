@@ -58,7 +58,7 @@ export function releaseNeedsOf(
 }
 
 /**
- * What it takes to act as a ServiceAccount, and to say which instance does. The operator does not send its groups: the API server
+ * The rules for impersonating a ServiceAccount, and for naming the instance that does. The operator does not send its groups: the API server
  * knows those of a ServiceAccount.
  *
  * @param serviceAccounts Their names; none: any.

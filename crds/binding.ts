@@ -29,7 +29,7 @@ export interface ChartResource<Spec> {
   readonly spec: Spec;
 }
 
-/** What a chart is given: `Context` only where its kind declares a record, or that it reads a clock. */
+/** The input of a chart: with `Context` only if its kind declares a record, or that it reads a clock. */
 export type ChartProps<Resource, Context = unknown> = Context & {
   readonly resource: ChartResource<Resource extends { readonly spec: infer Spec } ? Spec : unknown>;
   readonly observed: Observed;

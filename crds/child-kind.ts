@@ -1,7 +1,7 @@
 import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "./object.ts";
 
 /**
- * What the operator does with an object of a child kind after it has created it.
+ * The treatment of an object of a child kind after its creation.
  * - `kept`: corrects it and creates it again, as long as the chart makes it; deletes it when the chart no longer does.
  * - `once`: never changes it.
  * - `run`: corrects its labels and annotations only, never its spec.

@@ -17,7 +17,7 @@ export type Recorded = Readonly<Record<string, unknown>>;
 /** The record of a kind that has none. */
 export type NoRecord = Readonly<Record<never, never>>;
 
-/** What the functions of a kind are given besides its resource and what was observed. */
+/** The input of the functions of a kind besides its resource and the observed objects. */
 export interface KindContext<Facts = NoRecord> {
   readonly clock: KindClock;
   /** As it is in the status by now. */

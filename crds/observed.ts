@@ -1,7 +1,7 @@
 import type { LiveObject, ObjectKind } from "./object.ts";
 
 /**
- * What the operator last saw of a resource's children and related objects: a read-only view, so that
+ * The children and related objects of a resource as the operator last saw them: a read-only view, so that
  * a chart can depend on what already happened and stays a pure function. Objects are in the order of
  * their names. Terminating objects are included: look at `deletionTimestamp`.
  */

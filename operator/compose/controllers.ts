@@ -42,7 +42,7 @@ export interface ReconciledKind {
   readonly decidesBy?: (watched: WatchedKind) => boolean;
   /** Called when this instance becomes the leader; the workers start when it resolves. */
   readonly onLead?: (leadership: Leadership, signal: AbortSignal) => Promise<void>;
-  /** Begins what a standby does, too; the signal aborts at the end. */
+  /** Starts the work that standbys do, too, until the signal aborts. */
   readonly watch?: (signal: AbortSignal) => Promise<void>;
   /** Commits what is pending, for at most `flushMs`, and ends all processes. */
   readonly close?: (options: { readonly flushMs: number }) => Promise<void>;
@@ -57,7 +57,7 @@ export interface KindController {
   report(keys: Iterable<string>): void;
   /** Works until the queue is shut down. `signal` aborts what still runs. */
   run(options: { readonly gate: Promise<Leadership>; readonly signal: AbortSignal }): Promise<void>;
-  /** Begins what a standby does, too; the signal aborts at the end. */
+  /** Starts the work that standbys do, too, until the signal aborts. */
   watch(signal: AbortSignal): Promise<void>;
   /** Commits what is pending, for at most `flushMs`, and ends all processes. */
   close(options: { readonly flushMs: number }): Promise<void>;
@@ -98,7 +98,7 @@ export function createController(
     onEdit:
       lag &&
       ((resource) => {
-        // What another instance brings about is not ours to measure.
+        // Only the leader measures, because only it reconciles the edit.
         if (input.isLeading()) lag.edited(keyOf(resource), resource.metadata.generation ?? 0);
       }),
     onRelatedGone: (object) => attempts.settled.forget(object),
