@@ -181,7 +181,7 @@ export const importTable: Record<string, ImportRule> = {
   },
   // What runs in the processes of programs: it brings cdk8s along, and nothing of the operator.
   "operator/sandbox/program/inside": {
-    folders: ["operator/zones/frame.ts"],
+    folders: ["operator/zones/frame.ts", "constructs/delivery"],
     packages: ["node:buffer", "node:fs", "node:vm", "cdk8s", "cdk8s-plus-27", "constructs", "yaml", "zod"],
   },
   // Kinds that are found on demand, and the local copies of their objects.
@@ -221,6 +221,6 @@ export const importTable: Record<string, ImportRule> = {
     packages: [],
   },
   // What a Release deploys in the demo: a program as anybody writes one.
-  samples: { folders: [], packages: ["cdk8s", "cdk8s-plus-27", "constructs"] },
+  samples: { folders: [], packages: ["cdk8s", "cdk8s-plus-27", "constructs", "fairlead"] },
   ...rigImportTable,
 };

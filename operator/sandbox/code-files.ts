@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Folders of our own code that processes of zones import. */
-const ours = ["operator", "synth", "crds"];
+const ours = ["operator", "synth", "crds", join("constructs", "delivery")];
 
 /**
  * The files and folders that a process of a zone is made of, and nothing else: in an image the folder of its bundle; in the

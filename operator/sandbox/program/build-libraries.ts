@@ -16,10 +16,11 @@ export interface ProgramLibraries {
 }
 
 /** Libraries that programs may import, beside `constructs`, which comes with cdk8s. */
-const names = ["cdk8s", "cdk8s-plus-27", "zod"] as const;
+const names = ["cdk8s", "cdk8s-plus-27", "fairlead/delivery", "zod"] as const;
 const entries: Readonly<Record<(typeof names)[number], string>> = {
   cdk8s: "library-cdk8s",
   "cdk8s-plus-27": "library-plus",
+  "fairlead/delivery": "library-delivery",
   zod: "library-zod",
 };
 

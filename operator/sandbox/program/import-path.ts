@@ -1,5 +1,5 @@
 /** What a program may import beside its own files. */
-export const importable = ["cdk8s", "cdk8s-plus-27", "constructs", "zod"] as const;
+export const importable = ["cdk8s", "cdk8s-plus-27", "constructs", "fairlead/delivery", "zod"] as const;
 
 /** What an import stands for: a library, a file of the folder, or why it is refused. */
 export type ImportTarget =

@@ -51,6 +51,12 @@ describe("resolveImport()", () => {
       importer: "main.ts",
       is: { library: "cdk8s-plus-27" },
     },
+    {
+      does: "knows the constructs of Pipelines",
+      specifier: "fairlead/delivery",
+      importer: "main.ts",
+      is: { library: "fairlead/delivery" },
+    },
   ])("$does", ({ specifier, importer, is }) => {
     expect(resolveImport(specifier, importer, folder)).toEqual(is);
   });

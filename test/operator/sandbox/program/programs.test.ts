@@ -170,6 +170,25 @@ describe("a program", () => {
     });
   });
 
+  test("describes a Pipeline, with the types of programs outside of its folder", async () => {
+    const main = `import { type App, Chart } from "cdk8s";
+      import { Pipeline } from "fairlead/delivery";
+      import type * as web from "../web/main.ts";
+      export default (app: App) => {
+        const source = { url: "https://git.example.dev/shop.git" };
+        const shop = new Pipeline(new Chart(app, "c"), "shop", { name: "shop", namespace: "delivery", source });
+        shop.addStage("dev").addRelease<typeof web>("web", { path: "web", inputs: { replicas: 1 } });
+      };`;
+    const { manifests } = await programs.render({ files: { "main.ts": main } });
+    expect(manifests.map(({ kind }) => kind).toSorted()).toEqual([
+      "Namespace",
+      "Pipeline",
+      "Release",
+      "RoleBinding",
+      "ServiceAccount",
+    ]);
+  });
+
   test("prints to the log of the operator, at its lowest level", async () => {
     await programs.render({ files: { "main.ts": `console.log("hello", { a: 1 });${showing("1")}` } });
     expect(programs.log.entries).toContainEqual({

@@ -1,0 +1,90 @@
+/** A git repository, and how it is read. Secrets are in the namespace of the Pipeline, and of each Release. */
+export interface DeliverySource {
+  /** `https://`, `ssh://`, or `user@host:path`. */
+  readonly url: string;
+  /** Which commits the Pipeline follows. Default: the branch `main`. */
+  readonly ref?: { readonly branch: string } | { readonly tag: string } | { readonly semver: string };
+  /** Folder that has the folders of all Releases: commits that change nothing in it are passed over. Default: the root. */
+  readonly path?: string;
+  /** Secret with credentials. */
+  readonly secretRef?: { readonly name: string };
+  /** Secret with the keys that may sign. */
+  readonly verify?: { readonly secretRef: { readonly name: string } };
+}
+
+export interface PipelineProps {
+  readonly name: string;
+  readonly namespace: string;
+  readonly source: DeliverySource;
+  /** How often the remote is polled, such as `1m`, which is the default. */
+  readonly interval?: string;
+  /** How many Promotions stay besides those that explain what runs. */
+  readonly historyLimit?: number;
+}
+
+/** When a stage may start: a cron expression in a time zone, and for how long. */
+export interface Recurrence {
+  /** The five fields of cron, in local time. */
+  readonly cron: string;
+  /** Elapsed time, such as `8h`. */
+  readonly duration: string;
+  /** Such as `Europe/Berlin`. Default: UTC. */
+  readonly timeZone?: string;
+}
+
+/** A Job that must succeed before a stage has passed. */
+export interface StageVerification {
+  readonly name: string;
+  /** After it the Job has failed. Default: `10m`. */
+  readonly timeout?: string;
+  readonly template: { readonly metadata?: object; readonly spec: object };
+}
+
+/** The rules of a stage. */
+export interface StageProps {
+  /** What must hold before the stage starts a candidate. */
+  readonly enter?: {
+    readonly approvals?: {
+      /** Default: 1. */
+      readonly count?: number;
+      readonly groups?: readonly string[];
+      readonly notAuthor?: boolean;
+    };
+    readonly windows?: readonly ({ readonly allow: Recurrence } | { readonly deny: Recurrence })[];
+  };
+  /** What must hold before a candidate has passed the stage. */
+  readonly pass?: {
+    /** How long everything must be healthy without interruption, such as `10m`. */
+    readonly soak?: string;
+    readonly verify?: readonly StageVerification[];
+    readonly timeout?: string;
+  };
+  /** How many Releases are deployed at once: a number, or a percentage such as `20%`. Default: all. */
+  readonly batch?: number | string;
+  /** Default: `Hold`. */
+  readonly onFailure?: "Hold" | "RollBack";
+  /** Whether a newer candidate replaces one that is being proven. */
+  readonly supersede?: boolean;
+  /** Do not start a candidate with images that are not named by digest. */
+  readonly requireImageDigests?: boolean;
+  /** Earlier names of the stage: what it proved under them counts. */
+  readonly formerly?: readonly string[];
+  /** Namespace of the stage's Releases and of what they deploy. Default: name of the Pipeline and of the stage. */
+  readonly namespace?: string;
+  /** Create the namespace. Default: true. */
+  readonly createNamespace?: boolean;
+}
+
+/** What may do something: a user, a group or a ServiceAccount. */
+export type Subject =
+  | { readonly user: string }
+  | { readonly group: string }
+  | { readonly serviceAccount: string; readonly namespace: string };
+
+/** A rule of a Role. */
+export interface RightsRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}

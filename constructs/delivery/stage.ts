@@ -1,0 +1,178 @@
+import { ApiObject } from "cdk8s";
+import { Construct } from "constructs";
+import type { RightsRule, StageProps, Subject } from "./pipeline-props.ts";
+import type { InputsOf, ProgramModule } from "./program-inputs.ts";
+
+/** What a stage takes from its Pipeline. */
+interface OwnPipeline extends Construct {
+  readonly name: string;
+  readonly namespace: string;
+  readonly source: { readonly url: string; readonly secretRef?: object; readonly verify?: object };
+}
+
+interface PlacedStageProps extends StageProps {
+  readonly after: readonly string[];
+}
+
+/** What a Release of a stage deploys, and with which rights. */
+export interface StageReleaseProps<Inputs> {
+  /** Folder in the repository. */
+  readonly path: string;
+  /** File of the program in the folder. Default: `main.ts`; `false`: the folder has manifests, and no program. */
+  readonly program?: string | false;
+  /** Given to the program. */
+  readonly inputs?: Inputs;
+  /**
+   * What the Release may do in the namespace of the stage: rules, or the name of a ClusterRole. Default: the ClusterRole
+   * `edit`, which every cluster has.
+   */
+  readonly rights?: readonly RightsRule[] | string;
+  /** Time after which an object that is not healthy has failed, such as `5m`. */
+  readonly timeout?: string;
+}
+
+/** `inputs` is required where a program is named that needs them. */
+type PropsFor<Program extends ProgramModule | undefined> = Program extends ProgramModule
+  ? undefined extends InputsOf<Program>
+    ? StageReleaseProps<InputsOf<Program>>
+    : StageReleaseProps<InputsOf<Program>> & { readonly inputs: InputsOf<Program> }
+  : StageReleaseProps<unknown>;
+
+const api = "rbac.authorization.k8s.io";
+
+/** A stage of a Pipeline: its namespace, its Releases with a ServiceAccount each, and who may approve and promote. */
+export class Stage extends Construct {
+  readonly name: string;
+  readonly namespace: string;
+  readonly #pipeline: OwnPipeline;
+  readonly #props: PlacedStageProps;
+  readonly #releases: string[] = [];
+
+  constructor(pipeline: OwnPipeline, name: string, props: PlacedStageProps) {
+    super(pipeline, name);
+    const { namespace = `${pipeline.name}-${name}`, createNamespace = true } = props;
+    this.name = name;
+    this.namespace = namespace;
+    this.#pipeline = pipeline;
+    this.#props = props;
+    if (!createNamespace || namespace === pipeline.namespace) return;
+    new ApiObject(this, "namespace", { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  }
+
+  /**
+   * Adds a Release to the stage, with a ServiceAccount of the same name that may do what `rights` say, in the stage's namespace.
+   * `addRelease<typeof program>()` checks the inputs against the program's own type or schema; import the program with
+   * `import type * as program from "../web/main.ts"`.
+   *
+   * @throws RangeError if the stage has a Release of this name.
+   */
+  addRelease<Program extends ProgramModule | undefined = undefined>(
+    name: string,
+    props: PropsFor<Program>,
+  ): this {
+    if (this.#releases.includes(name))
+      throw new RangeError(`Cannot add Release "${name}" to stage "${this.name}": there is one of this name`);
+    this.#releases.push(name);
+    const { path, program = "main.ts", inputs, rights = "edit", timeout }: StageReleaseProps<unknown> = props;
+    const { source, name: pipeline } = this.#pipeline;
+    const scope = new Construct(this, name);
+    const metadata = { name, namespace: this.namespace };
+    new ApiObject(scope, "account", { apiVersion: "v1", kind: "ServiceAccount", metadata });
+    this.#addRights(scope, name, rights);
+    const { url, secretRef, verify } = source;
+    const place = this.namespace === this.#pipeline.namespace ? {} : { namespace: this.#pipeline.namespace };
+    new ApiObject(scope, "release", {
+      apiVersion: "fairlead.dev/v1alpha1",
+      kind: "Release",
+      metadata,
+      spec: {
+        source: {
+          url,
+          path,
+          ref: { pipeline, stage: this.name, ...place },
+          ...(secretRef && { secretRef }),
+          ...(verify && { verify }),
+        },
+        render:
+          program === false
+            ? { manifests: {} }
+            : { program: { entry: program, ...(inputs !== undefined && { inputs }) } },
+        target: { serviceAccountName: name },
+        ...(timeout !== undefined && { timeout }),
+      },
+    });
+    return this;
+  }
+
+  /** Allows users to create Approvals for this stage. */
+  allowApprovals(...subjects: readonly Subject[]): this {
+    return this.#allow("approve", ["approvals"], subjects);
+  }
+
+  /** Allows users to create Promotions to this stage by hand, and to pin its Releases. */
+  allowPromotions(...subjects: readonly Subject[]): this {
+    return this.#allow("promote", ["promotions"], subjects);
+  }
+
+  /** Allows users to skip the gates of this stage, and to weaken its rules. */
+  allowBypass(...subjects: readonly Subject[]): this {
+    return this.#allow("bypass", ["promotions"], subjects);
+  }
+
+  /** The stage as the Pipeline's spec has it. */
+  spec(): object {
+    const { after, namespace: _namespace, createNamespace: _createNamespace, ...rules } = this.#props;
+    const releases = this.#releases.map((name) => ({ name, namespace: this.namespace }));
+    return { name: this.name, ...(after.length > 0 && { after }), releases, ...rules };
+  }
+
+  #addRights(scope: Construct, name: string, rights: readonly RightsRule[] | string): void {
+    const metadata = { name, namespace: this.namespace };
+    if (typeof rights !== "string")
+      new ApiObject(scope, "role", { apiVersion: `${api}/v1`, kind: "Role", metadata, rules: rights });
+    new ApiObject(scope, "binding", {
+      apiVersion: `${api}/v1`,
+      kind: "RoleBinding",
+      metadata,
+      roleRef:
+        typeof rights === "string"
+          ? { apiGroup: api, kind: "ClusterRole", name: rights }
+          : { apiGroup: api, kind: "Role", name },
+      subjects: [{ kind: "ServiceAccount", name, namespace: this.namespace }],
+    });
+  }
+
+  /** The verb on the virtual resource `stages`, and on the kind of object that makes use of it. */
+  #allow(verb: string, resources: readonly string[], subjects: readonly Subject[]): this {
+    const { name: pipeline, namespace } = this.#pipeline;
+    const metadata = { name: `${pipeline}-${this.name}-${verb}`, namespace };
+    const stage = `${pipeline}.${this.name}`;
+    const apiGroups = ["fairlead.dev"];
+    new ApiObject(this, `${verb}-role`, {
+      apiVersion: `${api}/v1`,
+      kind: "Role",
+      metadata,
+      rules: [
+        { apiGroups, resources: ["stages"], resourceNames: [stage], verbs: [verb] },
+        { apiGroups, resources: ["pipelines", "promotions", "approvals"], verbs: ["get", "list", "watch"] },
+        { apiGroups, resources, verbs: ["create", "delete"] },
+      ],
+    });
+    new ApiObject(this, `${verb}-binding`, {
+      apiVersion: `${api}/v1`,
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { apiGroup: api, kind: "Role", name: metadata.name },
+      subjects: subjects.map(subjectOf),
+    });
+    return this;
+  }
+}
+
+function subjectOf(subject: Subject): object {
+  if ("serviceAccount" in subject)
+    return { kind: "ServiceAccount", name: subject.serviceAccount, namespace: subject.namespace };
+  return "user" in subject
+    ? { apiGroup: api, kind: "User", name: subject.user }
+    : { apiGroup: api, kind: "Group", name: subject.group };
+}

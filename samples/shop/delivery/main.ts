@@ -1,0 +1,31 @@
+import { type App, Chart } from "cdk8s";
+import { Pipeline } from "fairlead/delivery";
+import type * as web from "../web/main.ts";
+
+/** What the Release gives. */
+interface Inputs {
+  /** The repository that has this program, and what it delivers. */
+  readonly url: string;
+  readonly namespace: string;
+}
+
+/** The shop on its way: to dev and staging by itself, and to both places of prod when somebody has approved it. */
+export default function delivery(app: App, { url, namespace }: Inputs): void {
+  const chart = new Chart(app, "delivery");
+  const shop = new Pipeline(chart, "shop", { name: "shop", namespace, source: { url, path: "web" } });
+  const path = "web";
+  const image = "nginx:1.27";
+
+  shop.addStage("dev").addRelease<typeof web>("web", { path, inputs: { replicas: 1, image } });
+
+  shop
+    .addStage("staging", { pass: { soak: "10s" }, onFailure: "RollBack" })
+    .addRelease<typeof web>("web", { path, inputs: { replicas: 2, image } });
+
+  const enter = { approvals: { count: 1 } };
+  const prod = shop.addWave({ "prod-eu": { enter }, "prod-us": { enter } });
+  for (const stage of Object.values(prod)) {
+    stage.addRelease<typeof web>("web", { path, inputs: { replicas: 3, image } });
+    stage.allowApprovals({ group: "shop-leads" });
+  }
+}

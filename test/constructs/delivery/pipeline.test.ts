@@ -1,0 +1,178 @@
+import { App, Chart } from "cdk8s";
+import { describe, expect, test } from "vitest";
+import { Pipeline, type PipelineProps } from "../../../constructs/delivery/index.ts";
+
+const url = "https://git.example.dev/team/shop.git";
+
+/** A program that has a type and no schema. */
+interface TypedProgram {
+  default: (app: App, inputs: { readonly replicas: number }) => void;
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec?: { readonly stages?: readonly object[] };
+}
+
+function manifestsOf(add: (pipeline: Pipeline) => void, props: Partial<PipelineProps> = {}): Manifest[] {
+  const chart = new Chart(new App(), "delivery");
+  add(new Pipeline(chart, "shop", { name: "shop", namespace: "delivery", source: { url }, ...props }));
+  return chart.toJson() as Manifest[];
+}
+
+function stagesOf(add: (pipeline: Pipeline) => void): readonly object[] {
+  const pipeline = manifestsOf(add).find(({ kind }) => kind === "Pipeline");
+  return pipeline?.spec?.stages ?? [];
+}
+
+describe("stages of a Pipeline", () => {
+  test("follow the one that was added before", () => {
+    const stages = stagesOf((pipeline) => {
+      pipeline.addStage("dev");
+      pipeline.addStage("staging", { pass: { soak: "10m" } });
+    });
+    expect(stages).toEqual([
+      { name: "dev", releases: [] },
+      { name: "staging", after: ["dev"], releases: [], pass: { soak: "10m" } },
+    ]);
+  });
+
+  test("of a wave are side by side, and the next one follows all of them", () => {
+    const stages = stagesOf((pipeline) => {
+      pipeline.addStage("staging");
+      pipeline.addWave({ "prod-eu": {}, "prod-us": {} });
+      pipeline.addStage("archive");
+    });
+    expect(stages).toEqual([
+      { name: "staging", releases: [] },
+      { name: "prod-eu", after: ["staging"], releases: [] },
+      { name: "prod-us", after: ["staging"], releases: [] },
+      { name: "archive", after: ["prod-eu", "prod-us"], releases: [] },
+    ]);
+  });
+
+  test.each([
+    { does: "with a dot", name: "prod.eu", why: /lower-case letters, digits and hyphens/ },
+    { does: "of the same name", name: "dev", why: /there is a stage of this name/ },
+  ])("are refused $does", ({ name, why }) => {
+    expect(() =>
+      manifestsOf((pipeline) => {
+        pipeline.addStage("dev");
+        pipeline.addStage(name);
+      }),
+    ).toThrow(why);
+  });
+
+  test("are refused as an empty wave", () => {
+    expect(() => manifestsOf((pipeline) => pipeline.addWave({}))).toThrow(/it has no stage/);
+  });
+});
+
+describe("a Release of a stage", () => {
+  test("joins the stage in the stage's namespace, with an account and a binding", () => {
+    const manifests = manifestsOf((pipeline) => {
+      pipeline.addStage("dev").addRelease<TypedProgram>("web", { path: "web", inputs: { replicas: 1 } });
+    });
+    expect(manifests.map(({ kind, metadata }) => [kind, metadata.namespace, metadata.name])).toEqual([
+      ["Pipeline", "delivery", "shop"],
+      ["Namespace", undefined, "shop-dev"],
+      ["ServiceAccount", "shop-dev", "web"],
+      ["RoleBinding", "shop-dev", "web"],
+      ["Release", "shop-dev", "web"],
+    ]);
+    expect(manifests.at(-1)).toMatchObject({
+      spec: {
+        source: { url, path: "web", ref: { pipeline: "shop", stage: "dev", namespace: "delivery" } },
+        render: { program: { entry: "main.ts", inputs: { replicas: 1 } } },
+        target: { serviceAccountName: "web" },
+      },
+    });
+    expect(manifests[0]).toMatchObject({
+      spec: { stages: [{ name: "dev", releases: [{ name: "web", namespace: "shop-dev" }] }] },
+    });
+  });
+
+  test("of a folder of manifests has no program", () => {
+    const manifests = manifestsOf((pipeline) => {
+      pipeline.addStage("dev").addRelease("custom", { path: "custom", program: false });
+    });
+    expect(manifests.at(-1)).toMatchObject({ spec: { render: { manifests: {} } } });
+  });
+
+  test("has the rights of the rules that it is given", () => {
+    const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["*"] }];
+    const manifests = manifestsOf((pipeline) => {
+      pipeline.addStage("dev").addRelease("web", { path: "web", rights: rules });
+    });
+    expect(manifests.find(({ kind }) => kind === "Role")).toMatchObject({ rules });
+    expect(manifests.find(({ kind }) => kind === "RoleBinding")).toMatchObject({
+      roleRef: { kind: "Role", name: "web" },
+    });
+  });
+
+  test("uses the credentials and the keys of the Pipeline's source, and not its folder", () => {
+    const source = { url, path: "apps", secretRef: { name: "git" }, verify: { secretRef: { name: "keys" } } };
+    const manifests = manifestsOf(
+      (pipeline) => {
+        pipeline.addStage("dev").addRelease("web", { path: "apps/web" });
+      },
+      { source },
+    );
+    expect(manifests.at(-1)).toMatchObject({
+      spec: {
+        source: { path: "apps/web", secretRef: { name: "git" }, verify: { secretRef: { name: "keys" } } },
+      },
+    });
+  });
+
+  test("is refused if the stage has one of its name", () => {
+    expect(() =>
+      manifestsOf((pipeline) => {
+        pipeline.addStage("dev").addRelease("web", { path: "a" }).addRelease("web", { path: "b" });
+      }),
+    ).toThrow(/there is one of this name/);
+  });
+
+  test("checks its inputs against the program's type", () => {
+    manifestsOf((pipeline) => {
+      // @ts-expect-error -- replicas is a number.
+      pipeline.addStage("dev").addRelease<TypedProgram>("web", { path: "web", inputs: { replicas: "1" } });
+      // @ts-expect-error -- the program needs inputs.
+      pipeline.addStage("staging").addRelease<TypedProgram>("web", { path: "web" });
+    });
+  });
+});
+
+test.each([
+  { verb: "approve", allow: "allowApprovals", resource: "approvals" },
+  { verb: "promote", allow: "allowPromotions", resource: "promotions" },
+  { verb: "bypass", allow: "allowBypass", resource: "promotions" },
+] as const)(
+  "those who may $verb have the verb for one stage of one Pipeline",
+  ({ verb, allow, resource }) => {
+    const manifests = manifestsOf((pipeline) => {
+      pipeline
+        .addStage("prod", { createNamespace: false })
+        [allow]({ group: "leads" }, { user: "ann" }, { serviceAccount: "ci", namespace: "forge" });
+    });
+    const [, role, binding] = manifests;
+    expect(role).toMatchObject({
+      kind: "Role",
+      metadata: { name: `shop-prod-${verb}`, namespace: "delivery" },
+      rules: [
+        { resources: ["stages"], resourceNames: ["shop.prod"], verbs: [verb] },
+        { verbs: ["get", "list", "watch"] },
+        { resources: [resource], verbs: ["create", "delete"] },
+      ],
+    });
+    expect(binding).toMatchObject({
+      kind: "RoleBinding",
+      subjects: [
+        { kind: "Group", name: "leads" },
+        { kind: "User", name: "ann" },
+        { kind: "ServiceAccount", name: "ci", namespace: "forge" },
+      ],
+    });
+  },
+);
