@@ -22,7 +22,7 @@ export interface ReleaseRights {
   }[];
   /** Objects of every kind may be watched: what is in a Release of the rights of a ServiceAccount can be any. */
   readonly watchAll: boolean;
-  /** Secrets that Releases name may be read. */
+  /** Secrets that Releases, and sources of kinds, name may be read. */
   readonly readSecrets: boolean;
   /** ServiceAccounts that Releases name may be impersonated. */
   readonly impersonate: boolean;
@@ -53,7 +53,9 @@ export function releaseNeedsOf(
       verbs,
     })),
     ...(rights.watchAll ? [{ need: every, verbs: look }] : []),
-    ...(rights.readSecrets && deploy === own ? [{ need: Secret, verbs: ["get"] }] : []),
+    ...(rights.readSecrets && (deploy === own || kinds.some(({ source }) => source !== undefined))
+      ? [{ need: Secret, verbs: ["get"] }]
+      : []),
   ];
 }
 

@@ -2,6 +2,7 @@ import { type ChildKind, type ChildRule, readChildren } from "./child-kind.ts";
 import { checkAdditions } from "./field-additions.ts";
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
 import type { KindContext, Verdict } from "./kind-context.ts";
+import type { SourceAtHand, SourceContext, SourceInput, SourceTold } from "./kind-source.ts";
 import type { CustomResource, LiveObject, ObjectKind } from "./object.ts";
 import type { Observed } from "./observed.ts";
 import type {
@@ -29,7 +30,7 @@ export interface ChartResource<Spec> {
   readonly spec: Spec;
 }
 
-/** The input of a chart: with `Context` only if its kind declares a record, or that it reads a clock. */
+/** The input of a chart: with `Context` only if its kind declares a record or a source, or that it reads a clock. */
 export type ChartProps<Resource, Context = unknown> = Context & {
   readonly resource: ChartResource<Resource extends { readonly spec: infer Spec } ? Spec : unknown>;
   readonly observed: Observed;
@@ -78,12 +79,13 @@ export interface BindKindInput<
   Scope,
   Field extends RecordField<Definition> = never,
   Reads extends boolean = false,
+  Requires extends boolean = never,
 > {
   readonly definition: Definition;
   readonly chart: ChartClass<
     ResourceOf<Definition>,
     Scope,
-    ContextOf<Definition, NoInfer<Field>, NoInfer<Reads>>
+    ContextOf<Definition, NoInfer<Field>, NoInfer<Reads>, NoInfer<Requires>> & SourceAtHand<NoInfer<Requires>>
   >;
   /**
    * The kinds that the chart makes: they become watches, RBAC and policy rules. A plain kind is kept as the chart makes it,
@@ -98,21 +100,28 @@ export interface BindKindInput<
   readonly status?: (
     resource: ResourceOf<Definition>,
     observed: Observed,
-    context: ContextOf<Definition, NoInfer<Field>, NoInfer<Reads>>,
+    context: ContextOf<Definition, NoInfer<Field>, NoInfer<Reads>, NoInfer<Requires>> &
+      SourceTold<NoInfer<Requires>>,
   ) => Omit<StatusOf<Definition>, EngineStatusField | NoInfer<Field>> & {
     readonly conditions?: readonly OwnCondition[];
   };
   /** Facts to remember; chart and status are given the record, and a clock. */
-  readonly record?: RecordInput<Definition, Field>;
+  readonly record?: RecordInput<Definition, Field, NoInfer<Requires>>;
+  /** A git source that its resources follow; record, chart, status, verdict and retirement are given its state. */
+  readonly source?: SourceInput<ResourceOf<Definition>, Requires>;
   /** Chart and status are given a clock without a record. */
   readonly readsClock?: Reads;
   /** The health of the resource; undefined: that of its worst object, which is the default. Pure. */
-  readonly verdict?: (state: StateOf<Definition, NoInfer<Field>>) => Verdict | undefined;
+  readonly verdict?: (
+    state: StateOf<Definition, NoInfer<Field>> & SourceTold<NoInfer<Requires>>,
+  ) => Verdict | undefined;
   /**
    * Why the resource is to be deleted now, such as because its time is over; undefined: it is not. Pure, and called for
    * resources whose spec is not valid, too. One that an owner or another tool declares is kept, without objects.
    */
-  readonly retire?: (state: StateOf<Definition, NoInfer<Field>>) => string | undefined;
+  readonly retire?: (
+    state: StateOf<Definition, NoInfer<Field>> & SourceTold<NoInfer<Requires>>,
+  ) => string | undefined;
   /** Rules for all objects of a resource, such as whose permissions count. */
   readonly policy?: SetPolicy<ResourceOf<Definition>>;
   /** Things worth an event that do not stop the resource, such as an ignored duplicate. Pure. */
@@ -144,9 +153,10 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
   readonly status: (
     resource: CustomResource,
     observed: Observed,
-    context?: KindContext,
+    context?: KindContext & Partial<SourceContext>,
   ) => Readonly<Record<string, unknown>>;
   readonly record: BoundRecord | undefined;
+  readonly source: SourceInput<CustomResource> | undefined;
   readonly verdict: ((state: KindState<CustomResource>) => Verdict | undefined) | undefined;
   readonly retire: ((state: KindState<CustomResource>) => string | undefined) | undefined;
   readonly policy: SetPolicy;
@@ -160,23 +170,27 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
  * Ties a kind to its chart, child kinds and status.
  *
  * @throws RangeError if a manifest of the chart could be a child and an addition at once, if a child kind contradicts
- *   itself or another one, if an addition is not valid, or if a kind without namespace acts as a ServiceAccount.
+ *   itself or another one, if an addition is not valid, or if a kind without namespace acts as a ServiceAccount or follows
+ *   a source.
  */
 export function bindKind<
   Definition extends KindDefinition,
   Scope,
   Field extends RecordField<Definition> = never,
   Reads extends boolean = false,
->(input: BindKindInput<Definition, Scope, Field, Reads>): BoundKind<Scope> {
+  Requires extends boolean = never,
+>(input: BindKindInput<Definition, Scope, Field, Reads, Requires>): BoundKind<Scope> {
   const { definition, chart, related = [], status = () => ({}), warnings = () => [], warnOn = [] } = input;
   const { children, childRules } = readChildren(definition.kind, input.children);
   checkAdditions(definition, children, related);
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
-  const { record, readsClock = false, verdict, retire, policy = {} } = input;
-  if (policy.actAs !== undefined && !definition.namespaced)
-    throw new RangeError(`Cannot bind "${definition.kind}": "actAs" needs a namespaced kind`);
-  const hasContext = readsClock || [record, verdict, retire].some((part) => part !== undefined);
+  const { record, source, readsClock = false, verdict, retire, policy = {} } = input;
+  for (const [name, part] of [["actAs", policy.actAs] as const, ["source", source] as const]) {
+    if (part !== undefined && !definition.namespaced)
+      throw new RangeError(`Cannot bind "${definition.kind}": "${name}" needs a namespaced kind`);
+  }
+  const hasContext = readsClock || [record, source, verdict, retire].some((part) => part !== undefined);
   const bound = {
     definition,
     chart,
@@ -187,6 +201,7 @@ export function bindKind<
     warnings,
     warnOn,
     record,
+    source,
     verdict,
     retire,
     policy,

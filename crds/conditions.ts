@@ -2,7 +2,7 @@ import * as z from "zod";
 
 /** The engine's own conditions; a kind may show others beside them. */
 export type ConditionType =
-  /** Of a Release: the newest commit is known, and its files became manifests. */
+  /** The newest commit of the source is known, and for a Release its files became manifests. */
   | "Sourced"
   /** Every object was accepted by the API server. */
   | "Applied"
@@ -45,7 +45,7 @@ export type Reason =
   | "KindNotWatched"
   | "PruneHeld"
   | "PolicyRefused"
-  // Where a Release comes from
+  // The git source
   | "Sourced"
   | "SourcePending"
   | "SourceUnreachable"

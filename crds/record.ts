@@ -1,5 +1,6 @@
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
 import type { KindClock, KindContext, NoRecord, Recorded } from "./kind-context.ts";
+import type { SourceAtHand, SourceContext } from "./kind-source.ts";
 import type { CustomResource } from "./object.ts";
 import type { Observed } from "./observed.ts";
 
@@ -19,7 +20,11 @@ export type RecordOf<Definition extends KindDefinition, Field extends RecordFiel
 >;
 
 /** Facts that a kind must remember, because what shows them is deleted. */
-export interface RecordInput<Definition extends KindDefinition, Field extends RecordField<Definition>> {
+export interface RecordInput<
+  Definition extends KindDefinition,
+  Field extends RecordField<Definition>,
+  Requires extends boolean = never,
+> {
   /** The status fields that the record consists of; the kind's `status` does not give them. */
   readonly fields: readonly Field[];
   /**
@@ -32,7 +37,7 @@ export interface RecordInput<Definition extends KindDefinition, Field extends Re
       readonly resource: ResourceOf<Definition>;
       readonly observed: Observed;
       readonly clock: KindClock;
-    },
+    } & SourceAtHand<Requires>,
   ) => RecordOf<Definition, Field>;
 }
 
@@ -41,10 +46,13 @@ export type ContextOf<
   Definition extends KindDefinition,
   Field extends RecordField<Definition>,
   Reads extends boolean,
+  Requires extends boolean = never,
 > = [Field] extends [never]
-  ? Reads extends true
-    ? KindContext
-    : unknown
+  ? [Requires] extends [never]
+    ? Reads extends true
+      ? KindContext
+      : unknown
+    : KindContext
   : KindContext<RecordOf<Definition, Field>>;
 
 /** What is decided from: the resource, what was observed of its objects, the record and the clock. */
@@ -63,6 +71,10 @@ export interface BoundRecord {
   readonly fields: readonly string[];
   readonly fold: (
     previous: Recorded,
-    input: { readonly resource: CustomResource; readonly observed: Observed; readonly clock: KindClock },
+    input: {
+      readonly resource: CustomResource;
+      readonly observed: Observed;
+      readonly clock: KindClock;
+    } & Partial<SourceContext>,
   ) => Recorded;
 }

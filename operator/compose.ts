@@ -11,7 +11,7 @@ import { KubeWatchSource } from "./cluster/watch-source.ts";
 import { composeElection, leaseOf } from "./compose/compose-election.ts";
 import { composeEndpoints } from "./compose/compose-endpoints.ts";
 import { composePublisher } from "./compose/compose-publisher.ts";
-import { sourceZoneOf } from "./compose/compose-source-zone.ts";
+import { allowsLocalSources, sourceZoneOf } from "./compose/compose-source-zone.ts";
 import { composeTracing } from "./compose/compose-tracing.ts";
 import type { KindController } from "./compose/controllers.ts";
 import { type ComposeInput, type Ground, layGround } from "./compose/ground.ts";
@@ -20,10 +20,12 @@ import { Operator } from "./compose/operator.ts";
 import { createOperatorEvents } from "./compose/operator-events.ts";
 import { reportFences } from "./compose/report-fences.ts";
 import { reportOwnWalls, reportZoneWalls } from "./compose/report-walls.ts";
+import { PolicyLimits } from "./desire/release/policy-limits.ts";
 import type { OperatorRepository } from "./desire/release/publish-target.ts";
 import { isPublishedAt } from "./desire/release/published-places.ts";
 import { createReleaseController } from "./desire/release/release-controller.ts";
 import { releaseKind, releasePolicyKind } from "./desire/release/release-kind.ts";
+import { composeKindSources } from "./desire/source/compose-kind-sources.ts";
 import { placeIdOf } from "./engine/place-id.ts";
 import type { FolderClaim } from "./ports.ts";
 import { createFolderClaims } from "./runtime/folder-claims.ts";
@@ -96,6 +98,18 @@ export async function composeOperator(
   const cluster = new KubeCluster({ transport, fence, clock, holder });
   const synthesizer = createSynthesizer();
   const parts = await composeTracing({ cluster, publisher, synthesize: synthesizer }, config);
+  const sourceZone = sourceZoneOf(ground, election);
+  const platform =
+    sourceZone &&
+    new PolicyLimits({
+      stores,
+      installation: config.releasePolicy,
+      allowsLocal: allowsLocalSources(ground),
+    });
+  const follow =
+    sourceZone &&
+    platform &&
+    composeKindSources({ sources: sourceZone.sources, platform, stores, cluster: parts.cluster, clock });
   for (const kind of kinds) {
     const onGone = (resource: LiveObject): void => {
       synthesizer.forget(resource.metadata.uid);
@@ -114,15 +128,16 @@ export async function composeOperator(
         metrics,
         isLeading: () => election.isLeading,
         workers: config.workers,
+        follow: kind.source && follow && ((wake) => follow(kind, wake)),
       }),
     );
   }
-  const sourceZone = sourceZoneOf(ground, election);
-  if (sourceZone !== undefined) {
+  if (sourceZone !== undefined && platform !== undefined) {
     controllers.push(
       createReleaseController({
         ground,
         sourceZone,
+        platform,
         stores,
         cluster: parts.cluster,
         election,

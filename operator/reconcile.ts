@@ -19,8 +19,8 @@ export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }
   /** Deletes what it owns, as far as garbage collection does not. Undefined: there is nothing to report. */
   finalize(loaded: Loaded): Promise<End | undefined>;
   /**
-   * Brings up to date, and writes, what the resource must remember, before anything depends on it. Undefined: the resource is
-   * gone. Only where there are records.
+   * Reads the source of the resource, and brings up to date, and writes, what it must remember, before anything depends on it.
+   * Undefined: the resource is gone. Only where there are records or sources.
    */
   record?(loaded: Loaded): Promise<Loaded | undefined>;
   /** Decides what it wants, and plans, applies, prunes and adds. Undefined: there is nothing to report yet. */

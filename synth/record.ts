@@ -1,16 +1,21 @@
 import type { BoundKind } from "../crds/binding.ts";
 import type { KindClock, KindContext, Recorded } from "../crds/kind-context.ts";
+import type { SourceContext } from "../crds/kind-source.ts";
 import { type CustomResource, keyOf } from "../crds/object.ts";
 import type { Observed } from "../crds/observed.ts";
 import { toCanonicalJson } from "./digest.ts";
+import { awaitsSource, gitSourceOf } from "./source.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 
 /** A record that takes more folds than these to settle is taken for one that never does. */
 const mostFolds = 8;
 
-type RecordingKind = Pick<BoundKind, "definition" | "record">;
+type RecordingKind = Pick<BoundKind, "definition" | "record" | "source">;
 
-export interface FoldRecordInput {
+/** What the functions of a kind are given beside the resource and its objects; `source` only if the kind declares one. */
+export type GivenContext = KindContext & Partial<SourceContext>;
+
+export interface FoldRecordInput extends Partial<SourceContext> {
   readonly resource: CustomResource;
   readonly observed: Observed;
   readonly clock: KindClock;
@@ -50,23 +55,31 @@ export function isSameRecord(a: Recorded, b: Recorded): boolean {
 
 /** What the functions of a kind are given for a resource whose record is up to date. Pure. */
 export function contextOf(
-  kind: Pick<BoundKind, "record">,
+  kind: Pick<BoundKind, "record" | "source">,
   resource: CustomResource,
-  clock: KindClock,
-): KindContext {
-  return { clock, record: recordIn(kind, resource) };
+  { clock, source }: { readonly clock: KindClock } & Partial<SourceContext>,
+): GivenContext {
+  return { clock, record: recordIn(kind, resource), ...(kind.source && { source }) };
 }
 
 /**
- * What the functions of a kind are given for a resource whose record may be behind; undefined: the kind has no context. Pure.
+ * What the functions of a kind are given for a resource whose record may be behind; undefined: the kind has no context. Without
+ * a source in the input it is pending. Pure.
  *
- * @throws {SynthesisError} if the kind's fold fails.
+ * @throws {SynthesisError} if a function of the kind fails.
  */
 export function nextContextOf(
   kind: RecordingKind & Pick<BoundKind, "hasContext">,
   input: FoldRecordInput,
-): KindContext | undefined {
-  return kind.hasContext ? { clock: input.clock, record: foldRecord(kind, input).record } : undefined;
+): GivenContext | undefined {
+  if (!kind.hasContext) return undefined;
+  const { clock, resource } = input;
+  const isFollowing = input.source === undefined && gitSourceOf(kind, resource) !== undefined;
+  const source = isFollowing ? ({ state: "pending" } as const) : input.source;
+  const record = awaitsSource(kind, source)
+    ? recordIn(kind, resource)
+    : foldRecord(kind, { ...input, source }).record;
+  return { clock, record, ...(kind.source && { source }) };
 }
 
 function foldOnce(

@@ -4,7 +4,7 @@ import type * as z from "zod";
 import type { BoundKind, ChartProps, ChartResource, RelatedObjects } from "../crds/binding.ts";
 import { isAddedTo } from "../crds/field-additions.ts";
 import { InvalidFieldError } from "../crds/invalid-field-error.ts";
-import type { KindClock, KindContext } from "../crds/kind-context.ts";
+import type { KindClock } from "../crds/kind-context.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../crds/object.ts";
 import type { Observed } from "../crds/observed.ts";
 import { digestOf, toCanonicalJson } from "./digest.ts";
@@ -12,7 +12,8 @@ import { type Addition, idOf, type Manifest, type ManifestSet } from "./manifest
 import { type Needs, needsOf, renameNeeds } from "./needs.ts";
 import { sortForApply } from "./order.ts";
 import { pickFields } from "./pick-fields.ts";
-import { nextContextOf } from "./record.ts";
+import { type GivenContext, nextContextOf } from "./record.ts";
+import { awaitsSource } from "./source.ts";
 import { additionManagerOf, setOf, stampManifest } from "./stamp.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 
@@ -24,19 +25,22 @@ const nothingPassed: KindClock = { reached: () => false };
 /**
  * Turns one resource into the objects it stands for: in memory, and the same for the same input.
  *
- * @param context For kinds that have a record or read a clock. Default: the record that follows from the resource's, and no
- *   instant has passed.
- * @throws {SynthesisError} if the spec is not valid, or its chart makes something that cannot be applied.
+ * @param context For kinds that have a record or a source or read a clock. Default: the record that follows from the
+ *   resource's, no instant has passed, and the source is pending.
+ * @throws {SynthesisError} if the spec is not valid, its chart makes something that cannot be applied, or it needs a source
+ *   that is not known.
  */
 export function synthesize(
   binding: SynthesizableKind,
   resource: CustomResource,
   observed: Observed,
-  context: KindContext | undefined = nextContextOf(binding, { resource, observed, clock: nothingPassed }),
+  context: GivenContext | undefined = nextContextOf(binding, { resource, observed, clock: nothingPassed }),
 ): ManifestSet {
   const { definition } = binding;
   const title = `${definition.kind} ${keyOf(resource)}`;
   const spec = validateSpec(definition.spec, resource.spec, title);
+  if (awaitsSource(binding, context?.source))
+    throw new SynthesisError(title, "its chart needs the head of its source, which only the operator knows");
   const props = { resource: { ...asChartsSee(resource), spec }, observed };
   const made = runChart(binding, binding.hasContext ? { ...props, ...context } : props, title);
   const placed = made.objects.map((object) => place(object, binding, resource, title));

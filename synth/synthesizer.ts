@@ -1,7 +1,8 @@
-import { instantMs, type KindClock, type KindContext } from "../crds/kind-context.ts";
+import { instantMs, type KindClock } from "../crds/kind-context.ts";
 import type { CustomResource, LiveObject, ObjectKind } from "../crds/object.ts";
 import type { Observed } from "../crds/observed.ts";
 import type { ManifestSet } from "./manifest.ts";
+import type { GivenContext } from "./record.ts";
 import { isSameJson } from "./same-json.ts";
 import { type SynthesizableKind, synthesize } from "./synthesize.ts";
 
@@ -10,7 +11,7 @@ export type Synthesizer = (
   binding: SynthesizableKind,
   resource: CustomResource,
   observed: Observed,
-  context?: KindContext,
+  context?: GivenContext,
 ) => ManifestSet;
 
 /** A synthesizer that remembers. */
@@ -49,12 +50,14 @@ interface Memory {
   readonly readings: readonly Reading[];
   readonly asked: readonly Asked[];
   /** As it was compared last. Undefined: the kind has no context. */
-  record: KindContext["record"] | undefined;
+  record: GivenContext["record"] | undefined;
+  /** As it was compared last. */
+  source: GivenContext["source"];
   readonly result: ManifestSet;
 }
 
 /**
- * A synthesizer with a memory: as long as a resource's spec, labels, annotations and record and what its chart
+ * A synthesizer with a memory: as long as a resource's spec, labels, annotations, record and source and what its chart
  * read of `observed` stay the same, the very same {@link ManifestSet} comes back. It is also the same object
  * when a chart was run again and made nothing different. A result that depends on instants is valid until the earliest of
  * them passes.
@@ -81,7 +84,7 @@ interface Question {
   readonly binding: SynthesizableKind;
   readonly resource: CustomResource;
   readonly observed: Observed;
-  readonly context: KindContext | undefined;
+  readonly context: GivenContext | undefined;
 }
 
 function remember(memory: Memory | undefined, { binding, resource, observed, context }: Question): Memory {
@@ -100,7 +103,8 @@ function remember(memory: Memory | undefined, { binding, resource, observed, con
   const { generation, labels, annotations } = resource.metadata;
   const { spec } = resource;
   const result = isUnchanged ? memory.result : fresh;
-  return { binding, generation, spec, labels, annotations, readings, asked, record: context?.record, result };
+  const given = { record: context?.record, source: context?.source };
+  return { binding, generation, spec, labels, annotations, readings, asked, ...given, result };
 }
 
 function hasObjectsAlone({ additions, needs }: ManifestSet): boolean {
@@ -140,6 +144,8 @@ function isSame(memory: Memory, { binding, resource, observed, context }: Questi
   if (context !== undefined) {
     if (!isSameJson(memory.record, context.record)) return false;
     memory.record = context.record;
+    if (!isSameJson(memory.source, context.source)) return false;
+    memory.source = context.source;
   }
   return (
     memory.binding === binding &&

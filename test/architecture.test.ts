@@ -96,9 +96,16 @@ const awaiting: ReadonlySet<string> = new Set([
     "report",
     "settle-all",
   ].map((step) => `operator/engine/${step}.ts`),
-  ...["converge-kind", "finalize", "kind-steps", "retire", "write-record", "report-kind"].map(
-    (step) => `operator/desire/chart/${step}.ts`,
-  ),
+  ...[
+    "converge-kind",
+    "finalize",
+    "follow-source",
+    "kind-steps",
+    "retire",
+    "write-record",
+    "report-kind",
+  ].map((step) => `operator/desire/chart/${step}.ts`),
+  "operator/desire/source/kind-sources.ts",
   ...[
     "compose-releases",
     "compose-sources",

@@ -145,6 +145,11 @@ export const importTable: Record<string, ImportRule> = {
     ],
     packages: [],
   },
+  // The sources of kinds, within the platform's rules for Releases.
+  "operator/desire/source": {
+    folders: ["operator", "synth", "crds"],
+    packages: [],
+  },
   // From a Release to the set of objects that its source wants.
   "operator/desire/release": {
     folders: ["operator", "synth", "crds"],

@@ -9,7 +9,7 @@ import { aResource } from "./fakes/resources.ts";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 describe("the examples of docs/own-kinds.md", () => {
-  test.for(["backup", "nap"])("%s is the program that this test runs", (name) => {
+  test.for(["backup", "build-info", "nap"])("%s is the program that this test runs", (name) => {
     const program = read(`test/examples/${name}.ts`).replaceAll('"../../index.ts"', '"fairlead"');
     expect(read("docs/own-kinds.md")).toContain(`\n\`\`\`ts\n${program}\`\`\`\n`);
   });

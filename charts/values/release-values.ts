@@ -75,7 +75,7 @@ export const releases = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Let the operator read the Secrets that Releases name. Not needed if the ServiceAccount of a Release may read them.",
+      "Let the operator read the Secrets that Releases, and sources of kinds, name. Not needed if the ServiceAccount of a Release may read them.",
     ),
   impersonate: z
     .boolean()

@@ -6,6 +6,7 @@ import { decidePrune } from "../../operator/engine/decide-prune.ts";
 import { assessHealth } from "../../operator/engine/health/health.ts";
 import { explainPrune } from "../../operator/engine/reasons.ts";
 import { idOf } from "../../synth/manifest.ts";
+import { gitSourceOf } from "../../synth/source.ts";
 import { SynthesisError } from "../../synth/synthesis-error.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { StoredObject } from "../release/api-client.ts";
@@ -54,6 +55,8 @@ export async function whyResource(
   // Its objects are deleted, whatever its chart makes.
   if (said.waits.some(({ on }) => on === "DeclaredElsewhere")) return report;
   try {
+    if (binding.source?.required === true && gitSourceOf(binding, resource) !== undefined)
+      return { ...report, unknown: ["Desired objects: only the operator knows the head of their source"] };
     const found = await readChildren(resource, binding, session.client);
     const desired = desireNow(resource, binding, [...found.children, ...found.related]);
     const { steps, next, unknown, unread } = await recompute({

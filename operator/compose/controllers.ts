@@ -134,7 +134,7 @@ export function createController(
 }
 
 /** Whether a controller decides by what a watch brings. */
-function concerns({ role, kind: watched, selector }: WatchedKind, kind: DeclaredKind): boolean {
+export function concerns({ role, kind: watched, selector }: WatchedKind, kind: DeclaredKind): boolean {
   const groupKind = groupKindOf(watched);
   switch (role) {
     case "resource":

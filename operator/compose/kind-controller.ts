@@ -1,13 +1,15 @@
-import type { LiveObject } from "../../crds/object.ts";
+import { keyOf, type LiveObject } from "../../crds/object.ts";
+import { ReleasePolicy } from "../../crds/release-policy.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { Synthesizer } from "../../synth/synthesizer.ts";
+import type { KindSources } from "../desire/chart/follow-source.ts";
 import { kindSteps } from "../desire/chart/kind-steps.ts";
 import { OutageNotices } from "../engine/outage-notices.ts";
 import type { TimeSource } from "../engine/run-clock.ts";
 import type { Clock, Cluster, EventRecorder, Publisher, Random } from "../ports.ts";
 import { createReconcile } from "../reconcile.ts";
 import type { ObjectCounts } from "../telemetry/object-metrics.ts";
-import { type ControllerInput, createController, type KindController } from "./controllers.ts";
+import { type ControllerInput, concerns, createController, type KindController } from "./controllers.ts";
 
 export interface KindControllerInput extends ControllerInput {
   readonly kind: SynthesizableKind;
@@ -21,30 +23,45 @@ export interface KindControllerInput extends ControllerInput {
   readonly random: Random;
   /** By which instants pass. */
   readonly time: TimeSource;
+  /** Follows the sources of its resources, and calls `wake` when an answer changes. Undefined: none are followed. */
+  readonly follow?: ((wake: (keys: Iterable<string>) => void) => KindSources) | undefined;
 }
 
 /** The controller of a kind whose objects a chart makes. */
 export function createKindController(input: KindControllerInput): KindController {
-  const { kind, stores, onGone } = input;
-  return createController(kind, input, ({ queue, attempts, lag, counts }) => ({
-    onGone,
-    reconcile: createReconcile(
-      kindSteps({
-        ...input,
-        synthesize: timed(input, counts),
-        settled: attempts.settled,
-        refusals: attempts.refusals,
-        lost: attempts.lost,
-        outages: new OutageNotices(),
-        progress: lag,
-        count: counts?.count ?? (() => undefined),
-        onBlocked: (key, by) => attempts.block(key, by),
-        wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
-        onNamespaceTerminating: (namespace) => stores.refuse(namespace),
+  const { kind, stores, follow } = input;
+  return createController(kind, input, ({ queue, attempts, lag, counts }) => {
+    const sources = follow?.((keys) => {
+      for (const key of keys) queue.add(key);
+    });
+    return {
+      onGone: (resource) => {
+        sources?.forget(keyOf(resource));
+        input.onGone(resource);
+      },
+      // No source is fetched before all policies are known.
+      ...(sources && {
+        decidesBy: (watched) => concerns(watched, kind) || watched.kind === ReleasePolicy,
       }),
-      { clock: input.clock },
-    ),
-  }));
+      reconcile: createReconcile(
+        kindSteps({
+          ...input,
+          sources,
+          synthesize: timed(input, counts),
+          settled: attempts.settled,
+          refusals: attempts.refusals,
+          lost: attempts.lost,
+          outages: new OutageNotices(),
+          progress: lag,
+          count: counts?.count ?? (() => undefined),
+          onBlocked: (key, by) => attempts.block(key, by),
+          wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
+          onNamespaceTerminating: (namespace) => stores.refuse(namespace),
+        }),
+        { clock: input.clock },
+      ),
+    };
+  });
 }
 
 /** Synthesis that is measured where there are metrics. */

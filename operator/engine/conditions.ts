@@ -2,12 +2,13 @@ import type { OwnCondition } from "../../crds/binding.ts";
 import type { Condition, ConditionStatus, ConditionType, Reason } from "../../crds/conditions.ts";
 import type { Health } from "./health/health.ts";
 import type { ApplyOutcome } from "./outcome.ts";
+import { describeLost, type SourceStanding } from "./source-standing.ts";
 import type { StatusInput } from "./status.ts";
 
 export interface ConditionsInput
   extends Pick<
     StatusInput,
-    "resource" | "applied" | "health" | "publish" | "expired" | "keepsOrder" | "nowIso"
+    "resource" | "applied" | "health" | "publish" | "expired" | "standing" | "keepsOrder" | "nowIso"
   > {
   readonly own: readonly OwnCondition[];
   readonly previous: readonly Condition[];
@@ -36,19 +37,30 @@ const engineTypes: ReadonlySet<string> = new Set<ConditionType>([
 
 /** The engine's conditions in a fixed order, then the kind's own in the order of their types, or as the kind gives them. */
 export function composeConditions(input: ConditionsInput): Condition[] {
-  const { applied, health, publish, own, previous, sourced, keepsOrder = false } = input;
+  const { applied, health, publish, own, previous, standing, keepsOrder = false } = input;
+  const { sourced = standing?.statement } = input;
   const before = new Map(previous.map((condition) => [condition.type, condition]));
-  const isApplied = describeApplied(applied, before.get("Applied"));
-  const isHealthy = describeHealthy(health, isApplied);
-  const ready = describeReady(isApplied, isHealthy);
-  const stamp = (statement: Statement | OwnCondition): Condition => withTransition(statement, before, input);
+  const held = standing?.isHeld === true ? withoutSource(standing, before) : undefined;
+  const isApplied = held?.applied ?? describeApplied(applied, before.get("Applied"));
+  const isHealthy = held?.healthy ?? describeHealthy(health, isApplied);
+  const assessed = held?.ready ?? describeReady(isApplied, isHealthy);
+  const lost = standing?.isLost === true && assessed.status === "True" ? standing.cause : undefined;
+  const ready: Statement = lost === undefined ? assessed : { ...lost, type: "Ready" };
+  const stamp = (statement: Statement | OwnCondition): Condition =>
+    // What is kept keeps its observed generation.
+    before.get(statement.type) === statement
+      ? (statement as Condition)
+      : withTransition(statement, before, input);
   const kept = publish?.state === "skipped" ? previous.filter(({ type }) => type === "Published") : [];
   return [
     ...[ready, ...(sourced === undefined ? [] : [sourced]), isApplied, isHealthy].map(stamp),
     ...kept,
     ...[
       ...describePublished(publish),
-      ...describeProgress(applied, isApplied, isHealthy, health),
+      ...(held?.progress ??
+        (lost === undefined
+          ? describeProgress(applied, isApplied, isHealthy, health)
+          : [describeLost(lost)])),
       ...describeExpired(input.expired),
     ].map(stamp),
     ...own
@@ -56,6 +68,24 @@ export function composeConditions(input: ConditionsInput): Condition[] {
       .map(stamp)
       .toSorted((a, b) => (keepsOrder ? 0 : a.type < b.type ? -1 : 1)),
   ];
+}
+
+/** What is known of the objects stays, and the resource stays ready unless its source is lost. */
+function withoutSource(
+  { statement, cause = statement, isLost }: SourceStanding,
+  before: ReadonlyMap<string, Condition>,
+) {
+  const last = (type: ConditionType) => before.get(type) as Statement | undefined;
+  const unknown = { status: "Unknown", reason: cause.reason, message: "Not applied yet" } as const;
+  const ready = isLost ? undefined : last("Ready");
+  // An outage of a remote is not in progress before it makes anything unready.
+  const isQuiet = ready !== undefined && cause.status === "False";
+  return {
+    applied: last("Applied") ?? ({ type: "Applied", ...unknown } as const),
+    healthy: last("Healthy") ?? ({ type: "Healthy", ...unknown } as const),
+    ready: ready ?? ({ ...cause, type: "Ready" } as const),
+    progress: isQuiet ? [] : [describeLost(cause)],
+  };
 }
 
 function describeApplied(applied: ApplyOutcome, previous: Condition | undefined): Statement {

@@ -1,4 +1,5 @@
 import type { Reason } from "../../crds/conditions.ts";
+import type { SourceProblem } from "../../crds/kind-source.ts";
 import type { KubernetesObject, LiveObject } from "../../crds/object.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
 import {
@@ -28,7 +29,12 @@ export type RefusalReason = Extract<
 /** What a resource waits for, if it is not only on its way. */
 export type WaitingReason = Extract<
   Reason,
-  "Progressing" | "DependencyNotReady" | "KindUnknown" | "Deleting"
+  | "Progressing"
+  | "DependencyNotReady"
+  | "KindUnknown"
+  | "Deleting"
+  | "SourcePending"
+  | SourceProblem["reason"]
 >;
 
 /** How applying a resource's objects ended. */

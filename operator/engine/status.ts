@@ -6,6 +6,7 @@ import type { PublishState } from "../ports.ts";
 import { composeConditions } from "./conditions.ts";
 import type { Health } from "./health/health.ts";
 import type { ApplyOutcome } from "./outcome.ts";
+import type { SourceStanding } from "./source-standing.ts";
 
 export interface StatusInput {
   readonly resource: CustomResource;
@@ -18,6 +19,8 @@ export interface StatusInput {
   readonly publish: PublishState | { readonly state: "skipped" } | undefined;
   /** Why an expired resource is kept, without objects; undefined: it has not expired. */
   readonly expired?: string | undefined;
+  /** What is to be said of its source; undefined: it follows none. */
+  readonly standing?: SourceStanding | undefined;
   /** The kind's own conditions are in its own order, such as the newest last. Default: in that of their types. */
   readonly keepsOrder?: boolean;
   /** Wall clock, RFC 3339; shown only as `lastTransitionTime` of what changed. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { App } from "cdk8s";
 import { describe, expect, test } from "vitest";
 import { OperatorChart } from "../../charts/operator-chart.ts";
+import { buildInfo } from "../examples/build-info.ts";
 import { configOf, type Made, the } from "./operator-install.ts";
 
 interface Rule {
@@ -44,6 +45,27 @@ describe("the operator's rights for Releases", () => {
       verbs: ["get", "list", "watch", "create", "patch", "delete"],
     });
     expect(configOf(objects).releaseRequireServiceAccount).toBe(false);
+  });
+});
+
+describe("the operator's rights for a kind that follows a git source", () => {
+  const secretsOf = (releases: object) => {
+    const values = { image: "fairlead:1", releases };
+    const objects: readonly Made[] = new OperatorChart(new App(), "operator", {
+      kinds: [buildInfo],
+      values,
+    }).toJson();
+    return rulesOf(objects).filter(({ resources }) => resources.includes("secrets"));
+  };
+
+  test("are none to read Secrets", () => {
+    expect(secretsOf({})).toEqual([]);
+  });
+
+  test("are to read Secrets, and not to list them, where the platform gives them", () => {
+    expect(secretsOf({ readSecrets: true })).toEqual([
+      { apiGroups: [""], resources: ["secrets"], verbs: ["get"] },
+    ]);
   });
 });
 

@@ -1,8 +1,18 @@
 import type { Construct } from "constructs";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { type BoundKind, bindKind, type ChartProps } from "../../crds/binding.ts";
+import { ConfigMap } from "../../crds/core-kinds.ts";
+import { defineKind } from "../../crds/kind.ts";
 import type { KindContext } from "../../crds/kind-context.ts";
+import type { ReadySource, SourceContext } from "../../crds/kind-source.ts";
 import { Batch } from "../fakes/batch-kind.ts";
+
+class Following {
+  constructor(_: Construct, __: string, { source }: ChartProps<unknown, SourceContext<ReadySource>>) {
+    void source?.changed.id;
+  }
+}
 
 class Recalling {
   constructor(_: Construct, __: string, { record }: ChartProps<unknown, KindContext<{ finished: number }>>) {
@@ -31,5 +41,42 @@ describe("bindKind()", () => {
     bindKind({ ...fields, chart: Recalling, record: { fields: ["phase"], fold: () => ({ phase: "" }) } });
     // @ts-expect-error: conditions are the engine's
     bindKind({ ...fields, chart: Recalling, record: { fields: ["conditions"], fold } });
+  });
+
+  test("type-checks that a chart is given a source, and waits for it only if the kind requires it", () => {
+    const of = () => ({ url: "https://git.example.dev/shop" });
+    const status = () => ({ phase: "", finished: 0 });
+    const kind: BoundKind<Construct> = bindKind({
+      ...fields,
+      chart: Following,
+      source: { required: true, of },
+      status: (_, __, { source, clock }) => ({
+        phase: source?.state === "failed" ? source.reason : "",
+        finished: clock.reached("2026-01-01T00:00:00Z") ? 1 : 0,
+      }),
+      verdict: ({ source }) =>
+        source?.state === "failed" ? { status: "Failed", message: source.message } : undefined,
+    });
+    expect(kind).toMatchObject({ hasContext: true, source: { required: true, of } });
+    // @ts-expect-error: the source may be pending
+    bindKind({ ...fields, chart: Following, source: { required: false, of }, status });
+    // @ts-expect-error: there is no source
+    bindKind({ ...fields, chart: Following, status });
+  });
+
+  test("binds no kind without namespace to a source", () => {
+    const definition = defineKind({
+      group: "example.dev",
+      kind: "Wide",
+      plural: "wides",
+      description: "Wide has no namespace.",
+      scope: "Cluster",
+      versions: [{ name: "v1", spec: z.object({}) }],
+    });
+    class Plain {}
+    const source = { required: true, of: () => undefined };
+    expect(() => bindKind({ definition, chart: Plain, children: [ConfigMap], source })).toThrow(
+      'Cannot bind "Wide": "source" needs a namespaced kind',
+    );
   });
 });

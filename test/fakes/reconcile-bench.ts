@@ -7,6 +7,7 @@ import {
   type LiveObject,
   type ObjectKind,
 } from "../../crds/object.ts";
+import type { KindSources } from "../../operator/desire/chart/follow-source.ts";
 import { kindSteps } from "../../operator/desire/chart/kind-steps.ts";
 import { ADDED_INDEX, addedManagersOf } from "../../operator/engine/added-index.ts";
 import type { ObjectStore, Publisher, Reconcile, Stores } from "../../operator/ports.ts";
@@ -23,6 +24,8 @@ export interface BenchOptions {
   /** Id of the place in git that it publishes to. */
   readonly place?: string;
   readonly resource?: ResourceOptions;
+  /** Where the sources of its resources stand. */
+  readonly sources?: KindSources;
 }
 
 /** The bench of a kind: what its resource wants comes from its chart. */
@@ -33,7 +36,7 @@ export class ReconcileBench extends Bench<CustomResource> {
   protected readonly definition: ObjectKind;
   protected readonly run: Reconcile;
 
-  constructor({ kind = aGadgetKind(), publisher, place = "here", resource }: BenchOptions = {}) {
+  constructor({ kind = aGadgetKind(), publisher, place = "here", resource, sources }: BenchOptions = {}) {
     super();
     this.kind = kind;
     this.definition = kind.definition;
@@ -45,7 +48,7 @@ export class ReconcileBench extends Bench<CustomResource> {
     for (const { kind: related, ownerKey } of kind.related)
       this.storeOf(related, { [groupKindOf(kind.definition)]: ownerKey, [ADDED_INDEX]: addedManagersOf });
     const time = { nowMs: () => this.clock.wallClock().getTime() };
-    const parts = { ...this.shared(), kind, publisher, place, time, stores: this.stores };
+    const parts = { ...this.shared(), kind, publisher, place, time, stores: this.stores, sources };
     const steps = kindSteps({ ...parts, synthesize: this.synthesizer });
     this.run = createReconcile(steps, { clock: this.clock });
   }

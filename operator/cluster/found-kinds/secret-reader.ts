@@ -8,6 +8,8 @@ import type { SecretReader } from "./ports.ts";
 export interface SecretReaderInput {
   readonly cluster: Pick<Cluster, "as">;
   readonly clock: Clock;
+  /** What else lets a Secret be read, beside the right of the operator, for a message. Default: that of a Release. */
+  readonly remedy?: string;
 }
 
 type SecretRef = Parameters<SecretReader["forget"]>[0];
@@ -72,10 +74,8 @@ export class KubeSecretReader implements SecretReader {
     } catch (error) {
       if (!(error instanceof ApiUnavailableError && error.status === 403)) throw error;
       const why = error.message.replace(/^Cannot read "[^"]*": /, "");
-      const how =
-        as === undefined
-          ? " (value releases.readSecrets), or the Release needs a serviceAccountName that may"
-          : "";
+      const { remedy = ", or the Release needs a serviceAccountName that may" } = this.#input;
+      const how = as === undefined ? ` (value releases.readSecrets)${remedy}` : "";
       throw new SourceError("SourceInvalid", `${title} cannot be read: ${why}${how}`, { cause: error });
     }
     if (live === undefined)

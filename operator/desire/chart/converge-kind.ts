@@ -5,6 +5,7 @@ import { APPROVE_PRUNE, type EngineStatus } from "../../../crds/status.ts";
 import { digestOf } from "../../../synth/digest.ts";
 import { idOf, type Manifest, type ManifestSet } from "../../../synth/manifest.ts";
 import { contextOf } from "../../../synth/record.ts";
+import { awaitsSource } from "../../../synth/source.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
 import type { Synthesizer } from "../../../synth/synthesizer.ts";
@@ -19,6 +20,7 @@ import { ReplacedError, SpecInvalidError } from "../../errors.ts";
 import type { Clock, Cluster, Stores } from "../../ports.ts";
 import { actingFor } from "./acting.ts";
 import { holdDeletion } from "./finalize.ts";
+import { describeAwaited } from "./follow-source.ts";
 import { type Loaded, load } from "./load.ts";
 import { removalsOf } from "./removals.ts";
 
@@ -42,15 +44,15 @@ export interface ConvergedKind extends Converged {
 }
 
 /** Synthesizes a resource and converges what its chart wants. Failures are values: the caller reports or throws them. */
-export async function convergeKind(
-  { resource, refusal: known, expired }: Loaded,
-  options: ConvergeKindOptions,
-): Promise<ConvergedKind> {
+export async function convergeKind(before: Loaded, options: ConvergeKindOptions): Promise<ConvergedKind> {
+  const { resource, refusal: known, expired, sourced } = before;
   const { kind, stores, clock } = options;
   const { acting, refusal = known } = actingFor(resource, options);
   const { definition } = kind;
   const key = keyOf(resource);
   let { generation, resourceVersion } = resource.metadata;
+  if (refusal === undefined && expired === undefined && awaitsSource(kind, sourced?.state))
+    return { ...unchanged, outcome: describeAwaited(before), generation };
   let loaded: Loaded | undefined;
   let desired: ManifestSet | undefined;
   const ownedNow = (): Loaded["owned"] => load(key, kind, stores)?.owned ?? [];
@@ -63,12 +65,18 @@ export async function convergeKind(
       loaded = load(key, kind, stores, claimed);
       if (loaded === undefined) return undefined;
       const { metadata } = loaded.resource;
+      // A source is that of the spec as it was read.
+      const isOther = kind.source !== undefined && metadata.generation !== generation;
       generation = metadata.generation;
       if (refusal !== undefined) throw refusal;
+      if (isOther) throw new ReplacedError(idOf(resource));
       // A record is that of the resource as it was folded.
       if (kind.record !== undefined && metadata.resourceVersion !== resourceVersion)
         throw new ReplacedError(idOf(resource));
-      desired = expired === undefined ? synthesizeOrRefuse(loaded, options) : nothingFor(loaded);
+      desired =
+        expired === undefined
+          ? synthesizeOrRefuse({ ...loaded, ...(sourced && { sourced }) }, options)
+          : nothingFor(loaded);
       const removals = removalsOf(loaded.resource, desired.additions, options);
       const set = { ...desiredSetOf(desired, kind, loaded.resource), removals };
       // Runs and histories go with the rest.
@@ -106,17 +114,24 @@ export async function convergeKind(
   return { ...converged, generation, desired, expired };
 }
 
+/** What a run did that did nothing. */
+export const unchanged = {
+  ...{ target: undefined, plan: undefined, pruned: undefined, changes: [], steps: [], error: undefined },
+  ...{ desired: undefined, expired: undefined },
+} as const;
+
 /** The empty set of an expired resource. */
 function nothingFor({ set }: Loaded): ManifestSet {
   return { manifests: [], needs: new Map(), additions: [], set, digest: digestOf("") };
 }
 
 function synthesizeOrRefuse(
-  { resource, observed }: Loaded,
+  { resource, observed, sourced }: Loaded,
   { kind, synthesize, kindClock }: Pick<ConvergeKindOptions, "kind" | "synthesize" | "kindClock">,
 ): ManifestSet {
   try {
-    return synthesize(kind, resource, observed, kindClock && contextOf(kind, resource, kindClock));
+    const given = kindClock && contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
+    return synthesize(kind, resource, observed, given);
   } catch (error) {
     if (error instanceof SynthesisError) throw new SpecInvalidError(error.message, { cause: error });
     throw error;

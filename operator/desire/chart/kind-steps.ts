@@ -1,20 +1,23 @@
 import type { LiveObject } from "../../../crds/object.ts";
+import { awaitsSource } from "../../../synth/source.ts";
 import { announceChanges } from "../../engine/announce.ts";
 import type { OwnedObject } from "../../engine/desired-set.ts";
 import { describeObject, listNames } from "../../engine/outcome.ts";
 import { RunClock } from "../../engine/run-clock.ts";
 import type { ReconcileOptions } from "../../ports.ts";
 import type { ReconcileSteps } from "../../reconcile.ts";
-import { type ConvergedKind, type ConvergeKindOptions, convergeKind } from "./converge-kind.ts";
+import { type ConvergedKind, type ConvergeKindOptions, convergeKind, unchanged } from "./converge-kind.ts";
 import { finalize, isLeaving } from "./finalize.ts";
+import { type FollowSourceOptions, followSource, leaveSource } from "./follow-source.ts";
 import { type Loaded, load } from "./load.ts";
 import { type ReportKindOptions, reportKind } from "./report-kind.ts";
 import { retireOrConverge } from "./retire.ts";
-import { writeRecord } from "./write-record.ts";
+import { type WriteRecordOptions, writeRecord } from "./write-record.ts";
 
 export interface KindParts
   extends Omit<ConvergeKindOptions, "kindClock">,
-    Omit<ReportKindOptions, "cluster" | "kindClock" | "log"> {
+    Omit<ReportKindOptions, "cluster" | "kindClock" | "log">,
+    Pick<FollowSourceOptions, "sources"> {
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
 
@@ -34,12 +37,13 @@ export function kindSteps(
       },
       isLeaving: ({ resource }) => isLeaving(resource, parts.stores),
       finalize: async (loaded) => {
+        leaveSource(loaded, parts);
         const onKept = (live: LiveObject, { message }: Error): void =>
           announceChanges([{ done: "FieldsKept", live, why: message }], loaded, parts);
         return describeHeld(loaded, await finalize(loaded, { ...parts, onKept }));
       },
-      ...(parts.kind.record !== undefined &&
-        runClock && { record: (loaded: Loaded) => writeRecord(loaded, { ...parts, clock: runClock }) }),
+      ...((parts.kind.record ?? parts.kind.source) !== undefined &&
+        runClock && { record: (loaded: Loaded) => recall(loaded, { ...parts, clock: runClock }) }),
       converge: (loaded) =>
         parts.kind.retire === undefined || runClock === undefined
           ? convergeKind(loaded, parts)
@@ -50,14 +54,24 @@ export function kindSteps(
   };
 }
 
+/** Reads the source of a resource, and brings its record up to date. Undefined: it is gone. */
+async function recall(
+  loaded: Loaded,
+  options: WriteRecordOptions & FollowSourceOptions,
+): Promise<Loaded | undefined> {
+  const sourced = await followSource(loaded, options);
+  if (options.kind.record === undefined || awaitsSource(options.kind, sourced.sourced?.state)) return sourced;
+  return await writeRecord(sourced, options);
+}
+
 /** Undefined: nothing holds a resource that is being deleted. */
 function describeHeld({ resource }: Loaded, left: readonly OwnedObject[]): ConvergedKind | undefined {
   if (left.length === 0) return undefined;
   const names = left.map(({ live }) => describeObject(live)).sort();
   const message = `Waiting for ${listNames(names)} to be deleted; finalizers block it`;
   return {
+    ...unchanged,
     outcome: { state: "waiting", reason: "Deleting", message, isWatched: true, isQuiet: true },
-    ...{ target: undefined, plan: undefined, pruned: undefined, changes: [], steps: [], error: undefined },
-    ...{ desired: undefined, expired: undefined, generation: resource.metadata.generation },
+    generation: resource.metadata.generation,
   };
 }

@@ -14,6 +14,7 @@ import { setOf } from "../../../synth/stamp.ts";
 import type { OwnedObject } from "../../engine/desired-set.ts";
 import type { SpecInvalidError } from "../../errors.ts";
 import type { Stores } from "../../ports.ts";
+import type { Sourced } from "./follow-source.ts";
 
 /** What one reconcile starts from: nothing here was asked of the API server. */
 export interface Loaded {
@@ -23,6 +24,8 @@ export interface Loaded {
   readonly observed: Observed;
   /** All live objects of the resource's set, of every child kind. */
   readonly owned: readonly OwnedObject[];
+  /** How far its source has come. Undefined: the kind declares none, or it was not asked in this run. */
+  readonly sourced?: Sourced;
   /** The record of this run. Undefined: the kind has none, or it could not be folded. */
   readonly folded?: FoldedRecord;
   /** Why the record could not be folded, or a function of the kind failed. */

@@ -1,5 +1,8 @@
 import { keyOf } from "../../../crds/object.ts";
+import type { EngineStatus } from "../../../crds/status.ts";
+import type { ManifestSet } from "../../../synth/manifest.ts";
 import { contextOf } from "../../../synth/record.ts";
+import { awaitsSource } from "../../../synth/source.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
 import { aggregateHealth } from "../../engine/health/aggregate-health.ts";
 import { assessHealth, type Health } from "../../engine/health/health.ts";
@@ -8,6 +11,7 @@ import type { Refusals } from "../../engine/refusals.ts";
 import { noteProgress, type Progress, type ReportOptions, report } from "../../engine/report.ts";
 import { decideRequeue, parkedForMs } from "../../engine/requeue.ts";
 import type { RunClock, TimeSource } from "../../engine/run-clock.ts";
+import { type SourceStanding, standingOf } from "../../engine/source-standing.ts";
 import { composeStatus, type ResourceStatus } from "../../engine/status.ts";
 import type { Clock, Publisher, PublishState, Random, Stores } from "../../ports.ts";
 import type { Reported } from "../../reconcile.ts";
@@ -52,13 +56,15 @@ export async function reportKind(
   // Read again: what was applied is in the stores by now.
   const now = load(key, kind, stores);
   if (now === undefined) return {};
-  const loaded = asOf(now, converged);
+  const loaded = { ...asOf(now, converged), ...(before.sourced && { sourced: before.sourced }) };
   const { resource } = loaded;
-  const health = desired === undefined ? undefined : assess(converged, loaded, options);
+  const verdict = desired === undefined ? undefined : verdictOf(converged, loaded, options);
+  const health = desired === undefined ? undefined : (verdict ?? assess(desired, loaded, options));
   const published = offer(converged, loaded, options);
   if (outcome.state === "applied") noteProgress(key, { generation, published, progress: options.progress });
   const isParked = parkedForMs(published, clock.now()) > 0;
-  const status = isParked ? undefined : statusOf(loaded, { converged, health, published }, options);
+  const standing = standingIn(loaded, { converged, isJudged: verdict !== undefined }, options);
+  const status = isParked ? undefined : statusOf(loaded, { converged, health, published, standing }, options);
   const isBehind =
     kindClock !== undefined &&
     before.folded !== undefined &&
@@ -90,7 +96,7 @@ export async function reportKind(
         kind.policy.actAs === undefined
           ? instantInMs
           : Math.min(instantInMs ?? longestRetryMs, longestRetryMs),
-      requeueAfterMs: [requeueAfterMs],
+      requeueAfterMs: [requeueAfterMs, before.sourced?.retryAfterMs, standing?.graceLeftMs || undefined],
     },
     { ...options, resources: stores.resources(definition) },
   );
@@ -108,14 +114,34 @@ interface StatusParts {
   readonly converged: ConvergedKind;
   readonly health: Health | undefined;
   readonly published: PublishState | undefined;
+  readonly standing: SourceStanding | undefined;
+}
+
+/** What is to be said of the source. Undefined: the resource follows none. */
+function standingIn(
+  { resource, sourced }: Loaded,
+  { converged, isJudged }: { readonly converged: ConvergedKind; readonly isJudged: boolean },
+  { kind, clock }: ReportKindOptions,
+): SourceStanding | undefined {
+  const source = sourced?.state;
+  if (source === undefined) return undefined;
+  const { outcome, desired } = converged;
+  return standingOf({
+    source,
+    isHeld: outcome.state === "waiting" && desired === undefined && awaitsSource(kind, source),
+    isJudged,
+    previous: (resource.status as EngineStatus | undefined)?.conditions ?? [],
+    generation: resource.metadata.generation,
+    nowMs: clock.wallClock().getTime(),
+  });
 }
 
 function statusOf(
-  { resource, observed }: Loaded,
-  { converged: { outcome, expired }, health, published }: StatusParts,
+  { resource, observed, sourced }: Loaded,
+  { converged: { outcome, expired }, health, published, standing }: StatusParts,
   { kind, publisher, clock, kindClock }: ReportKindOptions,
 ): ResourceStatus {
-  const context = kindClock && contextOf(kind, resource, kindClock);
+  const context = kindClock && contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
   const own = kind.status(resource, observed, context);
   return composeStatus({
     resource,
@@ -124,27 +150,37 @@ function statusOf(
     health,
     publish: published ?? (publisher && { state: "skipped" }),
     expired,
+    standing,
     // The conditions of a run are its history.
     keepsOrder: kind.record !== undefined,
     nowIso: `${clock.wallClock().toISOString().slice(0, 19)}Z`,
   });
 }
 
-function assess(
-  { desired, expired }: ConvergedKind,
-  { resource, observed }: Loaded,
-  { kind, stores, clock, kindClock }: ReportKindOptions,
-): Health {
+/** The health by which its kind judges a resource, or that of one that has expired. Undefined: that of its objects counts. */
+function verdictOf(
+  { expired }: ConvergedKind,
+  { resource, observed, sourced }: Loaded,
+  { kind, kindClock }: ReportKindOptions,
+): Health | undefined {
   if (expired !== undefined) return healthOf({ status: "Suspended", message: expired });
-  if (kind.verdict !== undefined && kindClock !== undefined) {
-    const verdict = kind.verdict({ resource, observed, ...contextOf(kind, resource, kindClock) });
-    if (verdict !== undefined) return healthOf(verdict);
-  }
+  if (kind.verdict === undefined || kindClock === undefined) return undefined;
+  const given = contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
+  const verdict = kind.verdict({ resource, observed, ...given });
+  return verdict && healthOf(verdict);
+}
+
+/** The health of the worst object. */
+function assess(
+  { manifests }: ManifestSet,
+  { observed }: Loaded,
+  { kind, stores, clock }: ReportKindOptions,
+): Health {
   const nowMs = clock.wallClock().getTime();
   const pods = kind.related
     .filter((related) => related.kind.kind === "Pod")
     .flatMap((related) => observed.list(related.kind));
-  const judged = (desired?.manifests ?? []).map((manifest) => {
+  const judged = manifests.map((manifest) => {
     const live = stores.children(childKindOf(manifest, kind)).get(keyOf(manifest));
     return { child: live ?? manifest, health: assessHealth(live, { nowMs, pods }) };
   });

@@ -41,11 +41,15 @@ export async function retireOrConverge(
 
 /** Why a resource of this kind is to be deleted now; undefined: it is not. */
 function decideRetirement(
-  { resource, observed }: Loaded,
+  { resource, observed, sourced }: Loaded,
   { kind, kindClock }: Pick<RetireOptions, "kind" | "kindClock">,
 ): string | SpecInvalidError | undefined {
   try {
-    return kind.retire?.({ resource, observed, ...contextOf(kind, resource, kindClock) });
+    return kind.retire?.({
+      resource,
+      observed,
+      ...contextOf(kind, resource, { clock: kindClock, source: sourced?.state }),
+    });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return new SpecInvalidError(message, { cause: error });

@@ -27,7 +27,7 @@ export interface WriteRecordOptions {
  */
 export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): Promise<Loaded | undefined> {
   const { kind, cluster, stores, clock, log } = options;
-  const { resource, observed } = loaded;
+  const { resource, observed, sourced } = loaded;
   const folded = foldOrRefuse(loaded, options);
   if (folded instanceof SpecInvalidError) return { ...loaded, refusal: folded };
   const { record, isStable } = folded;
@@ -39,7 +39,11 @@ export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): 
   if (isSameRecord(recordIn(kind, resource), record)) return { ...loaded, folded };
   const { name, namespace, uid, resourceVersion } = resource.metadata;
   const names = kind.record?.fields ?? [];
-  const { conditions: _, ...fields } = kind.status(resource, observed, { clock, record });
+  const { conditions: _, ...fields } = kind.status(resource, observed, {
+    clock,
+    record,
+    ...(kind.source && { source: sourced?.state }),
+  });
   const patch = statusPatch(resource.status, withRecord(resource, fields, { record, names }));
   const ref = { kind: kind.definition, namespace, name };
   const live = await cluster.patchStatus(ref, uid, patch ?? {}, { resourceVersion });
@@ -49,27 +53,27 @@ export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): 
   // Another manager changed it right after our write: that change may matter to the record.
   if (now !== undefined && now.resource.metadata.resourceVersion !== live.metadata.resourceVersion)
     throw new ReplacedError(idOf(resource));
-  return now && { ...now, folded };
+  return now && { ...now, ...(sourced && { sourced }), folded };
 }
 
 /** Whether what is observed now gives another record than the one that this run wrote or found. Pure. */
 export function isRecordBehind(
-  { resource, observed, folded }: Loaded,
+  { resource, observed, sourced, folded }: Loaded,
   { kind, clock }: Pick<WriteRecordOptions, "kind" | "clock">,
 ): boolean {
   if (folded === undefined) return false;
-  const next = foldRecord(kind, { resource, observed, clock });
+  const next = foldRecord(kind, { resource, observed, clock, source: sourced?.state });
   // What the API server does not keep of a record is not sent again and again.
   const isKnown = [recordIn(kind, resource), folded.record].some((known) => isSameRecord(known, next.record));
   return next.isStable && !isKnown;
 }
 
 function foldOrRefuse(
-  { resource, observed }: Loaded,
+  { resource, observed, sourced }: Loaded,
   { kind, clock }: Pick<WriteRecordOptions, "kind" | "clock">,
 ): FoldedRecord | SpecInvalidError {
   try {
-    return foldRecord(kind, { resource, observed, clock });
+    return foldRecord(kind, { resource, observed, clock, source: sourced?.state });
   } catch (error) {
     if (error instanceof SynthesisError) return new SpecInvalidError(error.message, { cause: error });
     throw error;

@@ -12,7 +12,6 @@ import { createReconcile } from "../../reconcile.ts";
 import type { WatchedKind } from "../../runtime/kind-stores.ts";
 import { composeSources } from "./compose-sources.ts";
 import type { Dependents } from "./dependents.ts";
-import type { PolicyLimits } from "./policy-limits.ts";
 import { createPreparer } from "./preparer.ts";
 import { leavePlace } from "./publish-release.ts";
 import { createPlaceClaims } from "./published-places.ts";
@@ -27,7 +26,6 @@ export interface ComposeReleasesInput extends ReleaseControllerInput, Controller
   readonly dependents: Dependents;
   /** When this instance began to lead, on the monotonic clock. */
   readonly ledSinceMs: () => number;
-  readonly platform: PolicyLimits;
   /** Puts keys into the queue. */
   readonly wake: (keys: Iterable<string>) => void;
 }

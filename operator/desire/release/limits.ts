@@ -27,8 +27,8 @@ export function installationLimits(rule: ReleaseRule | undefined): Limits {
 }
 
 /** `Refused by ReleasePolicy tenants, rule 1: <why>. Ask …`: the message of every refusal. */
-export function refusedBy(from: string, why: string): string {
-  return `Refused by ${from}: ${why}. Ask the platform team to allow it, or change the Release`;
+export function refusedBy(from: string, why: string, of = "Release"): string {
+  return `Refused by ${from}: ${why}. Ask the platform team to allow it, or change the ${of}`;
 }
 
 /** The rule with the smallest value, which is the one that counts. */

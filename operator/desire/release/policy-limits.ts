@@ -12,11 +12,9 @@ export interface PolicyLimitsInput extends Pick<Platform, "allowsLocal"> {
   readonly stores: KindStores;
   /** The rule of the operator's own options. */
   readonly installation: ReleaseRule | undefined;
-  /** The limits of these Releases have changed. */
-  readonly wake: (keys: Iterable<string>) => void;
 }
 
-/** The platform's limits for each Release, from local copies of policies, namespaces and Releases. */
+/** The platform's limits for each Release and each source of a kind, from local copies of policies, namespaces and Releases. */
 export class PolicyLimits implements Platform {
   readonly allowsLocal: boolean;
   readonly #input: PolicyLimitsInput;
@@ -24,6 +22,8 @@ export class PolicyLimits implements Platform {
   /** The last decision for each namespace. */
   readonly #selected = new Map<string, SelectedRules>();
   readonly #ages = new ReleaseAges();
+  readonly #onReleases: ((keys: Iterable<string>) => void)[] = [];
+  readonly #onNamespaces: ((namespaces: ReadonlySet<string>) => void)[] = [];
 
   constructor(input: PolicyLimitsInput) {
     const { stores, allowsLocal } = input;
@@ -35,6 +35,16 @@ export class PolicyLimits implements Platform {
       return onEvery(() => kind === ReleasePolicy && this.#selectAgain(this.#selected.keys()));
     });
     stores.subscribe("namespace", () => onEvery(({ metadata }) => this.#selectAgain([metadata.name])));
+  }
+
+  /** Calls `tell` with the keys of Releases whose limits have changed. */
+  onReleases(tell: (keys: Iterable<string>) => void): void {
+    this.#onReleases.push(tell);
+  }
+
+  /** Calls `tell` with the namespaces whose rules have changed. */
+  onNamespaces(tell: (namespaces: ReadonlySet<string>) => void): void {
+    this.#onNamespaces.push(tell);
   }
 
   select({ metadata: { namespace = "" } }: LiveObject): SelectedRules {
@@ -70,7 +80,8 @@ export class PolicyLimits implements Platform {
     }
     if (changed.size === 0) return;
     const releases = [...this.#input.stores.resources(Release).list()];
-    this.#input.wake(releases.filter(({ metadata }) => changed.has(metadata.namespace ?? "")).map(keyOf));
+    this.#tell(releases.filter(({ metadata }) => changed.has(metadata.namespace ?? "")).map(keyOf));
+    for (const tell of this.#onNamespaces) tell(changed);
   }
 
   #forReleases(): StoreHandler {
@@ -82,9 +93,13 @@ export class PolicyLimits implements Platform {
         const most = smallestOf(this.limitsOf(release), ({ quotas }) => quotas?.releases);
         // One more may be deployed now.
         const next = most && this.#ages.at(release.metadata.namespace ?? "", most.value - 1);
-        if (next !== undefined) this.#input.wake([next]);
+        if (next !== undefined) this.#tell([next]);
       },
     };
+  }
+
+  #tell(keys: readonly string[]): void {
+    for (const tell of this.#onReleases) tell(keys);
   }
 }
 

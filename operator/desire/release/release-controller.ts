@@ -2,7 +2,6 @@ import { keyOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts
 import { Release } from "../../../crds/release.ts";
 import { ReleasePolicy } from "../../../crds/release-policy.ts";
 import type { ComposedRepository } from "../../compose/compose-publisher.ts";
-import { allowsLocalSources } from "../../compose/compose-source-zone.ts";
 import { createController, type KindController } from "../../compose/controllers.ts";
 import type { Ground } from "../../compose/ground.ts";
 import type { SourceZone } from "../../git/source/compose-source-zone.ts";
@@ -12,7 +11,7 @@ import type { KindStores, WatchRole } from "../../runtime/kind-stores.ts";
 import { withTimeout } from "../../runtime/with-timeout.ts";
 import type { ComposedReleases } from "./compose-releases.ts";
 import { Dependents } from "./dependents.ts";
-import { PolicyLimits } from "./policy-limits.ts";
+import type { PolicyLimits } from "./policy-limits.ts";
 import { releaseKind } from "./release-kind.ts";
 
 export interface ReleaseControllerInput {
@@ -22,6 +21,7 @@ export interface ReleaseControllerInput {
   readonly election: Election;
   readonly events: EventRecorder;
   readonly sourceZone: SourceZone;
+  readonly platform: PolicyLimits;
   /** Undefined: nothing is published. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
@@ -32,7 +32,7 @@ export interface ReleaseControllerInput {
  * Release is seen.
  */
 export function createReleaseController(input: ReleaseControllerInput): KindController {
-  const { ground, stores, election } = input;
+  const { ground, stores, election, platform } = input;
   const { clock, config } = ground;
   const of = { ...ground, ...input, isLeading: () => election.isLeading, workers: config.workers };
   return createController(releaseKind, of, (parts) => {
@@ -40,13 +40,7 @@ export function createReleaseController(input: ReleaseControllerInput): KindCont
     const wake = (keys: Iterable<string>): void => {
       for (const key of keys) queue.add(key);
     };
-    const installation = config.releasePolicy;
-    const platform = new PolicyLimits({
-      stores,
-      installation,
-      allowsLocal: allowsLocalSources(ground),
-      wake,
-    });
+    platform.onReleases(wake);
     const dependents = new Dependents();
     let ledSinceMs = clock.now();
     const first = Promise.withResolvers<void>();
@@ -58,7 +52,6 @@ export function createReleaseController(input: ReleaseControllerInput): KindCont
           ...input,
           ...parts,
           dependents,
-          platform,
           wake,
           ledSinceMs: () => ledSinceMs,
         });

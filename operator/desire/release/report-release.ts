@@ -10,6 +10,7 @@ import { listNames } from "../../engine/outcome.ts";
 import type { Refusals } from "../../engine/refusals.ts";
 import { noteProgress, type Progress, type ReportOptions, report } from "../../engine/report.ts";
 import { decideRequeue } from "../../engine/requeue.ts";
+import { graceLeftMs } from "../../engine/source-grace.ts";
 import type { Clock, ObjectStore, PublishState, Random } from "../../ports.ts";
 import type { Reported } from "../../reconcile.ts";
 import { announceDeployment } from "./announce-deployment.ts";
@@ -20,7 +21,7 @@ import { type PublishPlaces, publishRelease } from "./publish-release.ts";
 import type { Desired } from "./release-memory.ts";
 import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
 import { composeReleaseStatus } from "./release-status.ts";
-import { graceLeftMs, isPinnedTo } from "./source-loss.ts";
+import { isPinnedTo } from "./source-loss.ts";
 import type { Sourced } from "./source-release.ts";
 import { noteWritten, withholdStatus } from "./withhold-status.ts";
 

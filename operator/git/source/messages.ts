@@ -77,7 +77,8 @@ export function toFailureReason(reason: string): FailureItem["reason"] {
 
 /** The state of one source. */
 export const stateItem = z.strictObject({
-  key: z.string().max(512),
+  // The key of a resource, and for a resource of a kind the kind's name.
+  key: z.string().max(640),
   version: count,
   state: z.union([
     z.strictObject({

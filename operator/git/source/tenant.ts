@@ -22,6 +22,23 @@ export function tenantOf(url: string, secret: SecretData | undefined, repository
   return hash.digest("hex").slice(0, 32);
 }
 
+/** The key of a resource among those of all kinds that have sources. Names have no `@`. Pure. */
+export function sourceKeyOf(key: string, groupKind: string): string {
+  return `${key}@${groupKind}`;
+}
+
+/** The kind that such a key names; "" for one that names none, as those of Releases. Pure. */
+export function groupKindIn(sourceKey: string): string {
+  const at = sourceKey.indexOf("@");
+  return at === -1 ? "" : sourceKey.slice(at + 1);
+}
+
+/** The key of the resource without its kind. Pure. */
+export function keyIn(sourceKey: string): string {
+  const at = sourceKey.indexOf("@");
+  return at === -1 ? sourceKey : sourceKey.slice(0, at);
+}
+
 /** The namespace in the key of a resource. Pure. */
 export function namespaceOf(key: string): string {
   return key.slice(0, Math.max(0, key.indexOf("/")));

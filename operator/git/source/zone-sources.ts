@@ -14,7 +14,7 @@ import { FollowedSources } from "./followed-sources.ts";
 import { errorBody, followItem, lastChangeAnswer, SOURCE_ZONE } from "./messages.ts";
 import type { SourceCommit, SourceRequest, SourceState } from "./ports.ts";
 import type { SourceStats } from "./repository-options.ts";
-import { namespaceOf } from "./tenant.ts";
+import { groupKindIn, namespaceOf } from "./tenant.ts";
 import { WantSender } from "./want-sender.ts";
 import { ZoneCounts } from "./zone-counts.ts";
 import { type AskZone, ReadBudget, zoneFiles } from "./zone-files.ts";
@@ -62,7 +62,8 @@ export class ZoneSources implements GitSources {
   readonly #counts: ZoneCounts;
   readonly #questions = new FairSemaphore(QUESTIONS);
   readonly #budget = new ReadBudget();
-  #onChange: (keys: readonly string[]) => void = () => undefined;
+  /** By the kind that keys name; "": keys that name none. */
+  readonly #onChange = new Map<string, (keys: readonly string[]) => void>();
   #sender: WantSender | undefined;
   #isStarted = false;
   #cancelOutage: (() => void) | undefined;
@@ -98,9 +99,9 @@ export class ZoneSources implements GitSources {
     void this.#client.keep();
   }
 
-  /** Calls `onChange` when the answers for resources change. */
-  subscribe(onChange: (keys: readonly string[]) => void): void {
-    this.#onChange = onChange;
+  /** Calls `onChange` when the answers for resources change: those whose keys name this kind, or by default none. */
+  subscribe(onChange: (keys: readonly string[]) => void, groupKind = ""): void {
+    this.#onChange.set(groupKind, onChange);
   }
 
   resolve(request: SourceRequest): SourceState {
@@ -170,7 +171,7 @@ export class ZoneSources implements GitSources {
   }
 
   #tell(keys: readonly string[]): void {
-    if (keys.length > 0) this.#onChange(keys);
+    for (const [groupKind, own] of Map.groupBy(keys, groupKindIn)) this.#onChange.get(groupKind)?.(own);
   }
 
   async #lastChangeOf(key: string, tree: string, paths: readonly string[]): Promise<SourceCommit> {

@@ -27,7 +27,8 @@ async function aPlatform({ installation }: { readonly installation?: ReleaseRule
   const kinds = new WatchedKinds({ kinds: [releaseKind, releasePolicyKind] });
   const woken: string[] = [];
   const wake = (keys: Iterable<string>): void => void woken.push(...keys);
-  const limits = new PolicyLimits({ stores: kinds.stores, installation, wake, allowsLocal: false });
+  const limits = new PolicyLimits({ stores: kinds.stores, installation, allowsLocal: false });
+  limits.onReleases(wake);
   const deliver = (type: "ADDED" | "MODIFIED" | "DELETED", object: LiveObject): void => {
     const [role, kind] =
       object.kind === "Namespace"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../../crds/object.ts";
 import { Release } from "../../../../crds/release.ts";
-import { sourceGraceMs } from "../../../../operator/desire/release/source-loss.ts";
+import { sourceGraceMs } from "../../../../operator/engine/source-grace.ts";
 import type { SourceFailure } from "../../../../operator/errors.ts";
 import { aDeployedBench } from "../../../fakes/deployed-bench.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";

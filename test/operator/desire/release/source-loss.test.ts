@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { graceLeftMs, isPinnedTo, sourceGraceMs } from "../../../../operator/desire/release/source-loss.ts";
+import { isPinnedTo } from "../../../../operator/desire/release/source-loss.ts";
+import { graceLeftMs, sourceGraceMs } from "../../../../operator/engine/source-grace.ts";
 import type { SourceFailureReason } from "../../../../operator/errors.ts";
 import { deployedRelease } from "../../../fakes/release-statuses.ts";
 import { aCommit } from "../../../fakes/releases.ts";

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { tenantOf } from "../../../../operator/git/source/tenant.ts";
+import {
+  groupKindIn,
+  keyIn,
+  namespaceOf,
+  sourceKeyOf,
+  tenantOf,
+} from "../../../../operator/git/source/tenant.ts";
 
 const url = "https://git.example.dev/x";
 const secret = (data: Record<string, string>) => new Map(Object.entries(data));
@@ -16,4 +22,13 @@ test("tenantOf() differs with the URL and with every entry that counts, and with
   ];
   expect(new Set(all).size).toBe(all.length);
   expect(tenantOf(url, secret({ password: "b", username: "a", note: "x" }))).toBe(all[2]);
+});
+
+test("a key names its kind, and is that of no resource of another kind", () => {
+  const keys = ["a.example.dev", "b.example.dev"].map((groupKind) => sourceKeyOf("shop/web", groupKind));
+  expect(new Set([...keys, "shop/web"]).size).toBe(3);
+  expect(keys.map(groupKindIn)).toEqual(["a.example.dev", "b.example.dev"]);
+  expect(keys.map(keyIn)).toEqual(["shop/web", "shop/web"]);
+  expect(keys.map(namespaceOf)).toEqual(["shop", "shop"]);
+  expect([groupKindIn("shop/web"), keyIn("shop/web")]).toEqual(["", "shop/web"]);
 });

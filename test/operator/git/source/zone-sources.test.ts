@@ -16,6 +16,18 @@ describe("ZoneSources", () => {
     expect(it.told).toEqual(["ns/a", "ns/a"]);
   });
 
+  test("says it to the kind alone that the key names, if there is one", async () => {
+    const { zone, it } = await aScriptedZone();
+    const told: string[] = [];
+    it.sources.subscribe((keys) => void told.push(...keys), "apps.example.dev");
+    const keys = ["ns/a@apps.example.dev", "ns/a@others.example.dev", "ns/a"];
+    for (const key of keys) it.ask(key);
+    await it.until(() => keys.every((key) => zone.wanted.has(key)));
+    for (const key of keys) zone.say(key, aState(one));
+    await it.until(() => it.told.length > 0);
+    expect([told, it.told]).toEqual([["ns/a@apps.example.dev"], ["ns/a"]]);
+  });
+
   test("tells the zone of a request once, with its credentials, and of what changes", async () => {
     const { zone, it } = await aScriptedZone();
     const credentials = new Map([["password", "hidden"]]);

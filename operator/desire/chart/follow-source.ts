@@ -1,0 +1,67 @@
+import type { BoundKind } from "../../../crds/binding.ts";
+import type { KindSource } from "../../../crds/kind-source.ts";
+import { type CustomResource, keyOf } from "../../../crds/object.ts";
+import type { EngineStatus } from "../../../crds/status.ts";
+import type { ApplyOutcome } from "../../engine/outcome.ts";
+import { SOURCE_PENDING } from "../../engine/source-standing.ts";
+import type { Loaded } from "./load.ts";
+
+/** How far the source of a resource has come. */
+export interface Sourced {
+  /** Undefined: the resource follows none. */
+  readonly state: KindSource | undefined;
+  /** No event will follow: check again after this many milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** The sources of the resources of one kind. A change of an answer requeues the key. */
+export interface KindSources {
+  /**
+   * Where the source of a resource stands, from memory.
+   *
+   * @throws ApiUnavailableError when a Secret that it names cannot be read now.
+   */
+  read(resource: CustomResource): Promise<Sourced>;
+  /** The resource is gone: it needs no more polls. */
+  forget(key: string): void;
+}
+
+export interface FollowSourceOptions {
+  readonly kind: Pick<BoundKind, "source">;
+  /** Undefined: this operator follows no sources. */
+  readonly sources?: KindSources | undefined;
+}
+
+/** Adds what is known of its source to a resource. One of a kind without a source stays as it is. */
+export async function followSource(loaded: Loaded, { kind, sources }: FollowSourceOptions): Promise<Loaded> {
+  if (kind.source === undefined) return loaded;
+  return { ...loaded, sourced: (await sources?.read(loaded.resource)) ?? withoutSources(loaded, kind) };
+}
+
+/** What the resource is told where no source is followed at all. */
+function withoutSources({ resource }: Loaded, kind: FollowSourceOptions["kind"]): Sourced {
+  if (kind.source?.of(resource) === undefined) return { state: undefined };
+  const message = "This operator follows no git sources: it runs without --releases";
+  return { state: { state: "failed", reason: "SourceInvalid", message } };
+}
+
+/** The outcome of a run that waits for the source: nothing is made, changed or deleted. Pure. */
+export function describeAwaited({ resource, sourced }: Pick<Loaded, "resource" | "sourced">): ApplyOutcome {
+  const state = sourced?.state;
+  if (state?.state === "failed")
+    return { state: "waiting", reason: state.reason, message: state.message, isWatched: true };
+  const { observedGeneration } = (resource.status ?? {}) as EngineStatus;
+  return {
+    state: "waiting",
+    reason: "SourcePending",
+    message: SOURCE_PENDING,
+    isWatched: true,
+    // After a start of the operator it is known in a moment.
+    isQuiet: observedGeneration === resource.metadata.generation,
+  };
+}
+
+/** Ends the interest in the source of a resource that is gone or being deleted. */
+export function leaveSource({ resource }: Pick<Loaded, "resource">, { sources }: FollowSourceOptions): void {
+  sources?.forget(keyOf(resource));
+}

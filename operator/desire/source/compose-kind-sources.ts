@@ -1,0 +1,36 @@
+import type { BoundKind } from "../../../crds/binding.ts";
+import { groupKindOf, keyOf } from "../../../crds/object.ts";
+import { createSecretReader, type SecretReaderInput } from "../../cluster/found-kinds/secret-reader.ts";
+import { keyIn } from "../../git/source/tenant.ts";
+import type { ZoneSources } from "../../git/source/zone-sources.ts";
+import type { KindStores } from "../../runtime/kind-stores.ts";
+import type { KindSources } from "../chart/follow-source.ts";
+import type { PolicyLimits } from "../release/policy-limits.ts";
+import { createKindSources } from "./kind-sources.ts";
+
+export interface ComposeKindSourcesInput extends Pick<SecretReaderInput, "cluster" | "clock"> {
+  readonly sources: ZoneSources;
+  readonly platform: PolicyLimits;
+  readonly stores: KindStores;
+}
+
+/** Follows the sources of the resources of a kind. */
+export type FollowKind = (kind: BoundKind, wake: (keys: Iterable<string>) => void) => KindSources;
+
+/** Wires the sources of kinds to the zone and the schedule that Releases have. Nothing runs before a source is asked for. */
+export function composeKindSources(input: ComposeKindSourcesInput): FollowKind {
+  const { sources, platform, stores } = input;
+  const secrets = createSecretReader({
+    ...input,
+    remedy: ", or the kind must act as a ServiceAccount that may",
+  });
+  return (kind, wake) => {
+    const { definition } = kind;
+    sources.subscribe((keys) => wake(keys.map(keyIn)), groupKindOf(definition));
+    platform.onNamespaces((changed) => {
+      const resources = [...stores.resources(definition).list()];
+      wake(resources.filter(({ metadata }) => changed.has(metadata.namespace ?? "")).map(keyOf));
+    });
+    return createKindSources({ kind, sources, secrets, platform });
+  };
+}

@@ -1,0 +1,185 @@
+import type { BoundKind } from "../../../crds/binding.ts";
+import type { GitSource, KindSource, SourceProblem } from "../../../crds/kind-source.ts";
+import { type CustomResource, groupKindOf, keyOf } from "../../../crds/object.ts";
+import { releaseAnnotations } from "../../../crds/release.ts";
+import { releaseSource, type SourceSpec } from "../../../crds/release-source.ts";
+import { gitSourceOf } from "../../../synth/source.ts";
+import { SynthesisError } from "../../../synth/synthesis-error.ts";
+import type { SecretReader } from "../../cluster/found-kinds/ports.ts";
+import { SourceError } from "../../errors.ts";
+import type { SourceState, Sources } from "../../git/source/ports.ts";
+import { isSameAnswer } from "../../git/source/source-answer.ts";
+import { sourceKeyOf } from "../../git/source/tenant.ts";
+import type { Impersonation } from "../../ports.ts";
+import type { KindSources } from "../chart/follow-source.ts";
+import { allowedSigners } from "../release/allowed-signers.ts";
+import { type Limits, type Platform, smallestOf } from "../release/limits.ts";
+import { findSourceRefusal } from "../release/policy-refusal.ts";
+
+export interface KindSourcesOptions {
+  readonly kind: Pick<BoundKind, "definition" | "source" | "policy">;
+  readonly sources: Pick<Sources, "resolve" | "forget">;
+  readonly secrets: SecretReader;
+  readonly platform: Pick<Platform, "select" | "allowsLocal">;
+}
+
+const defaultIntervalMs = 60_000;
+const shortestIntervalMs = 1_000;
+const longestRetryMs = 60_000;
+
+/** The sources of the resources of one kind, within what the platform allows in their namespaces. */
+export function createKindSources(options: KindSourcesOptions): KindSources {
+  const { kind, sources } = options;
+  const groupKind = groupKindOf(kind.definition);
+  const told = new Map<string, Told>();
+  const forget = (key: string): void => {
+    told.delete(key);
+    sources.forget(sourceKeyOf(key, groupKind));
+  };
+  return {
+    forget,
+    read: async (resource) => {
+      const key = keyOf(resource);
+      const wanted = wantedBy(resource, kind);
+      if (wanted instanceof SourceError) return { state: failed(wanted.failure) };
+      if (wanted === undefined) {
+        forget(key);
+        return { state: undefined };
+      }
+      const rules = options.platform.select(resource);
+      // The watch of namespaces requeues it.
+      if (rules.state === "pending") return { state: { state: "pending" } };
+      const refusal =
+        rules.state === "known" ? refusalOf(wanted.source, rules.limits, options) : rules.message;
+      if (refusal !== undefined) {
+        forget(key);
+        return { state: { state: "failed", reason: "PolicyRefused", message: refusal } };
+      }
+      const limits = rules.state === "known" ? rules.limits : [];
+      const request = { ...wanted, limits, key: sourceKeyOf(key, groupKind) };
+      const { state, ...more } = await resolve(resource, request, options);
+      return { state: tell(key, state, told), ...more };
+    },
+  };
+}
+
+/** What the kind was told of a source, and the answer that it was made of. */
+interface Told {
+  readonly answer: SourceState;
+  readonly state: KindSource;
+}
+
+/** Another head alone is told with the next change: nothing requeued the resource for it. */
+function tell(key: string, answer: SourceState, told: Map<string, Told>): KindSource {
+  const last = told.get(key);
+  if (last !== undefined && isSameAnswer(last.answer, answer)) return last.state;
+  const state = toldOf(answer);
+  told.set(key, { answer, state });
+  return state;
+}
+
+interface Wanted {
+  readonly source: SourceSpec;
+  readonly intervalMs: number;
+}
+
+/** The source that the kind names for a resource, or why it cannot be used. */
+function wantedBy(
+  resource: CustomResource,
+  kind: KindSourcesOptions["kind"],
+): Wanted | SourceError | undefined {
+  let wish: GitSource | undefined;
+  try {
+    wish = gitSourceOf(kind, resource);
+  } catch (error) {
+    if (!(error instanceof SynthesisError)) throw error;
+    return new SourceError("SourceInvalid", error.message, { cause: error });
+  }
+  if (wish === undefined) return undefined;
+  const { intervalMs = defaultIntervalMs, ...source } = wish;
+  const { data, error } = releaseSource.safeParse(source);
+  if (data !== undefined) return { source: data, intervalMs: Math.max(shortestIntervalMs, intervalMs) };
+  const [issue] = error.issues;
+  return new SourceError(
+    "SourceInvalid",
+    `Cannot use the source: ${issue?.path.join(".")}: ${issue?.message}`,
+  );
+}
+
+function refusalOf(
+  source: SourceSpec,
+  limits: Limits,
+  { kind, platform: { allowsLocal } }: KindSourcesOptions,
+): string | undefined {
+  return findSourceRefusal(source, { limits, allowsLocal, field: "source", of: kind.definition.kind });
+}
+
+async function resolve(
+  resource: CustomResource,
+  { source, intervalMs, limits, key }: Wanted & { readonly limits: Limits; readonly key: string },
+  { kind, sources, secrets }: KindSourcesOptions,
+): Promise<{ readonly state: SourceState; readonly retryAfterMs?: number }> {
+  const { namespace = "", annotations } = resource.metadata;
+  const retryAfterMs = Math.min(intervalMs, longestRetryMs);
+  try {
+    const options = { as: accountOf(resource, kind), maxAgeMs: intervalMs };
+    const read = async (ref: { readonly name: string } | undefined) =>
+      ref && (await secrets.read({ namespace, name: ref.name }, options));
+    const state = sources.resolve({
+      key,
+      source,
+      revision: undefined,
+      intervalMs,
+      credentials: await read(source.secretRef),
+      signers: allowedSigners(limits) ?? (await read(source.verify?.secretRef)),
+      requestedAt: annotations?.[releaseAnnotations.requestedAt],
+      repositoryBytes: smallestOf(limits, ({ quotas }) => quotas?.repositoryBytes)?.value,
+    });
+    if (state.state !== "failed" || state.failure.reason !== "SourceRefused") return { state };
+    // New credentials in the Secret must not wait until the cached ones expire.
+    if (source.secretRef !== undefined) secrets.forget({ namespace, name: source.secretRef.name });
+    return { state, retryAfterMs };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    // Secrets are not watched: whether a missing one has come is seen by asking.
+    return { state: { state: "failed", failure: error.failure }, retryAfterMs };
+  }
+}
+
+/** Whose rights decide which Secrets are read. Undefined: the operator's. */
+function accountOf(
+  resource: CustomResource,
+  { source, policy }: KindSourcesOptions["kind"],
+): Impersonation | undefined {
+  const { namespace = "" } = resource.metadata;
+  try {
+    const serviceAccountName = source?.actAs?.(resource) ?? policy.actAs?.(resource);
+    return serviceAccountName === undefined ? undefined : { namespace, serviceAccountName };
+  } catch (error) {
+    throw new SourceError("SourceInvalid", error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
+  }
+}
+
+/** What a kind is told of a source. */
+function toldOf(state: SourceState): KindSource {
+  if (state.state === "pending") return state;
+  const { handledRequest } = state;
+  const handled = handledRequest === undefined ? {} : { handledRequest };
+  if (state.state === "failed") return { ...failed(state.failure), ...handled };
+  const { head, changed, tree, isAssumed = false } = state.revision;
+  return {
+    state: "ready",
+    ...{ head, changed, isAssumed, tree, ...handled },
+    ...(state.stale && { stale: state.stale as SourceProblem }),
+  };
+}
+
+/** The zone has no other reasons than those of a kind's source. */
+function failed({
+  reason,
+  message,
+}: SourceError["failure"]): Extract<KindSource, { readonly state: "failed" }> {
+  return { state: "failed", reason: reason as SourceProblem["reason"], message };
+}

@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import type { BoundKind } from "../../../../crds/binding.ts";
+import type { GitSource } from "../../../../crds/kind-source.ts";
+import type { ReleaseRule } from "../../../../crds/release-policy.ts";
+import type { SelectedRules } from "../../../../operator/desire/release/limits.ts";
+import { createKindSources } from "../../../../operator/desire/source/kind-sources.ts";
+import { SourceError } from "../../../../operator/errors.ts";
+import type { SourceRequest, SourceState } from "../../../../operator/git/source/ports.ts";
+import type { Impersonation } from "../../../../operator/ports.ts";
+import { buildInfo } from "../../../examples/build-info.ts";
+import { aCommit, aRevision, limitsOf } from "../../../fakes/releases.ts";
+import { aResource } from "../../../fakes/resources.ts";
+
+const url = "https://git.example.dev/shop";
+const key = "shop/web@buildinfos.example.dev";
+
+interface SceneOptions {
+  readonly wish?: GitSource | undefined;
+  readonly more?: Partial<NonNullable<BoundKind["source"]>>;
+  readonly policy?: BoundKind["policy"];
+  readonly rules?: SelectedRules;
+}
+
+/** The source of one BuildInfo, with what was asked of the zone and of the API server. */
+function aScene(options: SceneOptions = {}) {
+  const { wish = "wish" in options ? undefined : { url }, more, policy = {} } = options;
+  const { rules = { state: "known", limits: [] } } = options;
+  const scene = {
+    state: { state: "pending" } as SourceState,
+    secret: async (): Promise<ReadonlyMap<string, string>> => new Map([["password", "s3cr3t"]]),
+    asked: [] as SourceRequest[],
+    forgotten: [] as string[],
+    read: [] as string[],
+  };
+  const kind = { ...buildInfo, policy, source: { required: true, of: () => wish, ...more } };
+  const sources = createKindSources({
+    kind,
+    sources: {
+      resolve: (request) => {
+        scene.asked.push(request);
+        return scene.state;
+      },
+      forget: (forgotten) => void scene.forgotten.push(forgotten),
+    },
+    secrets: {
+      read: async ({ namespace, name }, { as }) => {
+        scene.read.push(`${namespace}/${name} as ${describeAccount(as)}`);
+        return await scene.secret();
+      },
+      forget: ({ namespace, name }) => void scene.forgotten.push(`secret ${namespace}/${name}`),
+    },
+    platform: { select: () => rules, allowsLocal: false },
+  });
+  const annotations = { "fairlead.dev/requested-at": "now" };
+  return Object.assign(scene, { sources, ask: () => sources.read(aResource(kind, { annotations })) });
+}
+
+const describeAccount = (as: Impersonation | undefined) =>
+  as === undefined ? "operator" : `${as.namespace}/${as.serviceAccountName}`;
+
+describe("the sources of a kind", () => {
+  test("are asked for by a key that names the kind, with the annotation that asks for a poll", async () => {
+    const { ask, asked } = aScene({ wish: { url, ref: { tag: "v1" }, path: "web", intervalMs: 5_000 } });
+    expect(await ask()).toEqual({ state: { state: "pending" } });
+    expect(asked).toMatchObject([
+      { key, source: { url, ref: { tag: "v1" }, path: "web" }, intervalMs: 5_000, requestedAt: "now" },
+    ]);
+  });
+
+  test("are polled every minute by default, and not more often than once a second", async () => {
+    const usual = aScene();
+    await usual.ask();
+    const eager = aScene({ wish: { url, intervalMs: 1 } });
+    await eager.ask();
+    expect([...usual.asked, ...eager.asked].map(({ intervalMs }) => intervalMs)).toEqual([60_000, 1_000]);
+  });
+
+  test("tell the head, the commit that changed the folder, its tree and what went wrong since", async () => {
+    const scene = aScene();
+    const stale = { reason: "SourceUnreachable", message: "no answer" } as const;
+    const revision = { ...aRevision("2", "tree-1"), isAssumed: true };
+    scene.state = { state: "ready", revision, handledRequest: "now", stale };
+    expect(await scene.ask()).toEqual({
+      state: {
+        state: "ready",
+        head: aCommit("2"),
+        changed: aCommit("1"),
+        isAssumed: true,
+        tree: "tree-1",
+        handledRequest: "now",
+        stale,
+      },
+    });
+  });
+
+  test("keep the head that was told while nothing else changes", async () => {
+    const scene = aScene();
+    scene.state = { state: "ready", revision: aRevision("1"), handledRequest: undefined };
+    const { state } = await scene.ask();
+    scene.state = { state: "ready", revision: aRevision("2", "tree-1"), handledRequest: undefined };
+    expect((await scene.ask()).state).toBe(state);
+  });
+
+  test("tell why there is no head", async () => {
+    const scene = aScene();
+    const failure = { reason: "SourceNotFound", message: "no branch main" } as const;
+    scene.state = { state: "failed", failure, handledRequest: "now" };
+    expect(await scene.ask()).toEqual({ state: { state: "failed", ...failure, handledRequest: "now" } });
+  });
+
+  test("are forgotten when the resource follows none, and when it is gone", async () => {
+    const { ask, sources, asked, forgotten } = aScene({ wish: undefined });
+    expect(await ask()).toEqual({ state: undefined });
+    sources.forget("shop/web");
+    expect([asked, forgotten]).toEqual([[], [key, key]]);
+  });
+
+  test("cannot be used if the kind returns something else", async () => {
+    const { ask, asked } = aScene({ wish: { url: "" } });
+    expect(await ask()).toMatchObject({ state: { state: "failed", reason: "SourceInvalid" } });
+    const failing = aScene({
+      more: {
+        of: () => {
+          throw new Error("spec.url is missing");
+        },
+      },
+    });
+    const message = expect.stringContaining("spec.url is missing");
+    expect(await failing.ask()).toMatchObject({ state: { reason: "SourceInvalid", message } });
+    expect([...asked, ...failing.asked]).toEqual([]);
+  });
+});
+
+describe("the platform's rules for the source of a kind", () => {
+  const known = (...rules: readonly ReleaseRule[]): SelectedRules => ({
+    state: "known",
+    limits: limitsOf(...rules),
+  });
+
+  test.for([
+    {
+      does: "a repository",
+      rules: known({ sources: ["https://git.example.dev/other/"] }),
+      says: "it does not allow",
+    },
+    {
+      does: "a commit without signature",
+      rules: known({ verify: { required: true } }),
+      says: "must be signed",
+    },
+    {
+      does: "everything that cannot be decided",
+      rules: { state: "undecidable", message: "Cannot decide" } as const,
+      says: "Cannot decide",
+    },
+  ])("refuse $does before anything is fetched or read", async ({ rules, says }) => {
+    const { ask, asked, read, forgotten } = aScene({ rules, wish: { url, secretRef: { name: "git" } } });
+    const { state } = await ask();
+    expect(state).toMatchObject({ reason: "PolicyRefused", message: expect.stringContaining(says) });
+    expect([asked, read, forgotten]).toEqual([[], [], [key]]);
+  });
+
+  test("refuse addresses of the operator's own node", async () => {
+    const { ask } = aScene({ wish: { url: "https://127.0.0.1/x" } });
+    expect(await ask()).toMatchObject({
+      state: {
+        message: expect.stringMatching(/^Refused by default: source.url .* or change the BuildInfo$/),
+      },
+    });
+  });
+
+  test("are waited for", async () => {
+    const { ask, asked } = aScene({ rules: { state: "pending" } });
+    expect(await ask()).toEqual({ state: { state: "pending" } });
+    expect(asked).toEqual([]);
+  });
+
+  test("limit the repository, and name the keys that may sign", async () => {
+    const rules = known({
+      quotas: { repositoryBytes: 1_000 },
+      verify: { required: true, keys: ["ssh-ed25519 A"] },
+    });
+    const { ask, asked } = aScene({ rules });
+    await ask();
+    expect(asked).toMatchObject([{ repositoryBytes: 1_000, signers: new Map([["0.pub", "ssh-ed25519 A"]]) }]);
+  });
+});
+
+describe("the Secrets of the source of a kind", () => {
+  const wish = { url, secretRef: { name: "git" }, verify: { secretRef: { name: "keys" } } };
+
+  const act = { deployer: (): string => "deployer", reader: (): string => "reader" };
+  test.for<{ readonly by: string; readonly options: SceneOptions; readonly as: string }>([
+    { by: "the operator", options: {}, as: "operator" },
+    { by: "the account of the policy", options: { policy: { actAs: act.deployer } }, as: "shop/deployer" },
+    {
+      by: "the account of the source before that of the policy",
+      options: { policy: { actAs: act.deployer }, more: { actAs: act.reader } },
+      as: "shop/reader",
+    },
+  ])("are read in the resource's namespace by $by", async ({ options, as }) => {
+    const { ask, asked, read } = aScene({ wish, ...options });
+    await ask();
+    expect(read).toEqual([`shop/git as ${as}`, `shop/keys as ${as}`]);
+    const data = new Map([["password", "s3cr3t"]]);
+    expect(asked).toMatchObject([{ credentials: data, signers: data }]);
+  });
+
+  test("are asked for again while they are missing", async () => {
+    const scene = aScene({ wish: { ...wish, intervalMs: 5_000 } });
+    scene.secret = async () => {
+      throw new SourceError("SourceInvalid", "no Secret");
+    };
+    expect(await scene.ask()).toEqual({
+      state: { state: "failed", reason: "SourceInvalid", message: "no Secret" },
+      retryAfterMs: 5_000,
+    });
+    // What is known of the source stays known.
+    expect(scene.forgotten).toEqual([]);
+  });
+
+  test("are read again after the remote has refused them", async () => {
+    const scene = aScene({ wish });
+    const failure = { reason: "SourceRefused", message: "wrong password" } as const;
+    scene.state = { state: "failed", failure };
+    expect(await scene.ask()).toMatchObject({ state: { reason: "SourceRefused" }, retryAfterMs: 60_000 });
+    expect(scene.forgotten).toEqual(["secret shop/git"]);
+  });
+});
