@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
   reconcile: async () => (await import("./commands/reconcile.ts")).reconcileCommand,
   suspend: async () => (await import("./commands/suspend.ts")).suspendCommand,
   resume: async () => (await import("./commands/suspend.ts")).resumeCommand,
+  pipeline: async () => (await import("./commands/pipeline.ts")).pipelineCommand,
   render: async () => (await import("./commands/render.ts")).renderCommand,
   completion: async () => (await import("./commands/completion.ts")).completionCommand,
   crds: async () => (await import("./commands/crds.ts")).crdsCommand,

@@ -1,0 +1,61 @@
+import type { StatusOf } from "../../crds/kind.ts";
+import type { KubernetesObject } from "../../crds/object.ts";
+import { Pipeline, type PipelineSpec } from "../../crds/pipeline.ts";
+import type { ApiClient } from "../release/api-client.ts";
+
+/** A Pipeline as the API server has it: its defaults are filled in. */
+export interface PipelineObject extends KubernetesObject {
+  readonly metadata: KubernetesObject["metadata"] & { readonly uid: string; readonly namespace: string };
+  readonly spec: PipelineSpec;
+  readonly status?: StatusOf<typeof Pipeline>;
+}
+
+/** A name that means no Pipeline, or no stage of one. The message lists what there is. */
+export class UnknownStageError extends Error {
+  override readonly name = "UnknownStageError";
+}
+
+/**
+ * The Pipeline of a name, or of `namespace/name`.
+ *
+ * @throws UnknownStageError, or what the API server said.
+ */
+export async function findPipeline(
+  text: string,
+  { client, namespace: preset }: { readonly client: ApiClient; readonly namespace: string },
+): Promise<PipelineObject> {
+  const slash = text.indexOf("/");
+  const [namespace, name] = slash === -1 ? [preset, text] : [text.slice(0, slash), text.slice(slash + 1)];
+  if (name === "" || namespace === "")
+    throw new UnknownStageError(`Cannot find Pipeline "${text}": expected a name, or namespace/name`);
+  const found = await client.read(Pipeline, { namespace, name });
+  if (found !== undefined) return found as PipelineObject;
+  const there = await client.list(Pipeline, { namespace });
+  const names = there.map(({ metadata }) => metadata.name).toSorted();
+  const known = names.length === 0 ? "there is none" : `there are ${names.join(", ")}`;
+  throw new UnknownStageError(`Cannot find Pipeline "${name}": in namespace "${namespace}" ${known}`);
+}
+
+/** All Pipelines of a namespace, or of all, by namespace and name. */
+export async function listPipelines(
+  client: ApiClient,
+  where: { readonly namespace: string | undefined },
+): Promise<readonly PipelineObject[]> {
+  const found = (await client.list(Pipeline, where)) as readonly PipelineObject[];
+  return found.toSorted((a, b) => (labelOfPipeline(a) < labelOfPipeline(b) ? -1 : 1));
+}
+
+/** `shop/web`. */
+export function labelOfPipeline({ metadata }: PipelineObject): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+/** @throws UnknownStageError if the Pipeline has no stage of this name. */
+export function stageIn(pipeline: PipelineObject, name: string): PipelineSpec["stages"][number] {
+  const stage = pipeline.spec.stages.find((one) => one.name === name);
+  if (stage !== undefined) return stage;
+  const names = pipeline.spec.stages.map((one) => one.name).join(", ");
+  throw new UnknownStageError(
+    `Cannot find stage "${name}" of Pipeline ${labelOfPipeline(pipeline)}: there are ${names}`,
+  );
+}

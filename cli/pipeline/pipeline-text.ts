@@ -1,0 +1,125 @@
+import type { StageStatus } from "../../crds/pipeline-status.ts";
+import type { PromotionSpec } from "../../crds/promotion.ts";
+import { ageOf } from "../release/age-text.ts";
+import { formatColumns, printable } from "../release/columns.ts";
+import { shortCommit } from "../release/release-object.ts";
+import { labelOfPipeline, type PipelineObject } from "./pipeline-object.ts";
+
+/** A Promotion as the API server has it. */
+export interface PromotionObject {
+  readonly metadata: { readonly name: string; readonly creationTimestamp?: string };
+  readonly spec: PromotionSpec;
+  readonly status?: { readonly phase?: "Requested" | "Proving" | "Passed" | "Failed" | "Superseded" };
+}
+
+const mostCommits = 15;
+const longestSubject = 40;
+
+/**
+ * A Pipeline for people: its stages with what they run and wait for, and a matrix of its commits and stages. Pure.
+ *
+ * @param promotions Those of this Pipeline, in any order.
+ */
+export function formatPipeline(
+  pipeline: PipelineObject,
+  promotions: readonly PromotionObject[],
+  { nowMs }: { readonly nowMs: number },
+): readonly string[] {
+  const { status } = pipeline;
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const state = ready === undefined ? "not reconciled yet" : `${ready.reason}: ${ready.message}`;
+  const stages = status?.stages ?? [];
+  return [
+    printable(`Pipeline ${labelOfPipeline(pipeline)}: ${state}`),
+    ...(stages.length === 0 ? [] : ["", ...formatStages(stages)]),
+    "",
+    ...formatCommits(pipeline, promotions, nowMs),
+  ];
+}
+
+function formatStages(stages: readonly StageStatus[]): readonly string[] {
+  const rows = stages.map(({ name, phase, running, next, waiting = [], promotion, problems = [] }) => {
+    const gates = waiting.map(({ gate, message, until }) => `${gate}: ${message}${untilText(until)}`);
+    const proving =
+      promotion?.message === undefined ? [] : [`${promotion.message}${untilText(promotion.until)}`];
+    const says = [...gates, ...(phase === "Passed" || phase === "Idle" ? [] : proving), ...problems];
+    return [name, phase, commitText(running?.revision), commitText(next?.revision), says.join("; ")];
+  });
+  return formatColumns([["STAGE", "PHASE", "RUNS", "NEXT", "MESSAGE"], ...rows]);
+}
+
+/** A message names the instant by itself in most cases. */
+function untilText(until: string | undefined): string {
+  return until === undefined ? "" : ` (until ${until})`;
+}
+
+function commitText(revision: string | undefined): string {
+  return revision === undefined ? "none" : shortCommit(revision);
+}
+
+interface Commit {
+  readonly revision: string;
+  readonly subject: string;
+  readonly author: string;
+  readonly committedAt: string;
+}
+
+/** The newest commits that changed a stage, with what came of each in each stage. */
+function formatCommits(
+  { status, spec }: PipelineObject,
+  promotions: readonly PromotionObject[],
+  nowMs: number,
+): readonly string[] {
+  const names = spec.stages.map(({ name }) => name);
+  const commits = (status?.candidates ?? []).toReversed();
+  const { head } = status ?? {};
+  const isNew = head !== undefined && !commits.some(({ revision }) => revision === head.revision);
+  const all: readonly Commit[] = isNew ? [head, ...commits] : commits;
+  if (all.length === 0) return ["There is no commit yet"];
+  const outcomes = newestOutcomes(promotions);
+  const stages = status?.stages ?? [];
+  const rows = all.slice(0, mostCommits).map(({ revision, committedAt, author, subject }) => [
+    shortCommit(revision),
+    ageOf(committedAt, nowMs),
+    ...names.map((name) => {
+      const stage = stages.find((one) => one.name === name);
+      return cellOf(outcomes.get(`${name}/${revision}`), { stage, revision });
+    }),
+    `${shorten(subject)} (${author})`,
+  ]);
+  const more = all.length - rows.length;
+  return [
+    ...formatColumns([["COMMIT", "AGE", ...names.map((name) => name.toUpperCase()), "SUBJECT"], ...rows]),
+    ...(more > 0 ? [`… and ${more} more`] : []),
+  ];
+}
+
+/** Phases by stage and commit: the last attempt counts. */
+function newestOutcomes(promotions: readonly PromotionObject[]): ReadonlyMap<string, string> {
+  const inOrder = promotions.toSorted((a, b) => (createdOf(a) < createdOf(b) ? -1 : 1));
+  return new Map(
+    inOrder.map(({ spec, status }) => [
+      `${spec.stage}/${spec.revision}`,
+      (status?.phase ?? "Requested").toLowerCase(),
+    ]),
+  );
+}
+
+function createdOf({ metadata, spec }: PromotionObject): string {
+  return `${metadata.creationTimestamp ?? ""} ${String(spec.number ?? 0).padStart(10, "0")}`;
+}
+
+function cellOf(
+  outcome: string | undefined,
+  { stage, revision }: { readonly stage: StageStatus | undefined; readonly revision: string },
+): string {
+  const runs = stage?.running?.revision === revision;
+  if (outcome !== undefined) return runs ? `${outcome}, runs` : outcome;
+  if (runs) return "runs";
+  if (stage?.next?.revision === revision) return stage.waiting === undefined ? "next" : "waits";
+  return "-";
+}
+
+function shorten(subject: string): string {
+  return subject.length <= longestSubject ? subject : `${subject.slice(0, longestSubject - 1)}…`;
+}
