@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
   reconcile: async () => (await import("./commands/reconcile.ts")).reconcileCommand,
   suspend: async () => (await import("./commands/suspend.ts")).suspendCommand,
   resume: async () => (await import("./commands/suspend.ts")).resumeCommand,
+  plan: async () => (await import("./commands/plan.ts")).planCommand,
   pipeline: async () => (await import("./commands/pipeline.ts")).pipelineCommand,
   render: async () => (await import("./commands/render.ts")).renderCommand,
   completion: async () => (await import("./commands/completion.ts")).completionCommand,
@@ -30,13 +31,13 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
 };
 
 /** Commands whose exit code 1 says something else than that it did not work. */
-const failureCodes: Readonly<Record<string, number>> = { diff: 2, why: 2 };
+const failureCodes: Readonly<Record<string, number>> = { diff: 2, why: 2, plan: 2 };
 
 /** Commands that clean up first when the reader of their output has gone, or whose log is no reason to end. */
 const outlivingReaders: ReadonlySet<string> = new Set(["start", "run"]);
 
 /**
- * Runs one command line and gives the exit code: 0, or 1 (2 for `diff` and `why`, and for a program that needs a better sandbox) for
+ * Runs one command line and gives the exit code: 0, or 1 (2 for `diff`, `why` and `plan`, and for a program that needs a better sandbox) for
  * anything that did not work, after a text on the standard error that says what.
  */
 export async function main(argv: readonly string[]): Promise<number> {

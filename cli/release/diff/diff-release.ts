@@ -57,6 +57,7 @@ export async function diffRelease(
   return {
     title: titleOf(release, commits.at(-1)),
     changes: [...changes, ...pruneChanges(prune)],
+    digest: prepared.digest,
     held: prune.held?.message,
     warnings: rendered.warnings ?? [],
   };

@@ -9,6 +9,8 @@ export interface DiffReport {
   /** `Release shop/web at 1a2b3c4d5e (Add a shop)`. */
   readonly title: string;
   readonly changes: readonly Change[];
+  /** Digest of all manifests of a Release. */
+  readonly digest?: string;
   /** Why nothing would be pruned, although something is no longer in the source. */
   readonly held: string | undefined;
   /** Warnings, such as about ignored fields of a source. */
@@ -89,8 +91,8 @@ const words: readonly (readonly [ChangeAction, string])[] = [
   ["unchanged", "unchanged"],
 ];
 
-/** `1 created, 5 unchanged`. */
-function summaryOf(changes: readonly Change[]): string {
+/** `1 created, 5 unchanged`. Pure. */
+export function summaryOf(changes: readonly Change[]): string {
   const counts = words.flatMap(([action, word]) => {
     const count = changes.filter((change) => change.action === action).length;
     return count === 0 ? [] : [`${count} ${word}`];

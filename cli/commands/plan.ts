@@ -1,0 +1,100 @@
+import { Command, Option } from "commander";
+import { findPipeline, labelOfPipeline, type PipelineObject } from "../pipeline/pipeline-object.ts";
+import { planStages } from "../pipeline/plan-stages.ts";
+import { exitCodeOfPlan, formatPlan, markdownOfPlan } from "../pipeline/plan-text.ts";
+import { styleOf } from "../release/diff/report.ts";
+import { addConnectionOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
+import { shortCommit } from "../release/release-object.ts";
+import { readTimeout } from "./installation-options.ts";
+import { type Screen, terminal } from "./screen.ts";
+
+export interface PlanFlags extends Omit<ReleaseFlags, "output"> {
+  readonly source?: string;
+  readonly revision?: string;
+  readonly timeout?: string;
+  readonly weakSandbox?: boolean;
+  readonly output?: "json" | "markdown";
+}
+
+const fullCommit = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+
+/** `fairlead plan NAME`: what a commit would change in every stage, without changing it. */
+export function planCommand(): Command {
+  const command = new Command("plan")
+    .description(
+      "Show what a commit would change in every stage of a Pipeline, and what each stage needs for it",
+    )
+    .argument("<name>", "name of a Pipeline; namespace/name")
+    .option("--source <folder>", "use this checkout of the repository instead of a commit")
+    .option("--revision <commit>", "full id of a commit; default: the newest that the Pipeline knows")
+    .option("--timeout <time>", "how long to wait for the repository, for each Release", "2m")
+    .option(
+      "--weak-sandbox",
+      "run a program from git, or in CI, even if the kernel cannot isolate its process",
+    )
+    .addOption(
+      new Option(
+        "-o, --output <format>",
+        "output for programs, or for the comment of a pull request",
+      ).choices(["json", "markdown"]),
+    );
+  return addConnectionOptions(command)
+    .addHelpText(
+      "after",
+      `
+The command sends dry runs to the API server as the user of the kubeconfig. It does not show values of Secrets.
+
+Exits 0 if no stage would change, 1 if one would, 2 if something would be refused, cannot be planned, or the command failed.`,
+    )
+    .action(async (name: string, flags: PlanFlags) => {
+      process.exitCode = await runPlan(name, flags, terminal);
+    });
+}
+
+/** @throws an error for people. */
+export async function runPlan(
+  name: string,
+  { source: folder, revision, output, weakSandbox = false, timeout, ...flags }: PlanFlags,
+  { print }: Pick<Screen, "print">,
+): Promise<number> {
+  const timeoutMs = readTimeout(timeout);
+  if (folder !== undefined && revision !== undefined)
+    throw new Error("Cannot plan: use either --source (a folder) or --revision (a commit)");
+  const { title, plans } = await withReleases(flags, async (session) => {
+    const pipeline = await findPipeline(name, session);
+    const options = { session, timeoutMs, weakSandbox };
+    if (folder !== undefined)
+      return {
+        title: `Plan of ${folder} for Pipeline ${labelOfPipeline(pipeline)}`,
+        plans: await planStages(pipeline, { ...options, folder }),
+      };
+    const commit = chooseCommit(pipeline, revision);
+    return {
+      title: `Plan of commit ${shortCommit(commit)} for Pipeline ${labelOfPipeline(pipeline)}`,
+      plans: await planStages(pipeline, { ...options, revision: commit }),
+    };
+  });
+  if (output === "json") print(JSON.stringify({ title, stages: plans }, undefined, 2));
+  else if (output === "markdown") print(markdownOfPlan(plans, { title }).trimEnd());
+  else for (const line of [...formatPlan(plans), title]) print(line, styleOf(line));
+  return exitCodeOfPlan(plans);
+}
+
+/** A commit by its full id, or by the beginning of the id of one that the Pipeline knows. */
+function chooseCommit({ status, ...pipeline }: PipelineObject, text: string | undefined): string {
+  const known = [status?.head, ...(status?.candidates ?? [])].flatMap((commit) => commit?.revision ?? []);
+  const label = labelOfPipeline(pipeline);
+  if (text === undefined) {
+    const [head] = known;
+    if (head === undefined)
+      throw new Error(`Cannot plan: Pipeline ${label} knows no commit yet; use --revision or --source`);
+    return head;
+  }
+  if (fullCommit.test(text)) return text;
+  const found = new Set(known.filter((revision) => revision.startsWith(text)));
+  const [only, ...others] = found;
+  if (only === undefined || text.length < 4)
+    throw new Error(`Cannot plan: Pipeline ${label} knows no commit "${text}"; use the full id`);
+  if (others.length > 0) throw new Error(`Cannot plan: "${text}" is not unique; use the full id`);
+  return only;
+}

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { Release } from "../../crds/release.ts";
+import { stageDigestOf } from "../../crds/stage-digest.ts";
+import { type DiffReleaseOptions, diffRelease } from "../release/diff/diff-release.ts";
+import type { DiffReport } from "../release/diff/report.ts";
+import type { ReleaseObject } from "../release/release-object.ts";
+import type { PipelineObject } from "./pipeline-object.ts";
+
+/** What a commit would change in one Release. */
+export interface ReleasePlan {
+  /** `namespace/name`. */
+  readonly release: string;
+  /** Undefined: it cannot be planned. */
+  readonly report: DiffReport | undefined;
+  /** Why it cannot be planned. */
+  readonly error: string | undefined;
+}
+
+/** What a commit would change in one stage. */
+export interface StagePlan {
+  readonly stage: string;
+  /** Digest of the stage; undefined: one of its Releases cannot be planned. */
+  readonly digest: string | undefined;
+  readonly releases: readonly ReleasePlan[];
+  /** What must hold before the stage starts it, for people. */
+  readonly gates: readonly string[];
+}
+
+export type PlanOptions = Pick<DiffReleaseOptions, "session" | "timeoutMs" | "weakSandbox"> &
+  (
+    | { readonly revision: string; readonly folder?: undefined }
+    /** A checkout of the repository. */
+    | { readonly folder: string; readonly revision?: undefined }
+  );
+
+/** Plans a commit, or a folder, for every stage of a Pipeline, with the code of the operator and the user's permissions. */
+export async function planStages(
+  pipeline: PipelineObject,
+  options: PlanOptions,
+): Promise<readonly StagePlan[]> {
+  const plans: StagePlan[] = [];
+  for (const { name: stage, releases } of pipeline.spec.stages) {
+    const planned: ReleasePlan[] = [];
+    for (const { name, namespace = pipeline.metadata.namespace } of releases)
+      planned.push(await planRelease({ name, namespace }, options));
+    plans.push({ stage, digest: digestOf(planned), releases: planned, gates: gatesOf(pipeline, stage) });
+  }
+  return plans;
+}
+
+async function planRelease(
+  place: { readonly name: string; readonly namespace: string },
+  { session, folder, revision, ...options }: PlanOptions,
+): Promise<ReleasePlan> {
+  const release = `${place.namespace}/${place.name}`;
+  const found = (await session.client.read(Release, place)) as ReleaseObject | undefined;
+  if (found === undefined) return { release, report: undefined, error: "does not exist" };
+  const inside = folder === undefined ? undefined : join(folder, found.spec.source.path);
+  try {
+    return {
+      release,
+      report: await diffRelease(found, { session, ...options, folder: inside, revision }),
+      error: undefined,
+    };
+  } catch (error) {
+    // One stage that cannot be planned must not hide the others.
+    return { release, report: undefined, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function digestOf(plans: readonly ReleasePlan[]): string | undefined {
+  const digests = plans.map(({ release, report }) => {
+    const [namespace = "", name = ""] = release.split("/");
+    return { namespace, name, digest: report?.digest ?? "" };
+  });
+  return digests.length === 0 || digests.some(({ digest }) => digest === "")
+    ? undefined
+    : stageDigestOf(digests);
+}
+
+/** The rules of a stage, and what is closed now, for people. Pure. */
+export function gatesOf({ spec, status }: PipelineObject, name: string): readonly string[] {
+  const index = spec.stages.findIndex((stage) => stage.name === name);
+  const { after, enter } = spec.stages[index] ?? {};
+  const before = after ?? spec.stages.slice(Math.max(0, index - 1), index).map((stage) => stage.name);
+  const { count = 1, groups, notAuthor } = enter?.approvals ?? {};
+  const who = [
+    ...(groups === undefined ? [] : [` from ${groups.join(" or ")}`]),
+    ...(notAuthor === true ? [" by others than the author"] : []),
+  ].join("");
+  const closed = (status?.stages?.find((stage) => stage.name === name)?.waiting ?? []).filter(({ gate }) =>
+    lasting.has(gate),
+  );
+  return [
+    ...(before.length === 0 ? [] : [`passed in ${before.join(" and ")}`]),
+    ...(enter?.approvals === undefined ? [] : [`${count} ${count === 1 ? "approval" : "approvals"}${who}`]),
+    ...(enter?.windows === undefined ? [] : ["a window"]),
+    ...closed.map(
+      ({ gate, message, until }) => `${gate}: ${message}${until === undefined ? "" : ` (until ${until})`}`,
+    ),
+  ];
+}
+
+/** Gates that are closed for every candidate alike. */
+const lasting: ReadonlySet<string> = new Set(["Freeze", "Windows", "Hold", "Suspended"]);

@@ -1,0 +1,101 @@
+import { describeId } from "../../operator/engine/object-text.ts";
+import { formatColumns, printable } from "../release/columns.ts";
+import type { DiffReport } from "../release/diff/report.ts";
+import { exitCodes, formatReport, summaryOf } from "../release/diff/report.ts";
+import type { ReleasePlan, StagePlan } from "./plan-stages.ts";
+
+/** 0: no stage would change. 1: one would. 2: something would be refused, or cannot be planned. Pure. */
+export function exitCodeOfPlan(plans: readonly StagePlan[]): number {
+  const all = plans.flatMap(({ releases }) => releases);
+  if (all.some(({ report, error }) => error !== undefined || actionsOf(report).has("refused")))
+    return exitCodes.failed;
+  return all.some(isChanged) ? exitCodes.different : exitCodes.same;
+}
+
+function actionsOf(report: DiffReport | undefined): ReadonlySet<string> {
+  return new Set(report?.changes.map(({ action }) => action));
+}
+
+function isChanged({ report }: ReleasePlan): boolean {
+  if (report === undefined) return false;
+  return report.held !== undefined || report.changes.some(({ action }) => action !== "unchanged");
+}
+
+/** A plan for people: the differences by Release, then one line for each stage. Pure. */
+export function formatPlan(plans: readonly StagePlan[]): readonly string[] {
+  const details = plans.flatMap(({ stage, releases }) =>
+    releases.flatMap(({ release, report, error }) => {
+      if (error !== undefined) return [printable(`Stage ${stage}: Release ${release}: ${error}`), ""];
+      return report === undefined || !isChanged({ release, report, error })
+        ? []
+        : [`Stage ${stage}:`, ...formatReport(report), ""];
+    }),
+  );
+  const rows = plans.map(({ stage, digest, releases, gates }) => [
+    stage,
+    digest?.slice(0, 12) ?? "none",
+    releases.map(summaryOfRelease).join("; ") || "it has no Release",
+    gates.join(", ") || "none",
+  ]);
+  return [...details, ...formatColumns([["STAGE", "DIGEST", "CHANGES", "NEEDS"], ...rows])];
+}
+
+function summaryOfRelease({ release, report, error }: ReleasePlan): string {
+  if (error !== undefined) return `${release}: cannot be planned`;
+  const held = report?.held === undefined ? "" : ", prune held";
+  return `${release}: ${report === undefined ? "none" : summaryOf(report.changes)}${held}`;
+}
+
+/** Longest diff of one object in a comment of a pull request, in characters: forges limit the whole. */
+const longestDiff = 3_000;
+const longestText = 50_000;
+
+/** A plan as a comment of a pull request. Pure. */
+export function markdownOfPlan(plans: readonly StagePlan[], { title }: { readonly title: string }): string {
+  const cell = (text: string) => printable(text).replaceAll("|", "\\|");
+  const rows = plans.map(({ stage, digest, releases, gates }) => {
+    const changes = releases.map(summaryOfRelease).join("; ") || "it has no Release";
+    return `| ${cell(stage)} | \`${digest?.slice(0, 12) ?? "none"}\` | ${cell(changes)} | ${cell(gates.join(", ") || "none")} |`;
+  });
+  const details = plans.flatMap(({ stage, releases }) => releases.flatMap((plan) => detailsOf(stage, plan)));
+  const head = [
+    `### ${title}`,
+    "",
+    "| stage | digest | changes | needs |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+  ];
+  const lines = [...head, ...details];
+  const text = lines.join("\n");
+  return text.length <= longestText
+    ? `${text}\n`
+    : `${head.join("\n")}\n\nThe differences are too long for a comment: run the command without \`-o markdown\`.\n`;
+}
+
+function detailsOf(stage: string, { release, report, error }: ReleasePlan): readonly string[] {
+  if (error !== undefined)
+    return ["", `**${printable(stage)}**, Release ${printable(release)}: ${fenced(error)}`];
+  const changed = (report?.changes ?? []).filter(({ action }) => action !== "unchanged");
+  return [
+    ...(report?.held === undefined ? [] : ["", `**${printable(stage)}**: ${printable(report.held)}`]),
+    ...changed.flatMap(({ action, id, diff, note }) => [
+      "",
+      `<details><summary>${printable(stage)}: ${action} ${escapeHtml(describeId(id))}${note === undefined ? "" : `: ${escapeHtml(note)}`}</summary>`,
+      "",
+      fenced(diff.length > longestDiff ? `${diff.slice(0, longestDiff)}\n… shortened` : diff, "diff"),
+      "",
+      "</details>",
+    ]),
+  ];
+}
+
+/** A block of code that its content cannot end. */
+function fenced(text: string, language = ""): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = "`".repeat(longest + 1);
+  return `\n${fence}${language}\n${text.trimEnd()}\n${fence}`;
+}
+
+function escapeHtml(text: string): string {
+  return printable(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
