@@ -8,13 +8,13 @@ import { aggregateHealth } from "../../engine/health/aggregate-health.ts";
 import { assessHealth, type Health } from "../../engine/health/health.ts";
 import { healthOf } from "../../engine/health/verdict.ts";
 import type { Refusals } from "../../engine/refusals.ts";
-import { noteProgress, type Progress, type ReportOptions, report } from "../../engine/report.ts";
+import { noteProgress, type Progress, type ReportOptions, statusChange } from "../../engine/report.ts";
 import { decideRequeue, parkedForMs } from "../../engine/requeue.ts";
 import type { RunClock, TimeSource } from "../../engine/run-clock.ts";
 import { type SourceStanding, standingOf } from "../../engine/source-standing.ts";
 import { composeStatus, type ResourceStatus } from "../../engine/status.ts";
 import type { Clock, Publisher, PublishState, Random, Stores } from "../../ports.ts";
-import type { Reported } from "../../reconcile.ts";
+import type { Judged } from "../../reconcile.ts";
 import { type ConvergedKind, childKindOf } from "./converge-kind.ts";
 import { type Loaded, load } from "./load.ts";
 import { publish } from "./publish.ts";
@@ -39,23 +39,19 @@ export interface ReportKindOptions extends Omit<ReportOptions, "resources" | "ki
   readonly random: Random;
 }
 
-/**
- * Assesses and publishes what is there now, and writes the status, unless that waits a moment for its commit.
- *
- * @throws The failure that the status describes, so that the queue retries it.
- */
-export async function reportKind(
+/** Assesses and publishes what is there now, and composes the status, unless that waits a moment for its commit. */
+export function judgeKind(
   before: Loaded,
   converged: ConvergedKind,
   options: ReportKindOptions,
-): Promise<Reported> {
+): Judged | undefined {
   const { kind, stores, clock, kindClock } = options;
   const { definition } = kind;
   const key = keyOf(before.resource);
   const { outcome, desired, error, generation } = converged;
   // Read again: what was applied is in the stores by now.
   const now = load(key, kind, stores);
-  if (now === undefined) return {};
+  if (now === undefined) return undefined;
   const loaded = { ...asOf(now, converged), ...(before.sourced && { sourced: before.sourced }) };
   const { resource } = loaded;
   const verdict = desired === undefined ? undefined : verdictOf(converged, loaded, options);
@@ -79,14 +75,14 @@ export async function reportKind(
     nowMs: clock.now(),
     jitter: options.random(),
   });
-  const reported = await report(
-    {
+  return {
+    report: {
       key,
       kind: definition,
       resource,
       changes: converged.changes,
       health,
-      status,
+      change: status && statusChange(resource, status),
       // A record is never set back: not even by a write that reaches the server late.
       ...(kind.record && { at: { resourceVersion: resource.metadata.resourceVersion } }),
       error,
@@ -98,9 +94,8 @@ export async function reportKind(
           : Math.min(instantInMs ?? longestRetryMs, longestRetryMs),
       requeueAfterMs: [requeueAfterMs, before.sourced?.retryAfterMs, standing?.graceLeftMs || undefined],
     },
-    { ...options, resources: stores.resources(definition) },
-  );
-  return { ...reported, publish: published };
+    publish: published,
+  };
 }
 
 /** A concurrent edit is for the next run, which is queued already: status and commit report what was done. */

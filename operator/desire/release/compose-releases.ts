@@ -125,7 +125,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       clock,
       random,
     }),
-    { clock },
+    { clock, memory },
   );
   return {
     reconcile,

@@ -24,12 +24,19 @@ export interface PublishPlaces {
   retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void;
 }
 
+/** Where the publication of a Release stands. */
+export interface PublishedRelease {
+  readonly state: PublishState;
+  /** Where it is published, to be remembered. Undefined: the spec asks for a place that is refused. */
+  readonly target: PublishTarget | undefined;
+}
+
 /** Offers what was applied to the repository, and says where that stands. Nothing is written unless it must be. */
 export function publishRelease(
   release: LoadedRelease,
   { rendered, prepared, commit }: Desired,
   places: PublishPlaces,
-): PublishState {
+): PublishedRelease {
   const { key, resource, memory } = release;
   const { folder, digest, trailers, render } = publishedTree({
     release: resource,
@@ -42,11 +49,7 @@ export function publishRelease(
   const before = memory.target;
   const hasMoved = before !== undefined && (isRefused || !isSamePlace(before, target));
   if (hasMoved) leavePlace(release.limits, { folder, target: before }, places);
-  if (isRefused) {
-    delete memory.target;
-    return target;
-  }
-  memory.target = target;
+  if (isRefused) return { state: target, target: undefined };
   const offer: PublishOffer = {
     owner: { groupKind: groupKindOf(Release), key },
     title: `${resource.kind} ${key}`,
@@ -58,7 +61,10 @@ export function publishRelease(
     origin: commit,
     render,
   };
-  return publishAt(placeIdOf({ ...places.repository, ...target }), offer, places.at(target));
+  const place = placeIdOf({ ...places.repository, ...target });
+  // The same object as before while the place is the same.
+  const kept = before === undefined || hasMoved ? target : before;
+  return { state: publishAt(place, offer, places.at(target)), target: kept };
 }
 
 /** The Release goes, and its folder with it. */
