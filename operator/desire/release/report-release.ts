@@ -2,13 +2,13 @@ import { toMilliseconds } from "../../../crds/duration.ts";
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import { Release, type ReleaseResource, type ReleaseStatus } from "../../../crds/release.ts";
 import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
+import { asWorkedOn, composeReport } from "../../engine/compose-report.ts";
 import { assessSet, unhealthySinceMs } from "../../engine/health/assess-set.ts";
 import type { Health } from "../../engine/health/health.ts";
 import type { HealthChecks } from "../../engine/health/health-checks.ts";
 import { listNames } from "../../engine/outcome.ts";
 import type { Refusals } from "../../engine/refusals.ts";
-import { noteProgress, type Progress, type ReportOptions, statusChange } from "../../engine/report.ts";
-import { decideRequeue } from "../../engine/requeue.ts";
+import type { Progress, Report, ReportOptions } from "../../engine/report.ts";
 import type { Clock, ObjectStore, Random } from "../../ports.ts";
 import type { Judged } from "../../reconcile.ts";
 import { announceDeployment } from "./announce-deployment.ts";
@@ -65,7 +65,7 @@ export function judgeRelease(
 ): Judged<Remembered> | undefined {
   const { key, memory: before } = release;
   const { desired, converged, outcome, error } = ended;
-  const { releases, refusals, clock, random } = options;
+  const { releases, clock } = options;
   // Read again: what was written is in the store by now.
   const live = releases.get(key);
   if (live?.metadata.uid !== before.uid) return undefined;
@@ -77,47 +77,29 @@ export function judgeRelease(
   const health = judged && judge(now, judged, nowMs, options);
   const published = offer(now, ended, options);
   const { target } = published ?? before;
-  if (outcome.state === "applied" && desired !== undefined)
-    noteProgress(key, {
-      generation: resource.metadata.generation,
-      published: published?.state,
-      progress: options.progress,
-    });
   const warned = announceWarnings(now, ended, options);
   const loss = assessLoss(resource, ended, nowMs);
   const deployed = deployedOf(now, ended);
-  const status = composeReleaseStatus({
-    resource,
-    outcome,
-    health,
-    publish: published?.state ?? (options.publishers && { state: "skipped" }),
-    source: ended.source,
-    notice: ended.notice,
-    isSourceLost: loss?.isLost,
-    deployed,
-    digest: desired?.prepared.digest,
-    inventory: converged?.inventory,
-    nowIso: `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
-  });
-  const change = statusChange(resource, status);
-  const { forMs, withheld, onceWritten } = withholdStatus(now, { change, ended }, clock.now());
-  const memory = remember(before, { applied: appliedOf(now, ended), deployed, target, warned, withheld });
-  const requeueAfterMs = decideRequeue({
-    applied: converged?.outcome ?? { state: "retry" },
-    refusedForMs: refusals.retryAfterMs(key),
-    health,
-    publish: undefined,
-    nowMs: clock.now(),
-    jitter: random(),
-  });
-  return {
-    report: {
-      key,
-      kind: Release,
-      resource,
+  const report = composeReport(
+    {
+      ...{ key, kind: Release, resource, outcome, error, health },
       changes: converged?.changes ?? [],
-      health,
-      change: forMs > 0 ? undefined : change,
+      applied: converged?.outcome ?? { state: "retry" },
+      publish: published?.state,
+      hasRepository: options.publishers !== undefined,
+      compose: (parts) =>
+        composeReleaseStatus({
+          ...parts,
+          resource,
+          outcome,
+          health,
+          source: ended.source,
+          notice: ended.notice,
+          isSourceLost: loss?.isLost,
+          deployed,
+          digest: desired?.prepared.digest,
+          inventory: converged?.inventory,
+        }),
       // The version guards the inventory: a late write must not take away what a successor has recorded.
       at: { resourceVersion: resource.metadata.resourceVersion },
       onWritten: (written) => {
@@ -129,29 +111,32 @@ export function judgeRelease(
           options,
         );
       },
-      error,
-      isRetried: error !== undefined && (outcome.state === "failed" || outcome.state === "deleting"),
-      // No event reports new rights of a ServiceAccount.
-      retryWithinMs: longestRetryMs,
-      requeueAfterMs: [
-        requeueAfterMs,
-        ended.retryAfterMs,
-        converged?.againAfterMs,
-        loss?.againAfterMs,
-        forMs > 0 ? forMs : undefined,
-      ],
+      wakeUps: () => ({
+        // No event reports new rights of a ServiceAccount.
+        retryWithinMs: longestRetryMs,
+        againAfterMs: [ended.retryAfterMs, converged?.againAfterMs, loss?.againAfterMs],
+      }),
     },
+    options,
+  );
+  const { forMs, withheld, onceWritten } = withholdStatus(now, { change: report.change, ended }, clock.now());
+  const memory = remember(before, { applied: appliedOf(now, ended), deployed, target, warned, withheld });
+  return {
+    report: forMs > 0 ? withheldFor(forMs, report) : report,
     publish: published?.state,
     memory,
     memoryOnceWritten: remember(memory, { withheld: onceWritten }),
   };
 }
 
-/** An edit that came meanwhile is for the next run, which waits already: the status speaks of what was done. */
+/** The status may be a better one by then. */
+function withheldFor(forMs: number, report: Report): Report {
+  return { ...report, change: undefined, requeueAfterMs: [...report.requeueAfterMs, forMs] };
+}
+
+/** As it is now, with the spec of this run, which its schema has completed. */
 function asOf(live: LiveObject, { resource }: LoadedRelease): ReleaseResource {
-  const { generation } = resource.metadata;
-  const metadata = { ...live.metadata, ...(generation !== undefined && { generation }) };
-  return { ...resource, ...live, metadata, spec: resource.spec } as ReleaseResource;
+  return { ...asWorkedOn(live, resource.metadata.generation), spec: resource.spec } as ReleaseResource;
 }
 
 /** What of the folder is deployed: it moves when everything is applied. */
