@@ -1,9 +1,8 @@
-import { groupKindOf } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { folderOf } from "../../../synth/file-tree.ts";
 import { placeIdOf } from "../../engine/place-id.ts";
-import { publishAt } from "../../engine/publish-at.ts";
-import type { Publisher, PublishOffer, PublishState } from "../../ports.ts";
+import { offerOf, publishAt } from "../../engine/publish-at.ts";
+import type { Publisher, PublishState } from "../../ports.ts";
 import type { Limits } from "./limits.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { findPlaceRefusal } from "./publish-place.ts";
@@ -37,7 +36,7 @@ export function publishRelease(
   { rendered, prepared, commit }: Desired,
   places: PublishPlaces,
 ): PublishedRelease {
-  const { key, resource, memory } = release;
+  const { resource, memory } = release;
   const { folder, digest, trailers, render } = publishedTree({
     release: resource,
     prepared,
@@ -50,17 +49,7 @@ export function publishRelease(
   const hasMoved = before !== undefined && (isRefused || !isSamePlace(before, target));
   if (hasMoved) leavePlace(release.limits, { folder, target: before }, places);
   if (isRefused) return { state: target, target: undefined };
-  const offer: PublishOffer = {
-    owner: { groupKind: groupKindOf(Release), key },
-    title: `${resource.kind} ${key}`,
-    generation: resource.metadata.generation ?? 0,
-    folder,
-    digest,
-    last: resource.status?.published,
-    trailers,
-    origin: commit,
-    render,
-  };
+  const offer = offerOf(Release, resource, { digest, trailers, origin: commit, render });
   const place = placeIdOf({ ...places.repository, ...target });
   // The same object as before while the place is the same.
   const kept = before === undefined || hasMoved ? target : before;
