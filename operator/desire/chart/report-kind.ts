@@ -11,7 +11,7 @@ import { healthOf } from "../../engine/health/verdict.ts";
 import type { Refusals } from "../../engine/refusals.ts";
 import type { Progress, ReportOptions } from "../../engine/report.ts";
 import type { RunClock, TimeSource } from "../../engine/run-clock.ts";
-import { type SourceStanding, standingOf } from "../../engine/source-standing.ts";
+import { type KindSourceStanding, standingOf } from "../../engine/source-standing.ts";
 import { composeStatus, type ResourceStatus, type StatusInput } from "../../engine/status.ts";
 import type { Clock, Publisher, PublishState, Random, Stores } from "../../ports.ts";
 import type { Judged } from "../../reconcile.ts";
@@ -101,7 +101,7 @@ function standingIn(
   { resource, sourced }: Loaded,
   { converged, isJudged }: { readonly converged: ConvergedKind; readonly isJudged: boolean },
   { kind, clock }: ReportKindOptions,
-): SourceStanding | undefined {
+): KindSourceStanding | undefined {
   const source = sourced?.state;
   if (source === undefined) return undefined;
   const { outcome, desired } = converged;
