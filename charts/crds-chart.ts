@@ -1,14 +1,16 @@
 import { Chart } from "cdk8s";
 import type { Construct } from "constructs";
 import { CustomResourceDefinition } from "../constructs/custom-resource-definition.ts";
+import { Approval } from "../crds/approval.ts";
 import type { BoundKind } from "../crds/binding.ts";
+import { Freeze } from "../crds/freeze.ts";
 import { groupKindOf } from "../crds/object.ts";
 import { Release } from "../crds/release.ts";
 import { ReleasePolicy } from "../crds/release-policy.ts";
 
 export interface CrdsChartProps {
   readonly kinds: readonly BoundKind[];
-  /** Release and ReleasePolicy too. Default: false. */
+  /** Release and the kinds that are only read for Releases too: ReleasePolicy, Approval, Freeze. Default: false. */
   readonly releases?: boolean;
 }
 
@@ -20,7 +22,8 @@ export class CrdsChart extends Chart {
       const crd = new CustomResourceDefinition(this, groupKindOf(Release), { definition: Release });
       // kubectl takes no other kind of object for the parent of an ApplySet.
       crd.metadata.addLabel("applyset.kubernetes.io/is-parent-type", "true");
-      new CustomResourceDefinition(this, groupKindOf(ReleasePolicy), { definition: ReleasePolicy });
+      for (const definition of [ReleasePolicy, Approval, Freeze])
+        new CustomResourceDefinition(this, groupKindOf(definition), { definition });
     }
     for (const { definition } of kinds) {
       new CustomResourceDefinition(this, groupKindOf(definition), { definition });

@@ -139,6 +139,17 @@ const namespaces = z
   })
   .describe("Namespaces that the rule selects: those that match all fields. Without fields: all namespaces.");
 
+const author = z
+  .strictObject({
+    user: z.string().min(1).max(512).describe("User name in the cluster, as in `spec.by` of an Approval."),
+    emails: z
+      .array(z.string().min(3).max(320))
+      .min(1)
+      .max(64)
+      .describe("Addresses of the user in commits. Upper and lower case are the same."),
+  })
+  .describe("A user who writes commits.");
+
 /** Limits on what the Releases of some namespaces may use. Only the platform writes it. */
 export const ReleasePolicy = defineKind({
   group: "fairlead.dev",
@@ -154,15 +165,23 @@ export const ReleasePolicy = defineKind({
       spec: z.object({
         rules: z
           .array(releaseRule.extend({ namespaces }))
-          .min(1)
           .max(256)
+          .default([])
           .describe(
             "Rules. Every rule that selects a namespace must allow the spec of a Release in that namespace.",
+          ),
+        authors: z
+          .array(author)
+          .max(4_096)
+          .optional()
+          .describe(
+            "Whose e-mail addresses are in commits, in all namespaces: stages of Pipelines with `notAuthor` accept no approval of an author, and none while an address is not listed here.",
           ),
       }),
     },
   ],
 });
 
+export type CommitAuthor = z.output<typeof author>;
 export type ReleaseRule = z.output<typeof releaseRule>;
 export type NamespaceSelector = z.output<typeof namespaces>;

@@ -16,3 +16,8 @@ export function stageDigestOf(releases: readonly ReleaseDigest[]): string {
   const lines = releases.map(({ name, namespace, digest }) => `${namespace}/${name} ${digest}\n`).sort();
   return createHash("sha256").update(lines.join("")).digest("hex").slice(0, 32);
 }
+
+/** The beginning of a digest of a text: to tell one name from another. Pure. */
+export function shortDigest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}

@@ -110,6 +110,8 @@ export async function composeOperator(
     sourceZone &&
     platform &&
     composeKindSources({ sources: sourceZone.sources, platform, stores, cluster: parts.cluster, clock });
+  if (sourceZone && kinds.some(({ source }) => source !== undefined))
+    metrics?.releases.watchSources(() => sourceZone.sources.stats);
   for (const kind of kinds) {
     const onGone = (resource: LiveObject): void => {
       synthesizer.forget(resource.metadata.uid);

@@ -1,19 +1,45 @@
 import type { LiveObject } from "../crds/object.ts";
 import { type ExplainedRun, explainRun } from "./engine/explain-run.ts";
 import { LongHolds } from "./engine/long-holds.ts";
+import type { Report } from "./engine/report.ts";
+import type { RunMemory } from "./engine/run-memory.ts";
 import { NamespaceTerminatingError } from "./errors.ts";
 import type { Clock, PublishState, Reconcile, ReconcileOptions, ReconcileResult } from "./ports.ts";
 
-/** How a run ended. `error` is the failure that the outcome describes. */
-export type Ended = ExplainedRun;
+/** The resource of a run, and what its earlier runs remember of it. Sorts of resources that remember nothing have no memory. */
+export interface LoadedResource<Memory> {
+  readonly resource: LiveObject;
+  readonly memory?: Memory;
+}
 
-/** When to look again, and where the publication stands; undefined: nothing was offered. */
-export type Reported = ReconcileResult & { readonly publish?: PublishState | undefined };
+/** How a run ended. `error` is the failure that the outcome describes. */
+export type Ended<Memory = never> = ExplainedRun & {
+  /** What is to be remembered from now on. Undefined: the same as before. */
+  readonly memory?: Memory;
+};
+
+/** What there is to report of a run. */
+export interface Judged<Memory = never> {
+  readonly report: Report;
+  /** Where the publication stands; undefined: nothing was offered. */
+  readonly publish: PublishState | undefined;
+  /** What is to be remembered from now on, and once the status is written. Undefined: the same as before. */
+  readonly memory?: Memory;
+  readonly memoryOnceWritten?: Memory;
+}
 
 /** The steps of the loop for one sort of resources: those of a kind, or Releases. */
-export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }, End extends Ended> {
-  /** Reads the resource and its objects from the local copies. Undefined: it is gone, or there is nothing to do. */
-  load(key: string): Loaded | undefined;
+export interface ReconcileSteps<
+  Loaded extends LoadedResource<Memory>,
+  End extends Ended<Memory>,
+  Memory = never,
+> {
+  /**
+   * Reads the resource and its objects from the local copies. Undefined: it is gone, or there is nothing to do.
+   *
+   * @param remembered What the runs of a resource of that name and this uid remember.
+   */
+  load(key: string, remembered: (uid: string) => Memory | undefined): Loaded | undefined;
   /** Whether nothing may be created for it any more: it or its namespace is being deleted. */
   isLeaving(loaded: Loaded): boolean;
   /** Deletes what it owns, as far as garbage collection does not. Undefined: there is nothing to report. */
@@ -25,31 +51,55 @@ export interface ReconcileSteps<Loaded extends { readonly resource: LiveObject }
   record?(loaded: Loaded): Promise<Loaded | undefined>;
   /** Decides what it wants, and plans, applies, prunes and adds. Undefined: there is nothing to report yet. */
   converge(loaded: Loaded): Promise<End | undefined>;
+  /** Assesses and publishes what is there now, and composes the status. Undefined: the resource is gone. */
+  judge(loaded: Loaded, ended: End): Judged<Memory> | undefined;
   /**
-   * Assesses and publishes what is there now, and writes the status.
+   * Writes the status, and announces what was done.
    *
+   * @param onWritten Called when the status is written.
    * @throws The failure that the status describes, so that the queue retries it.
    */
-  report(loaded: Loaded, ended: End): Promise<Reported>;
+  report(run: Report, onWritten: () => void): Promise<ReconcileResult>;
+  /** Called when something new is remembered, such as to wake the resources that wait for it. */
+  onRemembered?(key: string, before: Memory | undefined, now: Memory): void;
   /** A write was refused because the namespace is being deleted. */
   onNamespaceTerminating(namespace: string): void;
+}
+
+export interface CreateReconcileOptions<Memory extends { readonly uid: string }> {
+  readonly clock: Pick<Clock, "now" | "wallClock">;
+  /** Undefined: runs of these resources remember nothing. */
+  readonly memory?: RunMemory<Memory>;
 }
 
 /**
  * The loop: one run for one resource, from its key to its status.
  *
- * It never waits for git, a render, health or a deletion: each of them requeues the key when it is there.
+ * It never waits for git, a render, health or a deletion: each of them requeues the key when it is there. A step receives
+ * what earlier steps and runs remember, and returns what is to be remembered; the loop keeps it.
  *
  * @param begin Binds the steps to one run: its signal ends every request, its log carries the key.
  */
-export function createReconcile<Loaded extends { readonly resource: LiveObject }, End extends Ended>(
-  begin: (run: ReconcileOptions) => ReconcileSteps<Loaded, End>,
-  { clock }: { readonly clock: Pick<Clock, "now" | "wallClock"> },
+export function createReconcile<
+  Loaded extends LoadedResource<Memory>,
+  End extends Ended<Memory>,
+  Memory extends { readonly uid: string } = never,
+>(
+  begin: (run: ReconcileOptions) => ReconcileSteps<Loaded, End, Memory>,
+  { clock, memory }: CreateReconcileOptions<Memory>,
 ): Reconcile {
   const holds = new LongHolds(clock);
   return async (key, run) => {
     const steps = begin(run);
-    const found = steps.load(key);
+    const found = steps.load(key, (uid) => memory?.of(key, uid));
+    let known = found?.memory;
+    if (known !== undefined) memory?.begin(key, known);
+    const remember = (next: Memory | undefined): void => {
+      if (next === undefined || next === known) return;
+      const before = known;
+      known = next;
+      if (memory?.keep(key, next)) steps.onRemembered?.(key, before, next);
+    };
     const isLeaving = found !== undefined && steps.isLeaving(found);
     const loaded =
       found === undefined || isLeaving || steps.record === undefined ? found : await steps.record(found);
@@ -59,6 +109,7 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
       return {};
     }
     const ended = isLeaving ? await steps.finalize(loaded) : await steps.converge(loaded);
+    remember(ended?.memory);
     // A run that was told to end publishes, records and writes nothing.
     run.signal.throwIfAborted();
     if (ended === undefined) {
@@ -68,9 +119,12 @@ export function createReconcile<Loaded extends { readonly resource: LiveObject }
     let publish: PublishState | undefined;
     run.onExplain?.(() => explainRun({ ...ended, publish }));
     const report = async (end: End): Promise<ReconcileResult> => {
-      const reported = await steps.report(loaded, end);
-      publish = reported.publish;
-      return reported;
+      const judged = steps.judge(known === loaded.memory ? loaded : { ...loaded, memory: known }, end);
+      if (judged === undefined) return {};
+      publish = judged.publish;
+      // Before the status is written: a write that fails is repeated, and what was done before it is not.
+      remember(judged.memory);
+      return await steps.report(judged.report, () => remember(judged.memoryOnceWritten));
     };
     const { error } = ended;
     const { namespace } = loaded.resource.metadata;

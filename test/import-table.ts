@@ -10,6 +10,8 @@ export const importTable: Record<string, ImportRule> = {
   crds: { folders: [], packages: ["zod", "node:crypto"] },
   constructs: { folders: ["crds"], packages: ["cdk8s", "cdk8s-plus-27", "constructs"] },
   charts: { folders: ["constructs", "crds"], packages: ["cdk8s", "cdk8s-plus-27", "constructs", "zod"] },
+  // The only reader of cron expressions.
+  "charts/pipeline/recurrence.ts": { folders: ["charts/pipeline", "crds"], packages: ["croner"] },
   "synth/main.ts": {
     folders: ["synth", "charts", "constructs", "crds"],
     packages: ["cdk8s", "constructs", "node:*"],

@@ -1,4 +1,5 @@
 import { INSTALLATION_LABEL, OPERATOR_NAME } from "../../charts/installation.ts";
+import { Approval } from "../../crds/approval.ts";
 import {
   CustomResourceDefinition,
   DaemonSet,
@@ -8,6 +9,7 @@ import {
   PersistentVolumeClaim,
   StatefulSet,
 } from "../../crds/core-kinds.ts";
+import { Freeze } from "../../crds/freeze.ts";
 import { standardLabels } from "../../crds/names.ts";
 import { groupKindOf, type ObjectKind } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
@@ -68,7 +70,8 @@ export async function findInstallation(
   const kept: Kept[] = [];
   const resources: RemainingResources[] = [];
   // Releases first: what they deploy may be resources of the others. Their policies hold until they have gone.
-  for (const definition of [Release, ...kinds.map((kind) => kind.definition), ReleasePolicy]) {
+  const dataKinds = [ReleasePolicy, Approval, Freeze];
+  for (const definition of [Release, ...kinds.map((kind) => kind.definition), ...dataKinds]) {
     const name = groupKindOf(definition);
     const live = await client.read(CustomResourceDefinition, { name });
     if (live === undefined) continue;

@@ -1,5 +1,8 @@
 import type { DeclaredKind } from "../../crds/binding.ts";
 import { groupKindOf, keyOf, type LiveObject } from "../../crds/object.ts";
+import type { ConvergeOptions } from "../engine/converge.ts";
+import { OutageNotices } from "../engine/outage-notices.ts";
+import type { Progress, ReportOptions } from "../engine/report.ts";
 import type { Clock, Logger, Reconcile } from "../ports.ts";
 import { Attempts } from "../runtime/attempts.ts";
 import { type ControllerSource, type Leadership, runController } from "../runtime/controller.ts";
@@ -24,8 +27,17 @@ export interface ControllerInput {
   readonly log: Logger;
 }
 
+/** What the steps of every sort of resources are made with: the engine's memory of attempts, metrics, and the way back to the queue. */
+export interface EngineParts
+  extends Pick<ConvergeOptions, "settled" | "refusals" | "lost" | "count">,
+    Pick<ReportOptions, "outages" | "onBlocked" | "wakeLater"> {
+  readonly progress: Progress | undefined;
+  readonly onNamespaceTerminating: (namespace: string) => void;
+}
+
 /** The parts of one controller that its reconcile uses. */
 export interface ControllerParts {
+  readonly engine: EngineParts;
   readonly queue: WorkQueue;
   readonly attempts: Attempts;
   readonly log: Logger;
@@ -82,7 +94,17 @@ export function createController(
   const lag = metrics?.lag.observer(name, clock);
   const counts = metrics?.objects.observer(name);
   const attempts = new Attempts({ clock, queue });
-  const reconciled = begin({ queue, attempts, log, lag, counts });
+  const { settled, refusals, lost } = attempts;
+  const engine: EngineParts = {
+    ...{ settled, refusals, lost },
+    outages: new OutageNotices(),
+    progress: lag,
+    count: counts?.count ?? (() => undefined),
+    onBlocked: (key, by) => attempts.block(key, by),
+    wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
+    onNamespaceTerminating: (namespace) => stores.refuse(namespace),
+  };
+  const reconciled = begin({ engine, queue, attempts, log, lag, counts });
   const { reconcile, decidesBy = (watched) => concerns(watched, kind), onLead } = reconciled;
 
   routeEvents({

@@ -4,7 +4,6 @@ import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { Synthesizer } from "../../synth/synthesizer.ts";
 import type { KindSources } from "../desire/chart/follow-source.ts";
 import { kindSteps } from "../desire/chart/kind-steps.ts";
-import { OutageNotices } from "../engine/outage-notices.ts";
 import type { TimeSource } from "../engine/run-clock.ts";
 import type { Clock, Cluster, EventRecorder, Publisher, Random } from "../ports.ts";
 import { createReconcile } from "../reconcile.ts";
@@ -29,11 +28,12 @@ export interface KindControllerInput extends ControllerInput {
 
 /** The controller of a kind whose objects a chart makes. */
 export function createKindController(input: KindControllerInput): KindController {
-  const { kind, stores, follow } = input;
-  return createController(kind, input, ({ queue, attempts, lag, counts }) => {
+  const { kind, clock, follow } = input;
+  return createController(kind, input, ({ engine, queue, counts }) => {
     const sources = follow?.((keys) => {
       for (const key of keys) queue.add(key);
     });
+    const steps = kindSteps({ ...input, ...engine, sources, synthesize: timed(input, counts) });
     return {
       onGone: (resource) => {
         sources?.forget(keyOf(resource));
@@ -43,23 +43,7 @@ export function createKindController(input: KindControllerInput): KindController
       ...(sources && {
         decidesBy: (watched) => concerns(watched, kind) || watched.kind === ReleasePolicy,
       }),
-      reconcile: createReconcile(
-        kindSteps({
-          ...input,
-          sources,
-          synthesize: timed(input, counts),
-          settled: attempts.settled,
-          refusals: attempts.refusals,
-          lost: attempts.lost,
-          outages: new OutageNotices(),
-          progress: lag,
-          count: counts?.count ?? (() => undefined),
-          onBlocked: (key, by) => attempts.block(key, by),
-          wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
-          onNamespaceTerminating: (namespace) => stores.refuse(namespace),
-        }),
-        { clock: input.clock },
-      ),
+      reconcile: createReconcile(steps, { clock }),
     };
   });
 }

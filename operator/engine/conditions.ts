@@ -12,8 +12,6 @@ export interface ConditionsInput
   > {
   readonly own: readonly OwnCondition[];
   readonly previous: readonly Condition[];
-  /** The state of the source, for a resource that has one. It makes nothing unready by itself. */
-  readonly sourced?: Statement | undefined;
 }
 
 /** One of the engine's conditions, before it is known since when it holds. */
@@ -38,9 +36,9 @@ const engineTypes: ReadonlySet<string> = new Set<ConditionType>([
 /** The engine's conditions in a fixed order, then the kind's own in the order of their types, or as the kind gives them. */
 export function composeConditions(input: ConditionsInput): Condition[] {
   const { applied, health, publish, own, previous, standing, keepsOrder = false } = input;
-  const { sourced = standing?.statement } = input;
+  const sourced = standing?.statement;
   const before = new Map(previous.map((condition) => [condition.type, condition]));
-  const held = standing?.isHeld === true ? withoutSource(standing, before) : undefined;
+  const held = standing?.isHeld === true ? withoutSource(standing, before, health) : undefined;
   const isApplied = held?.applied ?? describeApplied(applied, before.get("Applied"));
   const isHealthy = held?.healthy ?? describeHealthy(health, isApplied);
   const assessed = held?.ready ?? describeReady(isApplied, isHealthy);
@@ -74,15 +72,21 @@ export function composeConditions(input: ConditionsInput): Condition[] {
 function withoutSource(
   { statement, cause = statement, isLost }: SourceStanding,
   before: ReadonlyMap<string, Condition>,
+  health: Health | undefined,
 ) {
   const last = (type: ConditionType) => before.get(type) as Statement | undefined;
   const unknown = { status: "Unknown", reason: cause.reason, message: "Not applied yet" } as const;
   const ready = isLost ? undefined : last("Ready");
   // An outage of a remote is not in progress before it makes anything unready.
   const isQuiet = ready !== undefined && cause.status === "False";
+  const applied = last("Applied") ?? ({ type: "Applied", ...unknown } as const);
+  // What was applied before may still be kept as it is, and assessed.
+  const isJudged = health !== undefined && applied.status === "True";
   return {
-    applied: last("Applied") ?? ({ type: "Applied", ...unknown } as const),
-    healthy: last("Healthy") ?? ({ type: "Healthy", ...unknown } as const),
+    applied,
+    healthy: isJudged
+      ? describeHealthy(health, applied)
+      : (last("Healthy") ?? ({ type: "Healthy", ...unknown } as const)),
     ready: ready ?? ({ ...cause, type: "Ready" } as const),
     progress: isQuiet ? [] : [describeLost(cause)],
   };

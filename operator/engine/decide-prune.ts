@@ -172,8 +172,8 @@ function inWaves(
   waves: PruneInput["waves"] = [],
 ): Pick<PruneDecision, "now" | "later"> {
   const places = new Map(waves.flatMap((wave, index) => wave.map((id) => [id, index] as const)));
-  const rankOf = ({ id, live }: OwnedObject) =>
-    waves.length === 0 ? applyStageOf(live) : (places.get(id) ?? waves.length);
+  // An object that no recorded wave names, such as before the first status with waves: by its stage, after all waves.
+  const rankOf = ({ id, live }: OwnedObject) => places.get(id) ?? waves.length + applyStageOf(live);
   const last = [...going, ...leaving].reduce((highest, one) => Math.max(highest, rankOf(one)), -1);
   const [now, later] = split(going, (one) => rankOf(one) === last);
   return { now: now.toSorted(byId), later: later.toSorted((a, b) => rankOf(b) - rankOf(a) || byId(a, b)) };

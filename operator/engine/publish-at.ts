@@ -1,4 +1,24 @@
+import { type CustomResource, groupKindOf, keyOf, type ObjectKind } from "../../crds/object.ts";
+import type { EngineStatus } from "../../crds/status.ts";
+import { folderOf } from "../../synth/file-tree.ts";
 import type { PublishedRecord, Publisher, PublishOffer, PublishState } from "../ports.ts";
+
+/** The offer of a resource's files: what its commit and its folder are called, and what was published last. Pure. */
+export function offerOf(
+  kind: ObjectKind,
+  resource: CustomResource,
+  files: Pick<PublishOffer, "digest" | "render" | "trailers" | "origin">,
+): PublishOffer {
+  const key = keyOf(resource);
+  return {
+    owner: { groupKind: groupKindOf(kind), key },
+    title: `${resource.kind} ${key}`,
+    generation: resource.metadata.generation ?? 0,
+    folder: folderOf(kind, resource),
+    last: (resource.status as EngineStatus | undefined)?.published,
+    ...files,
+  };
+}
 
 /**
  * Offers to the publisher of a place, and names the place in the record of what is there. What a status says of another

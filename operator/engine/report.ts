@@ -16,15 +16,10 @@ export interface Report {
   readonly resource: CustomResource;
   readonly changes: readonly Change[];
   readonly health: Health | undefined;
-  /** Undefined: it is not written this time. */
-  readonly status: ResourceStatus | undefined;
+  /** Undefined: the status is not written this time. */
+  readonly change: StatusChange | undefined;
   /** The version over which it may be written. Default: any. */
   readonly at?: AtVersion;
-  /**
-   * Called with whether the status is another one than the resource has. Returns how much longer it is withheld, in
-   * milliseconds, because a better one is expected in a moment. Default: it is not.
-   */
-  readonly withholdMs?: (status: ResourceStatus, isNew: boolean) => number;
   /** The status was written. */
   readonly onWritten?: (status: ResourceStatus) => void;
   readonly error: unknown;
@@ -34,6 +29,21 @@ export interface Report {
   readonly retryWithinMs?: number | undefined;
   /** The earliest of these decides when the resource is looked at again, in milliseconds. */
   readonly requeueAfterMs: readonly (number | undefined)[];
+}
+
+/** A status that differs from the one that a resource has, and the merge patch that makes it of that one. */
+export interface StatusChange {
+  readonly status: ResourceStatus;
+  readonly patch: object;
+}
+
+/** The change from the status that a resource has to another one; undefined: they are equal. Pure. */
+export function statusChange(
+  resource: Pick<CustomResource, "status">,
+  status: ResourceStatus,
+): StatusChange | undefined {
+  const patch = statusPatch(resource.status, status);
+  return patch && { status, patch };
 }
 
 export interface ReportOptions extends AnnounceOptions {
@@ -48,39 +58,38 @@ export interface ReportOptions extends AnnounceOptions {
 /**
  * Reports a run: events about what was done, one status patch if the status is another one, and when to look again.
  *
+ * @param onWritten Called when the status is written, before {@link Report.onWritten}.
  * @throws The error of the run if it is retried, after the status describes it.
  */
-export async function report(run: Report, options: ReportOptions): Promise<ReconcileResult> {
+export async function report(
+  run: Report,
+  options: ReportOptions,
+  onWritten: () => void = () => undefined,
+): Promise<ReconcileResult> {
   const { key, error, isRetried, retryWithinMs, requeueAfterMs } = run;
   announceChanges(run.changes, run, options);
   noteBlocker(key, error, options.onBlocked);
-  const withheldMs = await writeStatus(run, options);
+  await writeStatus(run, options, onWritten);
   if (isRetried) {
     if (retryWithinMs !== undefined) options.wakeLater(key, Math.max(1, Math.ceil(retryWithinMs)));
     throw error;
   }
-  const delays = [...requeueAfterMs, withheldMs].filter((ms) => ms !== undefined);
+  const delays = requeueAfterMs.filter((ms) => ms !== undefined);
   return delays.length === 0 ? {} : { requeueAfterMs: Math.max(1, Math.ceil(Math.min(...delays))) };
 }
 
-/** @returns How much longer it is withheld; undefined: it is written, or there is nothing to write. */
-async function writeStatus(
-  { kind, resource, status, health, at, withholdMs, onWritten }: Report,
-  options: ReportOptions,
-): Promise<number | undefined> {
-  if (status === undefined) return undefined;
-  const patch = statusPatch(resource.status, status);
-  const withheldMs = withholdMs?.(status, patch !== undefined) ?? 0;
-  if (patch === undefined) return undefined;
-  if (withheldMs > 0) return withheldMs;
+async function writeStatus(run: Report, options: ReportOptions, onWritten: () => void): Promise<void> {
+  const { kind, resource, change, health, at } = run;
+  if (change === undefined) return;
+  const { status, patch } = change;
   const { name, namespace, uid } = resource.metadata;
   const live = await options.cluster.patchStatus({ kind, namespace, name }, uid, patch, at);
   // Of a resource that is gone there is nothing to announce.
-  if (live === undefined) return undefined;
+  if (live === undefined) return;
   options.resources.written(live);
   announceStatus({ status, cause: health?.cause }, { resource }, options);
-  onWritten?.(status);
-  return undefined;
+  onWritten();
+  run.onWritten?.(status);
 }
 
 /** Told how far a generation of a resource has come, for metrics. */

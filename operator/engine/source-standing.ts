@@ -13,6 +13,10 @@ export interface SourceStanding {
   readonly isLost: boolean;
   /** Nothing was made or assessed because of it: what is known of the objects stays. */
   readonly isHeld: boolean;
+}
+
+/** The standing of the source of a kind's resource. */
+export interface KindSourceStanding extends SourceStanding {
   /** How much longer a remote that does not respond leaves `Ready` as it is, in milliseconds; 0: not at all. */
   readonly graceLeftMs: number;
 }
@@ -30,7 +34,7 @@ export interface SourceStandingInput {
 export const SOURCE_PENDING = "Waiting for its source to be fetched";
 
 /** Decides what is said of the source of a resource of a kind. Pure. */
-export function standingOf(input: SourceStandingInput): SourceStanding {
+export function standingOf(input: SourceStandingInput): KindSourceStanding {
   const { source, isHeld, isJudged, previous, generation, nowMs } = input;
   const lastOf = (type: Statement["type"]) =>
     previous.find((one) => one.type === type && one.observedGeneration === generation) as
@@ -60,10 +64,11 @@ export function standingOf(input: SourceStandingInput): SourceStanding {
   };
 }
 
+const passing: ReadonlySet<string> = new Set(["SourcePending", "SourceUnreachable", "RenderQuota"]);
+
 /** The condition of a resource whose source is on its way or cannot be had: `Stalled` if only an edit or a push helps. */
 export function describeLost(cause: Statement): Statement {
-  const passes = cause.reason === "SourcePending" || cause.reason === "SourceUnreachable";
-  return { ...cause, type: passes ? "Reconciling" : "Stalled", status: "True" };
+  return { ...cause, type: passing.has(cause.reason) ? "Reconciling" : "Stalled", status: "True" };
 }
 
 function statement(status: Statement["status"], reason: Statement["reason"], message: string): Statement {

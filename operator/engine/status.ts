@@ -37,15 +37,37 @@ export function composeStatus(input: StatusInput): ResourceStatus {
   const { resource, kindStatus, publish } = input;
   const previous = (resource.status ?? {}) as EngineStatus;
   const { conditions: own = [], ...fields } = kindStatus;
+  const conditions = composeConditions({
+    ...input,
+    own: own as readonly OwnCondition[],
+    previous: (previous.conditions ?? []) as readonly Condition[],
+  });
+  const { generation } = resource.metadata;
+  return withEngineFields(fields, { previous, generation, publish, conditions });
+}
+
+export interface EngineFields extends Pick<StatusInput, "publish"> {
+  readonly previous: Pick<EngineStatus, "published">;
+  /** The generation that was observed. */
+  readonly generation: number | undefined;
+  readonly conditions: readonly Condition[];
+}
+
+/** The fields that every status has, whatever its resource is, over those of its own sort. Pure. */
+export function withEngineFields(
+  own: Readonly<Record<string, unknown>>,
+  { previous, generation, publish, conditions }: EngineFields,
+): ResourceStatus {
   const published = publish?.state === "published" ? publish.record : publish && previous.published;
   return {
-    ...fields,
-    ...(resource.metadata.generation !== undefined && { observedGeneration: resource.metadata.generation }),
+    ...own,
+    ...(generation !== undefined && { observedGeneration: generation }),
     ...(published !== undefined && { published }),
-    conditions: composeConditions({
-      ...input,
-      own: own as readonly OwnCondition[],
-      previous: (previous.conditions ?? []) as readonly Condition[],
-    }),
+    conditions: [...conditions],
   };
+}
+
+/** A time as statuses show it: RFC 3339, to the second. Pure. */
+export function timestampOf(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
 }

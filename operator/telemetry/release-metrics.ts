@@ -11,9 +11,9 @@ export interface SourceCounts {
 }
 
 const sourceCounters: readonly (readonly [field: keyof SourceCounts, name: string, help: string])[] = [
-  ["lsRemotes", "looks", "Polls of the heads of remotes of Releases"],
-  ["fetches", "fetches", "Fetches from remotes of Releases, each after a new commit or tag"],
-  ["rebuilds", "rebuilds", "Times that a clone of a Release's repository was recreated"],
+  ["lsRemotes", "looks", "Polls of the heads of remotes of Releases and kinds"],
+  ["fetches", "fetches", "Fetches from remotes of Releases and kinds, each after a new commit or tag"],
+  ["rebuilds", "rebuilds", "Times that a clone of a repository was recreated"],
 ];
 
 /** The fairlead_release_* metrics: from a remote to manifests. */
@@ -24,6 +24,7 @@ export class ReleaseMetrics {
   readonly #bundles: Counter;
   readonly #first: Histogram;
   readonly #warm: Histogram;
+  #showsSources = false;
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -49,8 +50,10 @@ export class ReleaseMetrics {
     });
   }
 
-  /** From now on these counts are shown. */
+  /** From now on these counts are shown; called again, it changes nothing. */
   watchSources(read: () => SourceCounts): void {
+    if (this.#showsSources) return;
+    this.#showsSources = true;
     for (const [field, name, help] of sourceCounters) {
       new Counter({
         name: `fairlead_release_source_${name}_total`,

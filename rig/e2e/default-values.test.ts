@@ -39,6 +39,8 @@ describe.skipIf(prepared.missing !== undefined)(
       expect(said).toMatch(/^created +Deployment fairlead-system\/fairlead$/m);
       expect(said).not.toContain("simulated");
       expect((await stack().kubectl("get crds -o name")).trim().split("\n")).toEqual([
+        "customresourcedefinition.apiextensions.k8s.io/approvals.fairlead.dev",
+        "customresourcedefinition.apiextensions.k8s.io/freezes.fairlead.dev",
         "customresourcedefinition.apiextensions.k8s.io/releasepolicies.fairlead.dev",
         "customresourcedefinition.apiextensions.k8s.io/releases.fairlead.dev",
       ]);

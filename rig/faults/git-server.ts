@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { renameSync, rmSync } from "node:fs";
+import { chmod, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const environment = {
   PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -9,6 +11,11 @@ const environment = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
 };
+
+/** What git locks to update `main`, in this order. */
+const branchLocks = ["refs/heads/main.lock", "HEAD.lock"];
+/** Longer than an update of a branch takes on a busy machine. */
+const lockMs = 10_000;
 
 /** A bare repository that misbehaves. Unlike the one of the unit tests it never holds the event loop: a proxy runs on it. */
 export class GitServer {
@@ -88,7 +95,7 @@ export class GitServer {
   }
 
   async vanish(): Promise<void> {
-    await rename(this.path, `${this.path}.away`).catch(() => undefined);
+    await this.#move(this.path, `${this.path}.away`);
   }
 
   /** What the remote sends is garbage after so many bytes. */
@@ -98,10 +105,21 @@ export class GitServer {
 
   /** Everything works again. */
   async heal(): Promise<void> {
-    await rename(`${this.path}.away`, this.path).catch(() => undefined);
+    await this.#move(`${this.path}.away`, this.path);
     for (const mark of [this.#hangMark, this.#corruptMark]) await rm(mark, { force: true });
     for (const hook of ["pre-receive", "post-receive"])
       await rm(join(this.path, "hooks", hook), { force: true });
+  }
+
+  /**
+   * Renames the repository, if it is there, while no process updates the branch: git removes its lock files by their absolute paths.
+   * It would not find a lock that moved, and no push could ever update the branch again.
+   */
+  async #move(from: string, to: string): Promise<void> {
+    for (const lock of branchLocks) if (!(await takeLock(join(from, lock)))) return;
+    // In one step for this process: nothing may move it back in between.
+    renameSync(from, to);
+    for (const lock of branchLocks) rmSync(join(to, lock));
   }
 
   async #hook(name: string, script: string): Promise<void> {
@@ -130,6 +148,22 @@ if [ -e '${mark}' ]; then
 fi
 exec git "$@"`,
     );
+  }
+}
+
+/** Creates a lock file as git does, when nobody else has it. @returns Whether its folder exists. */
+async function takeLock(path: string): Promise<boolean> {
+  const started = performance.now();
+  for (;;) {
+    try {
+      await (await open(path, "wx")).close();
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return false;
+      if (code !== "EEXIST" || performance.now() - started > lockMs) throw error;
+      await sleep(5);
+    }
   }
 }
 

@@ -54,7 +54,12 @@ function installedBy(add: (app: App) => void): { readonly crds: readonly string[
   };
 }
 
-const releaseCrds = ["releases.fairlead.dev", "releasepolicies.fairlead.dev"];
+const releaseCrds = [
+  "releases.fairlead.dev",
+  "releasepolicies.fairlead.dev",
+  "approvals.fairlead.dev",
+  "freezes.fairlead.dev",
+];
 const sampleCrds = kinds.map(({ definition: { plural, group } }) => `${plural}.${group}`);
 
 describe("productChart()", () => {

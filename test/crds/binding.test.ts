@@ -58,6 +58,14 @@ describe("bindKind()", () => {
         source?.state === "failed" ? { status: "Failed", message: source.message } : undefined,
     });
     expect(kind).toMatchObject({ hasContext: true, source: { required: true, of } });
+    class Plain {}
+    const alone: BoundKind<Construct> = bindKind({
+      ...fields,
+      chart: Plain,
+      source: { required: true, of },
+      status,
+    });
+    expect(alone.hasContext).toBe(true);
     // @ts-expect-error: the source may be pending
     bindKind({ ...fields, chart: Following, source: { required: false, of }, status });
     // @ts-expect-error: there is no source

@@ -9,7 +9,7 @@ import { type ReleaseParts, releaseSteps } from "../../operator/desire/release/r
 import type { OwnedObject } from "../../operator/engine/desired-set.ts";
 import { createHealthChecks } from "../../operator/engine/health/health-checks.ts";
 import type { SourceFailure } from "../../operator/errors.ts";
-import type { SourceState } from "../../operator/git/source/ports.ts";
+import type { SourceRequest, SourceState } from "../../operator/git/source/ports.ts";
 import type { Reconcile } from "../../operator/ports.ts";
 import { createReconcile } from "../../operator/reconcile.ts";
 import type { Rendered, RenderState } from "../../operator/render/ports.ts";
@@ -24,6 +24,14 @@ type Source =
   | { readonly digit: string; readonly rendered: Rendered; readonly tree?: string; stale?: SourceFailure }
   | { readonly source: SourceFailure }
   | { readonly digit: string; readonly render: SourceFailure | "pending" };
+
+interface CommitOptions {
+  readonly key?: string;
+  readonly tree?: string;
+  readonly warnings?: readonly string[];
+  /** Which manifests one needs, by their places in the list. */
+  readonly needs?: Readonly<Record<number, readonly number[]>>;
+}
 
 const idle = { forget: () => undefined, close: async () => undefined };
 
@@ -46,6 +54,8 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
   readonly memory = new ReleaseMemory();
+  /** The last request of each Release to its source. */
+  readonly requests = new Map<string, SourceRequest>();
   readonly #sources = new Map<string, Source>();
   protected readonly key = "shop/web";
   protected readonly definition = Release;
@@ -61,7 +71,16 @@ export class ReleaseBench extends Bench<ReleaseResource> {
         dependents: this.dependents,
         stores: this.#foundStores(),
         catalog: aKnowingCatalog(this.newDefinitions),
-        sources: { ...idle, refresh: () => undefined, resolve: ({ key }) => this.#resolve(key) },
+        sources: {
+          ...idle,
+          refresh: () => undefined,
+          resolve: (request) => {
+            this.requests.set(request.key, request);
+            return this.#resolve(request.key);
+          },
+          known: (key) => (this.requests.has(key) ? this.#resolve(key) : undefined),
+          forget: (key) => void this.requests.delete(key),
+        },
         renderer: { ...idle, render: ({ key }) => this.#render(key) },
         warmUp: () => undefined,
         predecessorMs: () => this.predecessorMs,
@@ -78,7 +97,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
         requiresServiceAccount: options.requiresServiceAccount ?? false,
         wake: (keys) => void this.woken.push(...keys),
       }),
-      { clock: this.clock },
+      { clock: this.clock, memory: this.memory },
     );
   }
 
@@ -99,9 +118,9 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   commit(
     digit: string,
     manifests: readonly Manifest[],
-    { key = "shop/web", tree = `tree-${digit}`, warnings = [] as readonly string[] } = {},
+    { key = "shop/web", tree = `tree-${digit}`, warnings = [], needs = {} }: CommitOptions = {},
   ): void {
-    this.#sources.set(key, { digit, rendered: { ...asRendered(manifests), warnings }, tree });
+    this.#sources.set(key, { digit, rendered: { ...asRendered(manifests, needs), warnings }, tree });
   }
 
   /** The same folder under another commit: somebody changed another one. */

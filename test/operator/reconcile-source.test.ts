@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../crds/kind-context.ts";
 import type { KindSource, ReadySource, SourceProblem } from "../../crds/kind-source.ts";
+import type { EngineStatus } from "../../crds/status.ts";
 import type { Sourced } from "../../operator/desire/chart/follow-source.ts";
 import { sourceGraceMs } from "../../operator/engine/source-grace.ts";
+import { ReplacedError } from "../../operator/errors.ts";
 import { buildInfo } from "../examples/build-info.ts";
 import { childOf, ReconcileBench } from "../fakes/reconcile-bench.ts";
 import { aResource } from "../fakes/resources.ts";
@@ -22,10 +24,15 @@ const failed = (problem: SourceProblem): KindSource => ({ ...problem, state: "fa
 interface SceneOptions {
   readonly required?: boolean;
   readonly verdict?: Verdict;
+  /** Default: true. */
+  readonly record?: boolean;
 }
 
 /** A BuildInfo whose source stands as the test says. */
-function aScene(first: KindSource | undefined, { required = true, verdict }: SceneOptions = {}) {
+function aScene(
+  first: KindSource | undefined,
+  { required = true, verdict, record = true }: SceneOptions = {},
+) {
   const forgotten: string[] = [];
   const scene = { sourced: { state: first } as Sourced };
   const sources = {
@@ -36,6 +43,7 @@ function aScene(first: KindSource | undefined, { required = true, verdict }: Sce
     ...buildInfo,
     source: { required, of: () => spec },
     ...(verdict && { verdict: () => verdict }),
+    ...(!record && { record: undefined }),
   };
   const bench = new ReconcileBench({ kind, resource: { spec }, sources });
   const run = async (state?: KindSource): Promise<readonly string[]> => {
@@ -45,7 +53,7 @@ function aScene(first: KindSource | undefined, { required = true, verdict }: Sce
   };
   const edit = (generation: number): void => bench.edit(aResource(kind, { spec, generation }));
   const conditions = () => ["Ready", "Sourced", "Applied"].map((type) => bench.condition(type));
-  return { bench, forgotten, scene, run, edit, conditions };
+  return { bench, sources, forgotten, scene, run, edit, conditions };
 }
 
 describe("a reconcile of a kind that requires a source", () => {
@@ -117,11 +125,30 @@ describe("a reconcile of a kind that requires a source", () => {
   });
 
   test("is not ready after an edit while the remote does not respond", async () => {
-    const { run, edit, conditions } = aScene(ready("1"));
+    const { bench, run, edit, conditions } = aScene(ready("1"));
     await run();
     edit(2);
     await run(failed(unreachable));
     expect(conditions()).toEqual(["False SourceUnreachable", "False SourceUnreachable", "True Applied"]);
+    // That its objects were applied is said of the spec before.
+    const { conditions: all = [] } = bench.resource.status as EngineStatus;
+    expect(all.map(({ type, observedGeneration }) => `${type} ${observedGeneration}`)).toEqual([
+      ...["Ready 2", "Sourced 2", "Applied 1", "Healthy 1", "Reconciling 2"],
+    ]);
+  });
+
+  test("does not run the chart with the source of another spec", async () => {
+    const { bench, edit, run, sources } = aScene(ready("1"), { record: false });
+    const read = sources.read;
+    sources.read = async () => {
+      // While a Secret is read, an edit arrives.
+      edit(2);
+      return await read();
+    };
+    await expect(run()).rejects.toThrow(ReplacedError);
+    expect(bench.takeRequests()).toEqual([]);
+    sources.read = read;
+    expect(await run()).toContain("apply ConfigMap/web");
   });
 
   test("converges by what is known while a later poll fails, and says so", async () => {

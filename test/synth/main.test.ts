@@ -33,7 +33,12 @@ test("cdk8s synth writes CRDs and operator, byte for byte the same wherever it r
   const crds = parseAllDocuments(files.get("crds.k8s.yaml") ?? "").map((document) =>
     document.getIn(["metadata", "name"]),
   );
-  expect(crds).toEqual(["releases.fairlead.dev", "releasepolicies.fairlead.dev"]);
+  expect(crds).toEqual([
+    "releases.fairlead.dev",
+    "releasepolicies.fairlead.dev",
+    "approvals.fairlead.dev",
+    "freezes.fairlead.dev",
+  ]);
 });
 
 test("cdk8s synth writes the CRDs of the kinds that ship where the values ask for them", async () => {

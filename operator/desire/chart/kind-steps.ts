@@ -3,6 +3,7 @@ import { awaitsSource } from "../../../synth/source.ts";
 import { announceChanges } from "../../engine/announce.ts";
 import type { OwnedObject } from "../../engine/desired-set.ts";
 import { describeObject, listNames } from "../../engine/outcome.ts";
+import { report } from "../../engine/report.ts";
 import { RunClock } from "../../engine/run-clock.ts";
 import type { ReconcileOptions } from "../../ports.ts";
 import type { ReconcileSteps } from "../../reconcile.ts";
@@ -10,7 +11,7 @@ import { type ConvergedKind, type ConvergeKindOptions, convergeKind, unchanged }
 import { finalize, isLeaving } from "./finalize.ts";
 import { type FollowSourceOptions, followSource, leaveSource } from "./follow-source.ts";
 import { type Loaded, load } from "./load.ts";
-import { type ReportKindOptions, reportKind } from "./report-kind.ts";
+import { judgeKind, type ReportKindOptions } from "./report-kind.ts";
 import { retireOrConverge } from "./retire.ts";
 import { type WriteRecordOptions, writeRecord } from "./write-record.ts";
 
@@ -48,7 +49,9 @@ export function kindSteps(
         parts.kind.retire === undefined || runClock === undefined
           ? convergeKind(loaded, parts)
           : retireOrConverge(loaded, { ...parts, kindClock: runClock }),
-      report: (loaded, converged) => reportKind(loaded, converged, parts),
+      judge: (loaded, converged) => judgeKind(loaded, converged, parts),
+      report: (run, onWritten) =>
+        report(run, { ...parts, resources: parts.stores.resources(parts.kind.definition) }, onWritten),
       onNamespaceTerminating: parts.onNamespaceTerminating,
     };
   };

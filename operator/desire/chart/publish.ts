@@ -1,11 +1,10 @@
 import type { BoundKind } from "../../../crds/binding.ts";
-import { groupKindOf, keyOf } from "../../../crds/object.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
-import { filesOf, folderOf } from "../../../synth/file-tree.ts";
+import { filesOf } from "../../../synth/file-tree.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
-import { publishAt } from "../../engine/publish-at.ts";
+import { offerOf, publishAt } from "../../engine/publish-at.ts";
 import { publishedOf } from "../../engine/published.ts";
-import type { Publisher, PublishOffer, PublishState } from "../../ports.ts";
+import type { Publisher, PublishState } from "../../ports.ts";
 import type { Loaded } from "./load.ts";
 
 export interface PublishOptions {
@@ -28,15 +27,6 @@ export function publish(
   const { manifests, digest } = publishedOf(desired);
   const last = (resource.status as EngineStatus | undefined)?.published;
   if (desired.hasUnpublished && manifests.length === 0 && last === undefined) return undefined;
-  const key = keyOf(resource);
-  const offer: PublishOffer = {
-    owner: { groupKind: groupKindOf(kind.definition), key },
-    title: `${resource.kind} ${key}`,
-    generation: resource.metadata.generation ?? 0,
-    folder: folderOf(kind.definition, resource),
-    digest,
-    last,
-    render: () => filesOf(manifests, resource),
-  };
-  return publishAt(place, offer, publisher);
+  const files = { digest, render: () => filesOf(manifests, resource) };
+  return publishAt(place, offerOf(kind.definition, resource, files), publisher);
 }

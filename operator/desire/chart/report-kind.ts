@@ -1,21 +1,21 @@
 import { keyOf } from "../../../crds/object.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
-import type { ManifestSet } from "../../../synth/manifest.ts";
 import { contextOf } from "../../../synth/record.ts";
 import { awaitsSource } from "../../../synth/source.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
-import { aggregateHealth } from "../../engine/health/aggregate-health.ts";
+import { asWorkedOn, composeReport, type WakeUps } from "../../engine/compose-report.ts";
+import type { DesiredSet } from "../../engine/desired-set.ts";
+import { assessObjects } from "../../engine/health/assess-set.ts";
 import { assessHealth, type Health } from "../../engine/health/health.ts";
 import { healthOf } from "../../engine/health/verdict.ts";
 import type { Refusals } from "../../engine/refusals.ts";
-import { noteProgress, type Progress, type ReportOptions, report } from "../../engine/report.ts";
-import { decideRequeue, parkedForMs } from "../../engine/requeue.ts";
+import type { Progress, ReportOptions } from "../../engine/report.ts";
 import type { RunClock, TimeSource } from "../../engine/run-clock.ts";
-import { type SourceStanding, standingOf } from "../../engine/source-standing.ts";
-import { composeStatus, type ResourceStatus } from "../../engine/status.ts";
+import { type KindSourceStanding, standingOf } from "../../engine/source-standing.ts";
+import { composeStatus, type ResourceStatus, type StatusInput } from "../../engine/status.ts";
 import type { Clock, Publisher, PublishState, Random, Stores } from "../../ports.ts";
-import type { Reported } from "../../reconcile.ts";
-import { type ConvergedKind, childKindOf } from "./converge-kind.ts";
+import type { Judged } from "../../reconcile.ts";
+import type { ConvergedKind } from "./converge-kind.ts";
 import { type Loaded, load } from "./load.ts";
 import { publish } from "./publish.ts";
 import { isRecordBehind } from "./write-record.ts";
@@ -39,82 +39,61 @@ export interface ReportKindOptions extends Omit<ReportOptions, "resources" | "ki
   readonly random: Random;
 }
 
-/**
- * Assesses and publishes what is there now, and writes the status, unless that waits a moment for its commit.
- *
- * @throws The failure that the status describes, so that the queue retries it.
- */
-export async function reportKind(
+/** Assesses and publishes what is there now, and composes the status, unless that waits a moment for its commit. */
+export function judgeKind(
   before: Loaded,
   converged: ConvergedKind,
   options: ReportKindOptions,
-): Promise<Reported> {
-  const { kind, stores, clock, kindClock } = options;
-  const { definition } = kind;
+): Judged | undefined {
+  const { kind, stores, kindClock } = options;
   const key = keyOf(before.resource);
-  const { outcome, desired, error, generation } = converged;
+  const { outcome, desired, target, changes, error } = converged;
   // Read again: what was applied is in the stores by now.
   const now = load(key, kind, stores);
-  if (now === undefined) return {};
-  const loaded = { ...asOf(now, converged), ...(before.sourced && { sourced: before.sourced }) };
+  if (now === undefined) return undefined;
+  const loaded = {
+    ...now,
+    resource: asWorkedOn(now.resource, converged.generation),
+    ...(before.sourced && { sourced: before.sourced }),
+  };
   const { resource } = loaded;
   const verdict = desired === undefined ? undefined : verdictOf(converged, loaded, options);
-  const health = desired === undefined ? undefined : (verdict ?? assess(desired, loaded, options));
-  const published = offer(converged, loaded, options);
-  if (outcome.state === "applied") noteProgress(key, { generation, published, progress: options.progress });
-  const isParked = parkedForMs(published, clock.now()) > 0;
+  const health = target === undefined ? verdict : (verdict ?? assess(target.desired, loaded, options));
+  const publish = offer(converged, loaded, options);
   const standing = standingIn(loaded, { converged, isJudged: verdict !== undefined }, options);
-  const status = isParked ? undefined : statusOf(loaded, { converged, health, published, standing }, options);
-  const isBehind =
-    kindClock !== undefined &&
-    before.folded !== undefined &&
-    isRecordBehind({ ...loaded, folded: before.folded }, { kind, clock: kindClock });
-  const instantInMs = isBehind ? 0 : kindClock?.untilNextMs(options.time.nowMs());
-  const requeueAfterMs = decideRequeue({
-    applied: outcome,
-    refusedForMs: options.refusals.retryAfterMs(key),
-    instantInMs,
-    health,
-    publish: published,
-    nowMs: clock.now(),
-    jitter: options.random(),
-  });
-  const reported = await report(
-    {
-      key,
-      kind: definition,
-      resource,
-      changes: converged.changes,
-      health,
-      status,
-      // A record is never set back: not even by a write that reaches the server late.
-      ...(kind.record && { at: { resourceVersion: resource.metadata.resourceVersion } }),
-      error,
-      isRetried: outcome.state === "failed",
+  const wakeUps = (): WakeUps => {
+    const isBehind =
+      kindClock !== undefined &&
+      before.folded !== undefined &&
+      isRecordBehind({ ...loaded, folded: before.folded }, { kind, clock: kindClock });
+    const instantInMs = isBehind ? 0 : kindClock?.untilNextMs(options.time.nowMs());
+    return {
+      instantInMs,
       // Nothing reports that a ServiceAccount was given permissions.
       retryWithinMs:
         kind.policy.actAs === undefined
           ? instantInMs
           : Math.min(instantInMs ?? longestRetryMs, longestRetryMs),
-      requeueAfterMs: [requeueAfterMs, before.sourced?.retryAfterMs, standing?.graceLeftMs || undefined],
+      againAfterMs: [before.sourced?.retryAfterMs, standing?.graceLeftMs || undefined],
+    };
+  };
+  const report = composeReport(
+    {
+      ...{ key, kind: kind.definition, resource, outcome, changes, error, health, publish, wakeUps },
+      applied: outcome,
+      hasRepository: options.publisher !== undefined,
+      waitsForCommit: true,
+      compose: (parts) => statusOf(loaded, { converged, health, standing, ...parts }, options),
+      // A record is never set back: not even by a write that reaches the server late.
+      ...(kind.record && { at: { resourceVersion: resource.metadata.resourceVersion } }),
     },
-    { ...options, resources: stores.resources(definition) },
+    options,
   );
-  return { ...reported, publish: published };
+  return { report, publish };
 }
 
-/** A concurrent edit is for the next run, which is queued already: status and commit report what was done. */
-function asOf(loaded: Loaded, { generation }: ConvergedKind): Loaded {
-  const { resource } = loaded;
-  if (generation === undefined || resource.metadata.generation === generation) return loaded;
-  return { ...loaded, resource: { ...resource, metadata: { ...resource.metadata, generation } } };
-}
-
-interface StatusParts {
+interface StatusParts extends Pick<StatusInput, "health" | "publish" | "standing" | "nowIso"> {
   readonly converged: ConvergedKind;
-  readonly health: Health | undefined;
-  readonly published: PublishState | undefined;
-  readonly standing: SourceStanding | undefined;
 }
 
 /** What is to be said of the source. Undefined: the resource follows none. */
@@ -122,7 +101,7 @@ function standingIn(
   { resource, sourced }: Loaded,
   { converged, isJudged }: { readonly converged: ConvergedKind; readonly isJudged: boolean },
   { kind, clock }: ReportKindOptions,
-): SourceStanding | undefined {
+): KindSourceStanding | undefined {
   const source = sourced?.state;
   if (source === undefined) return undefined;
   const { outcome, desired } = converged;
@@ -138,22 +117,19 @@ function standingIn(
 
 function statusOf(
   { resource, observed, sourced }: Loaded,
-  { converged: { outcome, expired }, health, published, standing }: StatusParts,
-  { kind, publisher, clock, kindClock }: ReportKindOptions,
+  { converged: { outcome, expired }, ...parts }: StatusParts,
+  { kind, kindClock }: ReportKindOptions,
 ): ResourceStatus {
   const context = kindClock && contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
   const own = kind.status(resource, observed, context);
   return composeStatus({
+    ...parts,
     resource,
     kindStatus: context === undefined ? own : { ...own, ...context.record },
     applied: outcome,
-    health,
-    publish: published ?? (publisher && { state: "skipped" }),
     expired,
-    standing,
     // The conditions of a run are its history.
     keepsOrder: kind.record !== undefined,
-    nowIso: `${clock.wallClock().toISOString().slice(0, 19)}Z`,
   });
 }
 
@@ -172,7 +148,7 @@ function verdictOf(
 
 /** The health of the worst object. */
 function assess(
-  { manifests }: ManifestSet,
+  desired: DesiredSet,
   { observed }: Loaded,
   { kind, stores, clock }: ReportKindOptions,
 ): Health {
@@ -180,11 +156,10 @@ function assess(
   const pods = kind.related
     .filter((related) => related.kind.kind === "Pod")
     .flatMap((related) => observed.list(related.kind));
-  const judged = manifests.map((manifest) => {
-    const live = stores.children(childKindOf(manifest, kind)).get(keyOf(manifest));
-    return { child: live ?? manifest, health: assessHealth(live, { nowMs, pods }) };
+  return assessObjects(desired, {
+    liveOf: ({ kind: child, manifest }) => child && stores.children(child).get(keyOf(manifest)),
+    assess: (live) => assessHealth(live, { nowMs, pods }),
   });
-  return aggregateHealth(judged);
 }
 
 /**

@@ -6,7 +6,6 @@ import { createKindCatalog } from "../../cluster/found-kinds/kind-catalog.ts";
 import { createSecretReader } from "../../cluster/found-kinds/secret-reader.ts";
 import type { ControllerParts } from "../../compose/controllers.ts";
 import { createHealthChecks } from "../../engine/health/health-checks.ts";
-import { OutageNotices } from "../../engine/outage-notices.ts";
 import type { Reconcile } from "../../ports.ts";
 import { createReconcile } from "../../reconcile.ts";
 import type { WatchedKind } from "../../runtime/kind-stores.ts";
@@ -45,7 +44,7 @@ export interface ComposedReleases {
 /** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const { ground, stores: kindStores, cluster, election, events, dependents, platform } = input;
-  const { queue, attempts, wake, log, lag, counts } = input;
+  const { queue, attempts, wake, log, lag } = input;
   const { config, clock, random, metrics, transport } = ground;
   const releases = kindStores.resources(Release);
   const memory = new ReleaseMemory();
@@ -94,6 +93,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   };
   const reconcile = createReconcile(
     releaseSteps({
+      ...input.engine,
       releases,
       dependents,
       cluster,
@@ -108,24 +108,15 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       publishers,
       memory,
       platform,
-      settled: attempts.settled,
-      refusals: attempts.refusals,
-      lost: attempts.lost,
       events,
-      outages: new OutageNotices(),
       namespaceOf: (name) => kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name),
       predecessorMs: () => Math.max(0, input.ledSinceMs() + lateWritesMs - clock.now()),
       requiresServiceAccount: config.releaseRequireServiceAccount,
-      progress: lag,
-      count: counts?.count ?? (() => undefined),
-      onBlocked: (key, by) => attempts.block(key, by),
-      onNamespaceTerminating: (namespace) => kindStores.refuse(namespace),
       wake,
-      wakeLater: (key, afterMs) => queue.add(key, { afterMs }),
       clock,
       random,
     }),
-    { clock },
+    { clock, memory },
   );
   return {
     reconcile,

@@ -1,6 +1,6 @@
 import type { Ground } from "../../compose/ground.ts";
 import type { SourceZone } from "../../git/source/compose-source-zone.ts";
-import type { Sources } from "../../git/source/ports.ts";
+import type { SourceAnswers, Sources } from "../../git/source/ports.ts";
 import type { Logger } from "../../ports.ts";
 import type { Renderer } from "../../render/ports.ts";
 import { createRenderer } from "../../render/renderer.ts";
@@ -15,7 +15,7 @@ export interface ComposeSourcesOptions {
 }
 
 export interface ComposedSources {
-  readonly sources: Sources;
+  readonly sources: Sources & SourceAnswers;
   readonly renderer: Renderer;
   readonly sandbox: Sandbox;
   readonly closeSources: () => Promise<void>;

@@ -16,8 +16,8 @@ import { observe } from "./object-places.ts";
 import { pruneInputOf } from "./prune-release.ts";
 import { describeSet, recordObjects } from "./record-set.ts";
 import { type RecordedKinds, watchRecorded } from "./recorded-kinds.ts";
-import type { Desired } from "./release-memory.ts";
-import { noteFailure, noteSeen, type TakeInventoryOptions, takeInventory } from "./take-inventory.ts";
+import type { Desired, KnownObjects } from "./release-memory.ts";
+import { afterFailure, type TakeInventoryOptions, takeInventory, withSeen } from "./take-inventory.ts";
 
 export interface ConvergeReleaseOptions
   extends TakeInventoryOptions,
@@ -38,6 +38,8 @@ export interface ConvergedRelease extends Converged {
   readonly inventory: Inventory | undefined;
   /** Objects may still arrive: reconcile again after this many milliseconds. */
   readonly againAfterMs: number | undefined;
+  /** What is to be remembered of its objects. */
+  readonly objects: KnownObjects;
 }
 
 /** Converges what the source of a Release made. Failures are values: the caller reports or throws them. */
@@ -47,32 +49,41 @@ export async function convergeRelease(
   options: ConvergeReleaseOptions,
 ): Promise<ConvergedRelease> {
   const recorded = watchRecorded(release, options);
+  const known: Known = { objects: release.memory.objects };
   let taken: Pick<ConvergedRelease, "inventory" | "againAfterMs"> = {
     inventory: undefined,
     againAfterMs: undefined,
   };
   const subject: Subject = {
-    ...subjectOf(release, desired, { recorded, options }),
+    ...subjectOf(release, desired, { recorded, known, options }),
     conclude: async ({ outcome, pruned }) => {
       if (pruned === undefined) return;
       const isApplied = outcome.state === "applied";
       const { unseen } = recorded;
-      const next = takeInventory({ release, desired, pruned, isApplied, unseen }, options);
+      const input = { release, desired, known: known.objects, pruned, isApplied, unseen };
+      const { inventory, againAfterMs, known: objects } = takeInventory(input, options);
+      known.objects = objects;
       const wanted = desired.prepared.objects.map(({ id }) => id);
-      await describeSet(release, [...next.inventory.entries, ...wanted], options);
-      taken = next;
+      await describeSet(release, [...inventory.entries, ...wanted], options);
+      taken = { inventory, againAfterMs };
     },
   };
-  return { ...(await converge(subject, options)), ...taken };
+  return { ...(await converge(subject, options)), ...taken, objects: known.objects };
+}
+
+/** What this run knows of the objects by now. */
+interface Known {
+  objects: KnownObjects;
 }
 
 interface Parts {
   readonly recorded: RecordedKinds;
+  readonly known: Known;
   readonly options: ConvergeReleaseOptions;
 }
 
-function subjectOf(release: LoadedRelease, desired: Desired, { recorded, options }: Parts): Subject {
-  const { key, resource, memory } = release;
+function subjectOf(release: LoadedRelease, desired: Desired, { recorded, known, options }: Parts): Subject {
+  const { key, resource } = release;
   const { stores, catalog, checks, nowMs, releases } = options;
   const { prepared } = desired;
   const ensured = new Set(prepared.objects.flatMap(({ id, isEnsured }) => (isEnsured ? id : [])));
@@ -81,7 +92,7 @@ function subjectOf(release: LoadedRelease, desired: Desired, { recorded, options
     kind: Release,
     title: `Release/${resource.metadata.name}`,
     whose: "this Release's",
-    claimed: memory.found,
+    claimed: known.objects.found,
     desire: () => ({ resource, desired: prepared }),
     observed: (claimed) => observe({ release, claimed }, options),
     watch: (kind) => stores.watch(kind, key),
@@ -94,10 +105,13 @@ function subjectOf(release: LoadedRelease, desired: Desired, { recorded, options
         const id = idOf(live);
         // Own writes cause no event, and the next object may be of the kind that this one defines. The watch may be newer.
         if (isDefinition(id)) catalog.learn(stores.watch(step.kind).store.get(live.metadata.name) ?? live);
-        if (ensured.has(id)) memory.found.set(id, live);
+        if (ensured.has(id))
+          known.objects = { ...known.objects, found: new Map([...known.objects.found, [id, live]]) };
       }
     },
-    onSettled: () => noteSeen(release, options),
+    onSettled: () => {
+      known.objects = withSeen(known.objects, release, options);
+    },
     surplus: (_, claimed) =>
       recorded.areKnown
         ? {
@@ -111,9 +125,7 @@ function subjectOf(release: LoadedRelease, desired: Desired, { recorded, options
         : undefined,
     describeEnd: ({ isComplete }) => (isComplete ? describeUnknown(recorded) : undefined),
     onFailure: (error) => {
-      // Perhaps a namespace that was there is gone.
-      memory.found.clear();
-      noteFailure(release, options);
+      known.objects = afterFailure(options);
       return explainByDefinition(error, catalog);
     },
   };

@@ -1,7 +1,7 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
 import { type ApplyOutcome, listNames } from "../../engine/outcome.ts";
-import type { Sources } from "../../git/source/ports.ts";
+import type { SourceAnswers } from "../../git/source/ports.ts";
 import type { ObjectStore } from "../../ports.ts";
 import {
   allowsDependents,
@@ -13,8 +13,7 @@ import {
   findCycle,
 } from "./depends-on.ts";
 import type { LoadedRelease } from "./load-release.ts";
-import type { Desired, ReleaseMemory } from "./release-memory.ts";
-import type { Sourced } from "./source-release.ts";
+import type { Desired, ReleaseMemory, Remembered } from "./release-memory.ts";
 
 export interface DependencyOptions {
   readonly releases: ObjectStore;
@@ -114,36 +113,29 @@ export function isDeployed({ status }: ReleaseResource, { commit, prepared }: De
   return last?.digest === prepared.digest && last.revision === commit.id && status?.revision === commit.id;
 }
 
-/** Others may wait until it is known whether the source has something newer: where it cannot be had, what is deployed counts. */
-export function noteSource(
-  { key, memory }: LoadedRelease,
-  { source, failure }: Pick<Sourced, "source" | "failure">,
-  { wake, dependents }: NoteSourceOptions,
-): void {
-  const isLost = failure !== undefined && source.state !== "ready";
-  if (isLost && memory.isSourceLost !== true) wake(dependents.of(key));
-  memory.isSourceLost = isLost;
+/**
+ * Whether what a Release remembers now may end the wait of a dependent: another state is applied, or its source cannot be had,
+ * so that what is deployed counts. Pure.
+ */
+export function isNewsForDependents(before: Remembered | undefined, now: Remembered): boolean {
+  const isNewlyLost = now.source.isLost && before?.source.isLost !== true;
+  return isNewlyLost || before?.applied?.tree !== now.applied?.tree;
 }
 
-interface NoteSourceOptions {
-  readonly wake: (keys: Iterable<string>) => void;
-  readonly dependents: { of(key: string): Iterable<string> };
-}
-
-/** From memory: a dependent uses the last request of the Release that it depends on. */
+/** From memory: what the source of another Release answered last. */
 export function isCurrentFor({ memory, sources, releases }: IsCurrentOptions): (key: string) => boolean {
   return (key) => {
     const { spec } = (releases.get(key) ?? {}) as { readonly spec?: { readonly suspend?: boolean } };
     if (spec?.suspend === true) return true;
-    const { request, applied, isSourceLost } = memory.find(key) ?? {};
-    const source = request && sources.resolve(request);
-    if (source?.state === "ready") return source.revision.tree === applied?.tree;
-    return isSourceLost === true;
+    const { applied, source } = memory.find(key) ?? {};
+    const answer = sources.known(key);
+    if (answer?.state === "ready") return answer.revision.tree === applied?.tree;
+    return source?.isLost === true;
   };
 }
 
 interface IsCurrentOptions {
-  readonly memory: ReleaseMemory;
-  readonly sources: Sources;
+  readonly memory: Pick<ReleaseMemory, "find">;
+  readonly sources: SourceAnswers;
   readonly releases: ObjectStore;
 }

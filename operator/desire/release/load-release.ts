@@ -5,7 +5,7 @@ import { setOf } from "../../../synth/stamp.ts";
 import type { Impersonation, ObjectStore } from "../../ports.ts";
 import { type AccountableRelease, accountOf } from "./account-of.ts";
 import type { Limits, Platform, SelectedRules } from "./limits.ts";
-import type { ReleaseMemory, Remembered } from "./release-memory.ts";
+import { emptyMemory, type KnownSpec, type Remembered, withMemory } from "./release-memory.ts";
 
 /** Input of one run, without requests. */
 export interface LoadedRelease {
@@ -22,31 +22,35 @@ export interface LoadedRelease {
   readonly limits: Limits;
   /** Why it cannot be decided what the platform allows; `pending`: it soon can be. */
   readonly undecided: Exclude<SelectedRules, { readonly state: "known" }> | undefined;
+  /** What earlier runs remember, and what the steps of this run have added. */
   readonly memory: Remembered;
 }
 
 export interface LoadReleaseOptions {
   readonly releases: ObjectStore;
-  readonly memory: ReleaseMemory;
+  /** What earlier runs of a Release with this uid remember. */
+  readonly remembered: (uid: string) => Remembered | undefined;
   readonly platform: Platform;
 }
 
 /** Reads a Release from the local copy. Undefined: it is gone. */
 export function loadRelease(
   key: string,
-  { releases, memory, platform }: LoadReleaseOptions,
+  { releases, remembered, platform }: LoadReleaseOptions,
 ): LoadedRelease | undefined {
   const live = releases.get(key);
   if (live === undefined) return undefined;
-  const remembered = memory.of(key, live.metadata.uid);
-  const spec = specOf(live, remembered);
+  const { uid } = live.metadata;
+  const before = remembered(uid) ?? emptyMemory(uid);
+  const known = specOf(live, before.spec);
+  const { value: spec } = known;
   const invalid = typeof spec === "string" ? spec : undefined;
   // The CRD's schema lets nothing else in; still, its rules may be older than ours.
   const resource = (typeof spec === "string" ? live : { ...live, spec }) as ReleaseResource;
   // Also of a spec that is not valid: nothing is ever done with more rights than it asks for.
   const rules = platform.select(live);
   const limits = rules.state === "known" ? rules.limits : [];
-  return {
+  const loaded = {
     key: keyOf(live),
     resource,
     invalid,
@@ -54,24 +58,23 @@ export function loadRelease(
     who: accountOf(live as AccountableRelease, limits),
     limits,
     undecided: rules.state === "known" ? undefined : rules,
-    memory: remembered,
+    memory: before,
   };
+  return withMemory(loaded, { spec: known });
 }
 
-function specOf(live: LiveObject, memory: Remembered): ReleaseSpec | string {
+function specOf(live: LiveObject, known: KnownSpec | undefined): KnownSpec {
   const { generation } = live.metadata;
   const raw = live["spec"];
-  const { spec } = memory;
   // One generation may show other fields after the Release's own definition has changed.
   const isKnown =
-    spec !== undefined &&
-    spec.generation === generation &&
+    known !== undefined &&
+    known.generation === generation &&
     generation !== undefined &&
-    isSameJson(spec.raw, raw);
-  if (!isKnown) memory.spec = { generation, raw, value: parse(live) };
+    isSameJson(known.raw, raw);
+  if (!isKnown) return { generation, raw, value: parse(live) };
   // The one that the store holds now, so that no other is kept alive.
-  else spec.raw = raw;
-  return memory.spec?.value ?? "";
+  return known.raw === raw ? known : { ...known, raw };
 }
 
 function parse(live: LiveObject): ReleaseSpec | string {

@@ -4,12 +4,27 @@ import { ReleasePolicy } from "../../../crds/release-policy.ts";
 import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
 import { describeId } from "../../engine/object-text.ts";
 import { type Limits, refusedBy, smallestOf } from "./limits.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import type { CheckedManifests, Desired } from "./release-memory.ts";
 
 export interface ManifestRefusalInput {
   readonly prepared: DesiredSet;
   readonly limits: Limits;
   /** Whether the objects are written with the operator's own rights. */
   readonly actsAsOperator: boolean;
+}
+
+/** Checks the manifests of a Release; the same answer as last time while nothing that it depends on has changed. Pure. */
+export function checkManifests(
+  { limits, who, memory: { checked } }: Pick<LoadedRelease, "limits" | "who" | "memory">,
+  { prepared }: Pick<Desired, "prepared">,
+): CheckedManifests {
+  const actsAsOperator = who === undefined;
+  const isCurrent =
+    checked?.prepared === prepared && checked.limits === limits && checked.actsAsOperator === actsAsOperator;
+  if (isCurrent) return checked;
+  const message = findManifestRefusal({ prepared, limits, actsAsOperator });
+  return { prepared, limits, actsAsOperator, message };
 }
 
 /**

@@ -1,9 +1,8 @@
-import { groupKindOf } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
 import { folderOf } from "../../../synth/file-tree.ts";
 import { placeIdOf } from "../../engine/place-id.ts";
-import { publishAt } from "../../engine/publish-at.ts";
-import type { Publisher, PublishOffer, PublishState } from "../../ports.ts";
+import { offerOf, publishAt } from "../../engine/publish-at.ts";
+import type { Publisher, PublishState } from "../../ports.ts";
 import type { Limits } from "./limits.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { findPlaceRefusal } from "./publish-place.ts";
@@ -24,13 +23,20 @@ export interface PublishPlaces {
   retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void;
 }
 
+/** Where the publication of a Release stands. */
+export interface PublishedRelease {
+  readonly state: PublishState;
+  /** Where it is published, to be remembered. Undefined: the spec asks for a place that is refused. */
+  readonly target: PublishTarget | undefined;
+}
+
 /** Offers what was applied to the repository, and says where that stands. Nothing is written unless it must be. */
 export function publishRelease(
   release: LoadedRelease,
   { rendered, prepared, commit }: Desired,
   places: PublishPlaces,
-): PublishState {
-  const { key, resource, memory } = release;
+): PublishedRelease {
+  const { resource, memory } = release;
   const { folder, digest, trailers, render } = publishedTree({
     release: resource,
     prepared,
@@ -42,23 +48,12 @@ export function publishRelease(
   const before = memory.target;
   const hasMoved = before !== undefined && (isRefused || !isSamePlace(before, target));
   if (hasMoved) leavePlace(release.limits, { folder, target: before }, places);
-  if (isRefused) {
-    delete memory.target;
-    return target;
-  }
-  memory.target = target;
-  const offer: PublishOffer = {
-    owner: { groupKind: groupKindOf(Release), key },
-    title: `${resource.kind} ${key}`,
-    generation: resource.metadata.generation ?? 0,
-    folder,
-    digest,
-    last: resource.status?.published,
-    trailers,
-    origin: commit,
-    render,
-  };
-  return publishAt(placeIdOf({ ...places.repository, ...target }), offer, places.at(target));
+  if (isRefused) return { state: target, target: undefined };
+  const offer = offerOf(Release, resource, { digest, trailers, origin: commit, render });
+  const place = placeIdOf({ ...places.repository, ...target });
+  // The same object as before while the place is the same.
+  const kept = before === undefined || hasMoved ? target : before;
+  return { state: publishAt(place, offer, places.at(target)), target: kept };
 }
 
 /** The Release goes, and its folder with it. */

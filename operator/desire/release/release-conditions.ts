@@ -8,6 +8,7 @@ import {
 } from "../../engine/conditions.ts";
 import type { Health } from "../../engine/health/health.ts";
 import type { ApplyOutcome } from "../../engine/outcome.ts";
+import type { SourceStanding } from "../../engine/source-standing.ts";
 import type { StatusInput } from "../../engine/status.ts";
 import type { SourceFailure } from "../../errors.ts";
 import { describePin, describeRef } from "./ignored.ts";
@@ -65,14 +66,10 @@ function describeOutcome(input: ReleaseConditionsInput): readonly Condition[] {
 }
 
 function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Condition[] {
-  const { source, previous } = input;
-  const sourced = source === undefined ? previousOf("Sourced", previous) : describeSource(source);
-  const conditions = composeConditions({ ...input, applied: outcome, own: [], sourced });
+  const conditions = composeConditions({ ...input, applied: outcome, own: [], standing: standingIn(input) });
   const { health, notice } = input;
   if (outcome.state === "waiting" && health?.status === "Failed")
     return stalledWhileWaiting(`${outcome.message}; ${health.message}`, conditions, input);
-  if (source?.stale !== undefined && isLost(source.stale, input))
-    return withStale(source.stale, conditions, input);
   if (notice === undefined) return conditions;
   return conditions.map((condition) =>
     condition.type === "Ready" && condition.status === "True"
@@ -81,29 +78,25 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
   );
 }
 
-/** The deployed objects are healthy, but the source is unavailable or names another commit. */
-function withStale(
-  stale: SourceFailure,
-  conditions: readonly Condition[],
-  input: ReleaseConditionsInput,
-): Condition[] {
-  const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
-  if (!isReady) return [...conditions];
-  const deployed = input.source?.changed.id ?? "";
-  const message = `${stale.message}. Commit ${shortId(deployed)} stays deployed, and drift is corrected`;
-  const ready: Statement = { type: "Ready", status: "False", reason: stale.reason, message };
-  const others = conditions.filter(({ type }) => type !== "Ready") as Statement[];
-  return assemble([ready, ...others, describeProgress(ready)], input);
+/** What the conditions say of a source that a run has looked at. Undefined: none has, by now. */
+function standingIn(input: ReleaseConditionsInput): SourceStanding | undefined {
+  const { source, previous } = input;
+  const rest = { cause: undefined, isLost: false, isHeld: false } as const;
+  if (source === undefined) {
+    const statement = previousOf("Sourced", previous);
+    return statement && { statement, ...rest };
+  }
+  const { changed, stale } = source;
+  const statement = describeSource(source);
+  if (stale === undefined || !isLost(stale, input)) return { statement, ...rest };
+  // The deployed objects are healthy, but the source is unavailable or names another commit.
+  const message = `${stale.message}. Commit ${shortId(changed.id)} stays deployed, and drift is corrected`;
+  const cause: Statement = { type: "Sourced", status: "False", reason: stale.reason, message };
+  return { statement, cause, isLost: true, isHeld: false };
 }
 
 function isLost({ reason }: SourceFailure, { isSourceLost }: ReleaseConditionsInput): boolean {
   return isSourceLost ?? reason !== "SourceUnreachable";
-}
-
-/** Temporary causes are in progress; any other needs an edit, a push or other credentials. */
-function describeProgress(cause: Statement): Statement {
-  const passes = cause.reason === "SourceUnreachable" || cause.reason === "RenderQuota";
-  return { ...cause, type: passes ? "Reconciling" : "Stalled", status: "True" };
 }
 
 /** An object that it waits for has failed, or it waits for longer than its timeout: it is stalled. */
@@ -127,23 +120,36 @@ function describeSource({ changed, stale }: SourceReport): Statement {
 /** The deployed revision stays, and stays ready for a while if only the remote does not respond. */
 function withoutSource(failure: SourceFailure, input: ReleaseConditionsInput): Condition[] {
   const { reason, message } = failure;
-  const sourced: Statement = { type: "Sourced", status: "False", reason, message };
-  const last = input.previous.find(({ type }) => type === "Ready");
+  const { previous, health, resource } = input;
+  const last = previousOf("Ready", previous) as Condition | undefined;
   // An edited spec that has not been applied yet is not ready.
-  const isCurrent = last?.observedGeneration === input.resource.metadata.generation;
-  const objects = kept(sourced, input);
-  const isHealthy = objects.some(({ type, status }) => type === "Healthy" && status === "True");
-  const isReady = isDeployed(input) && isCurrent && last?.status === "True" && isHealthy;
-  const isStillReady = isReady && !isLost(failure, input);
-  const ready = isStillReady ? (last as Statement) : { ...sourced, type: "Ready" as const };
-  const progress = isStillReady ? [] : [describeProgress(sourced)];
-  return assemble([ready, sourced, ...objects, ...progress], input);
+  const isCurrent = last?.observedGeneration === resource.metadata.generation;
+  const applied = previousOf("Applied", previous);
+  const isJudged = health !== undefined && applied?.status === "True";
+  const healthy = isJudged ? describeHealthy(health, applied) : previousOf("Healthy", previous);
+  const isReady = isDeployed(input) && isCurrent && last?.status === "True" && healthy?.status === "True";
+  const sourced: Statement = { type: "Sourced", status: "False", reason, message };
+  return held(sourced, { isLost: !isReady || isLost(failure, input) }, input);
 }
 
 function stillPending(message: string, input: ReleaseConditionsInput): Condition[] {
   const sourced: Statement = { type: "Sourced", status: "Unknown", reason: "SourcePending", message };
-  const reconciling: Statement = { ...sourced, type: "Reconciling", status: "True" };
-  return assemble([{ ...sourced, type: "Ready" }, sourced, ...kept(sourced, input), reconciling], input);
+  return held(sourced, { isLost: true }, input);
+}
+
+/** What is known of the objects stays, because nothing new can be applied. */
+function held(
+  statement: Statement,
+  { isLost }: Pick<SourceStanding, "isLost">,
+  input: ReleaseConditionsInput,
+): Condition[] {
+  return composeConditions({
+    ...input,
+    applied: { state: "retry" },
+    publish: { state: "skipped" },
+    own: [],
+    standing: { statement, cause: statement, isLost, isHeld: true },
+  });
 }
 
 /** The conditions of the deployed revision stay; the next one is in progress. */

@@ -2,11 +2,11 @@ import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import type { ObjectId } from "../../../synth/manifest.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
-import type { SourceCommit, SourceRequest } from "../../git/source/ports.ts";
+import { RunMemory } from "../../engine/run-memory.ts";
+import type { SourceCommit } from "../../git/source/ports.ts";
 import type { Rendered } from "../../render/ports.ts";
 import type { KnownDeployed } from "./deployed-revision.ts";
 import type { Limits } from "./limits.ts";
-
 import type { PublishTarget } from "./publish-target.ts";
 
 /** The rendered and prepared state of a source. */
@@ -20,62 +20,99 @@ export interface Desired {
   readonly prepared: DesiredSet;
 }
 
-/** Memory of one process about one Release between two runs. It may be lost at a restart. */
+/** Returned by load: the spec as its schema completes it, of this generation, or why it is not valid. */
+export interface KnownSpec {
+  readonly generation: number | undefined;
+  readonly raw: unknown;
+  readonly value: ReleaseSpec | string;
+}
+
+/** Returned by the look at the source. */
+export interface KnownSource {
+  /** The source cannot be had, and this process never had it. */
+  readonly isLost: boolean;
+  /** The last commit that was found for a tree and what was read of it. */
+  readonly commit: { readonly of: string; readonly value: SourceCommit } | undefined;
+}
+
+/** Returned by the check of manifests: the last decision of the platform, and what was decided about. */
+export interface CheckedManifests {
+  readonly prepared: DesiredSet;
+  readonly limits: Limits;
+  readonly actsAsOperator: boolean;
+  /** Why they may not be applied. */
+  readonly message: string | undefined;
+}
+
+/** Returned by converge. */
+export interface KnownObjects {
+  /** Namespaces that were there already when we were to see to it that there is one. */
+  readonly found: ReadonlyMap<ObjectId, LiveObject>;
+  /** Recorded objects that exist or existed, while others may still arrive. */
+  readonly seen: ReadonlySet<ObjectId>;
+  /** When a write of this Release failed last, and may have been carried out all the same; monotonic clock. */
+  readonly failedAtMs: number | undefined;
+}
+
+/** Returned by judge: since when a status is withheld. */
+export interface Withheld {
+  /** When the status began to be withheld because it may be a better one soon; monotonic clock. */
+  readonly sinceMs: number | undefined;
+  /** The status that was written last says that it is on its way. */
+  readonly isProgressTold: boolean;
+}
+
+/**
+ * What the runs of one Release remember between them. It may be lost at a restart. Each part is returned by one step, and
+ * read by the same step of the next run; `applied` and `source` also decide what dependents wait for.
+ */
 export interface Remembered {
   readonly uid: string;
-  /** The spec as its schema completes it, of this generation. */
-  spec?: { readonly generation: number | undefined; raw: unknown; readonly value: ReleaseSpec | string };
-  /** Last request to the source; dependents of this Release use the same. */
-  request?: SourceRequest;
-  /** Last fully applied state, and its generation. */
-  applied?: Desired & { readonly generation: number | undefined };
-  /** The source cannot be had, and this process never had it. */
-  isSourceLost?: boolean;
-  /** Deployed state of the source's folder. */
-  deployed?: KnownDeployed;
-  /** The last commit that was found for a tree and what was read of it. */
-  commit?: { readonly of: string; readonly value: SourceCommit };
-  /** Namespaces that were there already when we were to see to it that there is one. */
-  readonly found: Map<ObjectId, LiveObject>;
-  /** Recorded objects that exist or existed, while others may still arrive. */
-  readonly seen: Set<ObjectId>;
-  /** When a write of this Release failed last, and may have been carried out all the same; monotonic clock. */
-  failedAtMs?: number;
-  /** Last decision of the platform about manifests, and their digest. */
-  checked?: {
-    readonly prepared: DesiredSet;
-    readonly limits: Limits;
-    readonly actsAsOperator: boolean;
-    readonly message: string | undefined;
-  };
-  /** Where it is published. */
-  target?: PublishTarget;
-  /** When the status began to be kept back because it may be a better one soon; monotonic clock. */
-  parkedSinceMs?: number | undefined;
-  /** The status that was written last says that it is on its way. */
-  progressTold?: boolean;
-  /** The warnings of the last render that were told. */
-  warned?: string | undefined;
+  readonly spec: KnownSpec | undefined;
+  readonly source: KnownSource;
+  readonly checked: CheckedManifests | undefined;
+  readonly objects: KnownObjects;
+  /** Returned by judge: the last fully applied state, and its generation. */
+  readonly applied: (Desired & { readonly generation: number | undefined }) | undefined;
+  /** Returned by judge: the deployed state of the source's folder. */
+  readonly deployed: KnownDeployed | undefined;
+  /** Returned by publishing: where it is published. */
+  readonly target: PublishTarget | undefined;
+  /** Returned by judge: the digest of the last render whose warnings were told. */
+  readonly warned: string | undefined;
+  readonly withheld: Withheld;
 }
 
 /** The memory of all Releases. */
-export class ReleaseMemory {
-  readonly #releases = new Map<string, Remembered>();
+export class ReleaseMemory extends RunMemory<Remembered> {}
 
-  /** Memory of exactly this Release; an earlier one of the same name is ignored. */
-  of(key: string, uid: string): Remembered {
-    const known = this.#releases.get(key);
-    if (known?.uid === uid) return known;
-    const fresh: Remembered = { uid, found: new Map(), seen: new Set() };
-    this.#releases.set(key, fresh);
-    return fresh;
-  }
+/** The memory of a Release before its first run. Pure. */
+export function emptyMemory(uid: string): Remembered {
+  return {
+    uid,
+    spec: undefined,
+    source: { isLost: false, commit: undefined },
+    checked: undefined,
+    objects: { found: new Map(), seen: new Set(), failedAtMs: undefined },
+    applied: undefined,
+    deployed: undefined,
+    target: undefined,
+    warned: undefined,
+    withheld: { sinceMs: undefined, isProgressTold: false },
+  };
+}
 
-  find(key: string): Remembered | undefined {
-    return this.#releases.get(key);
-  }
+/** The memory with these parts in place of its own; the same object if none of them is another one. Pure. */
+export function remember(memory: Remembered, parts: Partial<Omit<Remembered, "uid">>): Remembered {
+  const names = Object.keys(parts) as (keyof typeof parts)[];
+  return names.every((name) => memory[name] === parts[name]) ? memory : { ...memory, ...parts };
+}
 
-  forget(key: string): void {
-    this.#releases.delete(key);
-  }
+/** A Release, or any step's view of one, with these parts in its memory. Pure. */
+export function withMemory<Release extends { readonly memory: Remembered }>(
+  release: Release,
+  parts: Partial<Omit<Remembered, "uid">>,
+): Release {
+  const memory = remember(release.memory, parts);
+  return memory === release.memory ? release : { ...release, memory };
 }

@@ -8,7 +8,7 @@ import {
 } from "../../../crds/release.ts";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import type { Health } from "../../engine/health/health.ts";
-import type { ResourceStatus, StatusInput } from "../../engine/status.ts";
+import { type ResourceStatus, type StatusInput, withEngineFields } from "../../engine/status.ts";
 import type { KnownDeployed } from "./deployed-revision.ts";
 import { nextHistory } from "./history.ts";
 import { describeIgnored } from "./ignored.ts";
@@ -84,8 +84,7 @@ function compose(
   const ignored = isUnseen ? previous.ignored : describeIgnored(resource);
   const inventory = input.inventory ?? previous.inventory;
   const history = historyOf(input, previous.history);
-  const published = publish?.state === "published" ? publish.record : publish && previous.published;
-  return {
+  const own = {
     ...(revision !== undefined && { revision }),
     ...(revision !== undefined && isShort && { shortRevision: shortId(revision) }),
     ...(deployed !== undefined && { deployed }),
@@ -95,13 +94,9 @@ function compose(
     ...(request !== undefined && { lastHandledRequest: request }),
     ...(inventory !== undefined && { inventory }),
     ...(history !== undefined && { history: [...history] }),
-    ...(generation !== undefined && { observedGeneration: generation }),
-    ...(published !== undefined && { published }),
-    conditions: composeReleaseConditions({
-      ...input,
-      previous: conditionsFor(attempted, previous),
-    }),
   };
+  const conditions = composeReleaseConditions({ ...input, previous: conditionsFor(attempted, previous) });
+  return withEngineFields(own, { previous, generation, publish, conditions });
 }
 
 /** The request to look that is answered: by a look at the source, or by why there is none. */

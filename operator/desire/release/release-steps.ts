@@ -1,5 +1,7 @@
 import { releaseAnnotations } from "../../../crds/release.ts";
 import { withoutAccount } from "../../cluster/found-kinds/account-required.ts";
+import { report } from "../../engine/report.ts";
+import type { SourceAnswers } from "../../git/source/ports.ts";
 import type { ReconcileOptions } from "../../ports.ts";
 import type { ReconcileSteps } from "../../reconcile.ts";
 import { describeForeignTool, foreignToolOf } from "./apply-set.ts";
@@ -11,20 +13,25 @@ import {
   findWait,
   isCurrentFor,
   isDeployed,
-  noteSource,
+  isNewsForDependents,
   readDependencies,
 } from "./dependencies.ts";
-import { finalizeRelease } from "./finalize-release.ts";
-import { describeLeaving, describeLeavingFailure } from "./leaving-text.ts";
+import { leaveRelease } from "./leave-release.ts";
 import type { Platform } from "./limits.ts";
 import { type LoadedRelease, loadRelease } from "./load-release.ts";
-import { findManifestRefusal } from "./manifest-refusal.ts";
+import { checkManifests } from "./manifest-refusal.ts";
 import { findPolicyRefusal } from "./policy-refusal.ts";
-import { publishRelease, unpublishRelease } from "./publish-release.ts";
-import type { Desired, ReleaseMemory } from "./release-memory.ts";
+import { publishRelease } from "./publish-release.ts";
+import {
+  type CheckedManifests,
+  type Desired,
+  type ReleaseMemory,
+  type Remembered,
+  withMemory,
+} from "./release-memory.ts";
 import type { ReleaseOutcome } from "./release-outcome.ts";
-import { type Ended, type ReportReleaseOptions, reportRelease, reportSource } from "./report-release.ts";
-import { readSource, type Sourced, type SourceOptions } from "./source-release.ts";
+import { type Ended, judgeRelease, type ReportReleaseOptions } from "./report-release.ts";
+import { readSource, reportSource, type Sourced, type SourceOptions } from "./source-release.ts";
 
 export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
   SourceOptions &
@@ -33,7 +40,9 @@ export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
   OwnParts;
 
 interface OwnParts {
-  readonly memory: ReleaseMemory;
+  /** What the runs of other Releases remember. */
+  readonly memory: Pick<ReleaseMemory, "find">;
+  readonly sources: SourceAnswers;
   readonly platform: Platform;
   /** Releases that name no ServiceAccount are refused, and nothing is deleted for them. */
   readonly requiresServiceAccount: boolean;
@@ -47,7 +56,7 @@ type Parts = ReleaseParts & ConvergeReleaseOptions & Pick<ReportReleaseOptions, 
 /** The steps of the loop for Releases: the source is fetched and rendered before anything is converged. */
 export function releaseSteps(
   shared: ReleaseParts,
-): (run: ReconcileOptions) => ReconcileSteps<LoadedRelease, Ended> {
+): (run: ReconcileOptions) => ReconcileSteps<LoadedRelease, Ended, Remembered> {
   return ({ log, signal }) => {
     const cluster = shared.cluster.until(signal);
     const nowMs = shared.clock.wallClock().getTime();
@@ -56,8 +65,12 @@ export function releaseSteps(
       return { ...shared, cluster, acting, nowMs, log };
     };
     return {
-      load: (key) => {
-        const release = loadRelease(key, shared);
+      load: (key, remembered) => {
+        const release = loadRelease(key, {
+          releases: shared.releases,
+          platform: shared.platform,
+          remembered,
+        });
         if (release === undefined) return undefined;
         const { namespace = "", deletionTimestamp } = release.resource.metadata;
         if (deletionTimestamp === undefined && shared.stores.isTerminating(namespace)) return undefined;
@@ -65,86 +78,89 @@ export function releaseSteps(
         return release.undecided?.state === "pending" ? undefined : release;
       },
       isLeaving: ({ resource }) => resource.metadata.deletionTimestamp !== undefined,
-      finalize: (release) => leave(release, partsFor(release)),
+      finalize: (release) =>
+        leaveRelease(release, { ...partsFor(release), mayDelete: !lacksAccount(release, shared) }),
       converge: (release) => deploy(release, partsFor(release)),
-      report: (release, ended) => reportRelease(release, ended, partsFor(release)),
+      judge: (release, ended) => judgeRelease(release, ended, { ...shared, cluster, log }),
+      report: (run, onWritten) =>
+        report(
+          run,
+          { ...shared, cluster, log, resources: shared.releases, kind: { warnings: () => [], warnOn: [] } },
+          onWritten,
+        ),
+      onRemembered: (key, before, now) => {
+        if (isNewsForDependents(before, now)) shared.wake(shared.dependents.of(key));
+      },
       onNamespaceTerminating: shared.onNamespaceTerminating,
     };
   };
 }
 
-/** Undefined: it may go, or it is not known yet what it has. */
-async function leave(release: LoadedRelease, parts: Parts): Promise<Ended | undefined> {
-  // Its objects are not deleted with more rights than the platform may have chosen.
-  if (release.undecided?.state === "undecidable" && release.who === undefined)
-    return { outcome: { state: "deleting", message: release.undecided.message } };
-  const { publishers, sources, renderer } = parts;
-  sources.forget(release.key);
-  renderer.forget(release.key);
-  const onLeft = (): void => {
-    if (publishers !== undefined) unpublishRelease(release, publishers);
-  };
-  try {
-    const leaving = await finalizeRelease(release, {
-      ...parts,
-      onLeft,
-      mayDelete: !lacksAccount(release, parts),
-    });
-    if (leaving === undefined) return undefined;
-    const { againAfterMs } = leaving;
-    return {
-      outcome: { state: "deleting", message: describeLeaving(leaving) },
-      ...(againAfterMs !== undefined && { retryAfterMs: againAfterMs }),
-    };
-  } catch (error) {
-    const message = describeLeavingFailure(error, release.who);
-    if (message === undefined) throw error;
-    return { outcome: { state: "deleting", message }, error };
-  }
-}
-
-async function deploy(release: LoadedRelease, parts: Parts): Promise<Ended> {
-  const { key, resource, memory } = release;
-  const refusal = findRefusal(release, parts) ?? refuseByPolicy(release, parts);
+async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
+  const { key, resource } = loaded;
+  const refusal = findRefusal(loaded, parts) ?? refuseByPolicy(loaded, parts);
   if (refusal !== undefined) return { outcome: refusal };
   if (resource.spec.suspend) {
     parts.sources.forget(key);
     return { outcome: { state: "suspended" } };
   }
-  const sourced = await readSource(release, parts);
-  const report = reportSource(sourced);
-  noteSource(release, sourced, parts);
+  const sourced = await readSource(loaded, parts);
+  const release = withMemory(loaded, { source: sourced.known });
+  const source = reportSource(sourced);
   const { desired, retryAfterMs } = sourced;
-  const more = { ...(report && { source: report }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const more = { ...(source && { source }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
   const dependencies = readDependencies(release, parts);
   if (desired === undefined) {
     // What was deployed is still kept as it was, until something newer can be had.
-    const last = memory.applied?.generation === resource.metadata.generation ? memory.applied : undefined;
-    const isKept = last !== undefined && (await keep(release, last, parts));
+    const { applied } = release.memory;
+    const last = applied?.generation === resource.metadata.generation ? applied : undefined;
+    const kept = last && (await keep(release, last, parts));
     const unmet = sourced.failure === undefined ? describeUnmet(release, dependencies) : undefined;
-    return { outcome: unmet ?? describeMissing(sourced, release), ...(isKept && { kept: last }), ...more };
+    const outcome = unmet ?? describeMissing(sourced, release);
+    return {
+      outcome,
+      ...(last && kept?.isKept && { kept: last }),
+      memory: (kept ?? release).memory,
+      ...more,
+    };
   }
   const { cycle } = dependencies;
+  const checked = checkManifests(release, desired);
+  const known = withMemory(release, { checked });
   const wait =
-    refuseManifests(release, desired) ??
+    refuseManifests(checked) ??
     findUnseen(desired, parts) ??
     cycle ??
     findWait(release, desired, { ...parts, isCurrent: isCurrentFor(parts) });
-  if (wait !== undefined && wait === cycle && isDeployed(resource, desired))
-    await keep(release, desired, parts);
-  if (wait !== undefined) return { outcome: wait, desired, ...more };
-  const converged = await convergeRelease(release, desired, parts);
+  if (wait !== undefined) {
+    const isKept = wait === cycle && isDeployed(resource, desired);
+    const { memory } = isKept ? await keep(known, desired, parts) : known;
+    return { outcome: wait, desired, memory, ...more };
+  }
+  const converged = await convergeRelease(known, desired, parts);
+  const { outcome, error, objects } = converged;
   const notice = describeNotice(dependencies);
-  return { outcome: converged.outcome, desired, converged, error: converged.error, notice, ...more };
+  const { memory } = withMemory(known, { objects });
+  return { outcome, desired, converged, error, notice, memory, ...more };
 }
 
-/** Puts back what was done by hand to what is deployed, in the cluster and on the branch. @returns Whether all is applied. */
-async function keep(release: LoadedRelease, last: Desired, parts: Parts): Promise<boolean> {
-  if (refuseManifests(release, last) !== undefined) return false;
-  const { outcome } = await convergeRelease(release, last, parts);
-  if (outcome.state !== "applied") return false;
-  if (parts.publishers !== undefined) publishRelease(release, last, parts.publishers);
-  return true;
+interface Kept {
+  /** Whether all is applied. */
+  readonly isKept: boolean;
+  readonly memory: Remembered;
+}
+
+/** Puts back what was done by hand to what is deployed, in the cluster and on the branch. */
+async function keep(loaded: LoadedRelease, last: Desired, parts: Parts): Promise<Kept> {
+  const checked = checkManifests(loaded, last);
+  const release = withMemory(loaded, { checked });
+  if (checked.message !== undefined) return { isKept: false, memory: release.memory };
+  const { outcome, objects } = await convergeRelease(release, last, parts);
+  const { memory } = withMemory(release, { objects });
+  if (outcome.state !== "applied") return { isKept: false, memory };
+  if (parts.publishers === undefined) return { isKept: true, memory };
+  const { target } = publishRelease(release, last, parts.publishers);
+  return { isKept: true, memory: withMemory({ memory }, { target }).memory };
 }
 
 /** Whether a Release names no ServiceAccount although one is required: then no request is sent for its objects. */
@@ -169,7 +185,7 @@ function findRefusal(release: LoadedRelease, parts: Parts): ReleaseOutcome | und
 
 /** Nothing is fetched, rendered or applied for a Release that the platform does not allow; what is deployed stays as it is. */
 function refuseByPolicy(
-  { key, resource, limits, undecided, memory }: LoadedRelease,
+  { key, resource, limits, undecided }: LoadedRelease,
   { sources, renderer, platform }: Parts,
 ): ReleaseOutcome | undefined {
   const older = (): number => platform.olderThan(resource);
@@ -181,21 +197,10 @@ function refuseByPolicy(
   if (message === undefined) return undefined;
   sources.forget(key);
   renderer.forget(key);
-  // Releases that depend on this one ask its source as it did last.
-  delete memory.request;
   return { state: "refused", reason: "PolicyRefused", message };
 }
 
-function refuseManifests(
-  { limits, who, memory }: LoadedRelease,
-  { prepared }: Desired,
-): ReleaseOutcome | undefined {
-  const actsAsOperator = who === undefined;
-  const { checked } = memory;
-  const isCurrent =
-    checked?.prepared === prepared && checked.limits === limits && checked.actsAsOperator === actsAsOperator;
-  const message = isCurrent ? checked.message : findManifestRefusal({ prepared, limits, actsAsOperator });
-  if (!isCurrent) memory.checked = { prepared, limits, actsAsOperator, message };
+function refuseManifests({ message }: CheckedManifests): ReleaseOutcome | undefined {
   return message === undefined ? undefined : { state: "refused", reason: "PolicyRefused", message };
 }
 

@@ -1,29 +1,26 @@
-import type { Condition } from "../../../crds/conditions.ts";
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import { Release, type ReleaseResource, type ReleaseStatus } from "../../../crds/release.ts";
 import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
+import { asWorkedOn, composeReport } from "../../engine/compose-report.ts";
 import { assessSet, unhealthySinceMs } from "../../engine/health/assess-set.ts";
 import type { Health } from "../../engine/health/health.ts";
 import type { HealthChecks } from "../../engine/health/health-checks.ts";
 import { listNames } from "../../engine/outcome.ts";
 import type { Refusals } from "../../engine/refusals.ts";
-import { noteProgress, type Progress, type ReportOptions, report } from "../../engine/report.ts";
-import { decideRequeue } from "../../engine/requeue.ts";
-import { graceLeftMs } from "../../engine/source-grace.ts";
-import type { Clock, ObjectStore, PublishState, Random } from "../../ports.ts";
-import type { Reported } from "../../reconcile.ts";
+import type { Progress, Report, ReportOptions } from "../../engine/report.ts";
+import type { Clock, ObjectStore, Random } from "../../ports.ts";
+import type { Judged } from "../../reconcile.ts";
 import { announceDeployment } from "./announce-deployment.ts";
 import type { ConvergedRelease } from "./converge-release.ts";
 import { type KnownDeployed, nextDeployed } from "./deployed-revision.ts";
 import type { LoadedRelease } from "./load-release.ts";
-import { type PublishPlaces, publishRelease } from "./publish-release.ts";
-import type { Desired } from "./release-memory.ts";
+import { type PublishedRelease, type PublishPlaces, publishRelease } from "./publish-release.ts";
+import { type Desired, type Remembered, remember } from "./release-memory.ts";
 import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
 import { composeReleaseStatus } from "./release-status.ts";
-import { isPinnedTo } from "./source-loss.ts";
-import type { Sourced } from "./source-release.ts";
-import { noteWritten, withholdStatus } from "./withhold-status.ts";
+import { assessLoss } from "./source-loss.ts";
+import { withholdStatus } from "./withhold-status.ts";
 
 /** How a run ended that is worth a status. */
 export interface Ended {
@@ -39,6 +36,8 @@ export interface Ended {
   readonly error?: unknown;
   /** What people should know although all is well. */
   readonly notice?: string | undefined;
+  /** Undefined: the same as before. */
+  readonly memory?: Remembered;
 }
 
 export interface ReportReleaseOptions extends Omit<ReportOptions, "resources" | "kind"> {
@@ -58,22 +57,18 @@ export interface ReportReleaseOptions extends Omit<ReportOptions, "resources" | 
 
 const longestRetryMs = 60_000;
 
-/**
- * Judges and publishes what is there now, and writes the status, unless a better one is to be expected in a moment.
- *
- * @throws What stood in the way of applying, so that it is tried again, later and later.
- */
-export async function reportRelease(
+/** Assesses and publishes what is there now, and composes the status, unless a better one is to be expected in a moment. */
+export function judgeRelease(
   release: LoadedRelease,
   ended: Ended,
   options: ReportReleaseOptions,
-): Promise<Reported> {
-  const { key, memory } = release;
+): Judged<Remembered> | undefined {
+  const { key, memory: before } = release;
   const { desired, converged, outcome, error } = ended;
-  const { releases, refusals, clock, random } = options;
+  const { releases, clock } = options;
   // Read again: what was written is in the store by now.
   const live = releases.get(key);
-  if (live?.metadata.uid !== memory.uid) return {};
+  if (live?.metadata.uid !== before.uid) return undefined;
   const resource = asOf(live, release);
   const now = { ...release, resource };
   const nowMs = clock.wallClock().getTime();
@@ -81,44 +76,33 @@ export async function reportRelease(
   const judged = isKnown ? desired : ended.kept;
   const health = judged && judge(now, judged, nowMs, options);
   const published = offer(now, ended, options);
-
-  noteApplied(now, ended, published, options);
-  announceWarnings(now, ended, options);
-  const loss = assessLoss(now, ended, nowMs);
-  const status = composeReleaseStatus({
-    resource,
-    outcome,
-    health,
-    publish: published ?? (options.publishers && { state: "skipped" }),
-    source: ended.source,
-    notice: ended.notice,
-    isSourceLost: loss?.isLost,
-    deployed: noteDeployed(now, ended),
-    digest: desired?.prepared.digest,
-    inventory: converged?.inventory,
-    nowIso: `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
-  });
-  const requeueAfterMs = decideRequeue({
-    applied: converged?.outcome ?? { state: "retry" },
-    refusedForMs: refusals.retryAfterMs(key),
-    health,
-    publish: undefined,
-    nowMs: clock.now(),
-    jitter: random(),
-  });
-  const reported = await report(
+  const { target } = published ?? before;
+  const warned = announceWarnings(now, ended, options);
+  const loss = assessLoss(resource, ended, nowMs);
+  const deployed = deployedOf(now, ended);
+  const report = composeReport(
     {
-      key,
-      kind: Release,
-      resource,
+      ...{ key, kind: Release, resource, outcome, error, health },
       changes: converged?.changes ?? [],
-      health,
-      status,
+      applied: converged?.outcome ?? { state: "retry" },
+      publish: published?.state,
+      hasRepository: options.publishers !== undefined,
+      compose: (parts) =>
+        composeReleaseStatus({
+          ...parts,
+          resource,
+          outcome,
+          health,
+          source: ended.source,
+          notice: ended.notice,
+          isSourceLost: loss?.isLost,
+          deployed,
+          digest: desired?.prepared.digest,
+          inventory: converged?.inventory,
+        }),
       // The version guards the inventory: a late write must not take away what a successor has recorded.
       at: { resourceVersion: resource.metadata.resourceVersion },
-      withholdMs: (next, isNew) => withholdStatus(now, { status: next, isNew, ended }, clock),
       onWritten: (written) => {
-        noteWritten(now, { status: written, ended }, clock);
         // Our own writes are silent, and some wait for this Release.
         options.wake(options.dependents.of(key));
         announceDeployment(
@@ -127,58 +111,42 @@ export async function reportRelease(
           options,
         );
       },
-      error,
-      isRetried: error !== undefined && (outcome.state === "failed" || outcome.state === "deleting"),
-      // No event reports new rights of a ServiceAccount.
-      retryWithinMs: longestRetryMs,
-      requeueAfterMs: [requeueAfterMs, ended.retryAfterMs, converged?.againAfterMs, loss?.againAfterMs],
+      wakeUps: () => ({
+        // No event reports new rights of a ServiceAccount.
+        retryWithinMs: longestRetryMs,
+        againAfterMs: [ended.retryAfterMs, converged?.againAfterMs, loss?.againAfterMs],
+      }),
     },
-    { ...options, resources: releases, kind: { warnings: () => [], warnOn: [] } },
+    options,
   );
-  return { ...reported, publish: published };
+  const { forMs, withheld, onceWritten } = withholdStatus(now, { change: report.change, ended }, clock.now());
+  const memory = remember(before, { applied: appliedOf(now, ended), deployed, target, warned, withheld });
+  return {
+    report: forMs > 0 ? withheldFor(forMs, report) : report,
+    publish: published?.state,
+    memory,
+    memoryOnceWritten: remember(memory, { withheld: onceWritten }),
+  };
 }
 
-/** What is known of a source, as its conditions and the status show it; undefined: nothing new. */
-export function reportSource({ source, desired }: Sourced): Ended["source"] {
-  if (source.state !== "ready") return undefined;
-  const { revision, stale, handledRequest } = source;
-  const { head, changed: touched, tree, isAssumed = false } = revision;
-  const changed = desired?.commit ?? touched;
-  return { head, changed, folder: { tree, touched, isAssumed }, stale, handledRequest };
+/** The status may be a better one by then. */
+function withheldFor(forMs: number, report: Report): Report {
+  return { ...report, change: undefined, requeueAfterMs: [...report.requeueAfterMs, forMs] };
 }
 
-/** An edit that came meanwhile is for the next run, which waits already: the status speaks of what was done. */
+/** As it is now, with the spec of this run, which its schema has completed. */
 function asOf(live: LiveObject, { resource }: LoadedRelease): ReleaseResource {
-  const { generation } = resource.metadata;
-  const metadata = { ...live.metadata, ...(generation !== undefined && { generation }) };
-  return { ...resource, ...live, metadata, spec: resource.spec } as ReleaseResource;
+  return { ...asWorkedOn(live, resource.metadata.generation), spec: resource.spec } as ReleaseResource;
 }
 
-/** Whether a source that cannot be had makes the Release unready now, or when to look again. */
-function assessLoss(
-  { resource }: LoadedRelease,
-  { outcome, source }: Ended,
-  nowMs: number,
-): { readonly isLost: boolean; readonly againAfterMs?: number } | undefined {
-  const failure = outcome.state === "unsourced" ? outcome.failure : source?.stale;
-  if (failure === undefined) return undefined;
-  const head = source?.head.id ?? resource.status?.observedHead;
-  if (isPinnedTo(head, resource, failure)) return { isLost: false };
-  const conditions = resource.status?.conditions as readonly Condition[] | undefined;
-  const leftMs = graceLeftMs({ failure, conditions, nowMs });
-  return leftMs === 0 ? { isLost: true } : { isLost: false, againAfterMs: leftMs };
-}
-
-/** Remembers what of the folder is deployed, if it is applied as a whole. */
-function noteDeployed(
-  { resource, memory }: LoadedRelease,
+/** What of the folder is deployed: it moves when everything is applied. */
+function deployedOf(
+  { resource, memory: { deployed: known } }: LoadedRelease,
   { outcome, source }: Ended,
 ): KnownDeployed | undefined {
-  if (outcome.state !== "applied" || source?.folder === undefined) return memory.deployed;
+  if (outcome.state !== "applied" || source?.folder === undefined) return known;
   const { folder } = source;
-  const known = nextDeployed({ written: resource.status?.deployed, known: memory.deployed, folder });
-  memory.deployed = known;
-  return known;
+  return nextDeployed({ written: resource.status?.deployed, known, folder });
 }
 
 function judge(
@@ -212,39 +180,41 @@ function offer(
   release: LoadedRelease,
   { outcome, desired }: Ended,
   { publishers }: ReportReleaseOptions,
-): PublishState | undefined {
+): PublishedRelease | undefined {
   if (publishers === undefined || desired === undefined || outcome.state !== "applied") return undefined;
   return publishRelease(release, desired, publishers);
 }
 
-/** What a source has that is left out, once for each render. */
+/** Tells what a source has that is left out, once for each render. @returns The render whose warnings were told last. */
 function announceWarnings(
-  { resource, memory }: LoadedRelease,
+  { resource, memory: { warned } }: LoadedRelease,
   { desired }: Ended,
   { events }: ReportReleaseOptions,
-): void {
+): string | undefined {
   const { warnings = [], digest } = desired?.rendered ?? {};
-  if (warnings.length === 0 || memory.warned === digest) return;
-  memory.warned = digest;
+  if (warnings.length === 0 || warned === digest) return warned;
   events.record(resource, {
     type: "Warning",
     reason: "SourceIgnored",
     action: "Render",
     note: listNames(warnings),
   });
+  return digest;
 }
 
-/** Keeps what was deployed, and tells those who wait for it. */
-function noteApplied(
-  { key, resource, memory }: LoadedRelease,
+/** The last state that is fully applied; the same object while it is the same state. */
+function appliedOf(
+  { resource, memory: { applied } }: LoadedRelease,
   { outcome, desired }: Ended,
-  published: PublishState | undefined,
-  { progress, wake, dependents }: ReportReleaseOptions,
-): void {
-  if (outcome.state !== "applied" || desired === undefined) return;
+): Remembered["applied"] {
+  if (outcome.state !== "applied" || desired === undefined) return applied;
   const { generation } = resource.metadata;
-  const isNew = memory.applied?.tree !== desired.tree;
-  memory.applied = { ...desired, generation };
-  noteProgress(key, { generation, published, progress });
-  if (isNew) wake(dependents.of(key));
+  const isSame =
+    applied?.generation === generation &&
+    applied?.prepared === desired.prepared &&
+    applied.rendered === desired.rendered &&
+    applied.commit === desired.commit &&
+    applied.head.id === desired.head.id &&
+    applied.tree === desired.tree;
+  return isSame ? applied : { ...desired, generation };
 }

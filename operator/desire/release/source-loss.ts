@@ -1,5 +1,8 @@
+import type { Condition } from "../../../crds/conditions.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
+import { graceLeftMs } from "../../engine/source-grace.ts";
 import type { SourceFailure } from "../../errors.ts";
+import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
 
 /**
  * Whether what is deployed is what the spec names, whatever the remote says: a commit never changes, and a tag that is
@@ -19,4 +22,22 @@ export function isPinnedTo(
   const commit = spec.revision ?? ref?.commit;
   if (commit !== undefined) return commit === head && (isAway || reason === "SourceNotFound");
   return ref?.tag !== undefined && isAway;
+}
+
+/**
+ * Whether a source that cannot be had makes the Release unready now, or when to look again; undefined: it can be had. Pure.
+ */
+export function assessLoss(
+  resource: Pick<ReleaseResource, "spec" | "status">,
+  { outcome, source }: { readonly outcome: ReleaseOutcome; readonly source?: SourceReport },
+  nowMs: number,
+): { readonly isLost: boolean; readonly againAfterMs?: number } | undefined {
+  const failure = outcome.state === "unsourced" ? outcome.failure : source?.stale;
+  if (failure === undefined) return undefined;
+  const { status } = resource;
+  const head = source?.head.id ?? status?.observedHead;
+  if (isPinnedTo(head, resource, failure)) return { isLost: false };
+  const conditions = status?.conditions as readonly Condition[] | undefined;
+  const leftMs = graceLeftMs({ failure, conditions, nowMs });
+  return leftMs === 0 ? { isLost: true } : { isLost: false, againAfterMs: leftMs };
 }

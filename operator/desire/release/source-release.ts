@@ -3,22 +3,16 @@ import { releaseAnnotations } from "../../../crds/release.ts";
 import type { KindCatalog, SecretReader } from "../../cluster/found-kinds/ports.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
 import { SourceError, type SourceFailure } from "../../errors.ts";
-import type {
-  SourceCommit,
-  SourceRequest,
-  SourceRevision,
-  SourceState,
-  Sources,
-} from "../../git/source/ports.ts";
+import type { SourceRequest, SourceRevision, SourceState, Sources } from "../../git/source/ports.ts";
 import type { Clock } from "../../ports.ts";
 import type { Rendered, Renderer } from "../../render/ports.ts";
 import { allowedSigners } from "./allowed-signers.ts";
 import { limitRender } from "./limit-render.ts";
 import { smallestOf } from "./limits.ts";
 import type { LoadedRelease } from "./load-release.ts";
-
 import type { Preparer } from "./preparer.ts";
-import type { Desired } from "./release-memory.ts";
+import type { Desired, KnownSource } from "./release-memory.ts";
+import type { SourceReport } from "./release-outcome.ts";
 
 export interface SourceOptions {
   readonly sources: Sources;
@@ -37,6 +31,8 @@ export interface Sourced {
   /** Undefined: `failure` says why, or it is on its way. */
   readonly desired: Desired | undefined;
   readonly failure: SourceFailure | undefined;
+  /** What is to be remembered of the source. */
+  readonly known: KnownSource;
   /** No event will follow: check again after this many milliseconds. */
   readonly retryAfterMs?: number;
 }
@@ -51,14 +47,25 @@ const longestRetryMs = 60_000;
  * @throws ApiUnavailableError when a Secret cannot be read now.
  */
 export async function readSource(release: LoadedRelease, options: SourceOptions): Promise<Sourced> {
+  const looked = await lookAt(release, options);
+  const { source: known } = release.memory;
+  const { source, desired, failure, commit = known.commit, ...more } = looked;
+  // Others may wait until it is known whether the source has something newer: where it cannot be had, what is deployed counts.
+  const isLost = failure !== undefined && source.state !== "ready";
+  const isSame = known.isLost === isLost && known.commit === commit;
+  return { source, desired, failure, known: isSame ? known : { isLost, commit }, ...more };
+}
+
+/** `commit`: the one that was found; undefined: none was looked for. */
+type Looked = Omit<Sourced, "known"> & { readonly commit?: KnownSource["commit"] };
+
+async function lookAt(release: LoadedRelease, options: SourceOptions): Promise<Looked> {
   const { sources, renderer, warmUp } = options;
-  const { key, resource, memory } = release;
+  const { key, resource } = release;
   const retryAfterMs = Math.min(toMilliseconds(resource.spec.interval), longestRetryMs);
   let source: SourceState = { state: "pending" };
   try {
-    const request = await requestOf(release, options);
-    memory.request = request;
-    source = sources.resolve(request);
+    source = sources.resolve(await requestOf(release, options));
     if (source.state === "pending" && resource.spec.render.program !== undefined) warmUp();
     if (source.state !== "ready")
       return { source, ...notReady(source, release, options), ...retry(source, retryAfterMs) };
@@ -78,8 +85,9 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
     const { head, tree } = revision;
     return {
       source,
-      desired: { commit, head, tree, rendered: state.rendered, prepared },
+      desired: { commit: commit.value, head, tree, rendered: state.rendered, prepared },
       failure: undefined,
+      commit,
     };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
@@ -146,25 +154,33 @@ function retry(source: SourceState, retryAfterMs: number): Pick<Sourced, "retryA
  * status says: a recreated clone has only the head, and a new commit would cause a write for every Release.
  */
 async function commitOf(
-  { resource, memory }: LoadedRelease,
+  { resource, memory: { source: known } }: LoadedRelease,
   {
     revision,
     rendered,
     prepared,
   }: Pick<Desired, "rendered" | "prepared"> & { readonly revision: SourceRevision },
-): Promise<SourceCommit> {
+): Promise<NonNullable<KnownSource["commit"]>> {
   const { readPaths } = rendered;
   const of = `${revision.tree} ${readPaths?.join("\0") ?? ""}`;
-  if (memory.commit?.of === of) return memory.commit.value;
+  if (known.commit?.of === of) return known.commit;
   const [last] = resource.status?.history ?? [];
   const isDeployed =
     last !== undefined && last.digest === prepared.digest && last.revision === resource.status?.revision;
   const value =
-    memory.commit === undefined && isDeployed
+    known.commit === undefined && isDeployed
       ? { id: last.revision, author: last.author, subject: last.subject, committedAt: last.committedAt }
       : readPaths === undefined
         ? revision.changed
         : await revision.lastChangeOf(readPaths);
-  memory.commit = { of, value };
-  return value;
+  return { of, value };
+}
+
+/** What is known of a source, as its conditions and the status show it; undefined: nothing new. */
+export function reportSource({ source, desired }: Sourced): SourceReport | undefined {
+  if (source.state !== "ready") return undefined;
+  const { revision, stale, handledRequest } = source;
+  const { head, changed: touched, tree, isAssumed = false } = revision;
+  const changed = desired?.commit ?? touched;
+  return { head, changed, folder: { tree, touched, isAssumed }, stale, handledRequest };
 }

@@ -5,7 +5,7 @@ import type { PruneDecision } from "../../engine/decide-prune.ts";
 import { composeInventory, recordedIdsOf } from "../../engine/inventory.ts";
 import type { Clock, ObjectStore } from "../../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
-import type { Desired } from "./release-memory.ts";
+import type { Desired, KnownObjects } from "./release-memory.ts";
 
 /** A request whose answer never came may still be carried out for this long, in milliseconds. */
 export const lateWritesMs = 10_000;
@@ -13,6 +13,8 @@ export const lateWritesMs = 10_000;
 export interface TakeInventoryInput {
   readonly release: LoadedRelease;
   readonly desired: Desired;
+  /** What is remembered of its objects. */
+  readonly known: KnownObjects;
   readonly pruned: PruneDecision;
   readonly isApplied: boolean;
   /** Kinds of recorded objects that may not be watched. */
@@ -31,6 +33,7 @@ export interface TakenInventory {
   readonly inventory: Inventory;
   /** Entries are kept because a late request may still make their objects: look again after this many milliseconds. */
   readonly againAfterMs: number | undefined;
+  readonly known: KnownObjects;
 }
 
 /**
@@ -38,16 +41,15 @@ export interface TakenInventory {
  * kind is watched, and no request that could make it is under way.
  */
 export function takeInventory(
-  { release, desired, pruned, isApplied, unseen }: TakeInventoryInput,
+  { release, desired, known, pruned, isApplied, unseen }: TakeInventoryInput,
   options: TakeInventoryOptions,
 ): TakenInventory {
-  const { key, set, memory } = release;
+  const { key, set } = release;
   const resource = options.releases.get(key) ?? release.resource;
   const recorded = recordedIdsOf(resource);
   const owned = options.stores.owned(set, recorded);
-  const lateMs = lateMsOf(release, options);
-  if (lateMs === 0) memory.seen.clear();
-  const mayArrive = (id: ObjectId): boolean => lateMs > 0 && !memory.seen.has(id);
+  const lateMs = lateMsOf(known, options);
+  const mayArrive = (id: ObjectId): boolean => lateMs > 0 && !known.seen.has(id);
   const inventory = composeInventory({
     owned,
     prepared: desired.prepared,
@@ -57,24 +59,33 @@ export function takeInventory(
   });
   const there = new Set(owned.map(({ id }) => id));
   const isWaiting = inventory.entries.some((id) => !there.has(id) && mayArrive(id));
-  return { inventory, againAfterMs: isWaiting ? lateMs : undefined };
+  const isOver = lateMs === 0 && known.seen.size > 0;
+  return {
+    inventory,
+    againAfterMs: isWaiting ? lateMs : undefined,
+    known: isOver ? { ...known, seen: new Set() } : known,
+  };
 }
 
 /** Remembers which objects exist, while others may still arrive: one that existed and was deleted does not arrive again. */
-export function noteSeen(release: LoadedRelease, options: TakeInventoryOptions): void {
-  const { key, set, memory } = release;
-  if (lateMsOf(release, options) === 0) return;
+export function withSeen(
+  known: KnownObjects,
+  release: LoadedRelease,
+  options: TakeInventoryOptions,
+): KnownObjects {
+  if (lateMsOf(known, options) === 0) return known;
+  const { key, set } = release;
   const recorded = recordedIdsOf(options.releases.get(key) ?? release.resource);
-  for (const { id } of options.stores.owned(set, recorded)) memory.seen.add(id);
+  const owned = options.stores.owned(set, recorded);
+  return { ...known, seen: new Set([...known.seen, ...owned.map(({ id }) => id)]) };
 }
 
-/** A request failed, and it is not known whether it will be carried out. */
-export function noteFailure({ memory }: LoadedRelease, { clock }: Pick<TakeInventoryOptions, "clock">): void {
-  memory.failedAtMs = clock.now();
-  memory.seen.clear();
+/** A request failed, and it is not known whether it will be carried out. Perhaps a namespace that was there is gone. */
+export function afterFailure({ clock }: Pick<TakeInventoryOptions, "clock">): KnownObjects {
+  return { found: new Map(), seen: new Set(), failedAtMs: clock.now() };
 }
 
-function lateMsOf({ memory }: LoadedRelease, { clock, predecessorMs }: TakeInventoryOptions): number {
-  const own = memory.failedAtMs === undefined ? 0 : memory.failedAtMs + lateWritesMs - clock.now();
+function lateMsOf({ failedAtMs }: KnownObjects, { clock, predecessorMs }: TakeInventoryOptions): number {
+  const own = failedAtMs === undefined ? 0 : failedAtMs + lateWritesMs - clock.now();
   return Math.max(0, own, predecessorMs());
 }

@@ -1,41 +1,44 @@
+import type { StatusChange } from "../../engine/report.ts";
 import type { ResourceStatus } from "../../engine/status.ts";
-import type { Clock } from "../../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
+import type { Withheld } from "./release-memory.ts";
 import type { ReleaseOutcome } from "./release-outcome.ts";
 import { releaseParkingMs } from "./release-status.ts";
 
-/**
- * Returns how much longer a new status is withheld, in milliseconds; 0: write it now. One that will change without an edit is
- * written only after a moment, because most Releases are ready by then, and again only after another.
- */
-export function withholdStatus(
-  release: Pick<LoadedRelease, "resource" | "memory">,
-  {
-    status,
-    isNew,
-    ended,
-  }: { readonly status: ResourceStatus; readonly isNew: boolean; readonly ended: EndedRun },
-  clock: Clock,
-): number {
-  const { resource, memory } = release;
-  if (!isNew) {
-    memory.parkedSinceMs = undefined;
-    return 0;
-  }
-  if (!isOnItsWay(status, ended)) return 0;
-  const nowMs = clock.now();
-  memory.parkedSinceMs ??= nowMs;
-  return Math.max(0, memory.parkedSinceMs + parkingMs(resource, status, memory) - nowMs);
+/** What to do about a status that differs from the one that is there. */
+export interface Withholding {
+  /** How much longer it is withheld, in milliseconds; 0: write it now. */
+  readonly forMs: number;
+  readonly withheld: Withheld;
+  /** What is to be remembered once it is written. */
+  readonly onceWritten: Withheld;
 }
 
-/** Takes note that a status was written. */
-export function noteWritten(
-  { memory }: Pick<LoadedRelease, "memory">,
-  { status, ended }: { readonly status: ResourceStatus; readonly ended: EndedRun },
-  clock: Clock,
-): void {
-  memory.progressTold = isOnItsWay(status, ended);
-  memory.parkedSinceMs = memory.progressTold ? clock.now() : undefined;
+/**
+ * Decides whether a new status is withheld. One that will change without an edit is written only after a moment, because most
+ * Releases are ready by then, and again only after another. Pure.
+ *
+ * @param change Undefined: the status is as it was.
+ * @param nowMs Monotonic clock.
+ */
+export function withholdStatus(
+  { resource, memory: { withheld } }: Pick<LoadedRelease, "resource" | "memory">,
+  { change, ended }: { readonly change: StatusChange | undefined; readonly ended: EndedRun },
+  nowMs: number,
+): Withholding {
+  if (change === undefined) {
+    const none = withheld.sinceMs === undefined ? withheld : { ...withheld, sinceMs: undefined };
+    return { forMs: 0, withheld: none, onceWritten: none };
+  }
+  const { status } = change;
+  if (!isOnItsWay(status, ended))
+    return { forMs: 0, withheld, onceWritten: { sinceMs: undefined, isProgressTold: false } };
+  const sinceMs = withheld.sinceMs ?? nowMs;
+  return {
+    forMs: Math.max(0, sinceMs + parkingMs(resource, status, withheld) - nowMs),
+    withheld: { ...withheld, sinceMs },
+    onceWritten: { sinceMs: nowMs, isProgressTold: true },
+  };
 }
 
 /** How far it is on the way is told again only now and then: each step of a rollout would be a write. */
@@ -44,10 +47,10 @@ const progressMs = 10_000;
 function parkingMs(
   { status: before }: LoadedRelease["resource"],
   { attempted, observedGeneration }: ResourceStatus,
-  { progressTold }: LoadedRelease["memory"],
+  { isProgressTold }: Withheld,
 ): number {
   const isSame = before?.attempted === attempted && before?.observedGeneration === observedGeneration;
-  return isSame && progressTold === true ? progressMs : releaseParkingMs;
+  return isSame && isProgressTold ? progressMs : releaseParkingMs;
 }
 
 /** How a run ended, as far as that matters here. */

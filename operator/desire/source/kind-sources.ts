@@ -6,6 +6,7 @@ import { releaseSource, type SourceSpec } from "../../../crds/release-source.ts"
 import { gitSourceOf } from "../../../synth/source.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { SecretReader } from "../../cluster/found-kinds/ports.ts";
+import { ImpersonationError } from "../../cluster/impersonation.ts";
 import { SourceError } from "../../errors.ts";
 import type { SourceState, Sources } from "../../git/source/ports.ts";
 import { isSameAnswer } from "../../git/source/source-answer.ts";
@@ -41,10 +42,9 @@ export function createKindSources(options: KindSourcesOptions): KindSources {
     read: async (resource) => {
       const key = keyOf(resource);
       const wanted = wantedBy(resource, kind);
-      if (wanted instanceof SourceError) return { state: failed(wanted.failure) };
-      if (wanted === undefined) {
+      if (wanted === undefined || wanted instanceof SourceError) {
         forget(key);
-        return { state: undefined };
+        return { state: wanted && failed(wanted.failure) };
       }
       const rules = options.platform.select(resource);
       // The watch of namespaces requeues it.
@@ -140,6 +140,8 @@ async function resolve(
     if (source.secretRef !== undefined) secrets.forget({ namespace, name: source.secretRef.name });
     return { state, retryAfterMs };
   } catch (error) {
+    if (error instanceof ImpersonationError)
+      return { state: { state: "failed", failure: { reason: "SourceInvalid", message: error.message } } };
     if (!(error instanceof SourceError)) throw error;
     // Secrets are not watched: whether a missing one has come is seen by asking.
     return { state: { state: "failed", failure: error.failure }, retryAfterMs };

@@ -1,18 +1,25 @@
 import type { Condition } from "../../../crds/conditions.ts";
 import type { LiveObject } from "../../../crds/object.ts";
 import type { DesiredObject, DesiredSet } from "../desired-set.ts";
-
 import { nameOfRun } from "../finished-jobs.ts";
 import { countObjects } from "../object-text.ts";
-import { aggregateHealth } from "./aggregate-health.ts";
+import { aggregateHealth, type ChildHealth } from "./aggregate-health.ts";
 import type { Health } from "./health.ts";
 
-export interface AssessSetInput {
-  readonly prepared: Pick<DesiredSet, "objects">;
+export interface AssessObjectsInput {
   readonly liveOf: (object: DesiredObject) => LiveObject | undefined;
   readonly assess: (live: LiveObject | undefined) => Health;
   /** `status.inventory.finished`: Jobs that may have gone by themselves. */
   readonly finished?: readonly string[] | undefined;
+}
+
+/** The health of a resource: that of its worst object. Pure. */
+export function assessObjects(set: Pick<DesiredSet, "objects">, input: AssessObjectsInput): Health {
+  return aggregateHealth(assessEach(set, input));
+}
+
+export interface AssessSetInput extends AssessObjectsInput {
+  readonly prepared: Pick<DesiredSet, "objects">;
   /** Since when it is not healthy, milliseconds since 1970; see {@link unhealthySinceMs}. */
   readonly sinceMs: number;
   /** `spec.timeout`, and the same in milliseconds. */
@@ -22,21 +29,29 @@ export interface AssessSetInput {
   readonly nowMs: number;
 }
 
-/** The health of a resource: that of its worst object, and Failed when it is not well by the end of its timeout. Pure. */
+/** As {@link assessObjects}, and Failed when the resource is not well by the end of its timeout. Pure. */
 export function assessSet(input: AssessSetInput): Health {
-  const { prepared, liveOf, assess, finished = [] } = input;
-  const children = prepared.objects.flatMap((object) => {
-    const live = liveOf(object);
-    // The local copies need not hold a namespace that somebody else made.
-    if (object.isEnsured && live === undefined) return [];
-    if (live === undefined && finished.includes(nameOfRun(object) ?? "")) return [];
-    return [{ child: live ?? object.manifest, health: assess(live) }];
-  });
+  const children = assessEach(input.prepared, input);
   const health = aggregateHealth(children);
   // What is well may say how: pods that an autoscaler adds are no reason to write a status.
   if (health.status === "Current" && children.length > 0)
     return { ...health, message: `${countObjects(children.length)} in place` };
   return withTimeout(health, input);
+}
+
+function assessEach(
+  { objects }: Pick<DesiredSet, "objects">,
+  { liveOf, assess, finished = [] }: AssessObjectsInput,
+): readonly ChildHealth[] {
+  const children: ChildHealth[] = [];
+  for (const object of objects) {
+    const live = liveOf(object);
+    // The local copies need not hold a namespace that somebody else made.
+    if (object.isEnsured && live === undefined) continue;
+    if (live === undefined && finished.length > 0 && finished.includes(nameOfRun(object) ?? "")) continue;
+    children.push({ child: live ?? object.manifest, health: assess(live) });
+  }
+  return children;
 }
 
 /** A health that is not settled when the time is over is Failed; before, it says when to look again. Pure. */

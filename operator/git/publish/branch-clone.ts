@@ -28,6 +28,12 @@ export interface CommitToPush {
 }
 
 /**
+ * What became of a push: it landed; another writer was faster; or the remote could not change the branch because of this lock file,
+ * which another git process holds or a killed one left.
+ */
+export type PushOutcome = "landed" | "moved" | { readonly lockedBy: string };
+
+/**
  * A clone of one branch of the repository, and what git does with it. It decides nothing: what is committed, and whether it may
  * be pushed, is decided by a RepositoryBranch. One call at a time.
  */
@@ -50,10 +56,9 @@ export interface BranchClone {
    * Puts a commit on top of its parent, if the parent is still the head of the branch.
    *
    * @param beforeSend Called directly before it is sent; throwing prevents that.
-   * @returns `moved` if it is not.
    * @throws GitError `PushRefused`, `ObjectFormat`, `CacheBroken`; `RepositoryUnreachable` (it may have landed)
    */
-  push(commit: CommitToPush, beforeSend?: () => void): Promise<"landed" | "moved">;
+  push(commit: CommitToPush, beforeSend?: () => void): Promise<PushOutcome>;
   /** Keeps the clone small. @throws GitError `CacheBroken` when it has grown too big */
   tidy(): Promise<void>;
   /** Throws the clone away and makes an empty one. After an error it is not open. */

@@ -1,7 +1,7 @@
 import { GitError, isGitError } from "../git-errors.ts";
 import { type CloneFolder, type GitRemote, isOtherObjectFormat, type RemoteResult } from "../git-remote.ts";
 import { redact } from "../redact.ts";
-import type { CommitToPush } from "./branch-clone.ts";
+import type { CommitToPush, PushOutcome } from "./branch-clone.ts";
 import { readPushAnswer } from "./push-answer.ts";
 
 export interface BranchRemoteOptions {
@@ -56,10 +56,9 @@ export class BranchRemote {
   /**
    * Puts a commit on top of its parent, if the parent is still the head of the branch.
    *
-   * @returns `moved` if it is not.
    * @throws GitError `PushRefused`, `RepositoryUnreachable` (it may have landed all the same)
    */
-  async push(clone: CloneFolder, { commit, parent }: CommitToPush): Promise<"landed" | "moved"> {
+  async push(clone: CloneFolder, { commit, parent }: CommitToPush): Promise<PushOutcome> {
     // A compare-and-swap: an empty lease says that the branch must not exist.
     const lease = `--force-with-lease=${this.#ref}:${parent ?? ""}`;
     const target = `${commit}:${this.#ref}`;
@@ -69,6 +68,8 @@ export class BranchRemote {
       case "landed":
       case "moved":
         return answer.kind;
+      case "locked":
+        return { lockedBy: redact(answer.lock, result.secrets) };
       case "refused":
         throw new GitError("PushRefused", quote(answer.reason, result));
       case "incompatible":

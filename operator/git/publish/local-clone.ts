@@ -10,7 +10,7 @@ import { GitError } from "../git-errors.ts";
 import { GitProcesses } from "../git-process.ts";
 import { GitRemote } from "../git-remote.ts";
 import { parseRemoteUrl } from "../remote-url.ts";
-import type { BranchView, CommitToPush } from "./branch-clone.ts";
+import type { BranchView, CommitToPush, PushOutcome } from "./branch-clone.ts";
 import { BranchReader } from "./branch-reader.ts";
 import { BranchRemote } from "./branch-remote.ts";
 import { CommitWriter, type PartOptions } from "./commit-writer.ts";
@@ -136,7 +136,7 @@ export class LocalClone {
     return await this.#opened.writer.end(part, options);
   }
 
-  async push(commit: CommitToPush): Promise<"landed" | "moved"> {
+  async push(commit: CommitToPush): Promise<PushOutcome> {
     return await this.#remote.push(this.#opened.clone, commit);
   }
 

@@ -21,6 +21,8 @@ export const COMMIT_PART_BYTES = 2 ** 20;
 
 /** Longest message of a failure. */
 export const MESSAGE = 600;
+/** Longest path of a lock file that is reported, so that a message with it is not cut. */
+export const LOCK_PATH = 300;
 const format = z.enum(["sha1", "sha256"]);
 
 /** Body of the answers to `check`, `tidy`, `close` and `commit-part`. */
@@ -34,7 +36,9 @@ export const hasAnswer = z.strictObject({ has: z.boolean() });
 /** Of `fetch` and `commit`. */
 export const commitAnswer = z.strictObject({ commit: objectId });
 /** Of `push`. */
-export const pushAnswer = z.strictObject({ push: z.enum(["landed", "moved"]) });
+export const pushAnswer = z.strictObject({
+  push: z.union([z.enum(["landed", "moved"]), z.strictObject({ lockedBy: text(LOCK_PATH) })]),
+});
 
 /** Body of an item of the answer to `read`; its part is a list. */
 export const listItem = z.strictObject({ list: z.enum(["trees", "files"]) });

@@ -3,7 +3,13 @@ import type { ObjectFormat } from "../../engine/git-objects.ts";
 import { NotLeadingError } from "../../errors.ts";
 import type { LeaseTerm } from "../../ports.ts";
 import { GitError, isGitError, isKilled } from "../git-errors.ts";
-import { type BranchClone, type BranchView, type CommitToPush, emptyBranch } from "./branch-clone.ts";
+import {
+  type BranchClone,
+  type BranchView,
+  type CommitToPush,
+  emptyBranch,
+  type PushOutcome,
+} from "./branch-clone.ts";
 import type { FolderChange } from "./commit-stream.ts";
 import { isSameOwner, OWNER_FILE, writeOwnerFile } from "./owner-file.ts";
 import type { PendingFolder } from "./publish-ledger.ts";
@@ -23,6 +29,13 @@ export interface BranchChange {
   readonly usesApproval: boolean;
 }
 
+interface Overtaken {
+  /** Undefined: the branch did not exist. */
+  readonly parent: string | undefined;
+  /** Lock file that the remote reported. */
+  readonly lock: string | undefined;
+}
+
 /** Our part of one branch of a remote repository: what is there, and how it changes. One call at a time. */
 export class RepositoryBranch {
   readonly #options: RepositoryBranchOptions;
@@ -32,8 +45,8 @@ export class RepositoryBranch {
   #view: BranchView | undefined;
   /** Commands that failed although the remote had just answered: at two, our clone is suspected. */
   #unexplained = 0;
-  /** Parent of a push that was overtaken: finding it still at the head means that it was refused. */
-  #overtaken: string | undefined;
+  /** A push that was overtaken: finding its parent still at the head means that it was refused. */
+  #overtaken: Overtaken | undefined;
 
   constructor(options: RepositoryBranchOptions) {
     this.#options = options;
@@ -65,7 +78,7 @@ export class RepositoryBranch {
    * Looks at the remote, and fetches only what is not here.
    *
    * @returns The view, if it is another one than before.
-   * @throws GitError `RepositoryUnreachable`, `CacheBroken`
+   * @throws GitError `RepositoryUnreachable`, `CacheBroken`; `PushRefused` when the last push failed because of a lock
    */
   async look(): Promise<BranchView | undefined> {
     const clone = this.#clone;
@@ -73,15 +86,12 @@ export class RepositoryBranch {
     const overtaken = this.#overtaken;
     this.#overtaken = undefined;
     // After a push that was overtaken there is something to fetch: no need to ask.
-    let head = overtaken === undefined ? await this.#ask() : await this.#fetch();
-    if (overtaken !== undefined && overtaken === head) {
-      throw new GitError(
-        "PushRefused",
-        "the remote could not update the branch, and no other writer did; if this persists, look for a stale lock file below refs/heads",
-      );
-    }
+    const hasMoved = overtaken?.parent !== undefined;
+    let head = hasMoved ? await this.#fetch() : await this.#ask();
+    if (overtaken !== undefined && overtaken.parent === head)
+      throw new GitError("PushRefused", describeLock(overtaken.lock));
     if (this.#view !== undefined && this.#view.head === head) return undefined;
-    const isHere = overtaken !== undefined || head === undefined || (await clone.has(head));
+    const isHere = hasMoved || head === undefined || (await clone.has(head));
     if (!isHere) head = await this.#fetch();
     this.#view = head === undefined ? emptyBranch() : await clone.readBranch(head);
     return this.#view;
@@ -105,10 +115,11 @@ export class RepositoryBranch {
       parent: view.head,
     });
     stats.commits++;
-    const answer = await this.#explained(() => this.#push({ commit, parent: view.head }));
-    if (answer === "moved") {
+    const outcome = await this.#explained(() => this.#push({ commit, parent: view.head }));
+    if (outcome !== "landed") {
       stats.retried++;
-      this.#overtaken = view.head;
+      const lock = outcome === "moved" ? undefined : outcome.lockedBy;
+      this.#overtaken = { parent: view.head, lock };
       return undefined;
     }
     stats.landed++;
@@ -183,7 +194,7 @@ export class RepositoryBranch {
     return await this.#clone.readHead();
   }
 
-  async #push(commit: CommitToPush): Promise<"landed" | "moved"> {
+  async #push(commit: CommitToPush): Promise<PushOutcome> {
     try {
       return await this.#clone.push(commit, () => {
         this.#options.fence.check();
@@ -211,4 +222,11 @@ export class RepositoryBranch {
       throw new GitError("CacheBroken", error.message, { cause: error });
     }
   }
+}
+
+/** Why a push failed although the branch did not move. Only people can know whether the process that made the lock still runs. */
+function describeLock(lock: string | undefined): string {
+  if (lock === undefined)
+    return "the remote could not update the branch, and no other writer did; if this persists, look for a stale lock file below refs/heads";
+  return `the remote could not update the branch because of a lock that a git process holds or a killed one left; if this persists and no git process uses the repository, run on its host: rm '${lock}'`;
 }

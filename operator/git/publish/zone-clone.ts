@@ -3,7 +3,7 @@ import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
 import { GitError } from "../git-errors.ts";
-import type { BranchClone, BranchView, CommitToPush } from "./branch-clone.ts";
+import type { BranchClone, BranchView, CommitToPush, PushOutcome } from "./branch-clone.ts";
 import { BranchListReader } from "./branch-list.ts";
 import { type CommitInput, commitParts, commitStream } from "./commit-stream.ts";
 import {
@@ -101,7 +101,7 @@ export class ZoneClone implements BranchClone {
     throw new RangeError("A commit without content");
   }
 
-  async push({ commit, parent }: CommitToPush, beforeSend?: () => void): Promise<"landed" | "moved"> {
+  async push({ commit, parent }: CommitToPush, beforeSend?: () => void): Promise<PushOutcome> {
     return (await this.#request("push", { commit, parent }, { ...readBody(pushAnswer), beforeSend })).push;
   }
 

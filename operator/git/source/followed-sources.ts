@@ -40,6 +40,11 @@ export class FollowedSources {
     return this.#followed.keys();
   }
 
+  /** The answer to a resource's last request. */
+  stateOf(key: string): SourceState | undefined {
+    return this.#followed.get(key)?.state;
+  }
+
   /** Takes a request. @returns The answer, and whether the zone must be told of the request. */
   want(request: SourceRequest): { readonly state: SourceState; readonly isNews: boolean } {
     const { key, intervalMs, requestedAt } = request;

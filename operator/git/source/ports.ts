@@ -88,3 +88,9 @@ export interface Sources {
   refresh(of: { readonly url: string } | { readonly key: string }): void;
   close(): Promise<void>;
 }
+
+/** What was answered to resources. */
+export interface SourceAnswers {
+  /** The answer to a resource's last request; undefined: it has made none, or is forgotten. */
+  known(key: string): SourceState | undefined;
+}

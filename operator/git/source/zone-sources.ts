@@ -12,7 +12,7 @@ import { readWalls } from "../zone-messages.ts";
 import type { GitSources } from "./create-sources.ts";
 import { FollowedSources } from "./followed-sources.ts";
 import { errorBody, followItem, lastChangeAnswer, SOURCE_ZONE } from "./messages.ts";
-import type { SourceCommit, SourceRequest, SourceState } from "./ports.ts";
+import type { SourceAnswers, SourceCommit, SourceRequest, SourceState } from "./ports.ts";
 import type { SourceStats } from "./repository-options.ts";
 import { groupKindIn, namespaceOf } from "./tenant.ts";
 import { WantSender } from "./want-sender.ts";
@@ -53,7 +53,7 @@ const outage: SourceFailure = {
  * Sources of resources in the source zone. Answers come from memory; the zone sends states as they change. While it is down,
  * what is known stays; after that everything is wanted again over the new connection.
  */
-export class ZoneSources implements GitSources {
+export class ZoneSources implements GitSources, SourceAnswers {
   readonly #options: ZoneSourcesOptions;
   readonly #client: ZoneClient;
   /** Differs from that of any other start of the operator. */
@@ -109,6 +109,10 @@ export class ZoneSources implements GitSources {
     if (isNews) this.#sender?.add(request.key);
     this.start();
     return state;
+  }
+
+  known(key: string): SourceState | undefined {
+    return this.#followed.stateOf(key);
   }
 
   forget(key: string): void {

@@ -24,9 +24,11 @@ describe("planInstall()", () => {
     expect(plan.definitions.map(({ metadata }) => metadata.name)).toEqual([
       "releases.fairlead.dev",
       "releasepolicies.fairlead.dev",
+      "approvals.fairlead.dev",
+      "freezes.fairlead.dev",
     ]);
     const samples = { ...values, samples: { enabled: true } };
-    expect(planInstall(kinds, samples, { crdsOnly: false }).definitions).toHaveLength(2 + kinds.length);
+    expect(planInstall(kinds, samples, { crdsOnly: false }).definitions).toHaveLength(4 + kinds.length);
     expect(planInstall(kinds, values, { crdsOnly: true }).objects).toEqual([]);
   });
 

@@ -69,6 +69,16 @@ test("objects that may not be listed are not known", async () => {
   expect(unknown).toEqual([expect.stringMatching(/^Desired objects: /)]);
 });
 
+test("objects that follow from the head of a git source are known to the operator alone", async () => {
+  const source = { required: true, of: () => ({ url: "https://git.example.dev/shop" }) };
+  const { wants, unknown } = await whyResource(aPodSet({ status: ready }) as never, {
+    ...{ session: aSession({}), binding: { ...podSet, source }, nowMs: 0 },
+    fairlead: (...words) => `fairlead ${words.join(" ")}`,
+  });
+  expect(wants).toBeUndefined();
+  expect(unknown).toEqual(["Desired objects: only the operator knows the head of their source"]);
+});
+
 test("a spec that makes no valid objects is what it waits for", async () => {
   const { waits } = await explain({ spec: { size: "many" }, status: ready });
   expect(waits).toMatchObject([{ on: "SpecInvalid", message: expect.stringContaining("size") }]);

@@ -156,6 +156,14 @@ describe("decidePrune()", () => {
     expect(idsOf(third.now)).toEqual(["apps/Deployment/shop/gone"]);
   });
 
+  test("goes by the stages of objects that the recorded order does not name", () => {
+    const deployment = aSourceManifest("apps/v1", "Deployment", "web");
+    const there = owned([...configMaps("keep", "gone"), deployment]);
+    const made = decide(configMaps("keep"), there, { waves: [["/ConfigMap/shop/keep"]] });
+    const order = [["apps/Deployment/shop/web"], ["/ConfigMap/shop/gone"]];
+    expect([idsOf(made.now), idsOf(made.later)]).toEqual(order);
+  });
+
   test("goes by the order that the source declared", () => {
     const there = owned(configMaps("keep", "a", "b"));
     const waves = [["/ConfigMap/shop/b"], ["/ConfigMap/shop/a"]];

@@ -125,6 +125,28 @@ describe("the remote is down or does not want it", () => {
     await it.untilPublished(anOffer());
   });
 
+  test.for(["refs/heads/main.lock", "HEAD.lock"])(
+    "a %s that was left behind is named, with the command that removes it",
+    async (lock) => {
+      using remote = new FakeGitRemote();
+      remote.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
+      await using it = await new PublisherHarness(remote).started();
+      const path = join(remote.path, lock);
+      // The first offer creates the branch.
+      for (const offer of offers()) {
+        writeFileSync(path, "");
+        it.publish(offer);
+        await it.until(() => it.publish(offer).state === "failed");
+        expect(it.publish(offer)).toMatchObject({
+          reason: "PushRefused",
+          message: expect.stringContaining(`run on its host: rm '${path}'`),
+        });
+        rmSync(path);
+        await it.untilPublished(offer);
+      }
+    },
+  );
+
   test("a push whose answer was lost is found, not made again", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();

@@ -24,3 +24,11 @@ test("Releases whose source cannot be had are counted by the reason, ready or no
     'fairlead_release_source_failing{reason="SourceNotFound"} 1',
   ]);
 });
+
+test("the counts of sources are shown once, whether kinds or Releases ask for them first", async () => {
+  const registry = new Registry();
+  const metrics = new ReleaseMetrics(registry);
+  for (let times = 0; times < 2; times++)
+    metrics.watchSources(() => ({ lsRemotes: 3, fetches: 2, rebuilds: 0 }));
+  expect(await registry.metrics()).toContain("fairlead_release_source_looks_total 3");
+});

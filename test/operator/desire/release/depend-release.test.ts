@@ -34,6 +34,19 @@ describe("a Release that depends on another", () => {
     ]);
   });
 
+  test("is woken when it is known after a restart that the other one is current, although nothing is written", async () => {
+    const bench = await aDeployedBench("a");
+    bench.edit(aRelease({ name: "app", spec: { dependsOn: [{ name: "web" }] } }));
+    await bench.reconcile();
+    bench.memory.forget("shop/web");
+    bench.woken.length = 0;
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    expect(bench.woken).toEqual(["shop/app"]);
+    await bench.reconcile();
+    expect(bench.woken).toEqual(["shop/app"]);
+  });
+
   test("is kept as it was while that one is in trouble", async () => {
     const bench = await aDeployedBench("a");
     bench.edit(aRelease({ generation: 2, spec: { dependsOn: [{ name: "base" }] } }));

@@ -61,6 +61,15 @@ describe("PolicyLimits", () => {
     expect(takeWoken()).toEqual(["shop/web"]);
   });
 
+  test("tells which namespaces have other rules", async () => {
+    const { limits, deliver, originsOf } = await aPlatform();
+    const told: string[] = [];
+    limits.onNamespaces((namespaces) => void told.push(...namespaces));
+    expect([shop, other].map(originsOf)).toEqual([[], []]);
+    deliver("ADDED", aPolicy({ namespaces: { names: ["shop"] }, sources: [] }));
+    expect(told).toEqual(["shop"]);
+  });
+
   test("wakes the Releases of a namespace when it is seen, and when its labels decide otherwise", async () => {
     const { deliver, originsOf, takeWoken } = await aPlatform();
     deliver("ADDED", aPolicy({ namespaces: { matchLabels: { trust: "low" } }, sources: [] }));

@@ -97,7 +97,7 @@ describe("a Release that a policy does not allow", () => {
     bench.commit("1", [map]);
     bench.edit(aRelease({ spec: { source } }));
     await bench.reconcile();
-    expect([...(bench.memory.find("shop/web")?.request?.signers ?? [])]).toEqual([["0.pub", key]]);
+    expect([...(bench.requests.get("shop/web")?.signers ?? [])]).toEqual([["0.pub", key]]);
   });
 
   test.for([

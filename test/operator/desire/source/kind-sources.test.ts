@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { BoundKind } from "../../../../crds/binding.ts";
 import type { GitSource } from "../../../../crds/kind-source.ts";
 import type { ReleaseRule } from "../../../../crds/release-policy.ts";
+import { ImpersonationError } from "../../../../operator/cluster/impersonation.ts";
 import type { SelectedRules } from "../../../../operator/desire/release/limits.ts";
 import { createKindSources } from "../../../../operator/desire/source/kind-sources.ts";
 import { SourceError } from "../../../../operator/errors.ts";
@@ -116,7 +117,7 @@ describe("the sources of a kind", () => {
   });
 
   test("cannot be used if the kind returns something else", async () => {
-    const { ask, asked } = aScene({ wish: { url: "" } });
+    const { ask, asked, forgotten } = aScene({ wish: { url: "" } });
     expect(await ask()).toMatchObject({ state: { state: "failed", reason: "SourceInvalid" } });
     const failing = aScene({
       more: {
@@ -128,6 +129,8 @@ describe("the sources of a kind", () => {
     const message = expect.stringContaining("spec.url is missing");
     expect(await failing.ask()).toMatchObject({ state: { reason: "SourceInvalid", message } });
     expect([...asked, ...failing.asked]).toEqual([]);
+    // What the spec named before is polled no more.
+    expect([...forgotten, ...failing.forgotten]).toEqual([key, key]);
   });
 });
 
@@ -217,6 +220,16 @@ describe("the Secrets of the source of a kind", () => {
     });
     // What is known of the source stays known.
     expect(scene.forgotten).toEqual([]);
+  });
+
+  test("are not read as an account that cannot be named, and that is said", async () => {
+    const scene = aScene({ wish });
+    scene.secret = async () => {
+      throw new ImpersonationError("Cannot impersonate");
+    };
+    expect(await scene.ask()).toEqual({
+      state: { state: "failed", reason: "SourceInvalid", message: "Cannot impersonate" },
+    });
   });
 
   test("are read again after the remote has refused them", async () => {

@@ -47,6 +47,7 @@ describe("the operator disconnects a publish zone", () => {
     { call: "fetch", what: "nothing", body: null },
     { call: "commit", what: "another kind of id", body: { commit: tree.slice(1) } },
     { call: "push", what: "an outcome that there is not", body: { push: "forced" } },
+    { call: "push", what: "a lock of two lines", body: { push: { lockedBy: "a\nb" } } },
     { call: "rebuild", what: "a hash that there is not", body: { format: "md5" } },
     { call: "tidy", what: "more than nothing", body: { commit } },
     { call: "read", what: "an escape sequence in a Lease", body: aLease("\u001b[2J") },

@@ -37,6 +37,30 @@ describe("readPushAnswer()", () => {
     expect(readPushAnswer({ stdout, stderr, exitCode }).kind).toBe(kind);
   });
 
+  const locked = (path: string) => ({
+    stdout: bang("[remote rejected] (failed to update ref)"),
+    stderr: `remote: error: cannot lock ref 'refs/heads/main': Unable to create '${path}': File exists.\n`,
+    exitCode: 1,
+  });
+
+  test.for([
+    { path: "/srv/a b.git/./refs/heads/team/main.lock", lock: "/srv/a b.git/refs/heads/team/main.lock" },
+    { path: "/srv/x.git/HEAD.lock", lock: "/srv/x.git/HEAD.lock" },
+  ])("a branch that is locked by $path", ({ path, lock }) => {
+    expect(readPushAnswer(locked(path))).toEqual({ kind: "locked", lock });
+  });
+
+  test.for([
+    "/etc/passwd",
+    "/etc/shadow.lock",
+    "/srv/refs/heads/../../etc/cron.lock",
+    "refs/heads/main.lock",
+    "/srv/\u001b[2J/refs/heads/main.lock",
+    `/${"a".repeat(300)}/refs/heads/main.lock`,
+  ])("does not repeat %j as the path of a lock", (path) => {
+    expect(readPushAnswer(locked(path))).toEqual({ kind: "moved" });
+  });
+
   test("a refusal has the reason, and what the hook said", () => {
     const stderr = "remote: only on weekdays\nerror: failed to push some refs to '/srv/x'\n";
     expect(

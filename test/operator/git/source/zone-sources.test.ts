@@ -28,6 +28,19 @@ describe("ZoneSources", () => {
     expect([told, it.told]).toEqual([["ns/a@apps.example.dev"], ["ns/a"]]);
   });
 
+  test("knows what it answered last, of resources that it follows", async () => {
+    const { zone, it } = await aScriptedZone();
+    expect(it.sources.known("ns/a")).toBeUndefined();
+    it.ask("ns/a");
+    expect(it.sources.known("ns/a")).toEqual({ state: "pending" });
+    await it.until(() => zone.wanted.has("ns/a"));
+    zone.say("ns/a", aState(one));
+    await it.ready("ns/a");
+    expect(it.sources.known("ns/a")).toMatchObject({ state: "ready", revision: { tree } });
+    it.sources.forget("ns/a");
+    expect(it.sources.known("ns/a")).toBeUndefined();
+  });
+
   test("tells the zone of a request once, with its credentials, and of what changes", async () => {
     const { zone, it } = await aScriptedZone();
     const credentials = new Map([["password", "hidden"]]);

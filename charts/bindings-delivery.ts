@@ -1,0 +1,77 @@
+import type { Construct } from "constructs";
+import { Approval } from "../crds/approval.ts";
+import { type BoundKind, bindKind } from "../crds/binding.ts";
+import { Job } from "../crds/core-kinds.ts";
+import { Freeze } from "../crds/freeze.ts";
+import { keyOf, type LiveObject } from "../crds/object.ts";
+import { Pipeline } from "../crds/pipeline.ts";
+import { Promotion } from "../crds/promotion.ts";
+import { Release } from "../crds/release.ts";
+import { ReleasePolicy } from "../crds/release-policy.ts";
+import { approvalPolicyObjects } from "./pipeline/approval-policy.ts";
+import { foldPipeline, keyOfPipelineIn, sourceOfPipeline } from "./pipeline/fold-pipeline.ts";
+import { foldPromotion, soughtByPromotion } from "./pipeline/fold-promotion.ts";
+import { keepPromotions } from "./pipeline/keep-promotions.ts";
+import { PipelineChart } from "./pipeline/pipeline-chart.ts";
+import { PromotionChart } from "./pipeline/promotion-chart.ts";
+import { pipelineKeyOf } from "./pipeline/release-view.ts";
+import { judgePipeline, reportPipeline } from "./pipeline/report-pipeline.ts";
+import { judgePromotion, reportPromotion } from "./pipeline/report-promotion.ts";
+
+const everyPipeline = "pipelines";
+
+export const pipeline: BoundKind<Construct> = bindKind({
+  definition: Pipeline,
+  chart: PipelineChart,
+  // Promotions are the memory of a Pipeline, and not part of what it deploys.
+  children: [{ kind: Promotion, lifetime: "once", publish: false, keep: keepPromotions }],
+  related: [
+    {
+      kind: Release,
+      ownerKey: pipelineKeyOf,
+      fields: ["spec.revision", "spec.digest", "spec.next"],
+    },
+    // Those of users, too.
+    { kind: Promotion, ownerKey: keyOfPipelineIn },
+    { kind: Approval, ownerKey: keyOfPipelineIn },
+    {
+      kind: Freeze,
+      ownerKey: ({ metadata }) => metadata.namespace,
+      soughtKey: ({ metadata }) => metadata.namespace,
+    },
+    // They say whose e-mail addresses are in commits.
+    { kind: ReleasePolicy, ownerKey: () => everyPipeline, soughtKey: () => everyPipeline },
+    ...approvalPolicyObjects,
+  ],
+  source: { required: false, of: sourceOfPipeline },
+  record: { fields: ["head", "planning", "candidates"], fold: foldPipeline },
+  verdict: judgePipeline,
+  status: reportPipeline,
+});
+
+export const promotion: BoundKind<Construct> = bindKind({
+  definition: Promotion,
+  chart: PromotionChart,
+  children: [{ kind: Job, lifetime: "run", publish: false }],
+  related: [
+    { kind: Release, ownerKey: pipelineKeyOf, soughtKey: soughtByPromotion },
+    { kind: Pipeline, ownerKey: keyOf, soughtKey: soughtByPromotion },
+    // The one that the Pipeline created for a request.
+    { kind: Promotion, ownerKey: keyOfRequest },
+  ],
+  record: {
+    fields: ["verifications", "passedAt", "failedAt", "reason", "message", "startedAs", "supersededBy"],
+    fold: foldPromotion,
+  },
+  verdict: judgePromotion,
+  status: reportPromotion,
+});
+
+/** Key of the Promotion by which a user asked for this one. */
+function keyOfRequest({ metadata, spec }: LiveObject): string | undefined {
+  const { request } = (spec ?? {}) as { readonly request?: { readonly name?: string } };
+  return request?.name === undefined ? undefined : `${metadata.namespace}/${request.name}`;
+}
+
+/** The kinds that are installed with Releases. */
+export const deliveryKinds: readonly BoundKind<Construct>[] = [pipeline, promotion];

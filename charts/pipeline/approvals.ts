@@ -1,0 +1,157 @@
+import { Approval, type ApprovalSpec } from "../../crds/approval.ts";
+import type { LiveObject } from "../../crds/object.ts";
+import { type CommitAuthors, findAuthors } from "./commit-authors.ts";
+
+/** What a stage asks for in `enter.approvals`. */
+export interface ApprovalRule {
+  /** Persons who must approve. */
+  readonly count: number;
+  /** Each of them must be in one of these groups. Undefined or empty: in any. */
+  readonly groups?: readonly string[] | undefined;
+  /** The authors of the commits do not count. */
+  readonly notAuthor?: boolean | undefined;
+}
+
+export interface ApprovalsInput {
+  readonly pipeline: string;
+  readonly stage: string;
+  /** Digest of what the stage would run, as planned. */
+  readonly digest: string;
+  /** Undefined: the stage needs no approval. A rejection counts nevertheless. */
+  readonly rule: ApprovalRule | undefined;
+  /** The Approvals of the Pipeline's namespace. */
+  readonly approvals: readonly LiveObject[];
+  /** Why the API server does not vouch for who made an Approval; undefined: it does. See `approval-policy.ts`. */
+  readonly notInForce: string | undefined;
+  /** E-mail addresses of the authors of all commits since the stage's current one. Undefined: the history is not complete. */
+  readonly emails: readonly string[] | undefined;
+  readonly authors: CommitAuthors;
+}
+
+/** An Approval, as a Promotion records it. */
+export interface CountedApproval {
+  readonly name: string;
+  readonly uid: string;
+  readonly by: string;
+  /** When it was created, RFC 3339. */
+  readonly at: string;
+  readonly digest: string;
+}
+
+export interface ApprovalState {
+  /** `Rejected`: the digest is failed for this stage until the rejection is deleted. */
+  readonly state: "Approved" | "Waiting" | "Rejected";
+  /** One for each person, the earliest first. */
+  readonly counted: readonly CountedApproval[];
+  /** Number of persons that the rule asks for. */
+  readonly needed: number;
+  /** Approvals of this digest that do not count, by name, and why. */
+  readonly ignored: readonly { readonly name: string; readonly why: string }[];
+  /** For people. */
+  readonly message: string;
+}
+
+interface Decision {
+  readonly counted: CountedApproval;
+  readonly spec: ApprovalSpec;
+  readonly isLeaving: boolean;
+}
+
+/** Whether a stage may start a digest, as far as approvals are concerned. Pure. */
+export function assessApprovals(input: ApprovalsInput): ApprovalState {
+  const { pipeline, stage, digest, rule } = input;
+  const decisions = readDecisions(input.approvals).filter(
+    ({ spec }) => spec.pipeline === pipeline && spec.stage === stage && spec.digest === digest,
+  );
+  const needed = rule?.count ?? 0;
+  // Without the policy its author is not known, but one who stops a stage does no harm.
+  const rejection = decisions.find(({ spec }) => spec.decision === "Reject");
+  const approvals = decisions.filter(({ spec }) => spec.decision === "Approve");
+  const refusals = refuseAll(input);
+  const counted: CountedApproval[] = [];
+  const ignored: { name: string; why: string }[] = [];
+  for (const decision of approvals) {
+    const why = refusals ?? refuseOne(decision, { ...input, counted });
+    if (why === undefined) counted.push(decision.counted);
+    else ignored.push({ name: decision.counted.name, why });
+  }
+  const common = { counted, needed, ignored: ignored.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+  if (rejection !== undefined) {
+    const { by, name } = rejection.counted;
+    const why = rejection.spec.reason === undefined ? "" : `: ${rejection.spec.reason}`;
+    return { ...common, state: "Rejected", message: `rejected by ${by} (Approval ${name})${why}` };
+  }
+  if (counted.length >= needed)
+    return { ...common, state: "Approved", message: `${counted.length} of ${needed} approvals` };
+  return { ...common, state: "Waiting", message: waitingFor(common, { rule, reason: refusals }) };
+}
+
+/** The Approvals whose digest is that of no plan: they count for nothing. By name. Pure. */
+export function unplannedApprovals(
+  approvals: readonly LiveObject[],
+  {
+    pipeline,
+    planned,
+  }: { readonly pipeline: string; readonly planned: readonly { stage: string; digest: string }[] },
+): readonly string[] {
+  return readDecisions(approvals)
+    .filter(({ spec }) => spec.pipeline === pipeline)
+    .filter(
+      ({ spec }) => !planned.some(({ stage, digest }) => stage === spec.stage && digest === spec.digest),
+    )
+    .map(({ counted }) => counted.name)
+    .toSorted();
+}
+
+/** All that can be read, the earliest first. */
+function readDecisions(approvals: readonly LiveObject[]): readonly Decision[] {
+  return approvals
+    .flatMap(({ metadata, spec }): readonly Decision[] => {
+      const { data } = Approval.spec.safeParse(spec);
+      if (data === undefined) return [];
+      const { name, uid, creationTimestamp: at = "" } = metadata;
+      const isLeaving = metadata.deletionTimestamp !== undefined;
+      return [{ counted: { name, uid, by: data.by, at, digest: data.digest }, spec: data, isLeaving }];
+    })
+    .toSorted(({ counted: a }, { counted: b }) =>
+      a.at === b.at ? compare(a.name, b.name) : compare(a.at, b.at),
+    );
+}
+
+/** Why no Approval at all counts. */
+function refuseAll({ rule, notInForce, emails, authors }: ApprovalsInput): string | undefined {
+  if (notInForce !== undefined) return notInForce;
+  if (rule?.notAuthor !== true) return undefined;
+  const known = findAuthors(emails, authors);
+  return "unknown" in known ? known.unknown : undefined;
+}
+
+function refuseOne(
+  { counted: { by }, spec, isLeaving }: Decision,
+  { rule, emails, authors, counted }: ApprovalsInput & { readonly counted: readonly CountedApproval[] },
+): string | undefined {
+  if (isLeaving) return "it is being deleted";
+  if (counted.some((other) => other.by === by)) return `${by} has approved already`;
+  const { groups = [], notAuthor = false } = rule ?? {};
+  if (groups.length > 0 && !groups.some((group) => spec.groups?.includes(group)))
+    return `${by} did not approve as a member of ${groups.join(" or ")}`;
+  if (!notAuthor) return undefined;
+  const known = findAuthors(emails, authors);
+  return "users" in known && known.users.has(by) ? `${by} is an author of the commits` : undefined;
+}
+
+function waitingFor(
+  { counted, needed, ignored }: Pick<ApprovalState, "counted" | "needed" | "ignored">,
+  { rule, reason }: { readonly rule: ApprovalRule | undefined; readonly reason: string | undefined },
+): string {
+  const { groups = [], notAuthor = false } = rule ?? {};
+  const from = groups.length === 0 ? "" : ` from ${groups.join(" or ")}`;
+  const not = notAuthor ? ", not by an author of the commits" : "";
+  const has = `${counted.length} of ${needed} approvals${from}${not}`;
+  if (reason !== undefined) return `${has}; none counts: ${reason}`;
+  return [has, ...ignored.map(({ name, why }) => `Approval ${name} does not count: ${why}`)].join("; ");
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

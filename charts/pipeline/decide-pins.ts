@@ -1,0 +1,89 @@
+import type { PromotionSpec } from "../../crds/promotion.ts";
+import { dueReleases, firstBatch } from "./batches.ts";
+import { closedByFreeze } from "./gates.ts";
+import { commitToPlan } from "./plan-candidates.ts";
+import { isOpen } from "./promotions.ts";
+import type { ReleaseView } from "./release-view.ts";
+import type { Stage } from "./shape.ts";
+import { historyOf, type PipelineWorld } from "./world.ts";
+
+/** What a Pipeline sets of a Release. */
+export interface ReleasePin {
+  readonly name: string;
+  readonly namespace: string;
+  readonly revision?: string;
+  readonly digest?: string;
+  /** The commit to plan. */
+  readonly next?: string;
+}
+
+/**
+ * What the Pipeline sets of the Releases that name it. Only a Promotion that is being proven moves a pin; any other pin of the
+ * Pipeline stays as it is found. Pure.
+ */
+export function decidePins(world: PipelineWorld): readonly ReleasePin[] {
+  const stages = world.stages.map((stage) => ({ stage, target: targetsOf(stage, world) }));
+  return [...world.releases.values()].flatMap((release) => {
+    if (release.isDeleting) return [];
+    const { key, name, namespace } = release;
+    const found = stages.find(
+      ({ stage }) =>
+        release.stage !== undefined && stage.names.has(release.stage) && stage.keys.includes(key),
+    );
+    const pin = found === undefined ? ownPin(release) : pinOf(release, found.target(release));
+    const next = found === undefined ? undefined : commitToPlan(release, world);
+    if (pin === undefined && next === undefined) return [];
+    return [{ name, namespace, ...pin, ...(next !== undefined && { next }) }];
+  });
+}
+
+interface Target {
+  readonly revision: string;
+  readonly digest: string;
+  /** Whether a pin to something else may be replaced now. */
+  readonly isDue: boolean;
+  /** Whether a pin that was taken away returns. */
+  readonly isSettled: boolean;
+}
+
+/** What the last Promotion of a stage says of each Release. */
+function targetsOf(stage: Stage, world: PipelineWorld): (release: ReleaseView) => Target | undefined {
+  const { current } = historyOf(world, stage);
+  if (current === undefined) return () => undefined;
+  const { spec, passedAt } = current;
+  const due = isOpen(current) ? duePins(spec, { stage, world }) : new Set();
+  return ({ key, deployed }) => {
+    const entry = spec.releases?.find(({ namespace, name }) => `${namespace}/${name}` === key);
+    if (entry === undefined) return undefined;
+    const { digest } = entry;
+    const isSettled = passedAt !== undefined || deployed?.digest === digest;
+    return { revision: spec.revision, digest, isDue: due.has(key), isSettled };
+  };
+}
+
+/** A freeze stops between batches; the first one has begun when the Promotion was created. */
+function duePins(
+  spec: PromotionSpec,
+  { stage, world }: { readonly stage: Stage; readonly world: PipelineWorld },
+): ReadonlySet<string> {
+  const isFrozen = spec.bypass?.includes("Freeze") !== true && closedByFreeze(stage, world) !== undefined;
+  return isFrozen ? firstBatch(spec, stage) : dueReleases(spec, { stage, world });
+}
+
+function pinOf(
+  release: ReleaseView,
+  target: Target | undefined,
+): Pick<ReleasePin, "revision" | "digest"> | undefined {
+  if (target === undefined) return ownPin(release);
+  const { pin, isPinOurs } = release;
+  const { revision, digest, isDue, isSettled } = target;
+  const isThere = pin?.revision === revision && pin.digest === digest;
+  // If another manager has the field, the API server refuses this until the field is free, and names that manager.
+  if (isDue || isThere || (isSettled && !isPinOurs)) return { revision, digest };
+  return ownPin(release);
+}
+
+/** A pin that the Pipeline has set stays as it is: what is left out is taken away. */
+function ownPin({ pin, isPinOurs }: ReleaseView): Pick<ReleasePin, "revision" | "digest"> | undefined {
+  return isPinOurs ? pin : undefined;
+}

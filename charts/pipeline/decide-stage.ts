@@ -1,0 +1,145 @@
+import type { Bypass } from "../../crds/promotion.ts";
+import { type ClosedGate, closedByFreeze, closedByOrder, closedForStage, closedForTarget } from "./gates.ts";
+import { type NewPromotion, newPromotion } from "./new-promotion.ts";
+import { isOpen, type PromotionView, type StartedPromotion } from "./promotions.ts";
+import { resolveRequest } from "./requests.ts";
+import type { Stage } from "./shape.ts";
+import { type At, isOutdated, startable, whyNothing } from "./startable.ts";
+import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
+
+export interface StageDecision {
+  readonly stage: Stage;
+  readonly current: StartedPromotion | undefined;
+  readonly start: NewPromotion | undefined;
+  /** What starts when the gates are open and the slot is free. */
+  readonly next: StageTarget | undefined;
+  /** Why it does not start. */
+  readonly waiting: readonly ClosedGate[];
+}
+
+/** Decides whether a stage starts something now, and what. Pure. */
+export function decideStage(stage: Stage, world: PipelineWorld): StageDecision {
+  const history = historyOf(world, stage);
+  const { current, openRequest } = history;
+  const at = { stage, world, history };
+  const decided =
+    openRequest !== undefined ? decideRequest(openRequest, at) : (decideRollback(at) ?? decideCandidate(at));
+  return { stage, current, ...decided };
+}
+
+type Decided = Pick<StageDecision, "start" | "next" | "waiting">;
+
+/** What a user asks for comes first, and ends what is being proven. */
+function decideRequest(request: PromotionView, at: At): Decided {
+  const { stage, world, history } = at;
+  const bypass = new Set<Bypass>(request.spec.bypass ?? []);
+  const resolved = resolveRequest(request, at);
+  const closed = [...closedForStage({ stage, world, bypass })];
+  if ("problem" in resolved)
+    return {
+      start: undefined,
+      next: undefined,
+      waiting: [{ gate: "Plan", message: resolved.problem }, ...closed],
+    };
+  const { target } = resolved;
+  // What has run here before needs no proof from stages before.
+  const isEarlier = history.started.some(
+    ({ spec, passedAt }) => spec.digest === target.digest && passedAt !== undefined,
+  );
+  const order =
+    isEarlier || bypass.has("Order") ? undefined : closedByOrder(target.revision, { stage, world });
+  const gates = closedForTarget(target, { stage, world, bypass });
+  const waiting = [...(order === undefined ? [] : [order]), ...closed, ...gates.closed];
+  if (waiting.length > 0) return { start: undefined, next: target, waiting };
+  const { by, reason, hold } = request.spec;
+  const start = newPromotion(target, at, {
+    ...(by !== undefined && { by }),
+    ...(reason !== undefined && { reason }),
+    ...(hold === true && { hold }),
+    ...(bypass.size > 0 && { bypass: [...bypass] }),
+    ...(gates.approvals.length > 0 && { approvals: [...gates.approvals] }),
+    request: { name: request.name, uid: request.uid, at: request.createdAt },
+  });
+  return { start, next: undefined, waiting: [] };
+}
+
+/** After a failure a stage goes back once to what passed last, if it is to. It needs no window, and no approval again. */
+function decideRollback(at: At): Decided | undefined {
+  const { stage, world, history } = at;
+  const { current, lastPassed } = history;
+  if (stage.onFailure !== "RollBack" || current?.failedAt === undefined || lastPassed === undefined)
+    return undefined;
+  if (current.spec.rollback === true || current.spec.hold === true) return undefined;
+  const { revision, digest, releases = [] } = lastPassed.spec;
+  const target = { revision, digest, releases };
+  const freeze = closedByFreeze(stage, world);
+  const suspended = world.spec.suspend ? closedForStage({ stage, world, bypass: everything }) : [];
+  const waiting = [
+    ...suspended.filter(({ gate }) => gate === "Suspended"),
+    ...(freeze === undefined ? [] : [freeze]),
+  ];
+  if (waiting.length > 0) return { start: undefined, next: target, waiting };
+  return { start: newPromotion(target, at, { rollback: true }), next: undefined, waiting: [] };
+}
+
+const everything: ReadonlySet<Bypass> = new Set<Bypass>([
+  "Approvals",
+  "Windows",
+  "Freeze",
+  "Order",
+  "Soak",
+  "Verify",
+]);
+const nothing: ReadonlySet<Bypass> = new Set();
+
+/** The newest candidate whose gates are open takes the slot if it is free. */
+function decideCandidate(at: At): Decided {
+  const { stage, world, history } = at;
+  const ready = startable(at).map(({ candidate, plan }) => ({
+    candidate,
+    plan,
+    gates: closedForTarget(plan, { stage, world, bypass: nothing }),
+  }));
+  const possible = ready.filter(({ gates }) => !gates.isRejected);
+  // An older one that is approved does not wait for the approval of a newer one.
+  const chosen = possible.find(({ gates }) => gates.closed.length === 0) ?? possible[0] ?? ready[0];
+  if (chosen === undefined) return { start: undefined, next: undefined, waiting: whyNothing(at) };
+  const { plan, gates } = chosen;
+  const waiting = [
+    ...holdOf(at),
+    ...slotOf(at),
+    ...closedForStage({ stage, world, bypass: nothing }),
+    ...gates.closed,
+  ];
+  if (waiting.length > 0) return { start: undefined, next: plan, waiting };
+  const { approvals } = gates;
+  const start = newPromotion(
+    plan,
+    { stage, world, history },
+    approvals.length > 0 ? { approvals: [...approvals] } : {},
+  );
+  return { start, next: undefined, waiting: [] };
+}
+
+function holdOf({ history: { isHeld, current } }: At): readonly ClosedGate[] {
+  if (!isHeld || current === undefined) return [];
+  const { by = "a user", reason = "no reason given", request } = current.spec;
+  const message = `held by ${by}: ${reason}; delete Promotion "${request?.name}" to go on`;
+  return [{ gate: "Hold", message }];
+}
+
+/** That what is being proven stays until it has an outcome. */
+function slotOf({ stage, world, history: { current } }: At): readonly ClosedGate[] {
+  if (current === undefined || !isOpen(current) || isOutdated(current, world)) return [];
+  const { soak = "0s", verify = [] } = stage.pass ?? {};
+  const isProtected = !/^0+(\.0+)?(ms|s|m|h)$/.test(soak) || verify.length > 0;
+  if (stage.supersede ?? !isProtected) return [];
+  const { until } = current;
+  return [
+    {
+      gate: "Slot",
+      message: `proving ${shortId(current.spec.revision)}`,
+      ...(until !== undefined && { until }),
+    },
+  ];
+}

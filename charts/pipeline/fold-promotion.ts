@@ -1,0 +1,152 @@
+import { Job } from "../../crds/core-kinds.ts";
+import type { KindClock } from "../../crds/kind-context.ts";
+import { controllerOf, keyOf, type LiveObject } from "../../crds/object.ts";
+import type { Observed } from "../../crds/observed.ts";
+import { Pipeline, type PipelineResource } from "../../crds/pipeline.ts";
+import type { Verification } from "../../crds/pipeline-stage.ts";
+import {
+  Promotion,
+  type PromotionRecord,
+  type PromotionResource,
+  type PromotionSpec,
+} from "../../crds/promotion.ts";
+import { Release } from "../../crds/release.ts";
+import { isOpen } from "./promotions.ts";
+import { assessProof, type Proof } from "./proof.ts";
+import { type ReleaseView, viewRelease } from "./release-view.ts";
+import { readStagesIfValid, type Stage } from "./shape.ts";
+import { type ProofRules, proofRulesOf } from "./stage-rules.ts";
+import { foldVerifications, verificationJobName } from "./verification-jobs.ts";
+
+/** The part of a Promotion that decisions read; a chart is given no more. */
+export interface PromotionSubject {
+  readonly metadata: Pick<PromotionResource["metadata"], "name" | "namespace" | "uid">;
+  readonly spec: PromotionSpec;
+}
+
+interface Seen {
+  readonly observed: Observed;
+  readonly clock: KindClock;
+}
+
+/** Key of the Pipeline of a Promotion. Pure. */
+export function pipelineOf({
+  metadata,
+  spec,
+}: {
+  readonly metadata: PromotionSubject["metadata"];
+  readonly spec?: Partial<PromotionSpec>;
+}): string {
+  return `${metadata.namespace}/${spec?.pipeline}`;
+}
+
+/** The Pipeline of a Promotion and its stage, as they are now; undefined: there is none. Pure. */
+export function stageOfPromotion(
+  { metadata, spec }: PromotionSubject,
+  observed: Observed,
+): { readonly pipeline: PipelineResource; readonly stage: Stage } | undefined {
+  const { namespace = "" } = metadata;
+  const pipeline = observed.list(Pipeline).find((one) => keyOf(one) === pipelineOf({ metadata, spec })) as
+    | PipelineResource
+    | undefined;
+  const stages = readStagesIfValid(pipeline?.spec, { namespace });
+  const stage = stages?.find(({ names }) => names.has(spec?.stage));
+  return pipeline === undefined || stage === undefined ? undefined : { pipeline, stage };
+}
+
+/** What a Promotion has to prove now, and how far it is; undefined: its Pipeline or stage is missing. Pure. */
+export function proofOf(
+  subject: PromotionSubject,
+  {
+    observed,
+    clock,
+    record,
+    createdAt,
+  }: Seen & { readonly record: Partial<PromotionRecord>; readonly createdAt: string },
+): { readonly rules: ProofRules; readonly proof: Proof } | undefined {
+  const found = stageOfPromotion(subject, observed);
+  if (found === undefined) return undefined;
+  const { spec } = subject;
+  const rules = proofRulesOf(found.stage, spec);
+  const jobOf = (verification: Verification): string => verificationJobName(subject.metadata, verification);
+  const releases = releasesOfStage(found.stage, observed);
+  const proof = assessProof({
+    spec,
+    createdAt,
+    rules,
+    releases,
+    verifications: record.verifications,
+    jobOf,
+    clock,
+  });
+  return { rules, proof };
+}
+
+/** The Releases that name a stage, by key. Pure. */
+export function releasesOfStage({ names }: Stage, observed: Observed): ReadonlyMap<string, ReleaseView> {
+  const views = observed.list(Release).map(viewRelease);
+  return new Map(
+    views.filter(({ stage }) => stage !== undefined && names.has(stage)).map((view) => [view.key, view]),
+  );
+}
+
+/** The next record of a Promotion. Nothing of it changes once there is an outcome. Pure. */
+export function foldPromotion(
+  previous: Partial<PromotionRecord>,
+  { resource, observed, clock }: Seen & { readonly resource: PromotionResource },
+): PromotionRecord {
+  if (!isOpen(previous) || previous.supersededBy !== undefined || resource.spec?.pipeline === undefined)
+    return previous;
+  if (!isStarted(resource)) return foldRequest(previous, resource, observed);
+  const found = stageOfPromotion(resource, observed);
+  if (found === undefined) return previous;
+  const rules = proofRulesOf(found.stage, resource.spec);
+  const jobs = rules.verify.map((verification) => {
+    const name = verificationJobName(resource.metadata, verification);
+    return { verification, name, live: observed.find(Job, name) };
+  });
+  const verifications = foldVerifications(previous.verifications, jobs);
+  const next = { ...previous, ...(verifications !== undefined && { verifications }) };
+  const createdAt = resource.metadata.creationTimestamp ?? "";
+  const proof = proofOf(resource, { observed, clock, record: next, createdAt })?.proof;
+  if (proof?.state === "Passed") return { ...next, passedAt: proof.at };
+  if (proof?.state === "Failed")
+    return { ...next, failedAt: proof.at, reason: proof.reason, message: proof.message };
+  const last = found.pipeline.status?.stages?.find(({ name }) => name === found.stage.name)?.promotion;
+  const isSuperseded = last !== undefined && last.number > (resource.spec.number ?? 0);
+  return isSuperseded ? { ...next, supersededBy: last.name } : next;
+}
+
+/** Whether a Promotion was created by its Pipeline; else a user asks for it. Pure. */
+export function isStarted(resource: LiveObject): boolean {
+  return controllerOf(resource)?.kind === Pipeline.kind;
+}
+
+/** What came of what a user has asked for. */
+function foldRequest(
+  previous: Partial<PromotionRecord>,
+  { metadata }: PromotionResource,
+  observed: Observed,
+): PromotionRecord {
+  const started = (observed.list(Promotion) as readonly PromotionResource[]).find(
+    (one) => one.metadata.uid !== metadata.uid && one.spec?.request?.uid === metadata.uid && isStarted(one),
+  );
+  if (started === undefined) return previous;
+  const { passedAt, failedAt, reason, message, supersededBy }: Partial<PromotionRecord> =
+    started.status ?? {};
+  return {
+    ...previous,
+    startedAs: started.metadata.name,
+    ...(passedAt !== undefined && { passedAt }),
+    ...(failedAt !== undefined && { failedAt }),
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
+    ...(supersededBy !== undefined && { supersededBy }),
+  };
+}
+
+/** What a Promotion looks for Releases and Pipelines by: nothing once there is an outcome. Pure. */
+export function soughtByPromotion(resource: PromotionResource): string | undefined {
+  const status: Partial<PromotionRecord> = resource.status ?? {};
+  return isOpen(status) && status.supersededBy === undefined ? pipelineOf(resource) : undefined;
+}

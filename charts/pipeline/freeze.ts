@@ -1,0 +1,72 @@
+import { Freeze, type FreezeSpec } from "../../crds/freeze.ts";
+import { instantMs, type KindClock } from "../../crds/kind-context.ts";
+import type { KubernetesObject } from "../../crds/object.ts";
+
+export interface FreezesInput {
+  readonly pipeline: { readonly metadata: Pick<KubernetesObject["metadata"], "name" | "labels"> };
+  /** Name of the stage. */
+  readonly stage: string;
+  /** The Freezes of the Pipeline's namespace. */
+  readonly freezes: readonly KubernetesObject[];
+  /** Told of the instants at which they end. */
+  readonly clock: KindClock;
+}
+
+/** A Freeze that holds a stage. */
+export interface HoldingFreeze {
+  readonly name: string;
+  readonly reason: string;
+  readonly by?: string;
+  /** RFC 3339. Undefined: until it is deleted. */
+  readonly until?: string;
+}
+
+export interface FreezeState {
+  /** By name; none: the stage is not frozen. */
+  readonly holding: readonly HoldingFreeze[];
+  /** When the last of them ends. Undefined: nothing holds, or one ends only by its deletion. */
+  readonly until?: string;
+  /** For people. */
+  readonly message: string;
+}
+
+/** Which Freezes hold a stage now. One that this version cannot read holds every stage. Pure. */
+export function assessFreezes({ pipeline, stage, freezes, clock }: FreezesInput): FreezeState {
+  const holding = freezes
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    .flatMap((freeze) => holdBy(freeze, { pipeline, stage, clock }));
+  if (holding.length === 0) return { holding, message: "there is no freeze" };
+  const ends = holding.map(({ until }) => until);
+  const until = ends.every((end) => end !== undefined)
+    ? ends.toSorted((a, b) => instantMs(a) - instantMs(b)).at(-1)
+    : undefined;
+  return { holding, ...(until !== undefined && { until }), message: holding.map(describe).join("; ") };
+}
+
+function holdBy(
+  { metadata: { name }, spec }: KubernetesObject,
+  { pipeline, stage, clock }: Omit<FreezesInput, "freezes">,
+): readonly HoldingFreeze[] {
+  const { data } = Freeze.spec.safeParse(spec);
+  if (data === undefined) return [{ name, reason: "this version of the operator cannot read it" }];
+  if (!concerns(data, { pipeline, stage })) return [];
+  const { reason, by, until } = data;
+  if (until !== undefined && clock.reached(until)) return [];
+  return [{ name, reason, ...(by !== undefined && { by }), ...(until !== undefined && { until }) }];
+}
+
+function concerns(
+  { pipelines = {}, stages }: FreezeSpec,
+  { pipeline: { metadata }, stage }: Pick<FreezesInput, "pipeline" | "stage">,
+): boolean {
+  const { names, matchLabels = {} } = pipelines;
+  if (names !== undefined && !names.includes(metadata.name)) return false;
+  if (stages !== undefined && !stages.includes(stage)) return false;
+  return Object.entries(matchLabels).every(([key, value]) => metadata.labels?.[key] === value);
+}
+
+function describe({ name, reason, by, until }: HoldingFreeze): string {
+  const who = by === undefined ? "" : ` by ${by}`;
+  const end = until === undefined ? "until it is deleted" : `until ${until}`;
+  return `frozen ${end} by Freeze ${name}${who}: ${reason}`;
+}

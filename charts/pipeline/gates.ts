@@ -1,0 +1,130 @@
+import type { GateName } from "../../crds/pipeline-status.ts";
+import type { Bypass, PromotionSpec } from "../../crds/promotion.ts";
+import { assessApprovals } from "./approvals.ts";
+import { assessFreezes } from "./freeze.ts";
+import { describeReleases } from "./release-problems.ts";
+import type { Stage } from "./shape.ts";
+import { assessWindows } from "./windows.ts";
+import { candidateOf, historyOf, type PipelineWorld, planOf, type StageTarget, shortId } from "./world.ts";
+
+/** Why something does not start. */
+export interface ClosedGate {
+  readonly gate: GateName;
+  /** What it has, and what it needs. */
+  readonly message: string;
+  /** When it opens, RFC 3339; undefined: not by itself. */
+  readonly until?: string;
+}
+
+export interface GatesInput {
+  readonly stage: Stage;
+  readonly world: PipelineWorld;
+  /** Gates that are skipped. */
+  readonly bypass: ReadonlySet<Bypass>;
+}
+
+/** The present is looked for from here on: a chart is told no instant that has passed. */
+const LONG_AGO = "2020-01-01T00:00:00Z";
+
+/** The gates that are closed for a stage, whatever it is to start. Pure. */
+export function closedForStage({ stage, world, bypass }: GatesInput): readonly ClosedGate[] {
+  const { spec, clock } = world;
+  const closed: ClosedGate[] = [];
+  if (spec.suspend) closed.push({ gate: "Suspended", message: "spec.suspend is true: nothing starts" });
+  const problems = describeReleases(stage, world);
+  if (problems.length > 0) closed.push({ gate: "Releases", message: problems.join("; ") });
+  if (!bypass.has("Freeze")) {
+    const freeze = closedByFreeze(stage, world);
+    if (freeze !== undefined) closed.push(freeze);
+  }
+  if (!bypass.has("Windows")) {
+    const { windows = [] } = stage.enter ?? {};
+    const state = assessWindows({ windows, anchor: LONG_AGO, clock });
+    if (!state.isOpen)
+      closed.push({
+        gate: "Windows",
+        message: state.message,
+        ...(state.until !== undefined && { until: state.until }),
+      });
+  }
+  return closed;
+}
+
+/** That a Freeze holds a stage; undefined: none does. Pure. */
+export function closedByFreeze(
+  stage: Stage,
+  { name, labels, freezes, clock }: PipelineWorld,
+): ClosedGate | undefined {
+  const state = assessFreezes({
+    pipeline: { metadata: { name, labels } },
+    stage: stage.name,
+    freezes,
+    clock,
+  });
+  if (state.holding.length === 0) return undefined;
+  return { gate: "Freeze", message: state.message, ...(state.until !== undefined && { until: state.until }) };
+}
+
+export interface TargetGates {
+  readonly closed: readonly ClosedGate[];
+  /** The Approvals that count. */
+  readonly approvals: NonNullable<PromotionSpec["approvals"]>;
+  /** A user has rejected the digest: the candidate has failed for this stage. */
+  readonly isRejected: boolean;
+}
+
+/** The gates that are closed for what a stage is to run. Pure. */
+export function closedForTarget(
+  target: StageTarget & { readonly mutable?: readonly string[] },
+  { stage, world, bypass }: GatesInput,
+): TargetGates {
+  const closed: ClosedGate[] = [];
+  const { mutable = [] } = target;
+  if (stage.requireImageDigests === true && mutable.length > 0)
+    closed.push({ gate: "Images", message: `images without a digest: ${mutable.join(", ")}` });
+  const rule = stage.enter?.approvals;
+  const { state, counted, message } = assessApprovals({
+    pipeline: world.name,
+    stage: stage.name,
+    digest: target.digest,
+    rule,
+    approvals: world.approvals,
+    notInForce: world.approvalsRefused,
+    // The source tells the names of authors, and not their addresses.
+    emails: undefined,
+    authors: world.authors,
+  });
+  if (state !== "Approved" && !bypass.has("Approvals"))
+    closed.push({
+      gate: "Approvals",
+      message: `${shortId(target.revision)}, digest ${target.digest}: ${message}`,
+    });
+  const approvals = rule === undefined ? [] : [...counted];
+  return { closed, approvals, isRejected: state === "Rejected" && !bypass.has("Approvals") };
+}
+
+/** The stages that come before and have not passed a commit. Pure. */
+export function unprovenBefore(revision: string, stage: Stage, world: PipelineWorld): readonly string[] {
+  const candidate = candidateOf(world.record, revision);
+  return stage.comesAfter.filter((name) => {
+    const before = world.stages.find((one) => one.name === name);
+    if (before === undefined) return true;
+    if (candidate === undefined)
+      return !historyOf(world, before).started.some(
+        ({ spec, passedAt }) => spec.revision === revision && passedAt !== undefined,
+      );
+    const plan = planOf(before, candidate);
+    return plan.state !== "known" || !historyOf(world, before).hasPassed(candidate.number, plan.digest);
+  });
+}
+
+/** That stages before have not passed a commit; undefined: they have. Pure. */
+export function closedByOrder(
+  revision: string,
+  { stage, world }: Omit<GatesInput, "bypass">,
+): ClosedGate | undefined {
+  const unproven = unprovenBefore(revision, stage, world);
+  if (unproven.length === 0) return undefined;
+  const message = `${shortId(revision)} has not passed ${unproven.map((name) => `stage "${name}"`).join(" and ")}`;
+  return { gate: "Order", message };
+}

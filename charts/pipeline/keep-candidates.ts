@@ -1,0 +1,50 @@
+import type { ApprovalResource } from "../../crds/approval.ts";
+import type { Candidate } from "../../crds/pipeline-status.ts";
+import type { Stage } from "./shape.ts";
+import { historyOf, type PipelineWorld, planOf } from "./world.ts";
+
+/** Candidates that a stage may still get stay, the newest so many. */
+const mostPerStage = 10;
+
+/**
+ * The candidates that a stage runs, proves, may still get, or that somebody has approved; and the newest. Pure, and what it
+ * leaves out once stays out.
+ */
+export function keepCandidates(world: PipelineWorld, candidates: readonly Candidate[]): readonly Candidate[] {
+  const kept = new Set<Candidate>();
+  const newest = candidates.at(-1);
+  if (newest !== undefined) kept.add(newest);
+  for (const stage of world.stages) {
+    const history = historyOf(world, stage);
+    const later = candidates.filter(({ number }) => number >= history.position);
+    for (const candidate of candidates) {
+      const isCurrent = candidate.revision === history.current?.spec.revision;
+      if (isCurrent || (later.includes(candidate) && isApproved(candidate, stage, world)))
+        kept.add(candidate);
+    }
+    for (const candidate of later.filter((one) => isAvailable(one, stage, world)).slice(-mostPerStage))
+      kept.add(candidate);
+  }
+  return candidates.filter((candidate) => kept.has(candidate));
+}
+
+/** Whether a candidate has passed every stage that comes before one. Pure. */
+export function isAvailable(candidate: Candidate, stage: Stage, world: PipelineWorld): boolean {
+  return stage.comesAfter.every((name) => {
+    const before = world.stages.find((one) => one.name === name);
+    if (before === undefined) return false;
+    const plan = planOf(before, candidate);
+    return plan.state === "known" && historyOf(world, before).hasPassed(candidate.number, plan.digest);
+  });
+}
+
+function isApproved(candidate: Candidate, stage: Stage, { approvals, name }: PipelineWorld): boolean {
+  const plan = planOf(stage, candidate);
+  return (
+    plan.state === "known" &&
+    approvals.some((approval) => {
+      const { spec } = approval as ApprovalResource;
+      return spec?.pipeline === name && spec.stage === stage.name && spec.digest === plan.digest;
+    })
+  );
+}

@@ -1,0 +1,51 @@
+import { dnsSubdomain } from "../../crds/names.ts";
+import type { PromotionSpec } from "../../crds/promotion.ts";
+import type { At } from "./startable.ts";
+import { candidateOf, type StageTarget } from "./world.ts";
+
+/** A Promotion that is to be created. */
+export interface NewPromotion {
+  readonly name: string;
+  readonly spec: PromotionSpec & { readonly digest: string };
+}
+
+/** Why a Promotion is created, and what it is allowed. */
+type PromotionOrigin = Pick<
+  PromotionSpec,
+  "by" | "reason" | "hold" | "bypass" | "approvals" | "request" | "rollback"
+>;
+
+/** The Promotion for what a stage starts now. Pure. */
+export function newPromotion(
+  { revision, digest, releases }: StageTarget,
+  { stage, world, history }: At,
+  more: PromotionOrigin,
+): NewPromotion {
+  const { current } = history;
+  const taken = new Set(world.promotions.map(({ name }) => name));
+  let number = history.nextNumber;
+  const nameOf = (): string => dnsSubdomain(`${world.name}-${stage.name}-${number}`);
+  while (taken.has(nameOf())) number++;
+  const attempts = history.started.filter(({ spec }) => spec.digest === digest);
+  const earlier = history.started.findLast(({ spec }) => spec.revision === revision);
+  const evidence = history.evidenceOf(digest);
+  // Asking again for what runs and has passed asks for another proof.
+  const isRepeated =
+    more.request !== undefined && current?.spec.digest === digest && current.passedAt !== undefined;
+  const provenBy = evidence.state === "Passed" && !isRepeated ? evidence.promotion?.name : undefined;
+  return {
+    name: nameOf(),
+    spec: {
+      pipeline: world.name,
+      stage: stage.name,
+      revision,
+      digest,
+      releases: releases.map(({ name, namespace, digest: own }) => ({ name, namespace, digest: own })),
+      number,
+      candidate: candidateOf(world.record, revision)?.number ?? earlier?.spec.candidate ?? 0,
+      attempt: attempts.length + 1,
+      ...(provenBy !== undefined && { provenBy }),
+      ...more,
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import type { LiveObject } from "../../crds/object.ts";
+import { controllerOf } from "../../crds/object.ts";
+import type { PromotionResource, PromotionSpec } from "../../crds/promotion.ts";
+import type { Stage } from "./shape.ts";
+
+/** What a Pipeline reads of a Promotion. */
+export interface PromotionView {
+  readonly name: string;
+  readonly uid: string;
+  readonly createdAt: string;
+  readonly spec: PromotionSpec;
+  /** Created by the Pipeline; else a user asks for it. */
+  readonly isOurs: boolean;
+  readonly passedAt?: string;
+  readonly failedAt?: string;
+  readonly message?: string;
+  readonly waiting?: string;
+  readonly until?: string;
+  readonly startedAs?: string;
+}
+
+/** Reads a Promotion. Pure. */
+export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string }): PromotionView {
+  const {
+    metadata,
+    spec,
+    status = {} as NonNullable<PromotionResource["status"]>,
+  } = live as PromotionResource;
+  const { passedAt, failedAt, message, waiting, until, startedAs } = status;
+  return {
+    name: metadata.name,
+    uid: metadata.uid,
+    createdAt: metadata.creationTimestamp ?? "",
+    spec,
+    isOurs: controllerOf(live)?.uid === pipeline.uid,
+    ...(passedAt !== undefined && { passedAt }),
+    ...(failedAt !== undefined && { failedAt }),
+    ...(message !== undefined && { message }),
+    ...(waiting !== undefined && { waiting }),
+    ...(until !== undefined && { until }),
+    ...(startedAs !== undefined && { startedAs }),
+  };
+}
+
+/** A Promotion that the Pipeline created: what its spec then has. */
+export type StartedPromotion = PromotionView & {
+  readonly spec: PromotionSpec & { readonly digest: string };
+};
+
+/** What is known of one digest in one stage. */
+export interface Evidence {
+  /** Proving: there is an attempt, and none has an outcome. */
+  readonly state: "Unknown" | "Proving" | "Passed" | "Failed";
+  readonly promotion?: StartedPromotion;
+}
+
+/** The Promotions of a stage, and what they prove. */
+export class StageHistory {
+  /** Those that the Pipeline created, in their order. */
+  readonly started: readonly StartedPromotion[];
+  /** Those that users asked for, the oldest first. */
+  readonly requests: readonly PromotionView[];
+
+  constructor(promotions: readonly PromotionView[], { names }: Pick<Stage, "names">) {
+    const ofStage = promotions.filter(({ spec }) => names.has(spec.stage));
+    this.started = ofStage
+      .filter((one): one is StartedPromotion => one.isOurs && one.spec.digest !== undefined)
+      .toSorted((a, b) => numberOf(a) - numberOf(b) || compare(a.name, b.name));
+    this.requests = ofStage
+      .filter(({ isOurs }) => !isOurs)
+      .toSorted((a, b) => compare(a.createdAt, b.createdAt) || compare(a.name, b.name));
+  }
+
+  /** The last one: what the stage is to run. */
+  get current(): StartedPromotion | undefined {
+    return this.started.at(-1);
+  }
+
+  /** What the attempts at a digest have proven: the last one that has an outcome counts. */
+  evidenceOf(digest: string): Evidence {
+    const attempts = this.started.filter(({ spec }) => spec.digest === digest);
+    const finished = attempts.findLast((one) => !isOpen(one));
+    const last = attempts.at(-1);
+    if (last === undefined) return { state: "Unknown" };
+    if (finished === undefined) return { state: "Proving", promotion: last };
+    if (finished.passedAt !== undefined) return { state: "Passed", promotion: finished };
+    return { state: isOpen(last) ? "Proving" : "Failed", promotion: isOpen(last) ? last : finished };
+  }
+
+  /**
+   * Whether a candidate has passed the stage with a digest: the digest was proven, and the stage ran it when the candidate was its
+   * turn, or runs it now.
+   */
+  hasPassed(candidate: number, digest: string): boolean {
+    if (this.evidenceOf(digest).state !== "Passed") return false;
+    const { current } = this;
+    if (current?.spec.digest === digest && current.passedAt !== undefined) return true;
+    if (
+      this.started.some(
+        (one) => one.spec.digest === digest && one.passedAt !== undefined && candidateOf(one) >= candidate,
+      )
+    )
+      return true;
+    return this.#inForceFor(candidate)?.spec.digest === digest;
+  }
+
+  /** What the stage was to run when a candidate was the newest that it could have. */
+  #inForceFor(candidate: number): StartedPromotion | undefined {
+    let found: StartedPromotion | undefined;
+    for (const one of this.started) {
+      const number = candidateOf(one);
+      if (number <= candidate && number >= (found === undefined ? 0 : candidateOf(found))) found = one;
+    }
+    return found;
+  }
+
+  /**
+   * Number of the candidate that the stage has reached; only later ones come next. What a user goes back to counts only if it was
+   * held, and a rollback by itself not at all.
+   */
+  get position(): number {
+    let reached = 0;
+    for (const { spec } of this.started.toReversed()) {
+      if (spec.rollback === true) continue;
+      reached = Math.max(reached, spec.candidate ?? 0);
+      if (spec.hold === true && reached > 0) break;
+    }
+    return reached;
+  }
+
+  /** What a rollback goes to: the last digest that passed, other than that of the last Promotion. */
+  get lastPassed(): StartedPromotion | undefined {
+    const failed = this.current?.spec.digest;
+    return this.started.findLast(
+      (one) =>
+        one.passedAt !== undefined &&
+        one.spec.digest !== failed &&
+        this.evidenceOf(one.spec.digest).state === "Passed",
+    );
+  }
+
+  /** The request that is to be started: the newest, unless it, or a later one, was started or has ended. */
+  get openRequest(): PromotionView | undefined {
+    const newest = this.requests.at(-1);
+    if (newest === undefined || newest.startedAs !== undefined || !isOpen(newest)) return undefined;
+    const isStarted = this.started.some(
+      ({ spec: { request } }) =>
+        request !== undefined && (request.uid === newest.uid || request.at > newest.createdAt),
+    );
+    return isStarted ? undefined : newest;
+  }
+
+  /** Whether the stage stays at the last Promotion: until the request is deleted. */
+  get isHeld(): boolean {
+    const request = this.current?.spec.hold === true ? this.current.spec.request : undefined;
+    return request !== undefined && this.requests.some(({ uid }) => uid === request.uid);
+  }
+
+  get nextNumber(): number {
+    return 1 + Math.max(0, ...this.started.map(numberOf));
+  }
+}
+
+/** Whether a Promotion has no outcome yet. Pure. */
+export function isOpen({
+  passedAt,
+  failedAt,
+}: {
+  readonly passedAt?: string | undefined;
+  readonly failedAt?: string | undefined;
+}): boolean {
+  return passedAt === undefined && failedAt === undefined;
+}
+
+function numberOf({ spec }: PromotionView): number {
+  return spec.number ?? 0;
+}
+
+function candidateOf({ spec }: PromotionView): number {
+  return spec.candidate ?? 0;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

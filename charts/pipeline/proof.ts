@@ -1,0 +1,188 @@
+import { instantMs, type KindClock } from "../../crds/kind-context.ts";
+import type { Verification } from "../../crds/pipeline-stage.ts";
+import type { PromotionRecord, PromotionSpec } from "../../crds/promotion.ts";
+import { assessRelease, latest, type ReleaseState } from "./release-state.ts";
+import type { ReleaseView } from "./release-view.ts";
+import type { ProofRules } from "./stage-rules.ts";
+
+export interface ProofInput {
+  readonly spec: PromotionSpec;
+  readonly createdAt: string;
+  readonly rules: ProofRules;
+  /** By key; those of the stage. */
+  readonly releases: ReadonlyMap<string, ReleaseView>;
+  readonly verifications: PromotionRecord["verifications"];
+  /** Name of the Job of a verification. */
+  readonly jobOf: (verification: Verification) => string;
+  readonly clock: KindClock;
+}
+
+/** What came of a Promotion, or what it waits for. */
+export type Proof =
+  | { readonly state: "Passed"; readonly at: string }
+  | {
+      readonly state: "Failed";
+      readonly at: string;
+      readonly reason: NonNullable<PromotionRecord["reason"]>;
+      readonly message: string;
+    }
+  | {
+      readonly state: "Proving";
+      readonly message: string;
+      /** When it passes at the earliest; undefined: something has to happen before. */
+      readonly until: string | undefined;
+    };
+
+interface Assessed {
+  readonly key: string;
+  readonly state: ReleaseState;
+}
+
+/**
+ * Whether a stage has proven what a Promotion says. The instants come from what Releases and Jobs report, so the result does not
+ * depend on when it is asked for. Pure.
+ */
+export function assessProof(input: ProofInput): Proof {
+  const { clock, createdAt, rules } = input;
+  const assessed = assessAll(input);
+  const failure = findFailure(input, assessed);
+  const provenAt = assessed.map(({ state }) => (state.state === "Proven" ? state.at : undefined));
+  const outcomes = outcomesOf(input);
+  const isWhole = assessed.length > 0 && provenAt.every((at) => at !== undefined);
+  const isVerified = outcomes.every(({ outcome }) => outcome?.outcome === "Passed");
+  if (isWhole && isVerified) {
+    const at = latest(
+      createdAt,
+      ...provenAt.filter((one) => one !== undefined),
+      ...outcomes.map(({ outcome }) => outcome?.finishedAt ?? createdAt),
+    );
+    const isInTime = failure === undefined || instantMs(at) <= instantMs(failure.at);
+    if (isInTime && clock.reached(at)) return { state: "Passed", at };
+  }
+  if (failure !== undefined) return { state: "Failed", ...failure };
+  return { state: "Proving", ...describe(assessed, { rules, outcomes }) };
+}
+
+/** Whether all Releases of a Promotion are deployed and healthy. Pure. */
+export function areHealthy(input: Pick<ProofInput, "spec" | "rules" | "releases" | "clock">): boolean {
+  return areAllHealthy(assessAll(input));
+}
+
+function areAllHealthy(assessed: readonly Assessed[]): boolean {
+  return (
+    assessed.length > 0 &&
+    assessed.every(
+      ({ state }) => state.state === "Proven" || (state.state === "Soaking" && state.isDescribed),
+    )
+  );
+}
+
+function assessAll({
+  spec,
+  rules: { soak },
+  releases,
+  clock,
+}: Pick<ProofInput, "spec" | "rules" | "releases" | "clock">): readonly Assessed[] {
+  const { revision, releases: targets = [] } = spec;
+  return targets.map(({ namespace, name, digest }) => {
+    const key = `${namespace}/${name}`;
+    return { key, state: assessRelease(releases.get(key), { revision, digest, soak }, clock) };
+  });
+}
+
+type Outcome = NonNullable<PromotionRecord["verifications"]>[number];
+
+interface VerificationState {
+  readonly name: string;
+  readonly outcome: Outcome | undefined;
+}
+
+/** What is known of the Jobs that the rules of now ask for. */
+function outcomesOf({ rules, verifications = [], jobOf }: ProofInput): readonly VerificationState[] {
+  return rules.verify.map((verification) => ({
+    name: verification.name,
+    outcome: verifications.find(({ job }) => job === jobOf(verification)),
+  }));
+}
+
+/** The first thing that ends the Promotion without success; undefined: nothing has. */
+function findFailure(
+  input: ProofInput,
+  assessed: readonly Assessed[],
+): Omit<Extract<Proof, { readonly state: "Failed" }>, "state"> | undefined {
+  const { createdAt, rules, clock } = input;
+  const failed = outcomesOf(input).find(({ outcome }) => outcome?.outcome === "Failed");
+  if (failed?.outcome !== undefined) {
+    const { finishedAt, message = "its Job failed", job } = failed.outcome;
+    return {
+      at: finishedAt,
+      reason: "VerificationFailed",
+      message: `verification "${failed.name}" failed (Job "${job}"): ${message}`,
+    };
+  }
+  for (const { key, state } of assessed) {
+    if (state.state === "Failed")
+      return {
+        at: latest(createdAt, state.at),
+        reason: "ReleaseFailed",
+        message: `Release "${key}" ${state.message}`,
+      };
+  }
+  const [late] = assessed
+    .flatMap(({ key, state }) => {
+      const from = patienceFrom(state);
+      return from === undefined ? [] : [{ what: describeLate({ key, state }), from }];
+    })
+    .concat(verificationsFrom(input, assessed))
+    .map(({ what, from }) => ({ what, at: afterMs(latest(createdAt, from), rules.timeoutMs) }))
+    .toSorted((a, b) => instantMs(a.at) - instantMs(b.at));
+  if (late === undefined || !clock.reached(late.at)) return undefined;
+  return { at: late.at, reason: "TimedOut", message: `not proven within the timeout: ${late.what}` };
+}
+
+/** Since when patience counts. What is still on its way, or waits for a remote or a person, is waited for. */
+function patienceFrom(state: ReleaseState): string | undefined {
+  if (state.state === "Refused") return state.at;
+  return state.state === "Unhealthy" || state.state === "Soaking" ? state.since : undefined;
+}
+
+function describeLate({ key, state }: Assessed): string {
+  return `Release "${key}" ${"message" in state ? state.message : "was not healthy for long enough"}`;
+}
+
+/** Since when patience counts for verifications: the last Release was proven then. */
+function verificationsFrom(
+  input: ProofInput,
+  assessed: readonly Assessed[],
+): readonly { readonly what: string; readonly from: string }[] {
+  const open = outcomesOf(input).filter(({ outcome }) => outcome === undefined);
+  const proven = assessed.flatMap(({ state }) => (state.state === "Proven" ? [state.at] : []));
+  const [first, ...others] = proven;
+  if (open.length === 0 || first === undefined || proven.length < assessed.length) return [];
+  return [{ what: `verification "${open[0]?.name}" has not finished`, from: latest(first, ...others) }];
+}
+
+function describe(
+  assessed: readonly Assessed[],
+  { rules, outcomes }: { readonly rules: ProofRules; readonly outcomes: readonly VerificationState[] },
+): { readonly message: string; readonly until: string | undefined } {
+  if (assessed.length === 0) return { message: "the Promotion has no Releases", until: undefined };
+  const obstacle = assessed.find(({ state }) => "message" in state);
+  if (obstacle !== undefined && "message" in obstacle.state)
+    return { message: `Release "${obstacle.key}" ${obstacle.state.message}`, until: undefined };
+  const open = outcomes.filter(({ outcome }) => outcome === undefined).map(({ name }) => `"${name}"`);
+  const ends = assessed.flatMap(({ state }) => (state.state === "Soaking" ? [state.until] : []));
+  const [end] = ends;
+  const until = end === undefined ? undefined : latest(end, ...ends);
+  const soaking = until === undefined ? [] : [`healthy for less than ${rules.soak}, until ${until}`];
+  const running = open.length > 0 ? [`verification ${open.join(", ")} has not finished`] : [];
+  const parts = [...soaking, ...running];
+  return {
+    message: parts.length > 0 ? parts.join("; ") : "all Releases are proven",
+    until: open.length > 0 ? undefined : until,
+  };
+}
+
+function afterMs(instant: string, ms: number): string {
+  return new Date(instantMs(instant) + ms).toISOString().replace(/\.000Z$/, "Z");
+}

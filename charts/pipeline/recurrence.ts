@@ -1,0 +1,93 @@
+import { Cron } from "croner";
+import { toMilliseconds } from "../../crds/duration.ts";
+import { lastReached } from "./last-reached.ts";
+import { type TimeZone, timeZoneOf } from "./local-time.ts";
+
+/** A span of time that begins again and again. */
+export interface RecurrenceSpec {
+  /** When it begins: the five fields of cron, in local time. */
+  readonly cron: string;
+  /** How long it lasts, in elapsed time, such as `8h`. */
+  readonly duration: string;
+  /** A named time zone. Default: UTC. */
+  readonly timeZone?: string | undefined;
+}
+
+/** When a recurring span begins and ends. All times are milliseconds since 1970. */
+export interface Recurrence {
+  readonly text: string;
+  isOpenAt(atMs: number): boolean;
+  /** The first beginning or end after an instant; undefined: there is none. */
+  edgeAfter(atMs: number): number | undefined;
+  /** The last beginning or end at or before an instant; undefined: there is none within 30 years. */
+  edgeUntil(atMs: number): number | undefined;
+}
+
+const hourMs = 3_600_000;
+const longestMs = 366 * 24 * hourMs;
+const farBackMs = 30 * longestMs;
+
+/**
+ * Reads a recurring span. A beginning in a local time that is skipped is at the end of the gap, and one in a local time that
+ * comes twice is at the first. Pure.
+ *
+ * @returns Or why it cannot be read.
+ */
+export function readRecurrence({ cron, duration, timeZone = "UTC" }: RecurrenceSpec): Recurrence | string {
+  const lengthMs = toMilliseconds(duration);
+  if (!(lengthMs > 0 && lengthMs <= longestMs)) return `cannot read the duration "${duration}"`;
+  const zone = timeZoneOf(timeZone);
+  if (zone === undefined) return `the time zone "${timeZone}" is not known`;
+  const matches = readCron(cron);
+  if (matches === undefined) return `cannot read the cron expression "${cron}"`;
+  const startAfter = startsOf(matches, zone);
+  const startUntil = (atMs: number): number | undefined => {
+    for (let spanMs = hourMs; spanMs < farBackMs; spanMs *= 2) {
+      const first = startAfter(atMs - spanMs);
+      if (first === undefined || first > atMs) continue;
+      return lastReached(startAfter, { isReached: (startMs) => startMs <= atMs, from: first });
+    }
+    return undefined;
+  };
+  return {
+    text: `"${cron}" for ${duration} (${timeZone})`,
+    isOpenAt: (atMs) => (startAfter(atMs - lengthMs) ?? Number.POSITIVE_INFINITY) <= atMs,
+    edgeAfter: (atMs) => {
+      const ended = startAfter(atMs - lengthMs);
+      // Without a beginning to end there is none to come either.
+      if (ended === undefined) return undefined;
+      return Math.min(startAfter(atMs) ?? Number.POSITIVE_INFINITY, ended + lengthMs);
+    },
+    edgeUntil: (atMs) => {
+      const start = startUntil(atMs);
+      const ended = startUntil(atMs - lengthMs);
+      return start === undefined || ended === undefined ? start : Math.max(start, ended + lengthMs);
+    },
+  };
+}
+
+/** The cron library, with local times as if they were in UTC: it knows no time zone here, and so none of its changes. */
+function readCron(cron: string): Cron | undefined {
+  // Seconds, years and names such as `@daily` are the library's own additions.
+  if (cron.trim().split(/\s+/).length !== 5) return undefined;
+  try {
+    return new Cron(cron, { utcOffset: 0, paused: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first beginning after an instant; undefined: there is none. */
+function startsOf(matches: Cron, zone: TimeZone): (atMs: number) => number | undefined {
+  return (atMs) => {
+    let wallMs = zone.wallAt(atMs);
+    for (;;) {
+      // A wall clock that has shown a time before the instant has no beginning there again.
+      const next = matches.nextRun(new Date(wallMs));
+      if (next === null) return undefined;
+      wallMs = next.getTime();
+      const startMs = zone.firstInstantOf(wallMs);
+      if (startMs > atMs) return startMs;
+    }
+  };
+}

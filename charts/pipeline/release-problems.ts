@@ -1,0 +1,53 @@
+import type { ReleaseView } from "./release-view.ts";
+import type { Stage } from "./shape.ts";
+import type { PipelineWorld } from "./world.ts";
+
+/** A Release of a stage that both sides name; undefined: it is missing, or names another stage. Pure. */
+export function agreedRelease(
+  key: string,
+  {
+    stage,
+    world: { releases },
+  }: { readonly stage: Pick<Stage, "names">; readonly world: Pick<PipelineWorld, "releases"> },
+): ReleaseView | undefined {
+  const release = releases.get(key);
+  return release?.stage !== undefined && stage.names.has(release.stage) ? release : undefined;
+}
+
+/** Why Releases of a stage cannot be moved, one text for each. Pure. */
+export function describeReleases(stage: Stage, world: PipelineWorld): readonly string[] {
+  if (stage.keys.length === 0) return ["the stage has no Releases"];
+  return stage.keys.flatMap((key) => {
+    const problem = problemOf(key, stage, world);
+    return problem === undefined ? [] : [`Release "${key}" ${problem}`];
+  });
+}
+
+function problemOf(key: string, stage: Stage, world: PipelineWorld): string | undefined {
+  const found = world.releases.get(key);
+  const release = agreedRelease(key, { stage, world });
+  // One that names another Pipeline is not shown to this one.
+  if (found === undefined) return "does not exist, or does not name this Pipeline in source.ref.pipeline";
+  if (release === undefined) return `names stage "${found.stage}" in source.ref.stage`;
+  if (release.isDeleting) return "is being deleted";
+  if (release.isSuspended) return "is suspended";
+  if (release.pin !== undefined && !release.isPinOurs)
+    return `is pinned to ${release.pin.revision} by another field manager`;
+  const ready = release.conditions.get("Ready");
+  if (ready?.status === "False" && waitsForPeople.has(ready.reason)) return `is not ready: ${ready.message}`;
+  return undefined;
+}
+
+/** Reasons that only an edit, or an approval, of the Release removes. */
+const waitsForPeople: ReadonlySet<string> = new Set(["PruneHeld", "SpecInvalid", "PolicyRefused"]);
+
+/** Releases that name a stage which does not list them. Pure. */
+export function describeStrangers(world: PipelineWorld): readonly string[] {
+  return [...world.releases.values()].flatMap(({ key, stage: named = "" }) => {
+    const stage = world.stages.find(({ names }) => names.has(named));
+    if (stage === undefined) return [`Release "${key}" names stage "${named}", which is no stage`];
+    return stage.keys.includes(key)
+      ? []
+      : [`Release "${key}" names stage "${named}", which does not list it`];
+  });
+}

@@ -1,0 +1,118 @@
+import type { OwnCondition } from "../../crds/binding.ts";
+import type { KindContext, Verdict } from "../../crds/kind-context.ts";
+import type { SourceContext } from "../../crds/kind-source.ts";
+import type { Observed } from "../../crds/observed.ts";
+import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
+import type { StageStatus } from "../../crds/pipeline-status.ts";
+import { decideStage } from "./decide-stage.ts";
+import { describeStrangers } from "./release-problems.ts";
+import { reportStage } from "./report-stage.ts";
+import { readStagesIfValid } from "./shape.ts";
+import { type PipelineWorld, readWorld, shortId } from "./world.ts";
+
+/** Type of the condition that names the gates at which stages wait. */
+export const WAITING = "Waiting";
+
+interface PipelineReport {
+  readonly stages?: StageStatus[];
+  readonly shortRevision?: string;
+  readonly summary?: string;
+  readonly conditions: readonly OwnCondition[];
+}
+
+/** The status of a Pipeline beside its record. Pure. */
+export function reportPipeline(
+  resource: PipelineResource,
+  observed: Observed,
+  context?: KindContext<Partial<PipelineRecord>>,
+): PipelineReport {
+  const world = worldOf(resource, observed, context);
+  const revision = context?.record.head?.revision;
+  const shown = revision === undefined ? {} : { shortRevision: shortId(revision) };
+  if (world === undefined) return { ...shown, conditions: [] };
+  const stages = world.stages.map((stage) => reportStage(decideStage(stage, world), world));
+  return { ...shown, stages, summary: stages.map(summarize).join(", "), conditions: waitingOf(stages) };
+}
+
+function worldOf(
+  resource: PipelineResource,
+  observed: Observed,
+  context: KindContext<Partial<PipelineRecord>> | undefined,
+): PipelineWorld | undefined {
+  const { namespace = "" } = resource.metadata;
+  // The status is asked for of Pipelines that are not valid, too.
+  if (context === undefined || readStagesIfValid(resource.spec, { namespace }) === undefined)
+    return undefined;
+  return readWorld({ resource, observed, record: context.record, clock: context.clock });
+}
+
+/** `prod waits for Approvals with 6f1c2a9d03b0`. */
+function summarize({ name, phase, promotion, next, waiting = [] }: StageStatus): string {
+  const revision = next?.revision ?? promotion?.revision;
+  const gates =
+    phase === "Waiting" && waiting.length > 0 ? ` (${waiting.map(({ gate }) => gate).join(", ")})` : "";
+  return [name, phase, ...(revision === undefined ? [] : [shortId(revision)])].join(" ") + gates;
+}
+
+function waitingOf(stages: readonly StageStatus[]): readonly OwnCondition[] {
+  const texts = stages.flatMap(({ name, waiting = [] }) =>
+    waiting.map(
+      ({ gate, message, until }) =>
+        `${name}: ${gate}: ${message}${until === undefined ? "" : ` (until ${until})`}`,
+    ),
+  );
+  const [first] = stages.flatMap(({ waiting = [] }) => waiting);
+  if (first === undefined) return [];
+  return [{ type: WAITING, status: "True", reason: first.gate, message: texts.join("\n") }];
+}
+
+/** The health of a Pipeline: that of its worst stage. One that waits at a gate is healthy. Pure. */
+export function judgePipeline({
+  resource,
+  observed,
+  record,
+  clock,
+  source,
+}: KindContext<PipelineRecord> &
+  SourceContext & { readonly resource: PipelineResource; readonly observed: Observed }): Verdict | undefined {
+  const world = worldOf(resource, observed, { record, clock });
+  if (world === undefined) return undefined;
+  const stages = world.stages.map((stage) => reportStage(decideStage(stage, world), world));
+  if (source?.state === "failed") return { status: "Failed", message: `source: ${source.message}` };
+  const failed = stages.filter(
+    ({ phase, promotion }) =>
+      promotion !== undefined && isFailed(world, promotion.name) && phase !== "Proving",
+  );
+  const problems = [
+    ...stages.flatMap(({ name, problems: own = [] }) => own.map((text) => `${name}: ${text}`)),
+    ...describeStrangers(world),
+  ];
+  const texts = [
+    ...failed.map(
+      ({ name, promotion }) =>
+        `${name} failed with ${shortId(promotion?.revision ?? "")}: ${promotion?.message ?? ""}`,
+    ),
+    ...problems,
+  ];
+  if (texts.length > 0) return { status: "Failed", message: texts.join("; ") };
+  const proving = stages.filter(({ phase }) => phase === "Proving");
+  if (proving.length > 0) {
+    const message = proving.map(
+      ({ name, promotion }) =>
+        `${name} proves ${shortId(promotion?.revision ?? "")}${promotion?.message === undefined ? "" : `: ${promotion.message}`}`,
+    );
+    return { status: "InProgress", message: message.join("; ") };
+  }
+  if (resource.spec.suspend) return { status: "Suspended", message: "spec.suspend is true: nothing starts" };
+  const waiting = stages.flatMap(({ name, waiting: gates = [] }) =>
+    gates.map(({ gate, message }) => `${name}: ${gate}: ${message}`),
+  );
+  return {
+    status: "Current",
+    message: waiting.length > 0 ? `waiting: ${waiting.join("; ")}` : stages.map(summarize).join(", "),
+  };
+}
+
+function isFailed({ promotions }: PipelineWorld, name: string): boolean {
+  return promotions.some((promotion) => promotion.name === name && promotion.failedAt !== undefined);
+}

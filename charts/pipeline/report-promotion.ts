@@ -1,0 +1,68 @@
+import type { KindContext, Verdict } from "../../crds/kind-context.ts";
+import type { Observed } from "../../crds/observed.ts";
+import { Pipeline, type PipelineResource } from "../../crds/pipeline.ts";
+import type { PromotionRecord, PromotionResource } from "../../crds/promotion.ts";
+import { isStarted, proofOf } from "./fold-promotion.ts";
+
+type Phase = "Requested" | "Proving" | "Passed" | "Failed" | "Superseded";
+
+interface PromotionReport {
+  readonly phase: Phase;
+  readonly until?: string;
+  readonly waiting?: string;
+}
+
+/** The status of a Promotion beside its record. Pure. */
+export function reportPromotion(
+  resource: PromotionResource,
+  observed: Observed,
+  context?: KindContext<Partial<PromotionRecord>>,
+): PromotionReport {
+  const { record = {} } = context ?? {};
+  if (record.passedAt !== undefined) return { phase: "Passed" };
+  if (record.failedAt !== undefined) return { phase: "Failed" };
+  if (record.supersededBy !== undefined) return { phase: "Superseded" };
+  if (!isStarted(resource)) {
+    if (record.startedAs !== undefined)
+      return { phase: "Proving", waiting: `started as Promotion "${record.startedAs}"` };
+    return { phase: "Requested", waiting: whyRequested(resource, observed) };
+  }
+  if (context === undefined || resource.spec === undefined) return { phase: "Proving" };
+  const createdAt = resource.metadata.creationTimestamp ?? "";
+  const found = proofOf(resource, { observed, clock: context.clock, record, createdAt });
+  if (found === undefined) return { phase: "Proving", waiting: "its Pipeline or stage does not exist" };
+  if (found.proof.state !== "Proving") return { phase: "Proving" };
+  const { message, until } = found.proof;
+  return { phase: "Proving", waiting: message, ...(until !== undefined && { until }) };
+}
+
+/** The gates at which a request waits, as its Pipeline reports them. */
+function whyRequested({ metadata, spec }: PromotionResource, observed: Observed): string {
+  const pipeline = (observed.list(Pipeline) as readonly PipelineResource[]).find(
+    (one) => one.metadata.namespace === metadata.namespace && one.metadata.name === spec?.pipeline,
+  );
+  if (pipeline === undefined) return `Pipeline "${spec?.pipeline}" does not exist`;
+  const stage = pipeline.status?.stages?.find(({ name }) => name === spec.stage);
+  if (stage === undefined) return `Pipeline "${spec.pipeline}" has no stage "${spec.stage}"`;
+  const gates = stage.waiting?.map(({ gate, message }) => `${gate}: ${message}`) ?? [];
+  return gates.length > 0 ? gates.join("; ") : "the Pipeline has not started it";
+}
+
+/** The health of a Promotion is what came of it. Pure. */
+export function judgePromotion({
+  resource,
+  observed,
+  record,
+  clock,
+}: KindContext<PromotionRecord> & {
+  readonly resource: PromotionResource;
+  readonly observed: Observed;
+}): Verdict {
+  const { phase, waiting, until } = reportPromotion(resource, observed, { record, clock });
+  if (phase === "Passed") return { status: "Current", message: `passed at ${record.passedAt}` };
+  if (phase === "Failed") return { status: "Failed", message: `${record.reason}: ${record.message}` };
+  if (phase === "Superseded")
+    return { status: "Suspended", message: `replaced by Promotion "${record.supersededBy}"` };
+  const end = until === undefined || waiting?.includes(until) === true ? "" : ` (until ${until})`;
+  return { status: "InProgress", message: `${waiting ?? "being proven"}${end}` };
+}

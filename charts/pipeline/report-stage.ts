@@ -1,0 +1,91 @@
+import type { StageStatus } from "../../crds/pipeline-status.ts";
+import { stageDigestOf } from "../../crds/stage-digest.ts";
+import type { StageDecision } from "./decide-stage.ts";
+import { unprovenBefore } from "./gates.ts";
+import { isOpen } from "./promotions.ts";
+import { agreedRelease, describeReleases } from "./release-problems.ts";
+import { historyOf, type PipelineWorld, planOf, shortId } from "./world.ts";
+
+/** What a Pipeline says of a stage. Nothing of it counts down. Pure. */
+export function reportStage(decision: StageDecision, world: PipelineWorld): StageStatus {
+  const { stage, next, waiting } = decision;
+  const running = runningIn(decision, world);
+  const promotion = promotionIn(decision, world);
+  const problems = problemsOf(decision, world);
+  return {
+    name: stage.name,
+    phase: phaseOf(decision, world),
+    ...(running !== undefined && { running }),
+    ...(promotion !== undefined && { promotion }),
+    ...(next !== undefined && { next: { revision: next.revision, digest: next.digest } }),
+    ...(waiting.length > 0 && {
+      waiting: waiting.map(({ gate, message, until }) => ({
+        gate,
+        message,
+        ...(until !== undefined && { until }),
+      })),
+    }),
+    ...(problems.length > 0 && { problems }),
+  };
+}
+
+function phaseOf(
+  { stage, current, start, next, waiting }: StageDecision,
+  world: PipelineWorld,
+): StageStatus["phase"] {
+  if (historyOf(world, stage).isHeld) return "Held";
+  if (current !== undefined && isOpen(current)) return "Proving";
+  if (start !== undefined || next !== undefined) return "Waiting";
+  if (current?.failedAt !== undefined) return "Failed";
+  if (waiting.length > 0) return "Waiting";
+  return current === undefined ? "Idle" : "Passed";
+}
+
+function runningIn({ stage }: StageDecision, world: PipelineWorld): StageStatus["running"] {
+  const deployed = stage.keys.map((key) => ({
+    key,
+    deployed: agreedRelease(key, { stage, world })?.deployed,
+  }));
+  const revisions = new Set(deployed.map((one) => one.deployed?.revision));
+  const [revision] = revisions;
+  const digests = deployed.flatMap(({ key, deployed: one }) => {
+    const [namespace = "", name = ""] = key.split("/");
+    return one?.digest === undefined ? [] : [{ namespace, name, digest: one.digest }];
+  });
+  const isWhole = digests.length === stage.keys.length && digests.length > 0;
+  if (revision === undefined && !isWhole) return undefined;
+  const digest = isWhole ? stageDigestOf(digests) : undefined;
+  const isProven = digest !== undefined && historyOf(world, stage).evidenceOf(digest).state === "Passed";
+  return {
+    ...(revision !== undefined && revisions.size === 1 && { revision }),
+    ...(digest !== undefined && { digest }),
+    proven: isProven,
+  };
+}
+
+function promotionIn({ stage, current }: StageDecision, world: PipelineWorld): StageStatus["promotion"] {
+  if (current === undefined) return undefined;
+  const { name, spec, waiting, message, until } = current;
+  const text = isOpen(current) ? waiting : message;
+  const unproven = spec.bypass?.includes("Order") === true ? unprovenBefore(spec.revision, stage, world) : [];
+  return {
+    name,
+    number: spec.number ?? 0,
+    revision: spec.revision,
+    digest: spec.digest,
+    ...(text !== undefined && { message: text }),
+    ...(isOpen(current) && until !== undefined && { until }),
+    ...(unproven.length > 0 && { unproven: [...unproven] }),
+  };
+}
+
+/** What somebody has to look at. */
+function problemsOf({ stage }: StageDecision, world: PipelineWorld): string[] {
+  const newest = world.record.candidates?.at(-1);
+  const plan = newest === undefined ? undefined : planOf(stage, newest);
+  const failed =
+    newest !== undefined && plan?.state === "failed" && stage.keys.length > 0
+      ? [`${shortId(newest.revision)} cannot be planned: ${plan.message}`]
+      : [];
+  return [...describeReleases(stage, world), ...failed];
+}

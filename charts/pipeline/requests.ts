@@ -1,0 +1,56 @@
+import { stageDigestOf } from "../../crds/stage-digest.ts";
+import type { PromotionView, StageHistory } from "./promotions.ts";
+import type { Stage } from "./shape.ts";
+import { candidateOf, type PipelineWorld, planOf, type StageTarget, shortId } from "./world.ts";
+
+/** What a stage is to run by a user's request, or why that is not known. */
+export type ResolvedRequest =
+  | { readonly target: StageTarget & { readonly mutable?: readonly string[] } }
+  | { readonly problem: string };
+
+/**
+ * Finds the digests of the commit that a user asks for: from the candidates, from what the stage ran before, or from the request
+ * itself. Pure.
+ */
+export function resolveRequest(
+  { name, spec }: PromotionView,
+  {
+    stage,
+    world,
+    history,
+  }: { readonly stage: Stage; readonly world: PipelineWorld; readonly history: StageHistory },
+): ResolvedRequest {
+  const { revision } = spec;
+  const target = findTarget(spec, { stage, world, history });
+  if (target === undefined)
+    return {
+      problem: `Promotion "${name}" asks for ${shortId(revision)}, which is no candidate and did not run here: the digests are not known`,
+    };
+  if (spec.digest !== undefined && spec.digest !== target.digest)
+    return {
+      problem: `Promotion "${name}" asks for digest ${spec.digest}, and ${shortId(revision)} has digest ${target.digest}`,
+    };
+  return { target };
+}
+
+function findTarget(
+  { revision, releases }: PromotionView["spec"],
+  {
+    stage,
+    world,
+    history,
+  }: { readonly stage: Stage; readonly world: PipelineWorld; readonly history: StageHistory },
+): (StageTarget & { readonly mutable?: readonly string[] }) | undefined {
+  const candidate = candidateOf(world.record, revision);
+  const plan = candidate === undefined ? undefined : planOf(stage, candidate);
+  if (plan?.state === "known") return plan;
+  const earlier = history.started.findLast(({ spec }) => spec.revision === revision)?.spec.releases;
+  for (const one of [earlier, releases]) {
+    const isWhole =
+      one !== undefined &&
+      one.length === stage.keys.length &&
+      one.every(({ namespace, name }) => stage.keys.includes(`${namespace}/${name}`));
+    if (isWhole && one.length > 0) return { revision, digest: stageDigestOf(one), releases: one };
+  }
+  return undefined;
+}

@@ -1,0 +1,24 @@
+import { toMilliseconds } from "../../crds/duration.ts";
+import type { PipelineStage, Verification } from "../../crds/pipeline-stage.ts";
+import type { PromotionSpec } from "../../crds/promotion.ts";
+
+/** What a Promotion has to prove. */
+export interface ProofRules {
+  readonly soak: string;
+  readonly verify: readonly Verification[];
+  /** Time from the deployment to the failure. */
+  readonly timeoutMs: number;
+}
+
+const hourMs = 3_600_000;
+
+/** The rules of now for a Promotion: those of its stage, but for what it skips, and what the digest has proven before. Pure. */
+export function proofRulesOf(
+  { pass = {} }: Pick<PipelineStage, "pass">,
+  { bypass = [], provenBy }: Pick<PromotionSpec, "bypass" | "provenBy">,
+): ProofRules {
+  const isProven = provenBy !== undefined;
+  const soak = isProven || bypass.includes("Soak") ? "0s" : (pass.soak ?? "0s");
+  const timeoutMs = pass.timeout === undefined ? toMilliseconds(soak) + hourMs : toMilliseconds(pass.timeout);
+  return { soak, verify: isProven || bypass.includes("Verify") ? [] : (pass.verify ?? []), timeoutMs };
+}

@@ -1,0 +1,76 @@
+import type { Candidate } from "../../crds/pipeline-status.ts";
+import { type ClosedGate, closedByOrder } from "./gates.ts";
+import { isAvailable } from "./keep-candidates.ts";
+import type { StageHistory, StartedPromotion } from "./promotions.ts";
+import { describeReleases } from "./release-problems.ts";
+import type { Stage } from "./shape.ts";
+import { candidateOf, type PipelineWorld, type PlannedStage, planOf, shortId } from "./world.ts";
+
+/** A stage, and what it is decided from. */
+export interface At {
+  readonly stage: Stage;
+  readonly world: PipelineWorld;
+  readonly history: StageHistory;
+}
+
+export type KnownPlan = Extract<PlannedStage, { readonly state: "known" }>;
+
+/** Candidates that the stage could run next, the newest first. Pure. */
+export function startable({
+  stage,
+  world,
+  history,
+}: At): readonly { readonly candidate: Candidate; readonly plan: KnownPlan }[] {
+  const { current } = history;
+  return (world.record.candidates ?? [])
+    .toReversed()
+    .flatMap((candidate) => {
+      const plan = planOf(stage, candidate);
+      return plan.state === "known" ? [{ candidate, plan }] : [];
+    })
+    .filter(
+      ({ candidate, plan }) => isAhead(candidate, plan, history) && plan.digest !== current?.spec.digest,
+    )
+    .filter(({ plan }) => history.evidenceOf(plan.digest).state !== "Failed")
+    .filter(({ candidate }) => isAvailable(candidate, stage, world));
+}
+
+/** Whether the stage has not reached a candidate, or has reached it when it rendered otherwise. */
+function isAhead({ number }: Candidate, { digest }: KnownPlan, { position, current }: StageHistory): boolean {
+  if (number !== position) return number > position;
+  return (
+    current?.spec.candidate === number && current.spec.digest !== digest && current.spec.rollback !== true
+  );
+}
+
+/** Whether the Releases by now render the commit otherwise than recorded: it can never pass. */
+export function isOutdated({ spec }: StartedPromotion, { record }: Pick<PipelineWorld, "record">): boolean {
+  const candidate = candidateOf(record, spec.revision);
+  return (spec.releases ?? []).some(({ namespace, name, digest }) => {
+    const plan = candidate?.releases.find(({ release }) => release === `${namespace}/${name}`);
+    return plan?.digest !== undefined && plan.digest !== digest;
+  });
+}
+
+/** Why there is nothing that the stage could start, although a newer candidate exists. Pure. */
+export function whyNothing({ stage, world, history }: At): readonly ClosedGate[] {
+  const newest = (world.record.candidates ?? []).findLast(({ number }) => number > history.position);
+  if (newest === undefined) return [];
+  const plan = planOf(stage, newest);
+  const which = shortId(newest.revision);
+  if (plan.state === "failed") return [{ gate: "Plan", message: `${which}: ${plan.message}` }];
+  if (plan.state === "unknown") {
+    const missing = plan.missing.map((key) => `Release "${key}"`).join(", ");
+    const problems = describeReleases(stage, world);
+    return [
+      { gate: "Plan", message: `${which} is not planned by ${missing}` },
+      ...(problems.length > 0 ? [{ gate: "Releases", message: problems.join("; ") } as const] : []),
+    ];
+  }
+  if (plan.digest === history.current?.spec.digest) return [];
+  const { state, promotion } = history.evidenceOf(plan.digest);
+  if (state === "Failed")
+    return [{ gate: "Failed", message: `${which} has failed: ${promotion?.message ?? "see its Promotion"}` }];
+  const order = closedByOrder(newest.revision, { stage, world });
+  return order === undefined ? [] : [order];
+}

@@ -1,0 +1,77 @@
+import { toMilliseconds } from "../../crds/duration.ts";
+import { jobName } from "../../crds/names.ts";
+import type { LiveObject } from "../../crds/object.ts";
+import type { Verification } from "../../crds/pipeline-stage.ts";
+import type { PromotionRecord, VerificationOutcome } from "../../crds/promotion.ts";
+import { shortDigest } from "../../crds/stage-digest.ts";
+
+const defaultTimeout = "10m";
+
+/**
+ * Name of the Job of a verification. A Promotion is one attempt at one digest, so its name and uid, and the Job's template, tell
+ * every attempt from every other one. Pure.
+ */
+export function verificationJobName(
+  { name, uid = "" }: { readonly name: string; readonly uid?: string | undefined },
+  verification: Verification,
+): string {
+  const text = JSON.stringify([uid, verification.timeout, verification.template]);
+  return jobName(`${name}-${verification.name}-${shortDigest(text)}`);
+}
+
+/** The Job of a verification. It fails at the timeout also when it cannot start. Pure. */
+export function verificationJob({ template, timeout = defaultTimeout }: Verification) {
+  const { labels, annotations } = (template.metadata ?? {}) as {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  const activeDeadlineSeconds = Math.ceil(toMilliseconds(timeout) / 1_000);
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { ...(labels && { labels }), ...(annotations && { annotations }) },
+    spec: { activeDeadlineSeconds, ...template.spec },
+  };
+}
+
+interface JobCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** How a Job has ended; undefined: it has not. Pure. */
+export function outcomeOfJob(
+  job: LiveObject | undefined,
+): Omit<VerificationOutcome, "name" | "job"> | undefined {
+  const { conditions = [] } = (job?.["status"] ?? {}) as { readonly conditions?: readonly JobCondition[] };
+  const end = conditions.find(
+    ({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"),
+  );
+  if (end?.lastTransitionTime === undefined) return undefined;
+  const { lastTransitionTime: finishedAt, message } = end;
+  if (end.type === "Complete") return { outcome: "Passed", finishedAt };
+  return { outcome: "Failed", finishedAt, ...(message !== undefined && { message }) };
+}
+
+/**
+ * The outcomes of verifications by now: those on record, and those of Jobs that have ended. A Job that is gone counts by the
+ * record alone, and one of another attempt or template not at all. Pure.
+ */
+export function foldVerifications(
+  previous: PromotionRecord["verifications"],
+  jobs: readonly {
+    readonly verification: Verification;
+    readonly name: string;
+    readonly live: LiveObject | undefined;
+  }[],
+): PromotionRecord["verifications"] {
+  const known = previous ?? [];
+  const added = jobs.flatMap(({ verification, name: job, live }): readonly VerificationOutcome[] => {
+    if (known.some((one) => one.job === job)) return [];
+    const outcome = outcomeOfJob(live);
+    return outcome === undefined ? [] : [{ name: verification.name, job, ...outcome }];
+  });
+  return added.length === 0 ? previous : [...known, ...added];
+}

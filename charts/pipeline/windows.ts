@@ -1,0 +1,148 @@
+import { instantMs, type KindClock } from "../../crds/kind-context.ts";
+import { lastReached } from "./last-reached.ts";
+import { type Recurrence, type RecurrenceSpec, readRecurrence } from "./recurrence.ts";
+
+/** A window in which a stage may begin, or may not. */
+export interface WindowSpec {
+  readonly allow?: RecurrenceSpec | undefined;
+  readonly deny?: RecurrenceSpec | undefined;
+}
+
+export interface WindowsInput {
+  /** None: always open. */
+  readonly windows: readonly WindowSpec[];
+  /** An instant that has passed, such as when the resource was created: the present is looked for from there on. */
+  readonly anchor: string | Date;
+  /** Told of the instant at which something may change. */
+  readonly clock: KindClock;
+}
+
+/** Whether a stage may begin now. */
+export interface WindowsState {
+  readonly isOpen: boolean;
+  /** When it opened or closed, RFC 3339. Undefined: long ago, or never. */
+  readonly since?: string;
+  /** When it will close or open. Undefined: not within a year, or only after an edit. */
+  readonly until?: string;
+  /** For people: whether it is open, and why not. */
+  readonly message: string;
+}
+
+/** Limits of the search for a change of the state: windows that follow each other without a gap have none. Looking back is slower. */
+const mostEdges = { ahead: 128, back: 16 } as const;
+const horizonMs = 366 * 24 * 3_600_000;
+
+/**
+ * Whether the windows of a stage are open. A deny window wins over an allow window, and without allow windows everything is
+ * allowed. A window that cannot be read closes the stage. Pure.
+ */
+export function assessWindows({ windows, anchor, clock }: WindowsInput): WindowsState {
+  if (windows.length === 0) return { isOpen: true, message: "there are no windows" };
+  const read = windows.map(readWindow);
+  const problems = read.filter((one) => typeof one === "string");
+  if (problems.length > 0)
+    return { isOpen: false, message: `the windows are closed: ${problems.join("; ")}` };
+  const line = new Timeline(read.filter((one) => typeof one !== "string"));
+  const nowMs = line.latestReached(instantMs(anchor), clock);
+  const isOpen = line.isOpenAt(nowMs);
+  const [sinceMs, untilMs] = [line.changeUntil(nowMs), line.changeAfter(nowMs)];
+  // The edges on the way have been asked for as well; this one is the news.
+  const until = untilMs === undefined ? undefined : textOf(untilMs);
+  if (until !== undefined) clock.reached(until);
+  return {
+    isOpen,
+    ...(sinceMs !== undefined && { since: textOf(sinceMs) }),
+    ...(until !== undefined && { until }),
+    message: messageOf(line, { nowMs, until }),
+  };
+}
+
+interface ReadWindow {
+  readonly isAllow: boolean;
+  readonly recurrence: Recurrence;
+}
+
+function readWindow({ allow, deny }: WindowSpec): ReadWindow | string {
+  const spec = allow ?? deny;
+  if (spec === undefined || (allow !== undefined && deny !== undefined))
+    return "a window must have either allow or deny";
+  const recurrence = readRecurrence(spec);
+  return typeof recurrence === "string" ? recurrence : { isAllow: allow !== undefined, recurrence };
+}
+
+/** All windows of a stage together, over time. */
+class Timeline {
+  readonly allows: readonly Recurrence[];
+  readonly denies: readonly Recurrence[];
+  readonly #all: readonly Recurrence[];
+
+  constructor(windows: readonly ReadWindow[]) {
+    const of = (wanted: boolean) =>
+      windows.filter(({ isAllow }) => isAllow === wanted).map(({ recurrence }) => recurrence);
+    [this.allows, this.denies] = [of(true), of(false)];
+    this.#all = [...this.allows, ...this.denies];
+  }
+
+  isOpenAt(atMs: number): boolean {
+    const isOpen = (one: Recurrence): boolean => one.isOpenAt(atMs);
+    return (this.allows.length === 0 || this.allows.some(isOpen)) && !this.denies.some(isOpen);
+  }
+
+  /** An instant with the state of the present: the last edge that has passed, or the anchor. */
+  latestReached(anchorMs: number, clock: KindClock): number {
+    const isReached = (edgeMs: number): boolean => clock.reached(new Date(edgeMs));
+    const first = this.#edgeAfter(anchorMs);
+    if (first === undefined || !isReached(first)) return anchorMs;
+    return lastReached((atMs) => this.#edgeAfter(atMs), { isReached, from: first });
+  }
+
+  /** When the state of an instant changes; undefined: not soon enough to say. */
+  changeAfter(atMs: number): number | undefined {
+    const isOpen = this.isOpenAt(atMs);
+    let edgeMs = this.#edgeAfter(atMs);
+    for (let count = 0; count < mostEdges.ahead; count += 1) {
+      if (edgeMs === undefined || edgeMs > atMs + horizonMs) return undefined;
+      if (this.isOpenAt(edgeMs) !== isOpen) return edgeMs;
+      edgeMs = this.#edgeAfter(edgeMs);
+    }
+    return undefined;
+  }
+
+  /** When the state of an instant came about; undefined: too long ago to say. */
+  changeUntil(atMs: number): number | undefined {
+    const isOpen = this.isOpenAt(atMs);
+    let edgeMs = this.#edgeUntil(atMs);
+    for (let count = 0; count < mostEdges.back; count += 1) {
+      if (edgeMs === undefined || edgeMs < atMs - horizonMs) return undefined;
+      // Edges are whole milliseconds.
+      if (this.isOpenAt(edgeMs - 1) !== isOpen) return edgeMs;
+      edgeMs = this.#edgeUntil(edgeMs - 1);
+    }
+    return undefined;
+  }
+
+  #edgeAfter(atMs: number): number | undefined {
+    const edges = this.#all.map((one) => one.edgeAfter(atMs)).filter((edge) => edge !== undefined);
+    return edges.length === 0 ? undefined : Math.min(...edges);
+  }
+
+  #edgeUntil(atMs: number): number | undefined {
+    const edges = this.#all.map((one) => one.edgeUntil(atMs)).filter((edge) => edge !== undefined);
+    return edges.length === 0 ? undefined : Math.max(...edges);
+  }
+}
+
+function messageOf(
+  { allows, denies }: Timeline,
+  { nowMs, until }: { readonly nowMs: number; readonly until: string | undefined },
+): string {
+  const to = until === undefined ? "" : ` until ${until}`;
+  const denied = denies.find((one) => one.isOpenAt(nowMs));
+  if (denied !== undefined) return `the windows are closed${to}: deny ${denied.text}`;
+  if (allows.length === 0 || allows.some((one) => one.isOpenAt(nowMs))) return `the windows are open${to}`;
+  return `the windows are closed${to}: allow ${allows.map(({ text }) => text).join(", ")}`;
+}
+
+function textOf(atMs: number): string {
+  return new Date(atMs).toISOString().replace(/\.000Z$/, "Z");
+}

@@ -1,0 +1,149 @@
+import { Approval } from "../../crds/approval.ts";
+import { Freeze } from "../../crds/freeze.ts";
+import type { KindClock } from "../../crds/kind-context.ts";
+import type { LiveObject } from "../../crds/object.ts";
+import type { Observed } from "../../crds/observed.ts";
+import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
+import type { Candidate } from "../../crds/pipeline-status.ts";
+import { Promotion } from "../../crds/promotion.ts";
+import { Release } from "../../crds/release.ts";
+import { ReleasePolicy } from "../../crds/release-policy.ts";
+import { stageDigestOf } from "../../crds/stage-digest.ts";
+import { approvalPolicyGap } from "./approval-policy.ts";
+import { type CommitAuthors, readCommitAuthors } from "./commit-authors.ts";
+import { type PromotionView, StageHistory, viewPromotion } from "./promotions.ts";
+import { type ReleaseView, viewRelease } from "./release-view.ts";
+import { readStages, type Stage } from "./shape.ts";
+
+/** The part of a Pipeline that decisions read; a chart is given no more. */
+export interface PipelineSubject {
+  readonly metadata: Pick<PipelineResource["metadata"], "name" | "namespace" | "uid" | "labels">;
+  readonly spec: PipelineResource["spec"];
+}
+
+/** Everything that a Pipeline is decided from. */
+export interface PipelineWorld {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly spec: PipelineResource["spec"];
+  readonly stages: readonly Stage[];
+  /** Those that name this Pipeline, by key. */
+  readonly releases: ReadonlyMap<string, ReleaseView>;
+  readonly promotions: readonly PromotionView[];
+  /** By name of the stage. */
+  readonly histories: ReadonlyMap<string, StageHistory>;
+  readonly approvals: readonly LiveObject[];
+  /** Why no Approval counts; undefined: the API server checks them. */
+  readonly approvalsRefused: string | undefined;
+  readonly authors: CommitAuthors;
+  readonly freezes: readonly LiveObject[];
+  readonly record: Partial<PipelineRecord>;
+  readonly clock: KindClock;
+}
+
+export interface ReadWorldInput {
+  readonly resource: PipelineSubject;
+  readonly observed: Observed;
+  readonly record: Partial<PipelineRecord>;
+  readonly clock: KindClock;
+}
+
+/**
+ * Reads what a Pipeline is decided from. Pure.
+ *
+ * @throws RangeError if its stages contradict each other.
+ */
+export function readWorld({ resource, observed, record, clock }: ReadWorldInput): PipelineWorld {
+  const { metadata, spec } = resource;
+  const { name, namespace = "", uid = "", labels = {} } = metadata;
+  const stages = readStages(spec, { namespace });
+  const releases = observed.list(Release).map(viewRelease);
+  const promotions = observed
+    .list(Promotion)
+    .filter((live) => live.metadata.deletionTimestamp === undefined && live.metadata.namespace === namespace)
+    .map((live) => viewPromotion(live, { uid }))
+    .filter((promotion) => promotion.spec.pipeline === name);
+  return {
+    name,
+    namespace,
+    labels,
+    spec,
+    stages,
+    releases: new Map(releases.map((release) => [release.key, release])),
+    promotions,
+    histories: new Map(stages.map((stage) => [stage.name, new StageHistory(promotions, stage)])),
+    approvals: observed.list(Approval),
+    approvalsRefused: approvalPolicyGap(observed, namespace),
+    authors: readCommitAuthors(observed.list(ReleasePolicy)),
+    freezes: observed.list(Freeze).filter((freeze) => freeze.metadata.deletionTimestamp === undefined),
+    record,
+    clock,
+  };
+}
+
+/** The Promotions of a stage. */
+export function historyOf(
+  { histories }: Pick<PipelineWorld, "histories">,
+  stage: Pick<Stage, "name">,
+): StageHistory {
+  const history = histories.get(stage.name);
+  if (history === undefined)
+    throw new RangeError(`Cannot read stage "${stage.name}": it is none of the Pipeline`);
+  return history;
+}
+
+/** What a stage is to run: a commit, and the digests of its Releases. */
+export interface StageTarget {
+  readonly revision: string;
+  /** Of the stage. */
+  readonly digest: string;
+  readonly releases: readonly {
+    readonly name: string;
+    readonly namespace: string;
+    readonly digest: string;
+  }[];
+}
+
+/** What a commit makes of a stage, or why that is not known. */
+export type PlannedStage =
+  | (StageTarget & { readonly state: "known"; readonly mutable: readonly string[] })
+  | { readonly state: "failed"; readonly message: string }
+  /** Not planned by all Releases of the stage. */
+  | { readonly state: "unknown"; readonly missing: readonly string[] };
+
+/** What a candidate makes of a stage. Pure. */
+export function planOf(
+  { keys, name }: Stage,
+  { revision, releases }: Pick<Candidate, "revision" | "releases">,
+): PlannedStage {
+  const entries = keys.map((key) => ({ key, entry: releases.find(({ release }) => release === key) }));
+  const failed = entries.find(({ entry }) => entry?.error !== undefined);
+  if (failed !== undefined)
+    return { state: "failed", message: `Release "${failed.key}": ${failed.entry?.error}` };
+  const missing = entries.filter(({ entry }) => entry?.digest === undefined).map(({ key }) => key);
+  if (keys.length === 0) return { state: "failed", message: `stage "${name}" has no Releases` };
+  if (missing.length > 0) return { state: "unknown", missing };
+  const digests = entries.map(({ key, entry }) => ({ ...nameOf(key), digest: entry?.digest ?? "" }));
+  const mutable = entries.filter(({ entry }) => (entry?.mutableImages ?? 0) > 0).map(({ key }) => key);
+  return { state: "known", revision, digest: stageDigestOf(digests), releases: digests, mutable };
+}
+
+/** Namespace and name in a key. Pure. */
+export function nameOf(key: string): { readonly name: string; readonly namespace: string } {
+  const slash = key.indexOf("/");
+  return { name: key.slice(slash + 1), namespace: key.slice(0, slash) };
+}
+
+/** The latest candidate of a commit. Pure. */
+export function candidateOf(
+  { candidates = [] }: Partial<PipelineRecord>,
+  revision: string,
+): Candidate | undefined {
+  return candidates.findLast((candidate) => candidate.revision === revision);
+}
+
+/** The beginning of a commit's id or of a digest, for messages. Pure. */
+export function shortId(id: string): string {
+  return id.slice(0, 12);
+}

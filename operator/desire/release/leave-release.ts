@@ -1,0 +1,47 @@
+import type { Sources } from "../../git/source/ports.ts";
+import type { Renderer } from "../../render/ports.ts";
+import { type FinalizeReleaseOptions, finalizeRelease } from "./finalize-release.ts";
+import { describeLeaving, describeLeavingFailure } from "./leaving-text.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import { type PublishPlaces, unpublishRelease } from "./publish-release.ts";
+import type { Ended } from "./report-release.ts";
+
+export interface LeaveReleaseOptions extends Omit<FinalizeReleaseOptions, "onLeft"> {
+  readonly sources: Pick<Sources, "forget">;
+  readonly renderer: Pick<Renderer, "forget">;
+  /** Undefined: there is no repository. */
+  readonly publishers: PublishPlaces | undefined;
+}
+
+/**
+ * Does what is left to do for a Release that is being deleted.
+ *
+ * @returns Undefined: it may go, or it is not known yet what it has.
+ */
+export async function leaveRelease(
+  release: LoadedRelease,
+  options: LeaveReleaseOptions,
+): Promise<Ended | undefined> {
+  // Its objects are not deleted with more rights than the platform may have chosen.
+  if (release.undecided?.state === "undecidable" && release.who === undefined)
+    return { outcome: { state: "deleting", message: release.undecided.message } };
+  const { publishers, sources, renderer } = options;
+  sources.forget(release.key);
+  renderer.forget(release.key);
+  const onLeft = (): void => {
+    if (publishers !== undefined) unpublishRelease(release, publishers);
+  };
+  try {
+    const leaving = await finalizeRelease(release, { ...options, onLeft });
+    if (leaving === undefined) return undefined;
+    const { againAfterMs } = leaving;
+    return {
+      outcome: { state: "deleting", message: describeLeaving(leaving) },
+      ...(againAfterMs !== undefined && { retryAfterMs: againAfterMs }),
+    };
+  } catch (error) {
+    const message = describeLeavingFailure(error, release.who);
+    if (message === undefined) throw error;
+    return { outcome: { state: "deleting", message }, error };
+  }
+}

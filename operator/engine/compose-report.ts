@@ -1,0 +1,89 @@
+import type { CustomResource } from "../../crds/object.ts";
+import type { Clock, PublishState, Random } from "../ports.ts";
+import type { ApplyOutcome } from "./outcome.ts";
+import type { Refusals } from "./refusals.ts";
+import { noteProgress, type Progress, type Report, statusChange } from "./report.ts";
+import { decideRequeue, parkedForMs } from "./requeue.ts";
+import { type ResourceStatus, type StatusInput, timestampOf } from "./status.ts";
+
+/** A run whose objects were assessed and whose files were offered: what is reported of every sort of resources. */
+export interface AssessedRun
+  extends Pick<Report, "key" | "kind" | "changes" | "health" | "at" | "error" | "onWritten"> {
+  /** See {@link asWorkedOn}. */
+  readonly resource: CustomResource;
+  readonly outcome: { readonly state: string };
+  /** How applying ended; `retry` where the run did not come to it. */
+  readonly applied: ApplyOutcome;
+  /** Undefined: nothing was offered. */
+  readonly publish: PublishState | undefined;
+  readonly hasRepository: boolean;
+  /** The status is not composed while its commit has been on its way for a moment only. Default: it is. */
+  readonly waitsForCommit?: boolean;
+  compose(parts: Pick<StatusInput, "publish" | "nowIso">): ResourceStatus;
+  /** When to look again. Called after `compose`, which may ask whether an instant has passed. */
+  wakeUps(): WakeUps;
+}
+
+/** Times in milliseconds; undefined: an event will tell. */
+export interface WakeUps {
+  /** Until the earliest instant that the kind asked for. */
+  readonly instantInMs?: number | undefined;
+  /** A run that the queue retries is repeated by then at the latest. */
+  readonly retryWithinMs: number | undefined;
+  readonly againAfterMs?: readonly (number | undefined)[];
+}
+
+export interface ComposeReportOptions {
+  readonly refusals: Pick<Refusals, "retryAfterMs">;
+  readonly progress?: Progress | undefined;
+  readonly clock: Pick<Clock, "now" | "wallClock">;
+  readonly random: Random;
+}
+
+/** Composes the status of a run and decides when to look again. The same for every sort of resources. */
+export function composeReport(run: AssessedRun, options: ComposeReportOptions): Report {
+  const { key, kind, resource, changes, health, at, error, onWritten, outcome, publish } = run;
+  const { refusals, progress, clock, random } = options;
+  if (outcome.state === "applied")
+    noteProgress(key, { generation: resource.metadata.generation, published: publish, progress });
+  const commit = run.waitsForCommit === true ? publish : undefined;
+  const isParked = parkedForMs(commit, clock.now()) > 0;
+  const status = isParked
+    ? undefined
+    : run.compose({
+        publish: publish ?? (run.hasRepository ? { state: "skipped" } : undefined),
+        nowIso: timestampOf(clock.wallClock()),
+      });
+  const { instantInMs, retryWithinMs, againAfterMs = [] } = run.wakeUps();
+  const requeueAfterMs = decideRequeue({
+    applied: run.applied,
+    refusedForMs: refusals.retryAfterMs(key),
+    instantInMs,
+    health,
+    publish: commit,
+    nowMs: clock.now(),
+    jitter: random(),
+  });
+  return {
+    ...{ key, kind, resource, changes, health },
+    change: status && statusChange(resource, status),
+    ...(at && { at }),
+    ...(onWritten && { onWritten }),
+    error,
+    isRetried: error !== undefined && (outcome.state === "failed" || outcome.state === "deleting"),
+    retryWithinMs,
+    requeueAfterMs: [requeueAfterMs, ...againAfterMs],
+  };
+}
+
+/**
+ * A resource as it is now, with the generation that was worked on: an edit that came meanwhile is for the next run, which is
+ * queued already, and status and commit say what was done. Pure.
+ */
+export function asWorkedOn<Resource extends Pick<CustomResource, "metadata">>(
+  resource: Resource,
+  generation: number | undefined,
+): Resource {
+  if (generation === undefined || resource.metadata.generation === generation) return resource;
+  return { ...resource, metadata: { ...resource.metadata, generation } };
+}

@@ -1,0 +1,38 @@
+/**
+ * What the runs of each resource remember between them, as values that do not change: the loop keeps what its steps return,
+ * and nothing else writes here. It may be lost at a restart.
+ */
+export class RunMemory<Memory extends { readonly uid: string }> {
+  readonly #kept = new Map<string, Memory>();
+
+  find(key: string): Memory | undefined {
+    return this.#kept.get(key);
+  }
+
+  /** The memory of exactly this resource; that of an earlier one of the same name is ignored. */
+  of(key: string, uid: string): Memory | undefined {
+    const kept = this.#kept.get(key);
+    return kept?.uid === uid ? kept : undefined;
+  }
+
+  /** A run of the resource begins with this memory. */
+  begin(key: string, memory: Memory): void {
+    this.#kept.set(key, memory);
+  }
+
+  /**
+   * Keeps what a step returned.
+   *
+   * @returns Whether it is kept: not if the resource went, or was recreated, during the run.
+   */
+  keep(key: string, memory: Memory): boolean {
+    if (this.of(key, memory.uid) === undefined) return false;
+    this.#kept.set(key, memory);
+    return true;
+  }
+
+  /** The resource is gone. */
+  forget(key: string): void {
+    this.#kept.delete(key);
+  }
+}

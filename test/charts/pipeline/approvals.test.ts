@@ -1,0 +1,210 @@
+import { describe, expect, test } from "vitest";
+import {
+  type ApprovalRule,
+  type ApprovalsInput,
+  assessApprovals,
+  unplannedApprovals,
+} from "../../../charts/pipeline/approvals.ts";
+import { readCommitAuthors } from "../../../charts/pipeline/commit-authors.ts";
+import type { ApprovalSpec } from "../../../crds/approval.ts";
+import type { LiveObject } from "../../../crds/object.ts";
+
+const [x, y] = ["a".repeat(32), "b".repeat(32)];
+const revision = "1".repeat(40);
+
+type Change = Partial<ApprovalSpec> & { readonly at?: string; readonly leaves?: true };
+
+function anApproval(name: string, { at = "2026-11-23T10:00:00Z", leaves, ...spec }: Change = {}): LiveObject {
+  return {
+    apiVersion: "fairlead.dev/v1alpha1",
+    kind: "Approval",
+    metadata: {
+      name,
+      uid: `uid-${name}`,
+      resourceVersion: "1",
+      creationTimestamp: at,
+      ...(leaves && { deletionTimestamp: at }),
+    },
+    ours: false,
+    spec: { pipeline: "shop", stage: "prod", revision, digest: x, decision: "Approve", by: name, ...spec },
+  };
+}
+
+const authors = readCommitAuthors([
+  {
+    apiVersion: "fairlead.dev/v1alpha1",
+    kind: "ReleasePolicy",
+    metadata: { name: "people" },
+    spec: {
+      authors: [
+        { user: "ada", emails: ["ada@example.dev", "Ada@Home.example"] },
+        { user: "bob", emails: ["bob@example.dev"] },
+      ],
+    },
+  },
+]);
+
+const one: ApprovalRule = { count: 1 };
+
+function assess(approvals: readonly LiveObject[], more: Partial<ApprovalsInput> = {}) {
+  return assessApprovals({
+    pipeline: "shop",
+    stage: "prod",
+    digest: x,
+    rule: one,
+    approvals,
+    notInForce: undefined,
+    emails: undefined,
+    authors,
+    ...more,
+  });
+}
+
+const names = ({ counted }: ReturnType<typeof assess>) => counted.map(({ name }) => name);
+
+describe("assessApprovals()", () => {
+  test("needs none without a rule", () => {
+    expect(assess([], { rule: undefined })).toEqual({
+      state: "Approved",
+      counted: [],
+      needed: 0,
+      ignored: [],
+      message: "0 of 0 approvals",
+    });
+  });
+
+  test("counts an Approval, with what a Promotion records of it", () => {
+    expect(assess([anApproval("ada")])).toMatchObject({
+      state: "Approved",
+      counted: [{ name: "ada", uid: "uid-ada", by: "ada", at: "2026-11-23T10:00:00Z", digest: x }],
+      message: "1 of 1 approvals",
+    });
+  });
+
+  test.for([
+    ["another digest of the same commit", { digest: y }],
+    ["another stage", { stage: "staging" }],
+    ["another Pipeline", { pipeline: "other" }],
+  ] as const)("counts none of %s", ([, spec]) => {
+    expect(assess([anApproval("ada", spec)])).toMatchObject({ state: "Waiting", counted: [] });
+  });
+
+  test("counts an Approval of another commit with the same digest", () => {
+    expect(assess([anApproval("ada", { revision: "2".repeat(40) })]).state).toBe("Approved");
+  });
+
+  test("counts one person once, by the first of the Approvals", () => {
+    const twice = [
+      anApproval("late", { by: "ada", at: "2026-11-23T11:00:00Z" }),
+      anApproval("early", { by: "ada", at: "2026-11-23T09:00:00Z" }),
+    ];
+    const state = assess(twice, { rule: { count: 2 } });
+    expect(names(state)).toEqual(["early"]);
+    expect(state).toMatchObject({
+      state: "Waiting",
+      message: "1 of 2 approvals; Approval late does not count: ada has approved already",
+    });
+    expect(assess([...twice, anApproval("bob")], { rule: { count: 2 } }).state).toBe("Approved");
+  });
+
+  test("counts members of the rule's groups alone", () => {
+    const rule = { count: 1, groups: ["sre", "leads"] };
+    expect(assess([anApproval("ada"), anApproval("bob", { groups: ["dev"] })], { rule })).toMatchObject({
+      state: "Waiting",
+      ignored: [
+        { name: "ada", why: "ada did not approve as a member of sre or leads" },
+        { name: "bob", why: "bob did not approve as a member of sre or leads" },
+      ],
+    });
+    expect(assess([anApproval("eve", { groups: ["dev", "leads"] })], { rule }).state).toBe("Approved");
+  });
+
+  test("counts no Approval that is being deleted", () => {
+    expect(assess([anApproval("ada", { leaves: true })])).toMatchObject({
+      state: "Waiting",
+      ignored: [{ name: "ada", why: "it is being deleted" }],
+    });
+  });
+
+  test("counts none while the API server does not vouch for them", () => {
+    const notInForce = "the binding of the admission policy p is missing";
+    expect(assess([anApproval("ada")], { notInForce })).toMatchObject({
+      state: "Waiting",
+      counted: [],
+      message: `0 of 1 approvals; none counts: ${notInForce}`,
+    });
+  });
+
+  test("is rejected until the rejection is gone, whatever the approvals", () => {
+    const reject = anApproval("eve", { decision: "Reject", reason: "too slow" });
+    const both = [anApproval("ada"), reject];
+    for (const rule of [one, undefined])
+      expect(assess(both, { rule })).toMatchObject({
+        state: "Rejected",
+        message: "rejected by eve (Approval eve): too slow",
+      });
+    expect(assess([anApproval("eve", { decision: "Reject", digest: y })], { rule: undefined }).state).toBe(
+      "Approved",
+    );
+    // It stops the stage also where nobody vouches for its author, and until it has gone.
+    expect(assess(both, { notInForce: "no policy" }).state).toBe("Rejected");
+    expect(assess([anApproval("eve", { decision: "Reject", leaves: true })]).state).toBe("Rejected");
+  });
+
+  test("counts no author of the commits with `notAuthor`, by any of the author's addresses", () => {
+    const rule = { count: 1, notAuthor: true };
+    const approvals = [anApproval("ada"), anApproval("eve")];
+    for (const email of ["ada@example.dev", "ADA@home.example"]) {
+      const state = assess(approvals, { rule, emails: [email] });
+      expect(names(state)).toEqual(["eve"]);
+      expect(state.ignored).toEqual([{ name: "ada", why: "ada is an author of the commits" }]);
+    }
+    expect(names(assess(approvals, { emails: ["ada@example.dev"] }))).toEqual(["ada", "eve"]);
+  });
+
+  test("counts none with `notAuthor` where an author is not known, or the history is not complete", () => {
+    const rule = { count: 1, notAuthor: true };
+    expect(assess([anApproval("eve")], { rule, emails: ["x@y.example", "ada@example.dev"] })).toMatchObject({
+      state: "Waiting",
+      counted: [],
+      message:
+        "0 of 1 approvals, not by an author of the commits; none counts: no ReleasePolicy says in spec.authors " +
+        'whose e-mail address "x@y.example" is',
+    });
+    expect(assess([anApproval("eve")], { rule, emails: undefined })).toMatchObject({
+      state: "Waiting",
+      message: expect.stringContaining("the commits since the stage's current one are not all known"),
+    });
+  });
+
+  test("ignores what this version cannot read", () => {
+    expect(assess([anApproval("odd", { decision: "Maybe" as "Approve" })])).toMatchObject({
+      state: "Waiting",
+      counted: [],
+    });
+  });
+});
+
+test("readCommitAuthors() gives an address that several entries have to all of their users", () => {
+  const policy = (name: string, user: string) => ({
+    apiVersion: "fairlead.dev/v1alpha1",
+    kind: "ReleasePolicy",
+    metadata: { name },
+    spec: { authors: [{ user, emails: ["team@example.dev"] }] },
+  });
+  const shared = readCommitAuthors([policy("a", "ada"), policy("b", "bob")]);
+  const approvals = [anApproval("ada"), anApproval("bob")];
+  const rule = { count: 1, notAuthor: true };
+  expect(names(assess(approvals, { rule, emails: ["team@example.dev"], authors: shared }))).toEqual([]);
+});
+
+test("unplannedApprovals() names those of a digest that no plan has", () => {
+  const approvals = [
+    anApproval("known"),
+    anApproval("other-stage", { stage: "staging" }),
+    anApproval("unknown", { digest: y }),
+    anApproval("elsewhere", { pipeline: "other", digest: y }),
+  ];
+  const planned = [{ stage: "prod", digest: x }];
+  expect(unplannedApprovals(approvals, { pipeline: "shop", planned })).toEqual(["other-stage", "unknown"]);
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { DeliveryWorld } from "./delivery-world.ts";
+import { aShop, everywhere, hour, minute, promoted } from "./stages.ts";
+
+describe("windows and freezes", () => {
+  const nightly = { enter: { windows: [{ allow: { cron: "0 0 * * *", duration: "30m" } }] } };
+
+  test("check 28: a window that closes while prod converges lets it finish; the next one waits and says until when", () => {
+    const world = aShop({ prod: { ...nightly, pass: { soak: "30m" } } });
+    const first = world.push(everywhere("1"));
+    world.run(20 * minute);
+    const next = world.push(everywhere("2"));
+    world.run(hour);
+    expect(promoted(world, "prod")).toEqual([first]);
+    expect(world.stage("prod")).toMatchObject({ phase: "Waiting", next: { revision: next } });
+    expect(world.stage("prod").waiting).toMatchObject([{ gate: "Windows", until: "2026-01-02T00:00:00Z" }]);
+    world.run(24 * hour);
+    expect(promoted(world, "prod")).toEqual([first, next]);
+    expect(world.promotions("prod")[1]?.metadata.creationTimestamp).toBe("2026-01-02T00:00:00Z");
+  });
+
+  test("check 29: during a freeze the soak counts on, nothing starts, and a hotfix that bypasses it goes", () => {
+    const world = aShop();
+    const first = world.push(everywhere("1"));
+    world.run(5 * minute);
+    world.freeze("holidays", { until: "2026-01-01T02:00:00Z", by: "ann" });
+    world.run(30 * minute);
+    expect(world.stage("staging").phase).toBe("Passed");
+    expect(promoted(world, "prod")).toEqual([]);
+    expect(world.stage("prod").waiting).toMatchObject([{ gate: "Freeze", until: "2026-01-01T02:00:00Z" }]);
+    const fix = world.push(everywhere("fix"));
+    world.run(minute);
+    world.request("fix", {
+      stage: "prod",
+      revision: fix,
+      by: "ann",
+      reason: "outage",
+      bypass: ["Order", "Freeze"],
+    });
+    world.run(minute);
+    expect(promoted(world, "prod")).toEqual([fix]);
+    world.run(2 * hour);
+    expect(promoted(world, "dev")).toEqual([first, fix]);
+  });
+
+  test("check 29: a freeze stops between batches", () => {
+    const names = ["a", "b", "c"];
+    const world = new DeliveryWorld({
+      stages: [{ name: "prod", batch: 1, releases: names.map((name) => ({ name })), pass: { soak: "5m" } }],
+      throughCharts: true,
+    });
+    const commit = world.push({ a: "1", b: "1", c: "1" });
+    const pinned = () => names.filter((name) => world.release(name).spec.revision === commit);
+    world.run(minute);
+    world.freeze("now");
+    world.run(24 * hour);
+    expect(pinned()).toEqual(["a"]);
+    world.remove("Freeze", "now");
+    world.run(hour);
+    expect(pinned()).toEqual(names);
+    expect(world.stage("prod").phase).toBe("Passed");
+  });
+
+  test.for([
+    { allow: { cron: "soon", duration: "1h" } },
+    { allow: { cron: "* * * * *", duration: "1h", timeZone: "Europe/Nowhere" } },
+  ])("check 30: a window that cannot be evaluated is closed, and shown: %j", (window) => {
+    const world = aShop({ prod: { enter: { windows: [window] } } });
+    world.push(everywhere("1"));
+    world.run(48 * hour);
+    expect(promoted(world, "prod")).toEqual([]);
+    expect(world.stage("prod").waiting).toMatchObject([
+      { gate: "Windows", message: expect.stringContaining("the windows are closed") },
+    ]);
+  });
+});

@@ -1,0 +1,117 @@
+import type { PromotionSpec } from "../../../crds/promotion.ts";
+import { stageDigestOf } from "../../../crds/stage-digest.ts";
+import type { DeliveryWorld } from "./delivery-world.ts";
+import { renderOf } from "./release-operator.ts";
+
+const soakMs = 10 * 60_000;
+
+/** What a stage has in reality proven: computed from what Releases and Jobs did, and from nothing that the Pipeline says. */
+export class Oracle {
+  /** What went against a rule, with its time. */
+  readonly violations: string[] = [];
+  readonly versions = new Set<string>(["1"]);
+  /** Of commits in prod, by when they came there. */
+  readonly passed = new Set<string>();
+  readonly #world: DeliveryWorld;
+  /** `stage digest` that was healthy for long enough, verified, or failed. */
+  readonly #healthy = new Set<string>();
+  readonly #verified = new Set<string>();
+  readonly #failed = new Set<string>();
+  readonly #running = new Map<string, { readonly digest: string; readonly healthyMs: number }>();
+  readonly #created: PromotionSpec[] = [];
+
+  constructor(world: DeliveryWorld) {
+    this.#world = world;
+    world.onRelease = (name) => this.#noteRelease(name);
+    world.onCreate = (spec) => this.#noteCreation(spec);
+  }
+
+  noteJob(spec: PromotionSpec, outcome: "Complete" | "Failed"): void {
+    const last = this.#world.promotions(spec.stage).at(-1);
+    if (
+      last?.spec.number !== spec.number ||
+      last?.status?.passedAt !== undefined ||
+      last?.status?.failedAt !== undefined
+    )
+      return;
+    const key = `${spec.stage} ${spec.digest}`;
+    if (outcome === "Complete") {
+      this.#verified.add(key);
+      this.#failed.delete(key);
+    } else this.#failed.add(key);
+  }
+
+  #noteRelease(name: string): void {
+    const deployed = this.#world.release(name).status?.deployed;
+    this.#noteHealth(name);
+    if (deployed?.healthySince === undefined) this.#running.delete(name);
+    else this.#running.set(name, { digest: deployed.digest, healthyMs: Date.parse(deployed.healthySince) });
+  }
+
+  #noteHealth(name: string): void {
+    const running = this.#running.get(name);
+    if (running !== undefined && this.#world.nowMs - running.healthyMs >= soakMs)
+      this.#healthy.add(`${name} ${digestOfStage(name, running.digest)}`);
+  }
+
+  #noteCreation(spec: PromotionSpec): void {
+    const { stage, digest, bypass = [], request, rollback, candidate = 0 } = spec;
+    const report = (rule: string): void =>
+      void this.violations.push(
+        `${new Date(this.#world.nowMs).toISOString()} ${stage} ${spec.revision.slice(-4)} (${spec.number}): ${rule}`,
+      );
+    const earlier = this.#created.filter((one) => one.stage === stage);
+    const hasRun = earlier.some((one) => one.digest === digest);
+    if (
+      stage === "prod" &&
+      rollback !== true &&
+      !bypass.includes("Order") &&
+      !(request !== undefined && hasRun)
+    ) {
+      this.#noteHealth("staging");
+      if (!this.#isProvenInStaging(spec.revision)) report("staging has not proven it");
+    }
+    if (this.#failed.has(`${stage} ${digest}`) && request === undefined && rollback !== true)
+      report("its digest has failed here");
+    if (this.#world.objects.list("Freeze").length > 0 && !bypass.includes("Freeze"))
+      report("a freeze holds the stage");
+    const last = earlier.at(-1);
+    const isHeld =
+      last?.hold === true && this.#world.objects.find("Promotion", last.request?.name ?? "") !== undefined;
+    if (isHeld && request === undefined) report("the stage is held");
+    const before = this.#world.promotions(stage).at(-2)?.status;
+    const isOver = before === undefined || before.passedAt !== undefined || before.failedAt !== undefined;
+    if (stage !== "dev" && !isOver && request === undefined && this.versions.size === 1)
+      report("the one before it is being proven");
+    const approvals = this.#world.objects
+      .list("Approval")
+      .map(({ spec: one }) => (one as { readonly digest: string }).digest);
+    const asks =
+      this.#world.pipeline.spec.stages.find(({ name }) => name === stage)?.enter?.approvals !== undefined;
+    if (asks && rollback !== true && !bypass.includes("Approvals") && !approvals.includes(digest ?? ""))
+      report("nobody has approved it");
+    const forward = earlier
+      .slice(1 + earlier.findLastIndex(({ hold }) => hold === true))
+      .filter((one) => one.rollback !== true);
+    const reached = Math.max(0, ...forward.map((one) => one.candidate ?? 0));
+    if (request === undefined && rollback !== true && this.versions.size === 1 && candidate <= reached)
+      report(`candidate ${candidate} is older than ${reached}`);
+    this.#created.push(spec);
+  }
+
+  /** The digests that a commit may have in staging: of every version of the operator so far. */
+  #isProvenInStaging(revision: string): boolean {
+    const commit = this.#world.commits.find(({ id }) => id === revision);
+    return [...this.versions].some((version) => {
+      const rendered = renderOf(commit, "shop/staging", version);
+      if ("error" in rendered) return false;
+      const key = `staging ${digestOfStage("staging", rendered.digest)}`;
+      return this.#healthy.has(key) && this.#verified.has(key) && !this.#failed.has(key);
+    });
+  }
+}
+
+/** Each stage has one Release of its name. */
+function digestOfStage(name: string, digest: string): string {
+  return stageDigestOf([{ namespace: "shop", name, digest }]);
+}

@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import type { LiveObject } from "../../../crds/object.ts";
+
+/** A commit: what it holds for each Release, by key. `!` at the beginning: it cannot be rendered. */
+export interface Commit {
+  readonly id: string;
+  readonly contents: Readonly<Record<string, string>>;
+}
+
+export interface ReleaseSpec {
+  readonly source: {
+    readonly ref: { readonly pipeline: string; readonly stage: string; readonly namespace?: string };
+  };
+  readonly revision?: string;
+  readonly digest?: string;
+  readonly next?: { readonly revision: string };
+  readonly suspend?: boolean;
+}
+
+interface Deployed {
+  readonly revision: string;
+  readonly digest: string;
+  readonly generation: number;
+  readonly since: string;
+  readonly healthySince?: string;
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+}
+
+export interface ReleaseStatus {
+  readonly observedGeneration?: number;
+  readonly deployed?: Deployed;
+  readonly next?: {
+    readonly revision: string;
+    readonly digest?: string;
+    readonly error?: string;
+    readonly mutableImages?: number;
+  };
+  readonly conditions?: readonly Condition[];
+}
+
+export type SimulatedRelease = LiveObject & { readonly spec: ReleaseSpec; readonly status?: ReleaseStatus };
+
+export const instantOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+/** Digest of what a commit renders to for a Release, with a version of the operator; or why it does not. */
+export function renderOf(
+  commit: Commit | undefined,
+  key: string,
+  version: string,
+): { readonly digest: string } | { readonly error: string } {
+  if (commit === undefined) return { error: "the commit is not in the repository" };
+  const content = commit.contents[key] ?? "";
+  if (content.startsWith("!")) return { error: `cannot render: ${content.slice(1)}` };
+  return { digest: createHash("sha256").update(`${key} ${content} ${version}`).digest("hex").slice(0, 32) };
+}
+
+export interface ReleaseOperatorInput {
+  readonly nowMs: number;
+  readonly version: string;
+  readonly commitOf: (revision: string) => Commit | undefined;
+  /** Whether its objects are as they should be, once they are deployed. */
+  readonly health: "Healthy" | "Progressing" | "Failed";
+  /** Reason for which it applies nothing now. */
+  readonly refusal?: string | undefined;
+}
+
+/** What the operator says of a Release after it has reconciled it. */
+export function reconcileRelease(release: SimulatedRelease, input: ReleaseOperatorInput): ReleaseStatus {
+  const { spec, status: previous = {}, metadata } = release;
+  const { generation = 1, namespace, name } = metadata;
+  const key = `${namespace}/${name}`;
+  const { nowMs, version, commitOf, health, refusal } = input;
+  const now = instantOf(nowMs);
+  const planOf = (revision: string) => {
+    const contents = commitOf(revision)?.contents[key] ?? "";
+    const mutable = contents.includes(":latest") ? { mutableImages: 1 } : {};
+    return { revision, ...renderOf(commitOf(revision), key, version), ...mutable };
+  };
+  const revision = spec.revision ?? previous.deployed?.revision;
+  const rendered = revision === undefined ? undefined : renderOf(commitOf(revision), key, version);
+  const refused = refusalOf({
+    revision,
+    rendered,
+    refusal,
+    wanted: spec.revision === undefined ? undefined : spec.digest,
+  });
+  const next =
+    refused?.reason === "DigestMismatch" && revision !== undefined
+      ? planOf(revision)
+      : spec.next && planOf(spec.next.revision);
+  const deployed =
+    refused === undefined && rendered !== undefined && "digest" in rendered && revision !== undefined
+      ? deploy(previous.deployed, {
+          revision,
+          digest: rendered.digest,
+          generation,
+          now,
+          isHealthy: health === "Healthy",
+        })
+      : previous.deployed;
+  const healthy = condition("Healthy", health === "Healthy", {
+    reason: health,
+    message: `pod is ${health}`,
+    previous,
+    now,
+  });
+  const isReady = refused === undefined && health === "Healthy";
+  const ready = condition("Ready", isReady, { ...(refused ?? healthy), previous, now });
+  return {
+    observedGeneration: generation,
+    ...(deployed && { deployed }),
+    ...(next && { next }),
+    conditions: [healthy, ready],
+  };
+}
+
+function deploy(
+  before: Deployed | undefined,
+  {
+    revision,
+    digest,
+    generation,
+    now,
+    isHealthy,
+  }: {
+    readonly revision: string;
+    readonly digest: string;
+    readonly generation: number;
+    readonly now: string;
+    readonly isHealthy: boolean;
+  },
+): Deployed {
+  const isSame = before?.digest === digest;
+  const since = isSame ? before.since : now;
+  const healthySince = isHealthy ? ((isSame ? before.healthySince : undefined) ?? now) : undefined;
+  return { revision, digest, generation, since, ...(healthySince !== undefined && { healthySince }) };
+}
+
+function refusalOf({
+  revision,
+  rendered,
+  refusal,
+  wanted,
+}: {
+  readonly revision: string | undefined;
+  readonly rendered: ReturnType<typeof renderOf> | undefined;
+  readonly refusal: string | undefined;
+  readonly wanted: string | undefined;
+}): { readonly reason: string; readonly message: string } | undefined {
+  if (refusal !== undefined) return { reason: refusal, message: `it is ${refusal}` };
+  if (revision === undefined || rendered === undefined)
+    return { reason: "PinPending", message: "waiting for a pin" };
+  if ("error" in rendered) return { reason: "SourceNotFound", message: rendered.error };
+  if (wanted === undefined || wanted === rendered.digest) return undefined;
+  return { reason: "DigestMismatch", message: `has digest ${rendered.digest}, and spec.digest is ${wanted}` };
+}
+
+function condition(
+  type: string,
+  isTrue: boolean,
+  {
+    reason,
+    message,
+    previous,
+    now,
+  }: {
+    readonly reason: string;
+    readonly message: string;
+    readonly previous: ReleaseStatus;
+    readonly now: string;
+  },
+): Condition {
+  const status = isTrue ? "True" : "False";
+  const before = previous.conditions?.find((one) => one.type === type);
+  const lastTransitionTime = before?.status === status ? before.lastTransitionTime : now;
+  return { type, status, reason, message, lastTransitionTime };
+}

@@ -1,0 +1,141 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { apiVersionOf } from "../../crds/object.ts";
+import { ReleasePolicy } from "../../crds/release-policy.ts";
+import { BuildInfo, buildInfo } from "../examples/build-info.ts";
+import { FakeGitRemote } from "../fakes/git-remote.ts";
+import { aNamespace, applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { startOperator } from "./operator.ts";
+import { anOperatorUser, isWrite, lineOf } from "./operator-user.ts";
+import { conditionOf, seen } from "./story.ts";
+
+const program = join(import.meta.dirname, "build-info-program.ts");
+const rights = "build-infos";
+
+beforeAll(() =>
+  install(testCluster(), { kinds: [buildInfo], name: rights, values: { releases: { enabled: true } } }),
+);
+
+/** An operator of BuildInfos in a namespace, and a repository with two folders. */
+async function aScene() {
+  const namespace = await aNamespace();
+  const remote = new FakeGitRemote();
+  onTestFinished(() => remote[Symbol.dispose]());
+  const clones = join(remote.folder, "clones");
+  const user = await anOperatorUser(namespace, { rights });
+  const start = () =>
+    startOperator({
+      program,
+      kubeconfigPath: user.kubeconfigPath,
+      args: [
+        `--namespace=${namespace}`,
+        `--leader-elect-namespace=${namespace}`,
+        "--releases",
+        "--release-file-remotes",
+        `--release-cache=${clones}`,
+      ],
+    });
+  const follow = (name: string, spec: object = {}): Promise<void> =>
+    applyObjects({
+      apiVersion: apiVersionOf(BuildInfo),
+      kind: BuildInfo.kind,
+      metadata: { name, namespace },
+      spec: { url: `file://${remote.path}`, path: name, ...spec },
+    });
+  const until = (name: string, what: string, holds: (found: Awaited<ReturnType<typeof seen>>) => boolean) =>
+    eventually(
+      async () => {
+        const found = await seen(BuildInfo, namespace, name);
+        if (!holds(found)) throw new Error(JSON.stringify(found.status ?? "no status"));
+        return found;
+      },
+      { what: `${name} ${what}` },
+    );
+  const untilAt = (name: string, commit: string) =>
+    until(name, `is ready at ${commit}`, (found) => {
+      return found.status?.["revision"] === commit && conditionOf(found, "Ready")?.status === "True";
+    });
+  const untilNot = (name: string, reason: string) =>
+    until(name, `is not ready: ${reason}`, (found) => conditionOf(found, "Ready")?.reason === reason);
+  const writes = async (): Promise<string[]> =>
+    (await user.requests())
+      .filter(isWrite)
+      .map(lineOf)
+      .filter((line) => !/events|leases/.test(line));
+  return { namespace, remote, clones, start, follow, untilAt, untilNot, writes };
+}
+
+const dataOf = async (name: string, namespace: string): Promise<unknown> =>
+  (await readObject("configmap", name, namespace))?.["data"];
+
+test("a kind follows a git source: its head, and a push of its own folder", async () => {
+  const { namespace, remote, clones, start, follow, untilAt, writes } = await aScene();
+  const first = remote.commitByOthers({ "web/x": "1", "api/x": "1" });
+  const operator = await start();
+  await follow("web");
+  await follow("api");
+  await untilAt("web", first);
+  await untilAt("api", first);
+  expect(await dataOf("web", namespace)).toEqual({ revision: first });
+
+  const before = await writes();
+  const second = remote.commitByOthers({ "web/x": "2" });
+  await untilAt("web", second);
+  expect(await dataOf("web", namespace)).toEqual({ revision: second });
+  // The other folder is the same: nothing was written for it.
+  expect((await writes()).slice(before.length)).toEqual([
+    "patch buildinfos/status web 200",
+    "patch configmaps web 200",
+    "patch buildinfos/status web 200",
+  ]);
+
+  // A restart over what is converged writes nothing, although the clone and its history are gone.
+  await operator.stop();
+  rmSync(clones, { recursive: true });
+  await kubectl(["annotate", "buildinfo", "web", "-n", namespace, "fairlead.dev/requested-at=now"]);
+  const settled = await writes();
+  const next = await start();
+  await next.untilLogged("Watching");
+  const third = remote.commitByOthers({ "api/x": "2" });
+  await untilAt("api", third);
+  await next.stop();
+  expect((await writes()).slice(settled.length).filter((line) => line.includes(" web "))).toEqual([]);
+});
+
+test("a source that a policy refuses says so, and is followed when the policy allows it", async () => {
+  const { namespace, remote, start, follow, untilAt, untilNot } = await aScene();
+  const commit = remote.commitByOthers({ "web/x": "1" });
+  onTestFinished(async () => void (await kubectl(["delete", "relpol", namespace, "--ignore-not-found"])));
+  const policy = (sources: readonly string[]): Promise<void> =>
+    applyObjects({
+      apiVersion: apiVersionOf(ReleasePolicy),
+      kind: ReleasePolicy.kind,
+      metadata: { name: namespace },
+      spec: { rules: [{ namespaces: { names: [namespace] }, sources }] },
+    });
+  await policy([]);
+  await start();
+  await follow("web");
+  const refused = await untilNot("web", "PolicyRefused");
+  expect(conditionOf(refused, "Sourced")?.message).toContain(`Refused by ReleasePolicy ${namespace}, rule 1`);
+  expect(await dataOf("web", namespace)).toBeUndefined();
+
+  await policy([`file://${remote.folder}/`]);
+  await untilAt("web", commit);
+
+  // What was followed stays when it is refused again.
+  await policy([]);
+  await untilNot("web", "PolicyRefused");
+  expect(await dataOf("web", namespace)).toEqual({ revision: commit });
+});
+
+test("a source whose Secret the operator may not read says so", async () => {
+  const { remote, start, follow, untilNot } = await aScene();
+  remote.commitByOthers({ "web/x": "1" });
+  await start();
+  await follow("web", { secret: "git" });
+  const found = await untilNot("web", "SourceInvalid");
+  expect(conditionOf(found, "Sourced")?.message).toContain("releases.readSecrets");
+});

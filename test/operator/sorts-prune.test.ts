@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { FINALIZER } from "../../operator/engine/finalize.ts";
+import { aConfigMap } from "../fakes/gadget.ts";
+import { changeMetadata, messageOf, type Scene, settle, sorts, taken } from "../fakes/sorts.ts";
+
+const names = ["a", "b", "c", "d", "e", "f"];
+const maps = (...wanted: readonly string[]) => wanted.map((name) => aConfigMap(name));
+const team = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
+const deployment = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web" },
+  spec: { replicas: 0 },
+};
+const deletionTimestamp = "2026-01-01T00:00:00Z";
+
+const liveOf = ({ bench }: Scene, kind: string, name: string) => {
+  const live = bench.live(kind, name);
+  if (live === undefined) throw new Error(`there is no ${kind} ${name}`);
+  return { ...live, metadata: { ...live.metadata, resourceVersion: "9000" } };
+};
+
+/** An object that was on its way out is gone, and its event has come. */
+const vanish = (scene: Scene, kind: string, name: string) => scene.bench.vanish(liveOf(scene, kind, name));
+
+describe.each(sorts)("pruning for $name", ({ begin }) => {
+  test.for([
+    { drops: "all of them", left: [] },
+    { drops: "more than half", left: maps("a", "b") },
+  ])("is held until it is approved if it drops $drops", async ({ left }) => {
+    const scene = begin(maps(...names));
+    await settle(scene);
+    scene.want(...left);
+    for (let runs = 0; runs < 2; runs++) {
+      await scene.bench.reconcile();
+      expect(scene.bench.condition("Applied")).toBe("False PruneHeld");
+    }
+    expect(taken(scene, "delete")).toEqual([]);
+    const command = `kubectl annotate ${scene.kind.toLowerCase()} web -n shop --overwrite`;
+    const [said, approval = ""] =
+      /kubectl .*fairlead\.dev\/approve-prune=(\w+)$/.exec(messageOf(scene, "Applied") ?? "") ?? [];
+    expect(said).toBe(`${command} fairlead.dev/approve-prune=${approval}`);
+    changeMetadata(scene, { annotations: { "fairlead.dev/approve-prune": approval } });
+    await scene.bench.reconcile();
+    expect(taken(scene, "delete")).toHaveLength(names.length - left.length);
+    expect(scene.bench.condition("Applied")).toBe("True Applied");
+  });
+
+  test("is held for one object that contains others", async () => {
+    const scene = begin([...maps("a"), team]);
+    await settle(scene);
+    scene.want(...maps("a"));
+    await scene.bench.reconcile();
+    expect(scene.bench.condition("Applied")).toBe("False PruneHeld");
+    expect(messageOf(scene, "Applied")).toContain("what is in Namespace team would be lost with it");
+    expect(taken(scene, "delete")).toEqual([]);
+  });
+
+  test("deletes a few without asking, and tells once", async () => {
+    const scene = begin(maps(...names));
+    await settle(scene);
+    scene.want(...maps("a", "b", "c", "d"));
+    await scene.bench.reconcile();
+    expect(taken(scene, "delete")).toEqual(["delete ConfigMap/e", "delete ConfigMap/f"]);
+    expect(scene.bench.events.filter(({ reason }) => reason === "Pruned")).toHaveLength(1);
+    await settle(scene);
+  });
+
+  test("deletes what was applied last first, and waits until it is gone", async () => {
+    const scene = begin([...maps("a", "b"), deployment]);
+    await settle(scene);
+    scene.bench.cluster.lingers = ({ kind }) => kind === "Deployment";
+    scene.want(...maps("b"));
+    await scene.bench.reconcile();
+    await scene.bench.reconcile();
+    expect(taken(scene, "delete")).toEqual(["delete Deployment/web"]);
+    vanish(scene, "Deployment", "web");
+    await scene.bench.reconcile();
+    expect(taken(scene, "delete")).toEqual(["delete ConfigMap/a"]);
+  });
+
+  test("leaves an object that its annotation keeps", async () => {
+    const keep = { metadata: { name: "b", annotations: { "fairlead.dev/prune": "disabled" } } };
+    const scene = begin([...maps("a"), { ...aConfigMap("b"), ...keep }]);
+    await settle(scene);
+    scene.want(...maps("a"));
+    await scene.bench.reconcile();
+    expect(taken(scene, "delete")).toEqual([]);
+    expect(scene.bench.condition("Applied")).toBe("True Applied");
+  });
+});
+
+describe.each(sorts)("the deletion of $name", ({ begin }) => {
+  test("is held by a finalizer while there are objects that garbage collection cannot reach", async () => {
+    const scene = begin([team]);
+    await settle(scene);
+    expect(scene.bench.resourceAt("shop/web").metadata.finalizers).toEqual([FINALIZER]);
+    scene.bench.cluster.lingers = () => true;
+    changeMetadata(scene, { deletionTimestamp });
+    await scene.bench.reconcile();
+    await scene.bench.reconcile();
+    expect(taken(scene, "delete", "metadata", "apply")).toEqual(["delete Namespace/team"]);
+    expect(scene.bench.resourceAt("shop/web").metadata.finalizers).toEqual([FINALIZER]);
+    vanish(scene, "Namespace", "team");
+    await scene.bench.reconcile();
+    expect(scene.bench.takeRequests()).toEqual([`metadata ${scene.kind}/web`]);
+    expect(scene.bench.resourceAt("shop/web").metadata.finalizers).toEqual([]);
+  });
+
+  test("asks about nothing: all of its objects go, those applied last first", async () => {
+    const scene = begin([...maps(...names), team, deployment]);
+    await settle(scene);
+    changeMetadata(scene, { deletionTimestamp });
+    await scene.bench.reconcile();
+    expect(scene.bench.takeRequests()).toEqual([
+      "delete Deployment/web",
+      ...names.map((name) => `delete ConfigMap/${name}`),
+      "delete Namespace/team",
+      `metadata ${scene.kind}/web`,
+    ]);
+  });
+});
