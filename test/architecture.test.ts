@@ -85,6 +85,7 @@ describe("import circles", () => {
 const awaiting: ReadonlySet<string> = new Set([
   ...[
     "add",
+    "add-to-others",
     "apply",
     "attempt",
     "converge",
@@ -92,13 +93,20 @@ const awaiting: ReadonlySet<string> = new Set([
     "in-order",
     "prune",
     "prune-surplus",
+    "release-runs",
     "remove-fields",
     "report",
     "settle-all",
   ].map((step) => `operator/engine/${step}.ts`),
-  ...["converge-kind", "finalize", "follow-source", "kind-steps", "retire", "write-record"].map(
-    (step) => `operator/desire/chart/${step}.ts`,
-  ),
+  ...[
+    "converge-kind",
+    "finalize",
+    "follow-source",
+    "kind-steps",
+    "release-orphans",
+    "retire",
+    "write-record",
+  ].map((step) => `operator/desire/chart/${step}.ts`),
   "operator/desire/source/kind-sources.ts",
   ...[
     "compose-releases",

@@ -1,9 +1,9 @@
 import { keyOf, type LiveObject } from "../../crds/object.ts";
 import type { Addition } from "../../synth/manifest.ts";
 import { ReplacedError } from "../errors.ts";
-import type { Cluster, ObjectStore, Stores } from "../ports.ts";
+import type { Cluster, Stores } from "../ports.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";
-import { type AdditionStep, findLack, planAdditions } from "./plan-additions.ts";
+import { type AdditionPlan, type AdditionStep, findLack } from "./plan-additions.ts";
 import { atATime, settleAll } from "./settle-all.ts";
 import type { SettledObjects } from "./settled.ts";
 
@@ -11,27 +11,28 @@ export interface AddOptions extends AttemptOptions {
   readonly cluster: Pick<Cluster, "add">;
   readonly stores: Pick<Stores, "related">;
   readonly settled: SettledObjects;
-  /** Told of every object that something was added to. */
+  /** Called for each object that something was added to. */
   readonly onAdded: (live: LiveObject, addition: Addition) => void;
+  /** Called for each addition that failed. */
+  readonly onFailed: (addition: Addition, error: unknown) => void;
 }
 
 /**
- * Adds to objects that the resource does not own, side by side: one that fails holds up no other, and one that went
- * meanwhile needs nothing.
+ * Adds to objects that the resource does not own, in parallel: a failure blocks no other addition, and an object that was
+ * deleted meanwhile needs nothing.
  *
- * @returns How many objects have what they should.
+ * @returns The number of objects that have all additions.
  * @throws The first failure: ObjectRejectedError, NamespaceTerminatingError, ApiUnavailableError, NotLeadingError.
  */
-export async function add(additions: readonly Addition[], options: AddOptions): Promise<number> {
-  const { stores, settled, count } = options;
-  const { apply, keep } = planAdditions({
-    additions,
-    observed: (addition) => storeOf(addition, stores).get(keyOf(addition.manifest)),
-    isSettled: (live, addition) => settled.has(live, addition),
-  });
-  count("kept", keep.length);
+export async function add({ apply, keep }: AdditionPlan, options: AddOptions): Promise<number> {
+  options.count("kept", keep.length);
   const outcomes = await settleAll(apply, atATime, (step) => addOne(step, options));
-  const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+  const failures = outcomes.flatMap((outcome, index) => {
+    if (outcome.status === "fulfilled") return [];
+    const step = apply[index];
+    if (step !== undefined) options.onFailed(step.addition, outcome.reason);
+    return [outcome.reason];
+  });
   for (const failure of failures) if (!(failure instanceof ReplacedError)) throw failure;
   return keep.length + apply.length - failures.length;
 }
@@ -39,16 +40,12 @@ export async function add(additions: readonly Addition[], options: AddOptions): 
 async function addOne(step: AdditionStep, options: AddOptions): Promise<void> {
   const { cluster, stores, settled, count, onAdded } = options;
   const { addition, manifest, live } = step;
-  const store = storeOf(addition, stores);
+  const store = stores.related(addition.kind, addition.selector);
   store.written(await attempt(step, options, () => cluster.add(addition, { uid: live.metadata.uid })));
   count("updated", 1);
   onAdded(live, addition);
-  // As the store keeps it, which is less than what was answered.
+  // The store keeps less than the API server answered.
   const now = store.get(keyOf(manifest));
-  // What it still lacks, another try would not bring either.
+  // A second attempt would not add what the object still lacks.
   if (now !== undefined && findLack(now, addition) !== undefined) settled.remember(now, addition);
-}
-
-function storeOf({ kind, selector }: Addition, stores: Pick<Stores, "related">): ObjectStore {
-  return stores.related(kind, selector);
 }

@@ -2,7 +2,7 @@ import { type CustomResource, keyOf, type LiveObject, type ObjectKind } from "..
 import { idOf } from "../../synth/manifest.ts";
 import { ReplacedError, UnsettledError } from "../errors.ts";
 import type { Cluster, ObjectStore, Stores } from "../ports.ts";
-import { add } from "./add.ts";
+import { addToOthers } from "./add-to-others.ts";
 import { apply } from "./apply.ts";
 import type { ObjectAction } from "./apply-result.ts";
 import type { PruneDecision } from "./decide-prune.ts";
@@ -13,11 +13,11 @@ import type { LostObjects } from "./lost.ts";
 import { type Change, noteResult } from "./note-result.ts";
 import { type ApplyOutcome, describeFailure } from "./outcome.ts";
 import { type Plan, type PlannedStep, planChanges } from "./plan.ts";
+import { explainPostponed } from "./plan-extension.ts";
 import { prune } from "./prune.ts";
 import { pruneSurplus } from "./prune-surplus.ts";
 import type { StepReason } from "./reasons.ts";
 import type { Refusals } from "./refusals.ts";
-import { removeFields } from "./remove-fields.ts";
 import type { SettledObjects } from "./settled.ts";
 import type { Claimed, Subject, Target } from "./subject.ts";
 
@@ -45,6 +45,8 @@ export interface Converged {
   readonly changes: readonly Change[];
   /** What all passes together sent, and why. */
   readonly steps: readonly StepReason[];
+  /** Additions to objects of other owners that were not sent, and why. */
+  readonly held?: readonly StepReason[];
   /** The failure that `outcome` describes. */
   readonly error: unknown;
 }
@@ -58,6 +60,9 @@ interface Run {
   readonly subject: Subject;
   readonly claimed: Claimed;
   readonly changes: Change[];
+  readonly steps: StepReason[];
+  /** Of additions. Undefined: they were not reached. */
+  held: StepReason[] | undefined;
   readonly options: ConvergeOptions;
 }
 
@@ -66,7 +71,7 @@ export async function converge(subject: Subject, options: ConvergeOptions): Prom
   const claimed: Claimed = new Map(subject.claimed);
   const changes: Change[] = [];
   const steps: StepReason[] = [];
-  const run: Run = { subject, claimed, changes, options };
+  const run: Run = { subject, claimed, changes, steps, held: undefined, options };
   let target: Target | undefined;
   let plan: Plan | undefined;
   const ended = { pruned: undefined, changes, steps, error: undefined } as const;
@@ -82,14 +87,24 @@ export async function converge(subject: Subject, options: ConvergeOptions): Prom
       if (did === "found") finds++;
       if (did !== "done") continue;
       subject.onSettled?.();
-      return { ...ended, ...(await finish(plan, target, run)), target, plan };
+      const finished = await finish(plan, target, run);
+      return { ...ended, ...finished, held: explainHeld(target, run), target, plan };
     }
-    return { ...ended, outcome: { state: "retry" }, target, plan, error: new UnsettledError() };
+    const held = explainHeld(target, run);
+    return { ...ended, outcome: { state: "retry" }, held, target, plan, error: new UnsettledError() };
   } catch (error) {
     const explained = subject.onFailure?.(error);
     const { namespace } = target?.resource.metadata ?? {};
     const outcome = explained ?? describeFailure(error, subject.title, { namespace });
-    return { ...ended, outcome, target, plan, error: explained?.state === "waiting" ? undefined : error };
+    const held = explainHeld(target, run);
+    return {
+      ...ended,
+      outcome,
+      held,
+      target,
+      plan,
+      error: explained?.state === "waiting" ? undefined : error,
+    };
   }
 }
 
@@ -192,27 +207,21 @@ async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Conver
   return { outcome, pruned };
 }
 
-async function addAll({ resource, desired }: Target, { changes, options }: Run): Promise<number> {
-  const { related, acting: cluster, count } = options;
-  const { set, additions = [], removals = [] } = desired;
+/** Adds to objects of other owners, if the resource does so. */
+async function addAll(target: Target, run: Run): Promise<number> {
+  const { related, acting: cluster } = run.options;
+  const { additions = [], removals = [] } = target.desired;
   if (additions.length + removals.length === 0 || related === undefined) return 0;
-  const parts = { ...options, stores: { related }, cluster };
-  await removeFields(removals, {
-    ...parts,
-    onRemoved: (live) => {
-      count("updated", 1);
-      changes.push({ done: "Reduced", live, why: "removed the fields that were set before" });
-    },
-    onKept: (live, { message }) => changes.push({ done: "FieldsKept", live, why: message }),
-  });
-  return await add(additions, {
-    ...parts,
-    loaded: { resource, set },
-    onAdded: (live, { subresource, fields = [] }) => {
-      const why = subresource === undefined ? `set ${fields.join(" and ")}` : `added to its ${subresource}`;
-      changes.push({ done: "Extended", live, why });
-    },
-  });
+  run.held = [];
+  const { changes, steps, held } = run;
+  return await addToOthers(target, { ...run.options, related, cluster, changes, steps, held });
+}
+
+/** Why additions were not sent in this run. */
+function explainHeld(target: Target | undefined, { held, options }: Run): readonly StepReason[] {
+  const { related, settled } = options;
+  if (held !== undefined || target === undefined || related === undefined) return held ?? [];
+  return explainPostponed({ desired: target.desired, related, settled });
 }
 
 /**

@@ -13,6 +13,8 @@ interface ConvergedRun {
   readonly changes?: readonly Change[];
   /** Steps of all passes of the run. */
   readonly steps?: readonly StepReason[];
+  /** Additions to objects of other owners that were not sent, and removals. */
+  readonly held?: readonly StepReason[] | undefined;
 }
 
 /** How a run ended, as far as it can be explained. */
@@ -43,8 +45,8 @@ export interface RunReasons {
 
 /** Lists the reasons of everything that a run did, and of all that it left for later. Pure. */
 export function explainRun(ended: ExplainedRun): RunReasons {
-  const { plan, pruned, changes = [], steps = [] } = ended.converged ?? ended;
-  const left = [...(plan?.reasons ?? []), ...(pruned === undefined ? [] : explainPrune(pruned))];
+  const { plan, pruned, changes = [], steps = [], held = [] } = ended.converged ?? ended;
+  const left = [...(plan?.reasons ?? []), ...(pruned === undefined ? [] : explainPrune(pruned)), ...held];
   const gone = changes.filter(({ done }) => done === "Pruned");
   const of = (...verbs: readonly string[]) =>
     left.filter(({ does }) => verbs.includes(does)).map(describeStep);
@@ -59,9 +61,9 @@ export function explainRun(ended: ExplainedRun): RunReasons {
   };
 }
 
-/** Whether a step sends something, and is not only put off. Pure. */
+/** Whether a step sends a request. Pure. */
 export function isSent({ does }: StepReason): boolean {
-  return does === "create" || does === "apply" || does === "replace";
+  return does !== "wait" && does !== "hold" && does !== "keep";
 }
 
 function describeStep({ does, id, reason }: StepReason): string {

@@ -1,8 +1,9 @@
 import type { LiveObject } from "../../crds/object.ts";
-import type { Addition } from "../../synth/manifest.ts";
+import { type Addition, idOf } from "../../synth/manifest.ts";
 import { findDrift } from "./covers.ts";
 import type { ApplyStep } from "./decide-object.ts";
 import { ownsExactly } from "./owned-fields.ts";
+import { describeLeavingObject, describeSettled, type StepReason } from "./reasons.ts";
 
 /** An addition that must be sent, and the object that it is meant for as it was seen. */
 export interface AdditionStep extends ApplyStep {
@@ -10,37 +11,92 @@ export interface AdditionStep extends ApplyStep {
   readonly live: LiveObject;
 }
 
-/** What one reconcile adds to objects that the resource does not own. Additions of objects that are gone, or are going, are in neither list. */
+/** What one reconcile adds to objects that the resource does not own. An object that is gone or being deleted is in neither list. */
 export interface AdditionPlan {
   readonly apply: readonly AdditionStep[];
   /** Already there: no request. */
   readonly keep: readonly LiveObject[];
+  /** Why, of every addition that is not simply in place. */
+  readonly reasons: readonly StepReason[];
 }
 
-export interface PlanAdditionsInput {
-  readonly additions: readonly Addition[];
+/** Objects of which one reconcile removes the fields that the resource has set. */
+export interface RemovalPlan {
+  readonly remove: readonly { readonly removal: Addition; readonly live: LiveObject }[];
+  /** Why, of every removal whose object exists. */
+  readonly reasons: readonly StepReason[];
+}
+
+export interface SeenObjects {
   /** The object that an addition is meant for, if the local copies hold it. */
   readonly observed: (addition: Addition) => LiveObject | undefined;
   /** Whether this was tried on exactly this object and changed nothing. */
   readonly isSettled: (live: LiveObject, addition: Addition) => boolean;
 }
 
+export interface PlanAdditionsInput extends SeenObjects {
+  readonly additions: readonly Addition[];
+}
+
 /** Decides what must be added, and to which objects. Pure. */
 export function planAdditions({ additions, observed, isSettled }: PlanAdditionsInput): AdditionPlan {
   const apply: AdditionStep[] = [];
   const keep: LiveObject[] = [];
+  const reasons: StepReason[] = [];
   for (const addition of additions) {
     const live = observed(addition);
-    if (live === undefined || live.metadata.deletionTimestamp !== undefined) continue;
     const { manifest } = addition;
+    const id = idOf(manifest);
+    const absence = describeAbsence(live);
+    if (absence !== undefined) reasons.push({ does: "hold", id, reason: absence });
+    if (live === undefined || absence !== undefined) continue;
     const because = findLack(live, addition);
-    if (because === undefined || isSettled(live, addition)) keep.push(live);
-    else {
+    if (because === undefined) keep.push(live);
+    else if (isSettled(live, addition)) {
+      keep.push(live);
+      reasons.push({ does: "keep", id, reason: describeSettled(because === "owner" ? "" : because) });
+    } else {
       const guard = { mode: "update", uid: live.metadata.uid } as const;
       apply.push({ addition, kind: addition.kind, manifest, guard, live, because });
+      reasons.push({ does: "extend", id, reason: describeLack(because) });
     }
   }
-  return { apply, keep };
+  return { apply, keep, reasons };
+}
+
+/** Decides of which objects the fields that were set before are removed. Pure. */
+export function planRemovals({
+  removals,
+  observed,
+  isSettled,
+}: SeenObjects & { readonly removals: readonly Addition[] }): RemovalPlan {
+  const remove: { readonly removal: Addition; readonly live: LiveObject }[] = [];
+  const reasons: StepReason[] = [];
+  for (const removal of removals) {
+    const live = observed(removal);
+    // The deletion of an object includes its fields.
+    if (live === undefined || live.metadata.deletionTimestamp !== undefined) continue;
+    const id = idOf(removal.manifest);
+    if (isSettled(live, removal))
+      reasons.push({ does: "keep", id, reason: "the API server does not remove the fields that were set" });
+    else {
+      remove.push({ removal, live });
+      reasons.push({ does: "reduce", id, reason: "the fields that were set before are no longer wanted" });
+    }
+  }
+  return { remove, reasons };
+}
+
+/** Why nothing can be added to an object at the moment. */
+function describeAbsence(live: LiveObject | undefined): string | undefined {
+  if (live === undefined) return "it does not exist, so nothing is added to it";
+  return live.metadata.deletionTimestamp === undefined ? undefined : describeLeavingObject(live);
+}
+
+/** Puts {@link findLack} into words. */
+function describeLack(because: string): string {
+  if (because === "owner") return "the resource does not own exactly the fields that it sets";
+  return `${because === "" ? "it" : because} is missing or has another value`;
 }
 
 /**

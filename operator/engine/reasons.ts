@@ -13,11 +13,16 @@ export type StepVerb =
   | "apply"
   /** Deleted and recreated. */
   | "replace"
-  /** Not sent before the object of this name is gone. */
+  /** Fields are added to an object of another owner, or those that were added before are removed. */
+  | "extend"
+  | "reduce"
+  /** The finalizer that protects the outcome of a run is removed. */
+  | "release"
+  /** Not sent until the object of this name is deleted. */
   | "wait"
-  /** Not sent before its turn comes. */
+  /** Not sent until its turn comes. */
   | "hold"
-  /** Left as it is, although it differs or is not in the resource's set. */
+  /** Left unchanged, although it differs or is not in the resource's set. */
   | "keep"
   | "prune";
 

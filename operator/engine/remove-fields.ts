@@ -3,6 +3,7 @@ import type { Addition } from "../../synth/manifest.ts";
 import { NotOwnedError, ObjectRejectedError, ReplacedError } from "../errors.ts";
 import type { Cluster, Stores } from "../ports.ts";
 import { ownsExactly } from "./owned-fields.ts";
+import { planRemovals, type RemovalPlan } from "./plan-additions.ts";
 import { atATime, settleAll } from "./settle-all.ts";
 import type { SettledObjects } from "./settled.ts";
 
@@ -13,34 +14,43 @@ export interface RemoveFieldsOptions {
   readonly settled?: SettledObjects;
   readonly onRemoved?: (live: LiveObject) => void;
   /**
-   * Told of an object whose fields the API server refuses to remove. That fails nothing: anybody who may write an object can
-   * write our field manager into it.
+   * Called for an object whose fields the API server refuses to remove. This is no failure: any user who may write an object
+   * can write our field manager into it.
    */
   readonly onKept: (live: LiveObject, error: Error) => void;
+  /** Called for each removal that failed. */
+  readonly onFailed?: (removal: Addition, error: unknown) => void;
 }
 
 /**
- * Removes what a resource has set of objects of others, side by side.
+ * Removes the fields that a resource has set of objects of other owners, in parallel.
  *
  * @param removals Additions without fields.
- * @throws The first failure that may not come again: NamespaceTerminatingError, ApiUnavailableError, NotLeadingError.
+ * @throws The first failure that may not occur again: NamespaceTerminatingError, ApiUnavailableError, NotLeadingError.
  */
 export async function removeFields(
   removals: readonly Addition[],
   options: RemoveFieldsOptions,
 ): Promise<void> {
-  const outcomes = await settleAll(removals, atATime, (removal) => removeOne(removal, options));
+  const { stores, settled, onFailed } = options;
+  const { remove } = planRemovals({
+    removals,
+    observed: ({ kind, selector, manifest }) => stores.related(kind, selector).get(keyOf(manifest)),
+    isSettled: (live, removal) => settled?.has(live, removal) ?? false,
+  });
+  const outcomes = await settleAll(remove, atATime, (step) => removeOne(step, options));
+  for (const [index, outcome] of outcomes.entries()) {
+    const step = remove[index];
+    if (outcome.status === "rejected" && step !== undefined) onFailed?.(step.removal, outcome.reason);
+  }
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
-async function removeOne(removal: Addition, options: RemoveFieldsOptions): Promise<void> {
-  const { cluster, stores, settled, onRemoved, onKept } = options;
+async function removeOne(
+  { removal, live }: RemovalPlan["remove"][number],
+  { cluster, stores, settled, onRemoved, onKept }: RemoveFieldsOptions,
+): Promise<void> {
   const store = stores.related(removal.kind, removal.selector);
-  const key = keyOf(removal.manifest);
-  const live = store.get(key);
-  // One that is being deleted takes them along.
-  if (live === undefined || live.metadata.deletionTimestamp !== undefined) return;
-  if (settled?.has(live, removal)) return;
   try {
     store.written(await cluster.add(removal, { uid: live.metadata.uid }));
   } catch (error) {
@@ -51,6 +61,6 @@ async function removeOne(removal: Addition, options: RemoveFieldsOptions): Promi
     return;
   }
   onRemoved?.(live);
-  const now = store.get(key);
+  const now = store.get(keyOf(removal.manifest));
   if (now !== undefined && !ownsExactly(now, removal)) settled?.remember(now, removal);
 }

@@ -46,7 +46,7 @@ describe("planAdditions()", () => {
     },
     { what: "no field any more", live: pinned, wants: addition(), because: "owner" },
   ])("applies $what", ({ live, wants, because }) => {
-    const { apply, keep } = planAdditions({
+    const { apply, keep, reasons } = planAdditions({
       additions: [wants],
       observed: () => live,
       isSettled: () => false,
@@ -55,9 +55,14 @@ describe("planAdditions()", () => {
       [because, { mode: "update", uid: live.metadata.uid }],
     ]);
     expect(keep).toEqual([]);
+    const told = because === "owner" ? "own exactly the fields" : `${because} is missing`;
+    expect(reasons).toMatchObject([{ does: "extend", reason: expect.stringContaining(told) }]);
     // What was tried and changed nothing is not tried again.
     const again = planAdditions({ additions: [wants], observed: () => live, isSettled: () => true });
     expect([again.apply, again.keep]).toEqual([[], [live]]);
+    expect(again.reasons).toMatchObject([
+      { does: "keep", reason: expect.stringContaining("applying does not change it") },
+    ]);
   });
 
   test.for([
@@ -66,16 +71,21 @@ describe("planAdditions()", () => {
     { what: "a subresource whose fields are there, whoever has them", live: theirs, wants: ofSubresource },
   ])("keeps $what", ({ live, wants }) => {
     const plan = planAdditions({ additions: [wants], observed: () => live, isSettled: () => false });
-    expect([plan.apply, plan.keep]).toEqual([[], [live]]);
+    expect([plan.apply, plan.keep, plan.reasons]).toEqual([[], [live], []]);
   });
 
   test.for([
-    { what: "is not there", live: undefined },
-    { what: "is being deleted", live: { ...pinned, metadata: { ...pinned.metadata, deletionTimestamp } } },
-  ])("leaves an object alone that $what", ({ live }) => {
+    { what: "is not there", live: undefined, says: /^it does not exist/ },
+    {
+      what: "is being deleted",
+      live: { ...pinned, metadata: { ...pinned.metadata, deletionTimestamp } },
+      says: /^deletion started at/,
+    },
+  ])("leaves an object alone that $what, and says so", ({ live, says }) => {
     for (const wants of [addition({ revision: "b" }), addition()]) {
       const plan = planAdditions({ additions: [wants], observed: () => live, isSettled: () => false });
       expect([plan.apply, plan.keep]).toEqual([[], []]);
+      expect(plan.reasons).toMatchObject([{ does: "hold", reason: expect.stringMatching(says) }]);
     }
   });
 });
