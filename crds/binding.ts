@@ -134,7 +134,8 @@ export interface BindKindInput<
 export interface OwnCondition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
-  readonly reason: string;
+  /** Default: empty, as in kinds of other projects whose conditions have none. */
+  readonly reason?: string;
   readonly message: string;
 }
 

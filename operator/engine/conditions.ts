@@ -182,7 +182,7 @@ function describeProgress(
 
 /** A statement with the time since when its status holds. */
 export function withTransition(
-  { type, status, reason, message }: Statement | OwnCondition,
+  { type, status, reason = "", message }: Statement | OwnCondition,
   before: ReadonlyMap<string, Condition>,
   { resource, nowIso }: Pick<ConditionsInput, "resource" | "nowIso">,
 ): Condition {

@@ -45,7 +45,8 @@ export function announceTransitions(
     const isTrue = (condition: Condition): boolean => condition.type === type && condition.status === "True";
     const now = after.find(isTrue);
     if (now === undefined || before.some(isTrue)) return [];
-    return [{ type: "Warning", reason: now.reason, action: "Check", note: now.message }];
+    // An event needs a reason.
+    return [{ type: "Warning", reason: now.reason || type, action: "Check", note: now.message }];
   });
   const engines = Object.entries(watched).flatMap(([type, action]): Announcement[] => {
     const old = before.find((condition) => condition.type === type);

@@ -217,6 +217,10 @@ describe("composeStatus()", () => {
     expect(shown(status).slice(4)).toEqual(["Available=True Ok", "Progressing=True Ok"]);
     const ordered = compose({ kindStatus: { nodes: [], conditions: own }, keepsOrder: true });
     expect(shown(ordered).slice(4)).toEqual(["Progressing=True Ok", "Available=True Ok"]);
+    // The schema requires the field.
+    const [{ reason: _, ...silent }] = own as [(typeof own)[number]];
+    const without = compose({ kindStatus: { nodes: [], conditions: [silent] } });
+    expect(without.conditions?.at(-1)).toMatchObject({ type: "Progressing", status: "True", reason: "" });
     expect(find(status, "Available")).toMatchObject({ lastTransitionTime: noon });
   });
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { Condition } from "../../../crds/conditions.ts";
 import { announceTransitions } from "../../../operator/engine/transitions.ts";
 
-/** `Applied=True Applied`, with a message. */
+/** `Applied=True Applied`, with a message; or without both. */
 function conditions(...texts: readonly string[]): readonly Condition[] {
   return texts.map((text) => {
     const [, type = "", status = "", reason = "", message = ""] =
-      /^(\w+)=(\w+) (\w+)(?: (.*))?$/.exec(text) ?? [];
+      /^(\w+)=(\w+)(?: (\w+)(?: (.*))?)?$/.exec(text) ?? [];
     return { type, status, reason, message, lastTransitionTime: "2026-01-01T00:00:00Z" } as Condition;
   });
 }
@@ -133,6 +133,12 @@ describe("a condition of a kind's own that is worth a warning", () => {
       says: ["Warning Soon Check at noon"],
     },
     { when: "stays true", before: ["Expiring=True Soon"], after: ["Expiring=True Now at one"], says: [] },
+    {
+      when: "becomes true without a reason",
+      before: [],
+      after: ["Expiring=True"],
+      says: ["Warning Expiring Check "],
+    },
     { when: "is no longer true", before: ["Expiring=True Soon"], after: [], says: [] },
     { when: "is another one", before: [], after: ["Idle=True Unused"], says: [] },
   ])("is told when it $when: $says", ({ before, after, says }) => {
