@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { describe, expect, test } from "vitest";
 import type { BoundKind } from "../../crds/binding.ts";
-import { ReplacedError } from "../../operator/errors.ts";
+import { ApiUnavailableError, ReplacedError } from "../../operator/errors.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { batch } from "../fakes/batch-kind.ts";
 import { aBatch, finishRun } from "../fakes/batches.ts";
@@ -53,6 +53,20 @@ describe("a reconcile of a kind that retires its resources", () => {
     bench.cluster.put({ ...resource, spec: { ...ttl.spec, ttlSeconds: 3_600 } });
     await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
     expect(bench.cluster.objects.has(idOf(resource))).toBe(true);
+  });
+
+  test("says in a condition that it may not delete the resource, and tries again", async () => {
+    const bench = await finished();
+    await bench.reconcile();
+    await bench.clock.advance(60_000);
+    const forbidden = new ApiUnavailableError("user may not delete batches", { status: 403 });
+    bench.cluster.refuse("delete Batch/web", forbidden);
+    await expect(bench.reconcile()).rejects.toThrow("may not delete");
+    expect(bench.condition("Applied")).toBe("False ApplyFailed");
+    expect(bench.condition("Ready")).toBe("False ApplyFailed");
+    await bench.reconcile();
+    expect(bench.takeRequests().at(-1)).toBe("delete Batch/web");
+    expect(bench.resource).toBeUndefined();
   });
 
   test("waits for a resource that goes only when its finalizers are done", async () => {

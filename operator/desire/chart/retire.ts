@@ -6,6 +6,7 @@ import { declaredBy } from "../../engine/declared-by.ts";
 import { SpecInvalidError } from "../../errors.ts";
 import type { EventRecorder, Logger } from "../../ports.ts";
 import { type ConvergedKind, type ConvergeKindOptions, convergeKind } from "./converge-kind.ts";
+import { failedRun } from "./failed-run.ts";
 import type { Loaded } from "./load.ts";
 
 export interface RetireOptions extends ConvergeKindOptions {
@@ -18,8 +19,8 @@ export interface RetireOptions extends ConvergeKindOptions {
  * Deletes a resource that its kind retires now; converges any other. A resource that is declared elsewhere would come back: it stays,
  * and its objects are deleted instead.
  *
- * @returns Undefined: it was deleted.
- * @throws ReplacedError if it was changed since it was observed: it may have been extended.
+ * @returns Undefined: it was deleted. A failed deletion is an outcome, such as `retry` for a resource that was changed since it
+ *   was observed: it may have been extended.
  */
 export async function retireOrConverge(
   loaded: Loaded,
@@ -31,7 +32,11 @@ export async function retireOrConverge(
   const { resource } = loaded;
   const owner = declaredBy(resource);
   if (owner === undefined) {
-    await deleteResource(resource, why, options);
+    try {
+      await deleteResource(resource, why, options);
+    } catch (error) {
+      return failedRun(loaded, error);
+    }
     return undefined;
   }
   const expired = describeExpired(why, owner);
