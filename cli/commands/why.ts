@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
-import { commandLine } from "../release/command-line.ts";
+import { commandLine, kubectlLine, operatorCommandLine } from "../release/command-line.ts";
 import {
   addReleaseOptions,
   type ReleaseFlags,
@@ -9,9 +9,11 @@ import {
 } from "../release/release-command.ts";
 import { findResource } from "../why/find-resource.ts";
 import { formatWhy } from "../why/format-why.ts";
+import type { PasteableCommands } from "../why/remedies.ts";
 import { whyRelease } from "../why/why-release.ts";
 import { exitCodeOf, type WhyReport } from "../why/why-report.ts";
 import { whyResource } from "../why/why-resource.ts";
+import { whyServed } from "../why/why-served.ts";
 import { readTimeout } from "./installation-options.ts";
 import { type Screen, terminal } from "./screen.ts";
 
@@ -36,7 +38,8 @@ export function whyCommand({ kinds }: { readonly kinds: readonly SynthesizableKi
       "after",
       `
 The command plans as the operator does, with the rights of the kubeconfig's user, and changes nothing: applies are dry runs. It does
-not contact the operator. Objects that you may not read are listed under Unknown.
+not contact the operator. Objects that you may not read are listed under Unknown. Of a kind whose chart another program has, it
+shows what the conditions and the objects say.
 
 Exits 0 if all objects are up to date and nothing is pending, 1 if something is, 2 if that is unknown or the command failed.`,
     )
@@ -61,19 +64,20 @@ async function explain(text: string, flags: WhyInput, session: ReleaseSession): 
   const found = await findResource(text, { session, kinds: flags.kinds });
   const nowMs = Date.now();
   const { metadata } = "release" in found ? found.release : found.resource;
-  const fairlead = (...words: readonly string[]): string =>
-    commandLine(words, { metadata: metadata as never }, { ...flags, env: process.env });
-  if ("resource" in found)
-    return await whyResource(found.resource, { session, binding: found.binding, fairlead, nowMs });
+  const named = { ...flags, env: process.env };
+  const commands: PasteableCommands = {
+    fairlead: (...words) => commandLine(words, { metadata }, named),
+    kubectl: (...words) => kubectlLine(words, flags),
+    operatorLog: operatorCommandLine(["logs"], named),
+  };
+  if ("binding" in found)
+    return await whyResource(found.resource, { session, binding: found.binding, commands, nowMs });
+  if ("kind" in found) return await whyServed(found.resource, { session, kind: found.kind, commands, nowMs });
   const timeoutMs = readTimeout(flags.timeout);
   const { weakSandbox = false } = flags;
   const explainOther = ({ namespace, name }: { readonly namespace: string; readonly name: string }) =>
-    commandLine(
-      ["why"],
-      { metadata: { namespace, name: `release/${name}` } as never },
-      { ...flags, env: process.env },
-    );
+    commandLine(["why"], { metadata: { namespace, name: `release/${name}` } }, named);
   return await whyRelease(found.release, {
-    ...{ session, fairlead, explainOther, nowMs, timeoutMs, weakSandbox },
+    ...{ session, commands, explainOther, nowMs, timeoutMs, weakSandbox },
   });
 }

@@ -11,16 +11,35 @@ import type { ReleaseObject } from "./release-object.ts";
  */
 export function commandLine(
   [command = "", ...words]: readonly string[],
-  { metadata }: Pick<ReleaseObject, "metadata">,
-  { kubeconfig, context, env }: CommandLineOptions,
+  {
+    metadata,
+  }: { readonly metadata: Pick<ReleaseObject["metadata"], "name"> & { readonly namespace?: string } },
+  options: CommandLineOptions,
 ): string {
+  const place = metadata.namespace === undefined ? [] : [`--namespace=${metadata.namespace}`];
+  return toLine([command, metadata.name, ...words, ...place], options);
+}
+
+/** A command on the operator, such as `["logs"]`, that can be pasted. Pure. */
+export function operatorCommandLine(words: readonly string[], options: CommandLineOptions): string {
+  return toLine(words, options);
+}
+
+/** A kubectl command that can be pasted: it names the cluster as it was named for the command that suggests it. Pure. */
+export function kubectlLine(words: readonly string[], options: Omit<CommandLineOptions, "env">): string {
+  return ["kubectl", ...words, ...clusterFlags(options)].map(quoteForShell).join(" ");
+}
+
+function toLine(words: readonly string[], { env, ...cluster }: CommandLineOptions): string {
   const program = env["npm_command"] === "exec" ? ["npx", "fairlead"] : ["fairlead"];
-  const cluster = [
+  return [...program, ...words, ...clusterFlags(cluster)].map(quoteForShell).join(" ");
+}
+
+function clusterFlags({ kubeconfig, context }: Omit<CommandLineOptions, "env">): readonly string[] {
+  return [
     ...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]),
     ...(context === undefined ? [] : [`--context=${context}`]),
   ];
-  const all = [...program, command, metadata.name, ...words, `--namespace=${metadata.namespace}`, ...cluster];
-  return all.map(quoteForShell).join(" ");
 }
 
 export interface CommandLineOptions extends Pick<ReleaseFlags, "kubeconfig" | "context"> {

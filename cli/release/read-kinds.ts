@@ -13,7 +13,7 @@ export interface KnownKinds {
 }
 
 /** Asks discovery once. @throws ApiUnavailableError when there is no answer. */
-export async function readKinds(transport: Pick<ApiTransport, "send">): Promise<KnownKinds> {
+export async function readKinds(transport: Pick<ApiTransport, "send">): Promise<KindTable> {
   const table = new KindTable();
   table.replace((await new Discovery(transport).read()) ?? []);
   return table;

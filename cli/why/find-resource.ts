@@ -1,16 +1,20 @@
 import type { ObjectKind } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
+import { isBuiltInGroup } from "../../operator/engine/built-in-group.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { StoredObject } from "../release/api-client.ts";
+import { readKinds } from "../release/read-kinds.ts";
 import type { ReleaseSession } from "../release/release-command.ts";
 import type { ReleaseObject } from "../release/release-object.ts";
 
 /** The resource to explain. */
 export type Found =
   | { readonly release: ReleaseObject }
-  | { readonly resource: StoredObject; readonly binding: SynthesizableKind };
+  | { readonly resource: StoredObject; readonly binding: SynthesizableKind }
+  /** Of a kind that another program serves. */
+  | { readonly resource: StoredObject; readonly kind: ObjectKind };
 
-/** A name that means no resource of ours. The message lists what there is. */
+/** No resource has this name. The message lists the existing ones. */
 export class UnknownResourceError extends Error {
   override readonly name = "UnknownResourceError";
 }
@@ -29,27 +33,45 @@ export async function findResource(
   const [kindName, name] = [text.slice(0, slash), text.slice(slash + 1)];
   if (matches(Release, kindName)) return { release: await session.find(name) };
   const binding = kinds.find(({ definition }) => matches(definition, kindName));
-  if (binding === undefined) {
-    const known = [Release, ...kinds.map(({ definition }) => definition)].map(({ kind }) =>
-      kind.toLowerCase(),
+  const kind = binding?.definition ?? (await findServed(kindName, session));
+  if (kind === undefined) {
+    const known = [Release, ...kinds.map(({ definition }) => definition)].map((one) =>
+      one.kind.toLowerCase(),
     );
     throw new UnknownResourceError(
-      `Cannot explain "${text}": expected KIND/NAME, with KIND one of ${known.join(", ")}`,
+      `Cannot explain "${text}": expected KIND/NAME, with KIND one of ${known.join(", ")}, or a custom kind of the cluster`,
     );
   }
-  const { definition } = binding;
-  const [first = "", second] = name.split("/");
+  const resource = await readResource(name, kind, session);
+  return binding === undefined ? { resource, kind } : { resource, binding };
+}
+
+/** @throws UnknownResourceError, or what the API server said. */
+async function readResource(text: string, kind: ObjectKind, session: ReleaseSession): Promise<StoredObject> {
+  const [first = "", second] = text.split("/");
   const place =
     second === undefined ? { namespace: session.namespace, name: first } : { namespace: first, name: second };
-  const resource = await session.client.read(definition, definition.namespaced ? place : { name: first });
-  if (resource !== undefined) return { resource, binding };
-  const there = await session.client.list(definition, { namespace: place.namespace });
-  const names = there.map(({ metadata }) => metadata.name).sort();
+  const resource = await session.client.read(kind, kind.namespaced ? place : { name: first });
+  if (resource !== undefined) return resource;
+  const where = kind.namespaced ? { namespace: place.namespace } : {};
+  const names = (await session.client.list(kind, where)).map(({ metadata }) => metadata.name).sort();
+  const inPlace = kind.namespaced ? `in namespace "${place.namespace}"` : "in the cluster";
   const known =
     names.length === 0
-      ? `there is no ${definition.kind} in namespace "${place.namespace}"`
-      : `in namespace "${place.namespace}" there are ${names.slice(0, 20).join(", ")}`;
-  throw new UnknownResourceError(`Cannot find ${definition.kind} "${place.name}": ${known}`);
+      ? `there is no ${kind.kind} ${inPlace}`
+      : `${inPlace} there are ${names.slice(0, 20).join(", ")}`;
+  throw new UnknownResourceError(`Cannot find ${kind.kind} "${place.name}": ${known}`);
+}
+
+/** The custom kind of this name that the cluster has. The API server's own kinds are not reconciled by Fairlead. */
+async function findServed(name: string, { transport }: ReleaseSession): Promise<ObjectKind | undefined> {
+  const kinds = await readKinds(transport);
+  return kinds
+    .all()
+    .find(
+      (kind) =>
+        !isBuiltInGroup(kind.group) && matches({ ...kind, singular: kind.kind, shortNames: [] }, name),
+    );
 }
 
 interface NamedKind extends ObjectKind {

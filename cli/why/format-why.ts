@@ -1,6 +1,13 @@
 import { countObjects, describeId } from "../../operator/engine/object-text.ts";
 import { formatColumns, printable } from "../release/columns.ts";
-import type { Wait, Wants, WhyReport, WhyStep } from "./why-report.ts";
+import {
+  stepsOf,
+  type Wait,
+  type WantedAdditions,
+  type Wants,
+  type WhyReport,
+  type WhyStep,
+} from "./why-report.ts";
 
 /** So many rows and lines leave the whole on one screen. */
 const mostSteps = 10;
@@ -23,17 +30,28 @@ export function formatWhy({ title, wants, waits, changed, next, unknown }: WhyRe
   ];
 }
 
-function formatWants({ objects, steps, unread, surplus }: Wants): readonly string[] {
-  const left = new Set(steps.flatMap(({ does, id }) => (does === "keep" ? [] : id))).size;
-  const rows = [...steps, ...surplus].map(
-    (step) => [step.does, describeId(step.id), reasonOf(step)] as const,
-  );
+function formatWants(wants: Wants): readonly string[] {
+  const { objects, steps, unread, additions } = wants;
+  const pending = new Set(steps.flatMap(({ does, id }) => (does === "keep" ? [] : id))).size;
+  const rows = stepsOf(wants).map((step) => [step.does, describeId(step.id), reasonOf(step)] as const);
   const { shown, rest } = limited(rows, mostSteps);
   return [
-    `Wants ${countObjects(objects)}: ${objects - left - unread} up to date, ${left} pending${unread === 0 ? "" : `, ${unread} unknown`}`,
+    `Wants ${countObjects(objects)}: ${describeCounts({ objects, pending, unread })}`,
+    ...(additions === undefined
+      ? []
+      : [`Adds to ${countObjects(additions.objects)} of other owners: ${describeCounts(additions)}`]),
     ...(rows.length === 0 ? [] : formatColumns([["ACTION", "OBJECT", "REASON"], ...shown])),
     ...rest,
   ];
+}
+
+function describeCounts({
+  objects,
+  pending,
+  unread,
+}: Pick<WantedAdditions, "objects" | "pending" | "unread">): string {
+  const known = `${objects - pending - unread} up to date, ${pending} pending`;
+  return unread === 0 ? known : `${known}, ${unread} unknown`;
 }
 
 /** A gate's text names its object, which stands beside it. */

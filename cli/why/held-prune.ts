@@ -1,12 +1,21 @@
 import type { PruneDecision } from "../../operator/engine/decide-prune.ts";
+import type { PasteableCommands } from "./remedies.ts";
 import type { WhyReport } from "./why-report.ts";
 
-/** Adds what approves a prune that is held, and that it is waited for, unless the conditions say it already. Pure. */
-export function addHeldPrune(report: WhyReport, { held }: PruneDecision): WhyReport {
+/** Adds the command that approves a held prune, and the wait for it, unless the conditions contain it already. Pure. */
+export function addHeldPrune(
+  report: WhyReport,
+  { held }: PruneDecision,
+  { kubectl }: Pick<PasteableCommands, "kubectl">,
+): WhyReport {
   const known = report.waits.find(({ on }) => on === "PruneHeld");
   const message = held?.message ?? known?.message;
-  const [command] = /kubectl annotate \S+ \S+.*?approve-prune=\S+/.exec(message ?? "") ?? [];
-  const next = command === undefined ? report.next : [`${command}   # approves the deletion`, ...report.next];
+  // The operator's message cannot name the user's cluster.
+  const [, words] = /kubectl (annotate \S+ \S+.*?approve-prune=\S+)/.exec(message ?? "") ?? [];
+  const next =
+    words === undefined
+      ? report.next
+      : [`${kubectl(...words.split(" "))}   # approves the deletion`, ...report.next];
   if (held === undefined || known !== undefined) return { ...report, next };
   const wait = {
     on: "PruneHeld",

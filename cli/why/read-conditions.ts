@@ -41,7 +41,7 @@ export function readConditions(
       }),
     ],
     next: [
-      ...(isNew ? ["fairlead logs   # shows whether an operator runs"] : []),
+      ...(isNew ? [`${context.commands.operatorLog}   # shows whether an operator runs`] : []),
       ...new Set(remedies.flatMap(({ remedy }) => remedy.next)),
     ],
     changed: conditions

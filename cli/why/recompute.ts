@@ -11,6 +11,7 @@ import { type ObjectId, stamps } from "../../synth/manifest.ts";
 import { changeOf } from "../release/diff/change.ts";
 import type { DryCluster } from "../release/diff/compare-release.ts";
 import { describeMissingRight } from "./missing-rights.ts";
+import { inNamespace, type PasteableCommands } from "./remedies.ts";
 import type { WhyStep } from "./why-report.ts";
 
 export interface RecomputeInput {
@@ -18,7 +19,8 @@ export interface RecomputeInput {
   readonly desired: DesiredSet;
   readonly cluster: DryCluster;
   readonly assess: (live: LiveObject) => Health;
-  /** `status.inventory.finished`: Jobs that are not made again. */
+  readonly commands: Pick<PasteableCommands, "kubectl">;
+  /** `status.inventory.finished`: Jobs that are not recreated. */
   readonly finished?: readonly string[] | undefined;
 }
 
@@ -76,14 +78,14 @@ interface Tried {
 
 async function tryStep(
   { object: { id }, kind, manifest, guard, live, because }: PlannedStep,
-  { resource, desired, cluster }: RecomputeInput,
+  { resource, desired, cluster, commands }: RecomputeInput,
   unknown: string[],
 ): Promise<Tried> {
   if (because === "foreign" && live !== undefined) {
     const ownership = decideOwnership(live, resource, desired.set);
     const owner = ownership.whose === "foreign" ? ownership.owner : "another owner";
     const reason = `it belongs to ${owner}, so it is not changed`;
-    return { id, step: { does: "hold", id, reason }, next: [handOver(live, resource)] };
+    return { id, step: { does: "hold", id, reason }, next: [handOver(live, resource, commands)] };
   }
   try {
     const after = await cluster.apply(kind, manifest, guard);
@@ -102,13 +104,15 @@ async function tryStep(
   }
 }
 
-function handOver(live: LiveObject, { kind, metadata }: CustomResource): string {
+function handOver(
+  live: LiveObject,
+  { kind, metadata }: CustomResource,
+  { kubectl }: Pick<PasteableCommands, "kubectl">,
+): string {
   const { name, namespace } = live.metadata;
-  const where = namespace === undefined ? "" : ` -n ${namespace}`;
   const isNear = metadata.namespace === undefined || metadata.namespace === namespace;
   const owner = isNear ? metadata.name : `${metadata.namespace}/${metadata.name}`;
-  return (
-    `kubectl annotate ${live.kind.toLowerCase()} ${name}${where} ${stamps.adoptBy}=${kind.toLowerCase()}/${owner}` +
-    "   # or delete or rename it"
-  );
+  const annotation = `${stamps.adoptBy}=${kind.toLowerCase()}/${owner}`;
+  const command = kubectl("annotate", live.kind.toLowerCase(), name, ...inNamespace(namespace), annotation);
+  return `${command}   # or delete or rename it`;
 }

@@ -14,8 +14,16 @@ export interface RemedyContext {
   /** `spec.interval` and `spec.timeout` of a Release. */
   readonly interval: string | undefined;
   readonly timeout: string | undefined;
-  /** A command of ours on this resource, to be pasted. */
+  readonly commands: PasteableCommands;
+}
+
+/** Makes commands that can be pasted: they act on the cluster that the caller named. */
+export interface PasteableCommands {
+  /** A Fairlead command on this resource. */
   readonly fairlead: (...words: readonly string[]) => string;
+  readonly kubectl: (...words: readonly string[]) => string;
+  /** Shows the operator's log. */
+  readonly operatorLog: string;
 }
 
 export interface Remedy {
@@ -37,15 +45,15 @@ export function nextTryBy({ sinceMs, nowMs, retryCapMs }: RemedyContext): string
 
 type MakeRemedy = (context: RemedyContext) => Remedy;
 
-const edit: MakeRemedy = ({ kind, name, namespace }) => ({
+const edit: MakeRemedy = ({ kind, name, namespace, commands }) => ({
   until: "the spec is edited",
-  next: [`kubectl edit ${kind} ${name}${inNamespace(namespace)}`],
+  next: [commands.kubectl("edit", kind, name, ...inNamespace(namespace))],
 });
-const source: MakeRemedy = ({ interval, fairlead }) => ({
+const source: MakeRemedy = ({ interval, commands: { fairlead } }) => ({
   until: `the source is fixed; polled every ${interval ?? "interval"}`,
   next: [`${fairlead("reconcile", "--wait")}   # polls at once, after the fix`],
 });
-const render: MakeRemedy = ({ interval, fairlead }) => ({
+const render: MakeRemedy = ({ interval, commands: { fairlead } }) => ({
   until: `another commit is pushed; polled every ${interval ?? "interval"}`,
   next: [
     `${fairlead("diff", "--source=.")}   # tests a local folder`,
@@ -69,7 +77,7 @@ const remedies: Readonly<Record<Reason, MakeRemedy>> = {
     next: lookAtObjects(context),
   }),
   DeclaredElsewhere: () => ({ until: "it is removed there, or its time is extended", next: [] }),
-  Suspended: ({ fairlead }) => ({ until: "spec.suspend is false", next: [fairlead("resume")] }),
+  Suspended: ({ commands: { fairlead } }) => ({ until: "spec.suspend is false", next: [fairlead("resume")] }),
   Deleting: () => ({
     until: "these objects are deleted",
     next: ["if the controller of a finalizer no longer exists, remove the finalizer with kubectl edit"],
@@ -106,7 +114,7 @@ const remedies: Readonly<Record<Reason, MakeRemedy>> = {
     until: "the Release or the policy is changed",
     next: ["ask the owner of the ReleasePolicy (docs/kinds/release-policy.md), or change the Release"],
   }),
-  SourcePending: ({ fairlead }) => ({
+  SourcePending: ({ commands: { fairlead } }) => ({
     until: "the source is fetched and rendered",
     next: [fairlead("logs")],
   }),
@@ -126,11 +134,12 @@ const remedies: Readonly<Record<Reason, MakeRemedy>> = {
   PublishRefused: repository,
 };
 
-function lookAtObjects({ kind, name, namespace, fairlead }: RemedyContext): readonly string[] {
-  if (kind === "release") return [fairlead("tree")];
-  return [`kubectl describe ${kind} ${name}${inNamespace(namespace)}`];
+function lookAtObjects({ kind, name, namespace, commands }: RemedyContext): readonly string[] {
+  if (kind === "release") return [commands.fairlead("tree")];
+  return [commands.kubectl("describe", kind, name, ...inNamespace(namespace))];
 }
 
-function inNamespace(namespace: string | undefined): string {
-  return namespace === undefined ? "" : ` -n ${namespace}`;
+/** The words that name a namespace for kubectl. Pure. */
+export function inNamespace(namespace: string | undefined): readonly string[] {
+  return namespace === undefined ? [] : ["-n", namespace];
 }

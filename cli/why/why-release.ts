@@ -32,7 +32,7 @@ import { addHeldPrune } from "./held-prune.ts";
 import { describeMissingRight, isForbidden } from "./missing-rights.ts";
 import { readConditions } from "./read-conditions.ts";
 import { recompute } from "./recompute.ts";
-import type { RemedyContext } from "./remedies.ts";
+import type { PasteableCommands } from "./remedies.ts";
 import type { Wait, WhyReport } from "./why-report.ts";
 
 /** A Release is tried again at least so often. */
@@ -40,7 +40,7 @@ const retryCapMs = 60_000;
 
 export interface WhyReleaseOptions {
   readonly session: ReleaseSession;
-  readonly fairlead: RemedyContext["fairlead"];
+  readonly commands: PasteableCommands;
   /** The command that explains another Release. */
   readonly explainOther: (place: { readonly namespace: string; readonly name: string }) => string;
   readonly nowMs: number;
@@ -50,11 +50,11 @@ export interface WhyReleaseOptions {
 
 /** Explains what the operator wants for a Release, and what it waits for. */
 export async function whyRelease(release: ReleaseObject, options: WhyReleaseOptions): Promise<WhyReport> {
-  const { fairlead, nowMs } = options;
+  const { commands, nowMs } = options;
   const { metadata, spec } = release;
   const said = readConditions(release, {
     ...{ kind: "release", name: metadata.name, namespace: metadata.namespace },
-    ...{ interval: spec.interval, timeout: spec.timeout, nowMs, retryCapMs, fairlead },
+    ...{ interval: spec.interval, timeout: spec.timeout, nowMs, retryCapMs, commands },
   });
   const report: WhyReport = {
     title: describeRelease(release),
@@ -91,7 +91,7 @@ interface Found {
 async function whyRendered(
   release: ReleaseObject,
   { report, rendered: { rendered, commits }, dependencies }: Found,
-  { session, nowMs }: WhyReleaseOptions,
+  { session, nowMs, commands }: WhyReleaseOptions,
 ): Promise<WhyReport> {
   const { client, transport } = session;
   const kinds = await readKinds(transport);
@@ -100,7 +100,7 @@ async function whyRendered(
   const checks = createHealthChecks();
   const { finished, deployed, waves } = release.status?.inventory ?? {};
   const { steps, next, unknown, unread } = await recompute({
-    ...{ resource, desired: prepared, cluster: dryCluster(session), finished },
+    ...{ resource, desired: prepared, cluster: dryCluster(session), finished, commands },
     assess: (live) => checks.assess(live, release.spec.healthChecks, { nowMs }),
   });
   const whole: WhyReport = {
@@ -125,7 +125,8 @@ async function whyRendered(
     approvals: commits.map(({ id }) => id),
   });
   const surplus = explainPrune(prune, "no longer in the source");
-  return addHeldPrune({ ...all, wants: { objects: prepared.objects.length, steps, unread, surplus } }, prune);
+  const wants = { objects: prepared.objects.length, steps, unread, surplus };
+  return addHeldPrune({ ...all, wants }, prune, commands);
 }
 
 /** The objects of a Release that is being deleted. */

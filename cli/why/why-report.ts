@@ -30,6 +30,25 @@ export interface Wants {
   readonly unread: number;
   /** Objects that are there and no longer wanted. */
   readonly surplus: readonly WhyStep[];
+  /** Undefined: the resource adds nothing to objects of other owners. */
+  readonly additions?: WantedAdditions | undefined;
+}
+
+/** The fields and subresources that a resource adds to objects of other owners. */
+export interface WantedAdditions {
+  /** How many objects there are to add to. */
+  readonly objects: number;
+  /** How many of them lack something. */
+  readonly pending: number;
+  /** How many of them the user may not read. */
+  readonly unread: number;
+  /** Additions that are not simply in place, and fields that are to be removed from other objects. */
+  readonly steps: readonly WhyStep[];
+}
+
+/** All steps that a report lists. Pure. */
+export function stepsOf({ steps, surplus, additions }: Wants): readonly WhyStep[] {
+  return [...steps, ...surplus, ...(additions?.steps ?? [])];
 }
 
 /** What `fairlead why` says of one resource. */
@@ -52,7 +71,7 @@ export const exitCodes = { nothing: 0, waits: 1, failed: 2 } as const;
 
 /** 0: all is as wanted and nothing is waited for. 1: something is. 2: nothing is, as far as it could be found out. Pure. */
 export function exitCodeOf({ wants, waits, unknown }: WhyReport): number {
-  const isLeft = [...(wants?.steps ?? []), ...(wants?.surplus ?? [])].some(({ does }) => does !== "keep");
+  const isLeft = wants !== undefined && stepsOf(wants).some(({ does }) => does !== "keep");
   if (waits.length > 0 || isLeft) return exitCodes.waits;
   return unknown.length > 0 ? exitCodes.failed : exitCodes.nothing;
 }

@@ -31,7 +31,7 @@ export interface KubeClusterInput {
   readonly signal?: AbortSignal;
   /** Go with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Applies change nothing: the server answers what would be. */
+  /** Applies and additions change nothing: the server answers with the object as it would be. */
   readonly dryRun?: true;
 }
 
@@ -54,6 +54,10 @@ export class KubeCluster implements Cluster {
   constructor(input: KubeClusterInput) {
     this.#input = input;
     this.#beforeSend = () => input.fence.check();
+  }
+
+  get #dryRunQuery(): string {
+    return this.#input.dryRun ? "&dryRun=All" : "";
   }
 
   until(signal: AbortSignal): KubeCluster {
@@ -79,7 +83,7 @@ export class KubeCluster implements Cluster {
     const guarded = guard.mode === "create" ? { resourceVersion: "1" } : { uid: guard.uid };
     const response = await this.#write(attempt, {
       method: "PATCH",
-      path: `${objectPath(kind, metadata)}?${applyQuery}${fieldValidationOf(kind)}${this.#input.dryRun ? "&dryRun=All" : ""}`,
+      path: `${objectPath(kind, metadata)}?${applyQuery}${fieldValidationOf(kind)}${this.#dryRunQuery}`,
       contentType: contentTypes.apply,
       body: toApplyBody({ ...manifest, metadata: { ...metadata, ...guarded } }),
     });
@@ -99,7 +103,7 @@ export class KubeCluster implements Cluster {
     const validation = subresource === undefined ? `&fieldValidation=${fieldValidationOf(kind)}` : "";
     const response = await this.#write(attempt, {
       method: "PATCH",
-      path: `${objectPath(kind, metadata, subresource)}?fieldManager=${encodeURIComponent(fieldManager)}${validation}`,
+      path: `${objectPath(kind, metadata, subresource)}?fieldManager=${encodeURIComponent(fieldManager)}${validation}${this.#dryRunQuery}`,
       contentType: contentTypes.apply,
       body: toApplyBody({ ...manifest, metadata: { ...metadata, uid } }),
     });

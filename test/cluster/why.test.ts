@@ -1,28 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { kinds } from "../../charts/bindings.ts";
-import { runWhy } from "../../cli/commands/why.ts";
 import type { WhyReport } from "../../cli/why/why-report.ts";
-import { applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
+import { why } from "./ask-why.ts";
+import { applyObjects, eventually, kubectl } from "./fixture.ts";
 import { anOperatorUser } from "./operator-user.ts";
 import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
-
-interface Said {
-  readonly code: number;
-  readonly text: string;
-}
-
-/** Asks as `admin`, or as another user. */
-async function why(
-  what: string,
-  namespace: string,
-  kubeconfig = testCluster().kubeconfigPath,
-  more: object = {},
-): Promise<Said> {
-  const lines: string[] = [];
-  const flags = { kubeconfig, namespace, kinds, ...more };
-  const code = await runWhy(what, flags, { print: (line) => void lines.push(line) });
-  return { code, text: lines.join("\n") };
-}
 
 /** A Release of one folder. */
 async function aRelease(story: ReleaseStory, name: string, objects: Readonly<Record<string, object>>) {

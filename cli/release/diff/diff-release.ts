@@ -5,6 +5,7 @@ import { toLiveObject } from "../../../operator/cluster/live-object.ts";
 import { prepareManifests } from "../../../operator/desire/release/prepare-manifests.ts";
 import { decidePrune } from "../../../operator/engine/decide-prune.ts";
 import type { SourceFiles } from "../../../operator/git/source/ports.ts";
+import type { Cluster } from "../../../operator/ports.ts";
 import { renderOnce } from "../../../operator/render/render-once.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
@@ -92,7 +93,9 @@ export async function diffManifests({
 }
 
 /** The API server as the user of the kubeconfig, who changes nothing. */
-export function dryCluster({ transport }: Pick<ReleaseSession, "transport">): DryCluster {
+export function dryCluster({
+  transport,
+}: Pick<ReleaseSession, "transport">): DryCluster & Pick<Cluster, "add"> {
   return new KubeCluster({ transport, fence: { check() {} }, clock: systemClock(), dryRun: true });
 }
 

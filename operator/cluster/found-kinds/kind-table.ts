@@ -1,4 +1,4 @@
-import { apiVersionOf, groupOf, type ObjectKind } from "../../../crds/object.ts";
+import { apiVersionOf, groupKindOf, groupOf, type ObjectKind } from "../../../crds/object.ts";
 import { type DiscoveredVersion, kindKeyOf } from "./discovery-answer.ts";
 
 /** Everything known about the kinds of a cluster: what discovery said last, and what our own definitions say now. */
@@ -16,6 +16,13 @@ export class KindTable {
   /** In the version that the cluster prefers. */
   findGroupKind(group: string, kind: string): ObjectKind | undefined {
     return this.#kinds.values().find((one) => one.group === group && one.kind === kind);
+  }
+
+  /** One of each kind, in the version that the cluster prefers. */
+  all(): readonly ObjectKind[] {
+    const kinds = new Map<string, ObjectKind>();
+    for (const kind of this.#kinds.values()) kinds.getOrInsert(groupKindOf(kind), kind);
+    return [...kinds.values()];
   }
 
   /** Takes in what discovery said. What a version that is stale served before still counts. */

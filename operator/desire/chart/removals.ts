@@ -3,7 +3,14 @@ import type { CustomResource, LiveObject } from "../../../crds/object.ts";
 import { type Addition, idOf } from "../../../synth/manifest.ts";
 import { additionManagerOf } from "../../../synth/stamp.ts";
 import { ADDED_INDEX } from "../../engine/added-index.ts";
-import type { Stores } from "../../ports.ts";
+import type { ObjectStore, Stores } from "../../ports.ts";
+
+export interface RemovalsOptions {
+  readonly kind: Pick<DeclaredKind, "definition" | "related">;
+  readonly stores: {
+    related(...of: Parameters<Stores["related"]>): Pick<ObjectStore, "byIndex">;
+  };
+}
 
 /**
  * What removes the fields that a resource has set of objects that it names no longer: additions without fields. The
@@ -14,7 +21,7 @@ import type { Stores } from "../../ports.ts";
 export function removalsOf(
   resource: CustomResource,
   additions: readonly Addition[],
-  options: { readonly kind: Pick<DeclaredKind, "definition" | "related">; readonly stores: Stores },
+  options: RemovalsOptions,
 ): readonly Addition[] {
   const { kind, stores } = options;
   const setting = kind.related.filter(({ fields }) => fields !== undefined);

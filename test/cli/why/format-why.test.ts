@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { formatWhy } from "../../../cli/why/format-why.ts";
 import { addHeldPrune } from "../../../cli/why/held-prune.ts";
 import { exitCodeOf, type WhyReport, type WhyStep } from "../../../cli/why/why-report.ts";
+import { someCommands } from "./a-session.ts";
 
 const step = (name: string, does: WhyStep["does"] = "create", reason = "it does not exist"): WhyStep => ({
   does,
@@ -60,6 +61,22 @@ describe("a report on one screen", () => {
     ]);
   });
 
+  test("counts the objects of other owners that are added to", () => {
+    const additions = {
+      objects: 3,
+      pending: 1,
+      unread: 1,
+      steps: [step("theirs", "extend", "x is missing")],
+    };
+    const text = formatWhy(report({ wants: { objects: 1, steps: [], unread: 0, surplus: [], additions } }));
+    expect(text.slice(1, 5)).toEqual([
+      "Wants 1 object: 1 up to date, 0 pending",
+      "Adds to 3 objects of other owners: 1 up to date, 1 pending, 1 unknown",
+      "ACTION  OBJECT                 REASON",
+      "extend  ConfigMap shop/theirs  x is missing",
+    ]);
+  });
+
   test("leaves out what is too much, and counts it", () => {
     const many = Array.from({ length: 5_000 }, (_, index) => step(`m${index}`));
     const text = formatWhy(report({ ...wants(many), waits: Array.from({ length: 30 }, () => wait) }));
@@ -81,6 +98,16 @@ describe("the exit code", () => {
     { says: "that it waits", of: { waits: [wait] }, code: 1 },
     { says: "that an object differs", of: wants([step("a")]), code: 1 },
     { says: "that something is to go", of: wants([], [step("a", "prune")]), code: 1 },
+    {
+      says: "that an addition is missing",
+      of: {
+        wants: {
+          ...{ objects: 0, steps: [], unread: 0, surplus: [] },
+          additions: { objects: 1, pending: 1, unread: 0, steps: [step("a", "extend")] },
+        },
+      },
+      code: 1,
+    },
     { says: "that it is unknown", of: { unknown: ["all of it"] }, code: 2 },
     {
       says: "that it waits, whatever else is not known",
@@ -100,18 +127,18 @@ describe("a prune that is held", () => {
   const told = { on: "PruneHeld", message };
 
   test("is waited for, with the command that approves it", () => {
-    const { waits, next } = addHeldPrune(report(), decision);
+    const { waits, next } = addHeldPrune(report(), decision, someCommands);
     expect(waits).toMatchObject([told]);
-    expect(next).toEqual([`${command}   # approves the deletion`]);
+    expect(next).toEqual([`${command} --kubeconfig=/tmp/kube   # approves the deletion`]);
   });
 
   test("is told once where the condition says it", () => {
-    const { waits, next } = addHeldPrune(report({ waits: [told] }), decision);
+    const { waits, next } = addHeldPrune(report({ waits: [told] }), decision, someCommands);
     expect(waits).toEqual([told]);
     expect(next).toHaveLength(1);
   });
 
   test("is no news where there is none", () => {
-    expect(addHeldPrune(report(), { ...decision, held: undefined })).toEqual(report());
+    expect(addHeldPrune(report(), { ...decision, held: undefined }, someCommands)).toEqual(report());
   });
 });

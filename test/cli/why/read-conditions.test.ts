@@ -3,12 +3,13 @@ import { readConditions } from "../../../cli/why/read-conditions.ts";
 import { nextTryBy, remedyOf } from "../../../cli/why/remedies.ts";
 import type { Condition } from "../../../crds/conditions.ts";
 import { condition } from "../release/a-release.ts";
+import { someCommands } from "./a-session.ts";
 
 const since = "2026-01-01T00:00:00Z";
 const context = {
   ...{ kind: "release", name: "web", namespace: "shop", retryCapMs: 60_000, interval: "1m", timeout: "5m" },
   nowMs: Date.parse(since) + 40_000,
-  fairlead: (...words: readonly string[]) => `fairlead ${words.join(" ")}`,
+  commands: someCommands,
 };
 const read = (conditions: readonly Condition[], { generation = 1, observedGeneration = 1 } = {}) =>
   readConditions({ metadata: { generation }, status: { conditions, observedGeneration } }, context);

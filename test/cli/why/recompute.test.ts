@@ -6,6 +6,7 @@ import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/erro
 import { idOf, type Manifest, stamps } from "../../../synth/manifest.ts";
 import { aManifest, anOwner, asLive } from "../../fakes/owned-objects.ts";
 import { aDesiredSet } from "../../fakes/plans.ts";
+import { someCommands } from "./a-session.ts";
 
 interface World {
   readonly there?: readonly LiveObject[];
@@ -42,6 +43,7 @@ async function explain(
       },
     },
     assess: () => ({ status: "Current", reason: "Current", message: "" }),
+    commands: someCommands,
   });
   return { ...found, applied, steps: found.steps.map(({ does, reason }) => `${does}: ${reason}`) };
 }
@@ -97,7 +99,7 @@ describe("what the operator would do, from what a user may see", () => {
       steps: ["hold: it belongs to another owner, so it is not changed"],
       next: [
         expect.stringMatching(
-          /^kubectl annotate configmap web -n shop fairlead\.dev\/adopt-by=echo\/web {3}#/,
+          /^kubectl annotate configmap web -n shop fairlead\.dev\/adopt-by=echo\/web --kubeconfig=\/tmp\/kube {3}#/,
         ),
       ],
     },

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { whyRelease } from "../../../cli/why/why-release.ts";
 import type { KubernetesObject } from "../../../crds/object.ts";
 import { type AReleaseOptions, aRelease, condition, deployed } from "../release/a-release.ts";
-import { aSession } from "./a-session.ts";
+import { aSession, someCommands } from "./a-session.ts";
 
 const releases = "/apis/fairlead.dev/v1alpha1/namespaces";
 const observed = { observedGeneration: 1 };
@@ -21,7 +21,7 @@ const explain = (
 ) =>
   whyRelease(aRelease(options), {
     ...{ session: aSession(there, { forbidden }), nowMs: 0, timeoutMs: 10_000, weakSandbox: false },
-    fairlead: (...words) => `fairlead ${words.join(" ")}`,
+    commands: someCommands,
     explainOther: ({ namespace, name }) => `fairlead why release/${name} -n ${namespace}`,
   });
 

@@ -3,7 +3,7 @@ import { podSet } from "../../../charts/bindings.ts";
 import { whyResource } from "../../../cli/why/why-resource.ts";
 import type { KubernetesObject } from "../../../crds/object.ts";
 import { condition } from "../release/a-release.ts";
-import { type APodSetOptions, aPodSet, aSession } from "./a-session.ts";
+import { type APodSetOptions, aPodSet, aSession, someCommands } from "./a-session.ts";
 
 const deployments = "/apis/apps/v1/namespaces/shop/deployments";
 const published = { commit: "1a2b3c4d5e6f", digest: "d", tree: "t" };
@@ -18,7 +18,7 @@ const explain = (
 ) =>
   whyResource(aPodSet(resource) as never, {
     ...{ session: aSession(there, { forbidden }), binding: podSet, nowMs: 0 },
-    fairlead: (...words) => `fairlead ${words.join(" ")}`,
+    commands: someCommands,
   });
 
 test("a missing object is to be created", async () => {
@@ -43,7 +43,7 @@ test("an object of another owner is held, with the command that hands it over", 
     { does: "hold", reason: "it belongs to another owner, so it is not changed" },
   ]);
   expect(next[0]).toMatch(
-    /^kubectl annotate deployment web -n shop fairlead\.dev\/adopt-by=podset\/web {3}#/,
+    /^kubectl annotate deployment web -n shop fairlead\.dev\/adopt-by=podset\/web --kubeconfig=\/tmp\/kube {3}#/,
   );
 });
 

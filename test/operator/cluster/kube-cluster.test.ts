@@ -46,3 +46,17 @@ describe("KubeCluster.until()", () => {
     expect(server.server.requests).toHaveLength(1);
   });
 });
+
+test("a dry run of an addition changes nothing on the server", async () => {
+  const clock = new FakeClock();
+  await using server = await scriptedCluster({ clock });
+  server.server.script = (_request, answer) => answer.json(200, aConfigMap("a"));
+  const cluster = new KubeCluster({
+    ...{ transport: server.transport, clock, fence: { check() {} } },
+    dryRun: true,
+  });
+  const addition = { kind: configMaps, manifest: aConfigMap("a"), selector: undefined, fieldManager: "x" };
+  await cluster.add(addition, { uid: "1" });
+  await cluster.apply(configMaps, aConfigMap("a"), create);
+  expect(server.server.requests.map(({ query }) => query.get("dryRun"))).toEqual(["All", "All"]);
+});

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { kinds } from "../../charts/bindings.ts";
+import { nap } from "../examples/nap.ts";
+import { why } from "./ask-why.ts";
+import { aNamespace, applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { startOperator } from "./operator.ts";
+import { anOperatorUser } from "./operator-user.ts";
+import { sharedGroup, stampIn } from "./stamp-kind.ts";
+import { applyResource, untilReady } from "./story.ts";
+
+describe("fairlead why of a kind that adds to objects of other owners", () => {
+  /** A Nap that an operator of its own has put into force. */
+  async function aNap() {
+    await install(testCluster(), { kinds: [stampIn(sharedGroup), nap], name: "naps" });
+    const namespace = await aNamespace();
+    const labels = { app: "shop" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "web" }] } };
+    const spec = { selector: { matchLabels: labels }, template };
+    const metadata = { name: "web", namespace, labels };
+    await applyObjects({ apiVersion: "apps/v1", kind: "Deployment", metadata, spec });
+    await startOperator({
+      program: join(import.meta.dirname, "nap-program.ts"),
+      kubeconfigPath: (await anOperatorUser(namespace, { rights: "naps" })).kubeconfigPath,
+      args: [`--namespace=${namespace}`],
+    });
+    await applyResource(nap.definition, namespace, { name: "night", app: "shop" });
+    await untilReady(nap.definition, namespace, "night");
+    return namespace;
+  }
+
+  test("counts these objects, and names a field that another manager has taken", async () => {
+    const namespace = await aNap();
+    const ask = () => why("nap/night", namespace, undefined, { kinds: [...kinds, nap] });
+    const ready = await ask();
+    expect(ready.text).toMatch(/\nAdds to 1 object of other owners: 1 up to date, 0 pending\n/);
+    expect(ready.code).toBe(0);
+    await kubectl(["scale", "deployment", "web", "-n", namespace, "--replicas=2"]);
+    await eventually(async () => (await ask()).code === 1, { what: "a field is missing" });
+    const { text } = await ask();
+    expect(text).toMatch(/\nAdds to 1 object of other owners: 0 up to date, 1 pending\n/);
+    expect(text).toMatch(/refused +Deployment \S+\/web +the API server rejects it: .*conflict/);
+    const edit = new RegExp(`- kubectl edit nap night -n ${namespace} --kubeconfig=\\S+`);
+    await eventually(async () => edit.test((await ask()).text), { what: "its condition says so" });
+  });
+
+  test("says what is known of it in a program that does not have its chart", async () => {
+    const namespace = await aNap();
+    const { code, text } = await why("nap/night", namespace);
+    expect(text).toMatch(/^Nap \S+\/night is Ready\n\nWaiting for nothing, as far as known\n/);
+    expect(text).toMatch(/- Desired objects: another program has the chart of Nap; no object has the label/);
+    expect(text).toMatch(/- kubectl describe naps\.example\.dev night -n \S+ --kubeconfig=/);
+    expect(code).toBe(2);
+  });
+});
