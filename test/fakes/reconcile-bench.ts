@@ -10,7 +10,8 @@ import {
 import type { KindSources } from "../../operator/desire/chart/follow-source.ts";
 import { kindSteps } from "../../operator/desire/chart/kind-steps.ts";
 import { ADDED_INDEX, addedManagersOf } from "../../operator/engine/added-index.ts";
-import type { ObjectStore, Publisher, Reconcile, Stores } from "../../operator/ports.ts";
+import type { TimeSource } from "../../operator/engine/run-clock.ts";
+import type { Clock, ObjectStore, Publisher, Reconcile, Stores } from "../../operator/ports.ts";
 import { createReconcile } from "../../operator/reconcile.ts";
 import { setOf } from "../../synth/stamp.ts";
 import { createSynthesizer } from "../../synth/synthesizer.ts";
@@ -26,6 +27,8 @@ export interface BenchOptions {
   readonly resource?: ResourceOptions;
   /** Where the sources of its resources stand. */
   readonly sources?: KindSources;
+  /** By which instants pass. Default: the wall clock. */
+  readonly time?: (clock: Clock) => TimeSource;
 }
 
 /** The bench of a kind: what its resource wants comes from its chart. */
@@ -36,7 +39,14 @@ export class ReconcileBench extends Bench<CustomResource> {
   protected readonly definition: ObjectKind;
   protected readonly run: Reconcile;
 
-  constructor({ kind = aGadgetKind(), publisher, place = "here", resource, sources }: BenchOptions = {}) {
+  constructor({
+    kind = aGadgetKind(),
+    publisher,
+    place = "here",
+    resource,
+    sources,
+    time: timeOf,
+  }: BenchOptions = {}) {
     super();
     this.kind = kind;
     this.definition = kind.definition;
@@ -47,7 +57,7 @@ export class ReconcileBench extends Bench<CustomResource> {
     for (const child of kind.children) this.storeOf(child);
     for (const { kind: related, ownerKey } of kind.related)
       this.storeOf(related, { [groupKindOf(kind.definition)]: ownerKey, [ADDED_INDEX]: addedManagersOf });
-    const time = { nowMs: () => this.clock.wallClock().getTime() };
+    const time = timeOf?.(this.clock) ?? { nowMs: () => this.clock.wallClock().getTime() };
     const parts = { ...this.shared(), kind, publisher, place, time, stores: this.stores, sources };
     const steps = kindSteps({ ...parts, synthesize: this.synthesizer });
     this.run = createReconcile(steps, { clock: this.clock });

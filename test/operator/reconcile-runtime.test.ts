@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { runtime } from "../../charts/bindings.ts";
 import type { LiveObject } from "../../crds/object.ts";
+import type { TimeSource } from "../../operator/engine/run-clock.ts";
 import { ReplacedError } from "../../operator/errors.ts";
+import type { Clock } from "../../operator/ports.ts";
+import { TrustedTime } from "../../operator/runtime/trusted-time.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 import type { ResourceOptions } from "../fakes/resources.ts";
@@ -54,6 +57,31 @@ describe("a Runtime", () => {
       note: `Deleted: its time was over at ${at(60)}`,
     });
   });
+
+  test.for([0, 1, 500, 999])(
+    "is deleted within 2 s of its end, and not before, by a server whose Date header is %i ms behind",
+    async (behindMs) => {
+      // A Date header has whole seconds.
+      const time = (clock: Clock): TimeSource => {
+        const trusted = new TrustedTime(clock);
+        trusted.observe(new Date(clock.wallClock().getTime() - behindMs).toISOString());
+        return trusted;
+      };
+      const bench = new ReconcileBench({ kind: runtime, resource: { spec: aSpec() }, time });
+      bench.edit(aRuntime());
+      await bench.reconcile();
+      report(bench, { since: at(0) });
+      let reconciles = 0;
+      while (bench.resource !== undefined && reconciles++ < 10) {
+        const { requeueAfterMs = 0 } = await bench.reconcile();
+        await bench.clock.advance(requeueAfterMs);
+      }
+      expect(bench.takeRequests().at(-1)).toBe("delete Runtime/web");
+      const lateMs = bench.clock.wallClock().getTime() - Date.parse(at(60));
+      expect(lateMs).toBe(behindMs);
+      expect(reconciles).toBeLessThanOrEqual(3);
+    },
+  );
 
   test("is deleted later if it is extended", async () => {
     const { bench, edit, later } = await running();
