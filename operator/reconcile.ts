@@ -40,6 +40,8 @@ export interface ReconcileSteps<
    * @param remembered What the runs of a resource of that name and this uid remember.
    */
   load(key: string, remembered: (uid: string) => Memory | undefined): Loaded | undefined;
+  /** Cleans up after a resource that does not exist. Only where it may leave something that others cannot delete. */
+  abandon?(key: string): Promise<void>;
   /** Whether nothing may be created for it any more: it or its namespace is being deleted. */
   isLeaving(loaded: Loaded): boolean;
   /** Deletes what it owns, as far as garbage collection does not. Undefined: there is nothing to report. */
@@ -103,6 +105,7 @@ export function createReconcile<
     const isLeaving = found !== undefined && steps.isLeaving(found);
     const loaded =
       found === undefined || isLeaving || steps.record === undefined ? found : await steps.record(found);
+    if (found === undefined) await steps.abandon?.(key);
     if (loaded === undefined) {
       holds.end(key);
       run.onExplain?.(() => nothingToDo);

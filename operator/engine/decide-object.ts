@@ -7,6 +7,7 @@ import { fitToLive } from "./immutable.ts";
 import { metadataOnly } from "./metadata-only.ts";
 import { decideOwnership } from "./ownership.ts";
 import { describeSettled } from "./reasons.ts";
+import { withRunFinalizer } from "./run-finalizer.ts";
 
 export interface ApplyStep {
   readonly kind: ObjectKind;
@@ -33,6 +34,8 @@ export interface DecideObjectOptions {
   readonly isSettled: (live: LiveObject) => boolean;
   /** Default: `kept`. */
   readonly lifetime?: Lifetime;
+  /** Whether it is created with the finalizer of a run. Default: false. */
+  readonly isProtected?: boolean;
 }
 
 /** Decides what happens to one desired object: it is applied, kept, replaced, or waited for while it is being deleted. Pure. */
@@ -41,11 +44,12 @@ export function decideObject(
   live: LiveObject | undefined,
   options: DecideObjectOptions,
 ): Decision {
-  const { resource, set, isSettled, lifetime = "kept" } = options;
+  const { resource, set, isSettled, lifetime = "kept", isProtected = false } = options;
   const { whose } = live === undefined ? { whose: "absent" as const } : decideOwnership(live, resource, set);
   // A foreign object may be one that we only think we see: the create-only apply is refused, and a fresh read decides.
   if (live === undefined || whose === "foreign" || whose === "absent") {
-    const { manifest = desired } = fitToLive(desired, undefined);
+    const { manifest: fitted = desired } = fitToLive(desired, undefined);
+    const manifest = isProtected ? withRunFinalizer(fitted) : fitted;
     return { does: "apply", step: { manifest, guard: { mode: "create" }, live, because: whose } };
   }
   if (whose === "leaving" || live.metadata.deletionTimestamp !== undefined) return { does: "wait", live };

@@ -20,6 +20,8 @@ export interface DesiredObject {
   readonly isEnsured: boolean;
   /** Whether it may be changed once it exists. */
   readonly lifetime: Lifetime;
+  /** Created with a finalizer that blocks its deletion until its outcome is recorded. Default: false. */
+  readonly isProtected?: boolean;
   /** Whether it is committed to git. */
   readonly publish: boolean;
 }

@@ -144,7 +144,7 @@ function decideOne(object: DesiredObject, input: PlanInput): Decision {
   const { set } = desired;
   const live = observed(object);
   if (live === undefined || !isOfOthers(object, input))
-    return decideObject(object.manifest, live, { resource, set, isSettled, lifetime: object.lifetime });
+    return decideObject(object.manifest, live, { ...object, resource, set, isSettled });
   if (live.metadata.deletionTimestamp !== undefined) return { does: "wait", live };
   return { does: "keep", live, because: "it has another owner, and only has to exist" };
 }

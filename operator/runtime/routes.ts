@@ -1,6 +1,7 @@
 import type { DeclaredKind } from "../../crds/binding.ts";
 import { controllerOf, groupKindOf, groupOf, keyOf, type LiveObject } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
+import { isProtectedRun } from "../engine/run-finalizer.ts";
 import type { ObjectStore } from "../ports.ts";
 import { type KindStores, soughtIndexOf } from "./kind-stores.ts";
 import type { StoreHandler } from "./store.ts";
@@ -112,7 +113,9 @@ function ownerKeysOf(
   if (controller?.kind === definition.kind && groupOf(controller.apiVersion) === definition.group) {
     const { namespace } = child.metadata;
     const name = controller.name;
-    return existing(definition.namespaced ? `${namespace}/${name}` : name, resources);
+    const key = definition.namespaced ? `${namespace}/${name}` : name;
+    // Garbage collection cannot delete a run before our finalizer is removed.
+    return isProtectedRun(child) ? [key] : existing(key, resources);
   }
   const set = child.metadata.labels?.[stamps.set];
   return set === undefined ? [] : resources.byIndex("set", set).map(keyOf);

@@ -141,7 +141,7 @@ function synthesizeOrRefuse(
 /** Returns the desired set of the manifests of a chart. Pure. */
 export function desiredSetOf(
   { manifests, additions, needs, set, digest }: ManifestSet,
-  kind: Pick<BoundKind, "children" | "childRules">,
+  kind: Pick<BoundKind, "children" | "childRules" | "record">,
   resource: CustomResource,
 ): DesiredSet {
   const { childRules } = kind;
@@ -159,6 +159,7 @@ export function desiredSetOf(
       needs: needs.get(id) ?? [],
       isEnsured: false,
       lifetime: rule?.lifetime ?? "kept",
+      isProtected: rule?.lifetime === "run" && kind.record !== undefined,
       publish: rule?.publish ?? true,
     };
   });

@@ -1,13 +1,13 @@
 import { describeFailure } from "../../engine/outcome.ts";
-import type { ConvergedKind } from "./converge-kind.ts";
+import { type ConvergedKind, unchanged } from "./converge-kind.ts";
 import type { Loaded } from "./load.ts";
 
 /** The end of a reconcile that failed before its plan, so that its conditions contain the failure. Pure. */
 export function failedRun({ resource }: Pick<Loaded, "resource">, error: unknown): ConvergedKind {
   const { name, namespace, generation } = resource.metadata;
   return {
+    ...unchanged,
     outcome: describeFailure(error, `${resource.kind}/${name}`, { namespace }),
-    ...{ target: undefined, plan: undefined, pruned: undefined, changes: [], steps: [], error },
-    ...{ desired: undefined, expired: undefined, generation },
+    ...{ error, generation },
   };
 }

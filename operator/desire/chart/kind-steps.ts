@@ -1,16 +1,21 @@
-import type { LiveObject } from "../../../crds/object.ts";
+import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
 import { awaitsSource } from "../../../synth/source.ts";
 import { announceChanges } from "../../engine/announce.ts";
 import type { OwnedObject } from "../../engine/desired-set.ts";
 import { describeObject, listNames } from "../../engine/outcome.ts";
+import type { StepReason } from "../../engine/reasons.ts";
+import { releaseRuns } from "../../engine/release-runs.ts";
 import { report } from "../../engine/report.ts";
 import { RunClock } from "../../engine/run-clock.ts";
 import type { ReconcileOptions } from "../../ports.ts";
 import type { ReconcileSteps } from "../../reconcile.ts";
 import { type ConvergedKind, type ConvergeKindOptions, convergeKind, unchanged } from "./converge-kind.ts";
+import { failedRun } from "./failed-run.ts";
 import { finalize, isLeaving } from "./finalize.ts";
 import { type FollowSourceOptions, followSource, leaveSource } from "./follow-source.ts";
 import { type Loaded, load } from "./load.ts";
+import { finalRunsOf, protectedIn, protectsRuns } from "./protected-runs.ts";
+import { releaseOrphans } from "./release-orphans.ts";
 import { judgeKind, type ReportKindOptions } from "./report-kind.ts";
 import { retireOrConverge } from "./retire.ts";
 import { type WriteRecordOptions, writeRecord } from "./write-record.ts";
@@ -29,6 +34,8 @@ export function kindSteps(
   return ({ signal, log }) => {
     const runClock = shared.kind.hasContext ? new RunClock(shared.time.nowMs()) : undefined;
     const parts = { ...shared, cluster: shared.cluster.until(signal), log, kindClock: runClock };
+    // With the operator's own permissions: the finalizer is not one of the objects' own.
+    const runs = { cluster: parts.cluster, storeOf: (child: ObjectKind) => parts.stores.children(child) };
     return {
       load: (key) => {
         const loaded = load(key, parts.kind, parts.stores);
@@ -41,14 +48,34 @@ export function kindSteps(
         leaveSource(loaded, parts);
         const onKept = (live: LiveObject, { message }: Error): void =>
           announceChanges([{ done: "FieldsKept", live, why: message }], loaded, parts);
-        return describeHeld(loaded, await finalize(loaded, { ...parts, onKept }));
+        try {
+          // Nothing records the outcome any more.
+          await releaseRuns(protectedIn(loaded), runs);
+          return describeHeld(loaded, await finalize(loaded, { ...parts, onKept }));
+        } catch (error) {
+          return failedRun(loaded, error);
+        }
       },
       ...((parts.kind.record ?? parts.kind.source) !== undefined &&
         runClock && { record: (loaded: Loaded) => recall(loaded, { ...parts, clock: runClock }) }),
-      converge: (loaded) =>
-        parts.kind.retire === undefined || runClock === undefined
-          ? convergeKind(loaded, parts)
-          : retireOrConverge(loaded, { ...parts, kindClock: runClock }),
+      ...(protectsRuns(parts.kind) && { abandon: (key: string) => releaseOrphans(key, parts) }),
+      converge: async (loaded) => {
+        let released: readonly StepReason[];
+        try {
+          // A kind that no longer has a record awaits no outcome.
+          const { record, childRules } = parts.kind;
+          const isUnrecorded = record === undefined && childRules.length > 0;
+          const { finalRuns = isUnrecorded ? protectedIn(loaded) : [] } = loaded;
+          released = await releaseRuns(finalRuns, runs);
+        } catch (error) {
+          return failedRun(loaded, error);
+        }
+        const converged =
+          parts.kind.retire === undefined || runClock === undefined
+            ? await convergeKind(loaded, parts)
+            : await retireOrConverge(loaded, { ...parts, kindClock: runClock });
+        return converged && { ...converged, steps: [...released, ...converged.steps] };
+      },
       judge: (loaded, converged) => judgeKind(loaded, converged, parts),
       report: (run, onWritten) =>
         report(run, { ...parts, resources: parts.stores.resources(parts.kind.definition) }, onWritten),
@@ -64,7 +91,9 @@ async function recall(
 ): Promise<Loaded | undefined> {
   const sourced = await followSource(loaded, options);
   if (options.kind.record === undefined || awaitsSource(options.kind, sourced.sourced?.state)) return sourced;
-  return await writeRecord(sourced, options);
+  const now = await writeRecord(sourced, options);
+  const isFolded = now?.folded !== undefined;
+  return now && { ...now, finalRuns: finalRunsOf(loaded, { isFolded }) };
 }
 
 /** Undefined: nothing holds a resource that is being deleted. */

@@ -28,6 +28,8 @@ export interface Loaded {
   readonly sourced?: Sourced;
   /** The record of this run. Undefined: the kind has none, or it could not be folded. */
   readonly folded?: FoldedRecord;
+  /** Runs whose outcome the record contains by now, so that they need no protection. Default: none. */
+  readonly finalRuns?: readonly OwnedObject[];
   /** Why the record could not be folded, or a function of the kind failed. */
   readonly refusal?: SpecInvalidError;
   /** Why it is kept without objects. */

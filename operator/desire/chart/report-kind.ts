@@ -17,6 +17,7 @@ import type { Clock, Publisher, PublishState, Random, Stores } from "../../ports
 import type { Judged } from "../../reconcile.ts";
 import type { ConvergedKind } from "./converge-kind.ts";
 import { type Loaded, load } from "./load.ts";
+import { hasNewEnd } from "./protected-runs.ts";
 import { publish } from "./publish.ts";
 import { isRecordBehind } from "./write-record.ts";
 
@@ -65,7 +66,9 @@ export function judgeKind(
     const isBehind =
       kindClock !== undefined &&
       before.folded !== undefined &&
-      isRecordBehind({ ...loaded, folded: before.folded }, { kind, clock: kindClock });
+      // Our own deletion of a run causes no reconcile.
+      (hasNewEnd(loaded, before) ||
+        isRecordBehind({ ...loaded, folded: before.folded }, { kind, clock: kindClock }));
     const instantInMs = isBehind ? 0 : kindClock?.untilNextMs(options.time.nowMs());
     return {
       instantInMs,

@@ -73,7 +73,7 @@ test("objects that follow from the head of a git source are known to the operato
   const source = { required: true, of: () => ({ url: "https://git.example.dev/shop" }) };
   const { wants, unknown } = await whyResource(aPodSet({ status: ready }) as never, {
     ...{ session: aSession({}), binding: { ...podSet, source }, nowMs: 0 },
-    fairlead: (...words) => `fairlead ${words.join(" ")}`,
+    commands: someCommands,
   });
   expect(wants).toBeUndefined();
   expect(unknown).toEqual(["Desired objects: only the operator knows the head of their source"]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap, Pod } from "../../../crds/core-kinds.ts";
+import { RUN_FINALIZER } from "../../../operator/engine/run-finalizer.ts";
 import { routeEvents } from "../../../operator/runtime/routes.ts";
 import { stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
@@ -73,6 +74,15 @@ describe("routeEvents()", () => {
     routing.resources.put({ name: "a", generation: 2 });
     routing.resources.put({ name: "c" });
     expect(await routing.take()).toEqual(["shop/a", "shop/c"]);
+  });
+
+  test("reconciles a resource that is gone while the finalizer of its run blocks garbage collection", async () => {
+    await using routing = await aRunningRouting();
+    const finalizers = [RUN_FINALIZER];
+    routing.children.put({ name: "x", metadata: { ...controlledBy(gadget, "gone"), finalizers } });
+    expect(await routing.take()).toEqual(["shop/gone"]);
+    routing.children.put({ name: "y", metadata: controlledBy(gadget, "gone") });
+    expect(await routing.take()).toEqual([]);
   });
 
   test("reconciles the old and the new owner once each when a child's controller changes (case 30)", async () => {

@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { apiVersionOf, type KubernetesObject } from "../../crds/object.ts";
+import { RUN_FINALIZER } from "../../operator/engine/run-finalizer.ts";
+import { attempt } from "../fakes/attempt-kind.ts";
+import { fence } from "./fenced.ts";
+import { aNamespace, applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { startOperator } from "./operator.ts";
+import { isWrite, lineOf } from "./operator-user.ts";
+import { type SeenResource, untilGone } from "./story.ts";
+
+const { definition } = attempt;
+const program = join(import.meta.dirname, "attempt-program.ts");
+
+interface SeenPod extends KubernetesObject {
+  readonly status?: { readonly phase?: string };
+}
+
+/** A fenced operator of Attempts. */
+async function aScene() {
+  await install(testCluster(), { kinds: [attempt], name: "attempts" });
+  const namespace = await aNamespace();
+  const fenced = await fence(namespace, { kinds: [attempt], rights: "attempts" });
+  const instance = await fenced.aPod("operator-1");
+  const pod = () => readObject<SeenPod>("pod", "web", namespace);
+  const find = () => readObject<SeenResource>("attempts.example.dev", "web", namespace);
+  return {
+    namespace,
+    pod,
+    start: () =>
+      startOperator({
+        program,
+        kubeconfigPath: instance.kubeconfigPath,
+        environment: instance.environment,
+        args: [`--namespace=${namespace}`, ...fenced.args],
+      }),
+    /** Creates the Attempt; the label chooses how long its pod runs. */
+    run: async (simulate: "none" | "endless") => {
+      const metadata = { name: "web", namespace, labels: { "fairlead.dev/simulate": simulate } };
+      const { kind } = definition;
+      await applyObjects({ apiVersion: apiVersionOf(definition), kind, metadata, spec: { image: "run:1" } });
+    },
+    untilPhase: (phase: string) =>
+      eventually(async () => (await pod())?.status?.phase === phase, { what: `the pod is ${phase}` }),
+    untilRecorded: (outcome: string) =>
+      eventually(async () => (await find())?.status?.["outcome"] === outcome, {
+        what: `${outcome} is recorded`,
+      }),
+    untilReleased: () =>
+      eventually(async () => (await pod())?.metadata.finalizers === undefined, {
+        what: "the finalizer is removed",
+      }),
+    deletePod: () => kubectl(["delete", "pod", "web", "-n", namespace, "--wait=false"]),
+    podWrites: async () =>
+      (await instance.requests())
+        .filter((event) => isWrite(event) && event.objectRef?.resource === "pods")
+        .map(lineOf),
+  };
+}
+
+describe("a run of a kind with a record", () => {
+  test("keeps its outcome although it ends and is deleted while no operator runs", async () => {
+    const { start, run, untilPhase, untilRecorded, deletePod, namespace, pod, podWrites } = await aScene();
+    const operator = await start();
+    await run("endless");
+    await untilPhase("Running");
+    expect((await pod())?.metadata.finalizers).toEqual([RUN_FINALIZER]);
+    await operator.stop();
+
+    // Given a pod that ends, and that a user deletes
+    const ends = ["label", "pod", "web", "-n", namespace, "--overwrite", "fairlead.dev/simulate=none"];
+    await kubectl(ends);
+    await untilPhase("Succeeded");
+    await deletePod();
+    expect((await pod())?.metadata.deletionTimestamp).toBeDefined();
+
+    // When the operator starts again
+    await start();
+
+    // Then its outcome is recorded, the pod goes, and it never ran twice
+    await untilRecorded("Succeeded");
+    await untilGone("pod", "web", namespace);
+    const writes = await podWrites();
+    expect(writes.filter((line) => line.endsWith("201"))).toEqual(["patch pods web 201"]);
+  });
+
+  test("is released when it has ended, so that anybody may delete it without an operator", async () => {
+    const { start, run, untilRecorded, untilReleased, deletePod, namespace, podWrites } = await aScene();
+    const operator = await start();
+    await run("none");
+    await untilRecorded("Succeeded");
+    await untilReleased();
+    await operator.stop();
+    await deletePod();
+    await untilGone("pod", "web", namespace);
+    expect(await podWrites()).toEqual(["patch pods web 201", "patch pods web 200"]);
+  });
+
+  test("that somebody deletes while it runs is recorded as deleted", async () => {
+    const { start, run, untilPhase, untilRecorded, deletePod, namespace } = await aScene();
+    await start();
+    await run("endless");
+    await untilPhase("Running");
+    await deletePod();
+    await untilRecorded("Deleted");
+    await untilGone("pod", "web", namespace);
+  });
+
+  test("goes with its resource, also if that was deleted while no operator ran", async () => {
+    const { start, run, untilPhase, namespace } = await aScene();
+    const operator = await start();
+    await run("endless");
+    await untilPhase("Running");
+    await operator.stop();
+    await kubectl(["delete", "attempt", "web", "-n", namespace]);
+    const next = await start();
+    await untilGone("pod", "web", namespace);
+
+    // The same while it runs
+    await run("endless");
+    await untilPhase("Running");
+    await kubectl(["delete", "attempt", "web", "-n", namespace]);
+    await untilGone("pod", "web", namespace);
+    await next.stop();
+  });
+});
