@@ -14,7 +14,7 @@ export interface AnnounceOptions {
   readonly log: Logger;
 }
 
-/** Tells what was done to objects that were there: adopted, extended, reduced, replaced, restored, pruned. Creating and editing is no news. */
+/** Reports changes of existing objects: adopted, extended, reduced, replaced, restored, pruned. Creations and edits are not reported. */
 export function announceChanges(
   changes: readonly Change[],
   { resource }: { readonly resource: CustomResource },
@@ -41,7 +41,7 @@ export function announceChanges(
   }
 }
 
-/** Tells of fields that a resource has set of an object of another owner, and that the API server refuses to remove. */
+/** Reports fields that a resource has set of an object of another owner, and that the API server refuses to remove. */
 function announceKept(
   { live, why }: Change,
   resource: LiveObject,
@@ -67,7 +67,7 @@ function announcePruned(
   events.record(resource, { type: "Normal", reason: "Pruned", action: "Prune", note, isRoutine: true });
 }
 
-/** Tells of conditions that turned bad or well again or are held up by something, and once per edit of what in the spec is passed over. */
+/** Reports conditions that became false, recovered or are delayed, and, once per edit, the ignored parts of the spec. */
 export function announceStatus(
   { status, cause }: { readonly status: EngineStatus; readonly cause: string | undefined },
   { resource }: { readonly resource: CustomResource },

@@ -12,20 +12,20 @@ import type { ApplyStep } from "./decide-object.ts";
 export type ApplyResult =
   | "created"
   | "updated"
-  /** Somebody had changed or deleted the object by hand. */
+  /** A user had changed or deleted the object. */
   | "restored"
   | "adopted"
   | "rejected"
   | "not_owned"
-  /** Somebody was faster: it is looked at again. */
+  /** Another writer was faster: the object is planned again. */
   | "conflict"
   | "error";
 
-/** What a reconcile did with objects; kept ones cost no request. */
+/** The results of a reconcile for objects; kept ones cost no request. */
 export type ObjectAction = ApplyResult | "kept" | "pruned";
 
 /**
- * Whether an apply put back what somebody changed in the live object. It did not if the server changed nothing: then our
+ * Whether an apply reverted a change of the live object by another manager. It did not if the server changed nothing: then our
  * copy lacked fields, because a watch that is older than its kind's definition drops those that the definition got since. Pure.
  *
  * @param answer The object as the server answered the apply.
@@ -41,10 +41,10 @@ export function isRepair({ live, because }: ApplyStep, answer: LiveObject): bool
 }
 
 /**
- * What an apply was that succeeded. Pure.
+ * The result of a successful apply. Pure.
  *
  * @param options.answer The object as the server answered.
- * @param options.wasLost The object had been there, and somebody deleted it.
+ * @param options.wasLost The object had existed, and another client deleted it.
  */
 export function resultOfStep(
   step: ApplyStep,
@@ -55,7 +55,7 @@ export function resultOfStep(
   return step.guard.mode === "create" ? "created" : "updated";
 }
 
-/** What an apply was that failed; undefined: nothing was sent. Pure. */
+/** The result of a failed apply; undefined: nothing was sent. Pure. */
 export function resultOfFailure(error: unknown): ApplyResult | undefined {
   if (error instanceof NotLeadingError) return undefined;
   if (error instanceof ObjectRejectedError) return "rejected";

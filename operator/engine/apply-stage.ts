@@ -29,7 +29,7 @@ const byStage: readonly ApplyStage[] = [0, 2, 3, 4];
 export function applyStageOf(manifest: Pick<Manifest, "apiVersion" | "kind">): ApplyStage {
   const { apiVersion, kind } = manifest;
   if (groupOf(apiVersion) === "admissionregistration.k8s.io" && admission.has(kind)) return lastStage;
-  // StorageClass, PriorityClass, GatewayClass, …: what others name and nobody but their controller looks at.
+  // StorageClass, PriorityClass, GatewayClass, …: objects that others name and only their controller reads.
   if (/.Class$/.test(kind)) return 1;
   return byStage[stageOf(manifest)] ?? 4;
 }

@@ -15,7 +15,7 @@ export interface ApplyOptions extends AttemptOptions {
   /** The local copy of the objects of a kind. */
   readonly storeOf: (kind: ObjectKind) => ObjectStore;
   readonly lost: LostObjects;
-  /** Whether it is enough that an object of this name is there, whoever made it. Default: never. */
+  /** Whether it is enough that an object of this name exists, regardless of its creator. Default: never. */
   readonly isEnough?: (step: ApplyStep) => boolean;
 }
 
@@ -25,7 +25,7 @@ export interface StepResult {
   /** As the server answered; what was applied is in the store already. */
   readonly live: LiveObject;
   readonly was: "applied" | "ours" | "adopted";
-  /** It had been there, and somebody deleted it. */
+  /** It had existed, and another client deleted it. */
   readonly wasLost: boolean;
 }
 
@@ -91,7 +91,7 @@ async function write(
   return patched;
 }
 
-/** One read decides whose the object is that stands where ours should be made. */
+/** One read decides who owns the object that has the name of ours. */
 async function claim(
   { kind, manifest }: ApplyStep,
   { loaded, cluster, isEnough }: Pick<ApplyOptions, "loaded" | "cluster"> & { readonly isEnough: boolean },

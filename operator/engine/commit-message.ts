@@ -8,7 +8,7 @@ export interface AppliedResource {
   readonly generation: number;
   /** More lines for the last paragraph, such as where the objects come from. */
   readonly trailers?: readonly string[] | undefined;
-  /** Where its objects come from; stands in the body, above the last paragraph. */
+  /** The origin of its objects, for the body, above the last paragraph. */
   readonly origin?: CommitOrigin | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface CommitMessageInput {
   /** Titles (or folders) of the resources whose folders go. */
   readonly removed: readonly string[];
   readonly version: string;
-  /** Absent where nobody elects a leader. */
+  /** Absent without leader election. */
   readonly lease: LeaseTerm | undefined;
 }
 

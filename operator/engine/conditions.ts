@@ -107,7 +107,7 @@ function describeApplied(applied: ApplyOutcome, previous: Condition | undefined)
     case "failed":
       return { type, status: "False", reason: "ApplyFailed", message: applied.message };
     case "retry":
-      // What was true stays until it is known better: a lost race is nothing to tell.
+      // A lost race is not reported: the previous statement stays until there is a new one.
       return previous === undefined
         ? { type, status: "Unknown", reason: "Progressing", message: "Not applied yet" }
         : { type, status: previous.status, reason: previous.reason as Reason, message: previous.message };

@@ -43,7 +43,7 @@ export interface Converged {
   /** Undefined: pruning was not decided. */
   readonly pruned: PruneDecision | undefined;
   readonly changes: readonly Change[];
-  /** What all passes together sent, and why. */
+  /** The steps that all passes together sent, and why. */
   readonly steps: readonly StepReason[];
   /** Additions to objects of other owners that were not sent, and why. */
   readonly held?: readonly StepReason[];
@@ -51,7 +51,7 @@ export interface Converged {
   readonly error: unknown;
 }
 
-/** Finding and replacing objects changes what is planned; more finds than these mean that somebody works against us. */
+/** Finding and replacing objects changes what is planned; more finds than these mean that another client works against us. */
 const mostFinds = 4;
 /** A dependency chain takes a pass for each of its links; no plan needs more. */
 const mostPasses = 1_000;

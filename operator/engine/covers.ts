@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The first field of a manifest that the live object does not have with an equal value; undefined when it has
- * them all. What the live object has beside them is somebody else's and no drift, except in structs and lists that
+ * them all. Other fields of the live object belong to other managers and are not drift, except in structs and lists that
  * have one owner as a whole. Values that the server drops when they are empty equal absence.
  *
  * @returns A path for people, such as `spec.template.spec.containers[web].image`.

@@ -75,7 +75,7 @@ interface MetadataOptions extends Pick<DecideObjectOptions, "isSettled"> {
   readonly lifetime: Exclude<Lifetime, "kept">;
 }
 
-/** What happens to an object that was created once: nothing, or its labels, annotations and owner references are put right. */
+/** Decides about an object that was created once: nothing happens, or its labels, annotations and owner references are corrected. */
 function decideMetadata(
   desired: Manifest,
   live: LiveObject,
@@ -93,7 +93,7 @@ function decideMetadata(
 }
 
 /**
- * Whether an object that is waited for belonged to a deleted resource of the same name, and nobody has deleted it yet. An
+ * Whether an object that is waited for belonged to a deleted resource of the same name, and is not deleted yet. An
  * object that another operator made, or that has another owner as well, is left to garbage collection. Pure.
  */
 export function isLeftBehind({ ours, metadata }: LiveObject, set: string): boolean {

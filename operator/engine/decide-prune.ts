@@ -35,7 +35,7 @@ export interface PruneInput {
   readonly hasContent?: (live: LiveObject) => boolean;
 }
 
-/** What becomes of objects that are owned and no longer desired. Nothing is deleted before every apply succeeded. */
+/** The plan for objects that are owned and no longer desired. Nothing is deleted before every apply succeeded. */
 export interface PruneDecision {
   /** To be deleted now, side by side, with a uid precondition: the last stage of what goes. */
   readonly now: readonly OwnedObject[];
@@ -107,7 +107,7 @@ function sortOut(
   const mayGo = ({ live }: OwnedObject) =>
     isOn && mayPrune({ live, resource, set, desiredUids, isUnreferenced: !isReferenced });
   const [going, rest] = split(there, mayGo);
-  // What has another controller was never ours to delete.
+  // An object with another controller is not ours to delete.
   const kept = rest.filter(({ live }) => !isOn || isKept(live));
   const why = isOn ? "an annotation keeps it" : "spec.prune is false";
   return { going, leaving, kept: kept.map((object) => ({ ...object, why })) };
@@ -156,7 +156,7 @@ function isContainer({ apiVersion, kind }: LiveObject): boolean {
   return containers.has(`${groupOf(apiVersion)}/${kind}`);
 }
 
-/** Nobody but the server knows what is in a namespace or of a kind; a claim without volume never held anything. */
+/** Only the server knows the content of a namespace and the objects of a kind; a claim without volume never had content. */
 function mayHaveContent(live: LiveObject): boolean {
   if (live.kind !== "PersistentVolumeClaim") return true;
   return (live["status"] as { readonly phase?: unknown } | undefined)?.phase !== "Pending";

@@ -21,8 +21,8 @@ const annotations: Readonly<Record<string, string>> = {
 };
 
 /**
- * Who declares a resource, and would create it again if it were deleted: its owner, or a tool that applies it. Undefined: nobody
- * that is known. Pure.
+ * The owner of a resource, or the tool that applies it, which would recreate it after a deletion. Undefined: none is known.
+ * Pure.
  */
 export function declaredBy({ metadata }: Pick<KubernetesObject, "metadata">): string | undefined {
   const [owner] = metadata.ownerReferences ?? [];

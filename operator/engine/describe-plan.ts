@@ -11,7 +11,7 @@ export interface DescribePlanInput {
   readonly set: string;
 }
 
-/** What a plan that was carried out (and did not fail) means for the resource: what it waits for, or that all is applied. Pure. */
+/** The outcome of a plan that was executed without a failure: the objects that it waits for, or that all is applied. Pure. */
 export function describePlan({ plan, prune, set }: DescribePlanInput): ApplyOutcome {
   const { blocked, waiting, replace, leftBehind, keep, apply, done } = plan;
   const unwatched = textOf(blocked, ["KindNotWatched"]);
@@ -23,7 +23,7 @@ export function describePlan({ plan, prune, set }: DescribePlanInput): ApplyOutc
   if (unknown !== undefined)
     return { state: "waiting", reason: "KindUnknown", message: unknown, isWatched: true };
   if (held !== undefined) return { state: "waiting", message: held, isWatched: true };
-  // The local copies are filled in a moment, and then it is looked at again: nothing to tell.
+  // The caches fill in a moment, and that causes another reconcile: this is not reported.
   if (blocked.length > 0) return { state: "retry" };
   if (prune?.held !== undefined)
     return { state: "refused", reason: "PruneHeld", message: prune.held.message };

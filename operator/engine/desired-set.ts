@@ -44,7 +44,7 @@ export interface DesiredSet {
   readonly objects: readonly DesiredObject[];
   /** Whether the order is more than that of the kinds' stages: the source declares what needs what. */
   readonly isOrdered: boolean;
-  /** What is added to objects that the resource does not own; applied last. Default: nothing. */
+  /** Additions to objects that the resource does not own; applied last. Default: nothing. */
   readonly additions?: readonly Addition[];
   /** Additions without fields: they remove what the resource has set of other objects than these. Default: nothing. */
   readonly removals?: readonly Addition[];
@@ -75,7 +75,7 @@ export interface WatchedObjects {
   readonly refusal: string | undefined;
 }
 
-/** What is known of a requested kind. Messages are for people. */
+/** The state of a lookup of a kind. Messages are for people. */
 export type KindAnswer =
   | { readonly state: "known"; readonly kind: ObjectKind }
   /** Discovery is under way. */

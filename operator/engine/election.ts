@@ -57,7 +57,7 @@ const inWords = {
   leaseDurationMs: "lease duration",
 } as const;
 
-/** What is known after a read or write: a record that did not change keeps the time it was first seen at. */
+/** The observation after a read or write: a record that did not change keeps the time of its first observation. */
 export function observe(previous: Observation | undefined, lease: Lease, nowMs: number): Observation {
   const isSame = previous !== undefined && recordOf(previous.lease) === recordOf(lease);
   return { lease, sinceMs: isSame ? previous.sinceMs : nowMs };
@@ -102,7 +102,7 @@ export function claimLease({
   };
 }
 
-/** The record of a lease that is given up: whoever sees it may take it at once. */
+/** The record of a released lease: any candidate may take it at once. */
 export function releaseLease(found: LeaseSpec, wallClock: Date): LeaseSpec {
   const now = microTime(wallClock);
   return { ...found, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
@@ -123,7 +123,7 @@ export function microTime(date: Date): string {
   return date.toISOString().replace("Z", "000Z");
 }
 
-/** What counts as a change: another Lease object, or another word in the record itself. */
+/** Identifies a record: another Lease object, or another value in the record itself, is a change. */
 function recordOf({ metadata, spec = {} }: Lease): string {
   const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = spec;
   const record = [holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions];

@@ -23,11 +23,11 @@ export interface ExplainedRun extends ConvergedRun {
     readonly state: string;
     readonly message?: string;
     readonly failure?: { readonly message: string };
-    /** Not told before it went on for long. */
+    /** Reported only after it has lasted for long. */
     readonly isQuiet?: boolean;
   };
   readonly error?: unknown;
-  /** Where the publication stands; undefined: nothing was offered. */
+  /** State of the publication; undefined: nothing was offered. */
   readonly publish?: PublishState | undefined;
   readonly converged?: ConvergedRun;
 }

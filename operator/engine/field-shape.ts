@@ -1,6 +1,6 @@
 /**
- * What the API server's schema says of a field beyond its JSON: how lists merge, which values are quantities,
- * what is filled in. A field without a shape is a plain value, a map compared field by field, or an atomic list.
+ * Properties of a field in the API server's schema beyond its JSON: how lists merge, which values are quantities,
+ * which defaults are filled in. A field without a shape is a plain value, a map compared field by field, or an atomic list.
  */
 export interface FieldShape {
   /** Shapes of the fields of a struct, by name. */

@@ -65,8 +65,8 @@ export interface DeleteAllOptions extends PruneWaveOptions {
 /**
  * Deletes everything that a resource owns, those first that were applied last; the next ones wait until these are gone.
  *
- * @param owned What it owns now, read again for each wave.
- * @returns What is left. Nothing of it is deleted again: its events requeue the resource.
+ * @param owned Reads the objects that it owns now, for each wave.
+ * @returns The remaining objects. None of them is deleted again: its events requeue the resource.
  */
 export async function deleteAll(
   input: Omit<DeletionInput, "owned">,

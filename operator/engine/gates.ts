@@ -10,11 +10,11 @@ import { describeId } from "./object-text.ts";
 export type BlockedReason =
   /** The cluster has no such kind (yet). */
   | "KindUnknown"
-  /** Its kind may not be watched, so nobody would know what becomes of it. */
+  /** Its kind may not be watched, so its state would be unknown. */
   | "KindNotWatched"
-  /** The local copies of its kind are not filled yet: nothing to tell. */
+  /** The caches of its kind are not filled yet: this is not reported. */
   | "NotSynced"
-  /** What it needs is not healthy yet. */
+  /** An object that it needs is not healthy yet. */
   | "Dependency"
   /** Something of an earlier stage is not there yet. */
   | "Stage";
@@ -38,7 +38,7 @@ export interface Lacking {
 export class Gates {
   readonly #assess: (live: LiveObject) => Health;
   readonly #decisions = new Map<ObjectId, Decision | "done" | undefined>();
-  /** What objects lack that were asked about; undefined: nothing. */
+  /** The reason why objects lack something, by their ids; undefined: they lack nothing. */
   readonly #lacks = new Map<ObjectId, string | undefined>();
   readonly #waitedFor: ObjectId[] = [];
   /** The first object that is neither there nor about to be. */
@@ -58,7 +58,7 @@ export class Gates {
     if (!isThere) this.#missing ??= id;
   }
 
-  /** What an object that is to be applied waits for; undefined: for nothing. */
+  /** The gate that holds an object which is to be applied; undefined: none. */
   findBlock(object: DesiredObject): BlockedObject | undefined {
     const needed = this.findLacking(object.needs);
     if (needed !== undefined) return blockedBy(object, "Dependency", needed);

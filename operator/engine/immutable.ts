@@ -5,7 +5,7 @@ import { type LabelSelector, matchesSelector } from "./label-selector.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields of a Job's spec that the API server lets nobody change while the Job exists. */
+/** Fields of a Job's spec that cannot be changed while the Job exists. */
 const immutableJobFields = [
   "backoffLimitPerIndex",
   "completionMode",
@@ -26,10 +26,10 @@ const workloads: ReadonlySet<string> = new Set([
   "apps/StatefulSet",
 ]);
 
-/** What to do with a manifest whose object may not be edited freely. */
+/** The decision about a manifest whose object may not be edited freely. */
 export type Fitted =
   | { readonly manifest: Manifest; readonly replaces?: never }
-  /** The object must go before it can be made anew. */
+  /** The object must be deleted before it can be recreated. */
   | { readonly replaces: LiveObject; readonly manifest?: never };
 
 /**

@@ -33,10 +33,10 @@ export function entriesToRecord({ plan, prepared, recorded }: RecordInput): Obje
 }
 
 export interface InventoryInput {
-  /** What is recorded and there, after what was just applied and pruned. */
+  /** Recorded objects that exist, after the last applies and prunes. */
   readonly owned: readonly OwnedObject[];
   readonly prepared: DesiredSet;
-  /** What the status says so far. */
+  /** From the status. */
   readonly previous: Inventory | undefined;
   /** Whether all is applied, and all is pruned that was to be. */
   readonly isComplete: boolean;

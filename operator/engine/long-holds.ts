@@ -5,18 +5,18 @@ import { countObjects, describeId } from "./object-text.ts";
 import { isTransient, listNames } from "./outcome.ts";
 import { describeLeavingObject } from "./reasons.ts";
 
-/** A hold that lasts longer than this appears in a condition, whatever it is; what passes sooner is no news. */
+/** A hold that lasts longer than this appears in a condition, whatever it is; a shorter one is not reported. */
 export const longHoldMs = 30_000;
 
 /** The end of a run as its report describes it. */
 export interface Told<End> {
   /** Undefined: nothing by now. */
   readonly told: End | undefined;
-  /** When to look again, because it may be told then. */
+  /** Delay of the next reconcile, which may report it. */
   readonly againAfterMs?: number;
 }
 
-/** Since when resources are held back by something that their conditions do not tell, such as a race that is lost each time. */
+/** Records since when resources are held by something that their conditions do not contain, such as a race that is lost each time. */
 export class LongHolds {
   readonly #clock: Pick<Clock, "now" | "wallClock">;
   readonly #sinceMs = new Map<string, number>();
@@ -25,7 +25,7 @@ export class LongHolds {
     this.#clock = clock;
   }
 
-  /** Decides what is told of a run: what passes by itself only after it went on for long. */
+  /** Decides what is reported of a run: a temporary hold only after it has lasted for long. */
   judge<End extends ExplainedRun>(key: string, ended: End): Told<End> {
     const { outcome, error } = ended;
     const isPending = outcome.state === "pending";
@@ -39,7 +39,7 @@ export class LongHolds {
     return { told: isPending ? { ...ended, outcome: { ...outcome, isLong: true } } : tellLongHold(ended) };
   }
 
-  /** The resource is not held back any more, or its conditions tell. */
+  /** The resource is no longer held, or its conditions contain the reason. */
   end(key: string): void {
     this.#sinceMs.delete(key);
   }
@@ -56,7 +56,7 @@ function canBeTold(error: unknown): boolean {
   return !(error instanceof ApiUnavailableError && (error.status === 0 || error.status === 429));
 }
 
-/** The same end of a run, as the conditions tell it after a hold that went on for long. Pure. */
+/** The end of a run as the conditions report it after a long hold. Pure. */
 export function tellLongHold<End extends ExplainedRun>(ended: End): End {
   const { outcome, error, converged } = ended;
   if (outcome.isQuiet) return { ...ended, outcome: { ...outcome, isQuiet: false } };
@@ -71,8 +71,8 @@ export function tellLongHold<End extends ExplainedRun>(ended: End): End {
 const unknownObjects = "Waiting for the caches of its objects to fill";
 
 /**
- * All is applied, but objects that are no longer wanted have been on their way out for long: the condition `Applied` names
- * them while it is true. Pure.
+ * All is applied, but objects that are no longer wanted have been terminating for long: the condition `Applied` names them
+ * while it is true. Pure.
  *
  * @param nowMs Wall clock.
  */

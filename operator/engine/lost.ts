@@ -2,8 +2,8 @@ import type { LiveObject } from "../../crds/object.ts";
 import { idOf, type ObjectId } from "../../synth/manifest.ts";
 
 /**
- * Objects that somebody else deleted although their resource wants them, until they are made anew: that is worth an
- * event, once. What we delete ourselves is none of them.
+ * Objects that another client deleted although their resource wants them, until they are recreated: this causes one event.
+ * Our own deletions are not among them.
  */
 export class LostObjects {
   /** Uids of what we asked the server to delete, until its end was seen. */
@@ -15,7 +15,7 @@ export class LostObjects {
     this.#deletedByUs.add(metadata.uid);
   }
 
-  /** The request failed: if the object goes after all, it was perhaps somebody else. */
+  /** The request failed: if the object is deleted nevertheless, another client may have done it. */
   unexpect({ metadata }: LiveObject): void {
     this.#deletedByUs.delete(metadata.uid);
   }

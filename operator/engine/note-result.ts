@@ -17,7 +17,7 @@ export interface NoteOptions {
   readonly claimed: Map<ObjectId, LiveObject>;
   readonly changes: Change[];
   readonly settled: SettledObjects;
-  /** Who adopts, for people: `this resource's`. */
+  /** The adopting resource, for people: `this resource's`. */
   readonly whose: string;
 }
 
@@ -33,7 +33,7 @@ export function noteResult(
     return;
   }
   claimed.delete(idOf(live));
-  // What the answer still lacks, another apply would not bring either.
+  // A second apply would not add what the answer still lacks.
   if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
   if (isRepair(step, live)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
   else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });

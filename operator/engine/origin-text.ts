@@ -13,7 +13,7 @@ const longestSubject = 200;
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]+/gu;
 
 /**
- * What git hosts act on wherever it stands in a message, and the same with a space that breaks it: references that close
+ * Texts that git hosts act on anywhere in a message, and the same texts with a space that disables them: references that close
  * issues, mentions, addresses, and words in brackets or asterisks that skip CI.
  */
 const directives: readonly (readonly [found: RegExp, shown: string])[] = [

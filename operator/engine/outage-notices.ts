@@ -1,16 +1,16 @@
 import type { Announcement } from "./transitions.ts";
 
 /**
- * What is wrong with the repository is wrong for every resource: it is told once for all resources of a kind, by the
- * first one that meets it, and once when it is over. Conditions tell it on each.
+ * A failure of the repository affects every resource: one event for all resources of a kind reports it, on the first resource
+ * that meets it, and another one reports its end. The condition of each resource contains it.
  */
 export class OutageNotices {
-  /** The reason that was told last; `unknown` after a start, because what was told before is not known. */
+  /** The reason that was reported last; `unknown` after a start. */
   #told: string | undefined = "unknown";
-  /** What was told of remotes that resources come from; each has words of its own. */
+  /** Last reports about remotes of sources; each remote has its own. */
   readonly #remotes = new Set<string>();
 
-  /** Whether an announcement is worth an event. Asking counts as telling. */
+  /** Whether an announcement is worth an event. A call counts as a report. */
   isNews({ type, reason, action, note }: Announcement): boolean {
     if (action === "Source") return this.#isNewsOfRemote({ type, reason, note });
     if (action !== "Publish") return true;

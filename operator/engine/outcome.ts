@@ -13,7 +13,7 @@ import {
 } from "../errors.ts";
 import { describeId } from "./object-text.ts";
 
-/** Why nothing more will come of a resource until somebody edits something. */
+/** Why a resource makes no progress until it, or another object, is edited. */
 export type RefusalReason = Extract<
   Reason,
   | "SpecInvalid"
@@ -26,7 +26,7 @@ export type RefusalReason = Extract<
   | "PolicyRefused"
 >;
 
-/** What a resource waits for, if it is not only on its way. */
+/** Why a resource waits. */
 export type WaitingReason = Extract<
   Reason,
   | "Progressing"
@@ -47,7 +47,7 @@ export type ApplyOutcome =
       readonly reason?: WaitingReason;
       readonly message: string;
       readonly isWatched: boolean;
-      /** Not told before it went on for long; see LongHolds. */
+      /** Reported only after it has lasted for long; see LongHolds. */
       readonly isQuiet?: boolean;
     }
   /** Tried again only after an edit, apart from `NotOwned` and what is contested, which heal when the other object goes. */
@@ -57,9 +57,9 @@ export type ApplyOutcome =
       readonly message: string;
       readonly isContested?: true;
     }
-  /** Something that may be different next time; worth telling. */
+  /** A failure that may not occur again; reported. */
   | { readonly state: "failed"; readonly message: string }
-  /** Somebody was faster, or we no longer lead: look again, and say nothing. */
+  /** Another writer was faster, or we no longer lead: retried without a report. */
   | { readonly state: "retry" };
 
 /**

@@ -2,11 +2,11 @@ import { type CustomResource, controllerOf, groupOf, keyOf, type LiveObject } fr
 import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
 
 /**
- * Whose an object is, seen from one resource.
+ * The owner of an object, from the view of one resource.
  * - `ours`: we made it for this very resource.
  * - `adopt`: not made by us, but meant to be ours: its controller is this resource, or its owner hands it over.
  * - `leaving`: it belongs to a deleted resource of the same name, and garbage collection will take it.
- * - `foreign`: somebody else's; `owner` names it for people.
+ * - `foreign`: another owner's; `owner` names it for people.
  */
 export type Ownership =
   | { readonly whose: "ours" | "adopt" | "leaving" }

@@ -11,7 +11,7 @@ export interface AdditionStep extends ApplyStep {
   readonly live: LiveObject;
 }
 
-/** What one reconcile adds to objects that the resource does not own. An object that is gone or being deleted is in neither list. */
+/** Additions of one reconcile to objects that the resource does not own. An object that is gone or being deleted is in neither list. */
 export interface AdditionPlan {
   readonly apply: readonly AdditionStep[];
   /** Already there: no request. */
@@ -100,8 +100,8 @@ function describeLack(because: string): string {
 }
 
 /**
- * What an object lacks of an addition: the path of the first field with another value, or `owner`, where only the fields that
- * the manager has are others. Undefined: nothing. Pure.
+ * The first difference between an object and an addition: the path of a field with another value, or `owner` if only the fields of
+ * the manager differ. Undefined: there is none. Pure.
  */
 export function findLack(live: LiveObject, addition: Addition): string | undefined {
   const drift = findDrift(addition.manifest, live);

@@ -12,18 +12,18 @@ export interface PlanInput {
   readonly resource: CustomResource;
   readonly desired: DesiredSet;
   /**
-   * The live object of a desired one, if the local copies (or a read of this run) hold one, whoever made it; of an ensured
+   * The live object of a desired one, if the local copies (or a read of this run) hold one, regardless of its creator; of an ensured
    * namespace also one that is in no set.
    */
   readonly observed: (object: DesiredObject) => LiveObject | undefined;
-  /** How the watch of a kind stands. */
+  /** The state of the watch of a kind. */
   readonly watch: (kind: ObjectKind) => Pick<WatchedObjects, "hasSynced" | "refusal">;
   /** Whether applying to exactly this object was tried and changed nothing; see settledHash(). */
   readonly isSettled: (live: LiveObject) => boolean;
   readonly assess: (live: LiveObject) => Health;
   /** `status.inventory.finished`: Jobs that are not made again. */
   readonly finished?: readonly string[] | undefined;
-  /** What is known by now of the kind of an object that was prepared without one. */
+  /** The state of the lookup of the kind of an object that was prepared without one. */
   readonly askKind?: (object: DesiredObject) => KindAnswer;
 }
 
@@ -31,18 +31,18 @@ export interface PlannedStep extends ApplyStep {
   readonly object: DesiredObject;
 }
 
-/** What one pass changes in the cluster. Every desired object is in exactly one of the lists before `taken`. */
+/** The changes of one pass in the cluster. Every desired object is in exactly one of the lists before `taken`. */
 export interface Plan {
   /** Stages one after the other, the steps of a stage side by side. */
   readonly apply: readonly (readonly PlannedStep[])[];
   /** Already as desired: no request. */
   readonly keep: readonly LiveObject[];
-  /** Objects that must be deleted before they can be made anew. */
+  /** Objects that must be deleted before they can be recreated. */
   readonly replace: readonly LiveObject[];
   /** Desired objects that are being deleted: the event of their deletion requeues the resource. */
   readonly waiting: readonly LiveObject[];
   /**
-   * Objects of a deleted resource of this name that nobody has deleted yet. Garbage collection will, but it may never learn
+   * Objects of a deleted resource of this name that are not deleted yet. Garbage collection will, but it may never learn
    * that a resource was recreated while its own watch was broken (seen with Kubernetes 1.37), so the engine does.
    */
   readonly leftBehind: readonly LiveObject[];
@@ -57,7 +57,7 @@ export interface Plan {
   readonly taken: readonly ObjectId[];
   /** Once this is applied everything is: then it may be pruned. */
   readonly isComplete: boolean;
-  /** The turn of blocked objects may have come once this is applied, and no event will tell: own writes are silent. */
+  /** Blocked objects may be unblocked once this is applied, and no event reports it: own writes are silent. */
   readonly mayUnblockMore: boolean;
 }
 
@@ -172,7 +172,7 @@ function notApplied(object: DesiredObject, reason: BlockedReason, why: string): 
   };
 }
 
-/** The object is there, as this very manifest made it, or is not to be changed: somebody else has changed it since. */
+/** Whether the object was made from this very manifest, or only its metadata is managed, and another manager has changed it since. */
 function putsBack({ live, manifest, because, only }: Omit<ApplyStep, "kind">): boolean {
   if (only === "metadata") return true;
   const digest = manifest.metadata.annotations?.[stamps.digest];

@@ -22,7 +22,7 @@ const keepAnnotations: readonly (readonly [string, string])[] = [
 /**
  * Whether an object that is no longer desired may be deleted. All must be true: it carries our set's label, our manager
  * has applied it, its controller (if it has one) is this very resource, it is not one of the desired objects under
- * another name of its kind, and nobody asked to keep it. Labels alone are input that anybody can write.
+ * another name of its kind, and no annotation keeps it. Labels alone are input that any tenant can write.
  */
 export function mayPrune({
   live,

@@ -18,10 +18,10 @@ export interface PruneSurplusOptions extends PruneWaveOptions {
 }
 
 /**
- * Deletes what is owned and no longer desired, one wave after the other, until one is not gone at once. Call it only after
+ * Deletes objects that are owned and no longer desired, one wave after the other, until one is not gone at once. Call it only after
  * everything was applied.
  *
- * @param decideFrom What is decided from, read again for each wave.
+ * @param decideFrom Reads the input of the decision, for each wave.
  */
 export async function pruneSurplus(
   decideFrom: () => PruneInput,

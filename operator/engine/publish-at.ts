@@ -21,8 +21,8 @@ export function offerOf(
 }
 
 /**
- * Offers to the publisher of a place, and names the place in the record of what is there. What a status says of another
- * place is no news of this one. A record from before places had names stays as it is: neither an upgrade nor a CRD that
+ * Offers to the publisher of a place, and names the place in the record of the publication. The record of another place
+ * does not apply to this one. A record from before places had names stays as it is: neither an upgrade nor a CRD that
  * drops the field is worth a write for every resource.
  *
  * @param place Its id, as `placeIdOf()` makes it.

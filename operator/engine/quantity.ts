@@ -1,6 +1,6 @@
 const pattern = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d+))?$/;
 
-/** Longer texts are no quantities of people; a BigInt of a million digits takes 0.4 s. */
+/** Longer texts are not written by people; a BigInt of a million digits takes 0.4 s. */
 const LONGEST = 200;
 
 const decimalExponents: Readonly<Record<string, number>> = {
@@ -24,7 +24,7 @@ const binaryExponents: Readonly<Record<string, bigint>> = {
 };
 
 /**
- * Whether two quantities mean the same amount: `0.5` and `500m`, `1Gi` and `1073741824`. What is no quantity is
+ * Whether two quantities mean the same amount: `0.5` and `500m`, `1Gi` and `1073741824`. Any other text is
  * equal only to itself. Like the API server, amounts are rounded up to a billionth.
  */
 export function isSameQuantity(a: unknown, b: unknown): boolean {

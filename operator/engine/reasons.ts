@@ -51,7 +51,7 @@ export function explainDecision(id: ObjectId, decision: Decision | BlockedObject
   }
 }
 
-/** What {@link Decision} says by a word; anything else is the path of a field. */
+/** Texts for the words of a {@link Decision}; any other word is the path of a field. */
 const reasonsToApply: Readonly<Record<string, string | undefined>> = {
   absent: "it does not exist",
   foreign: "an object of this name exists and has another owner",

@@ -6,13 +6,13 @@ import type { Clock } from "../ports.ts";
 import type { ApplyStep } from "./decide-object.ts";
 import { settledHash } from "./settled-hash.ts";
 
-/** What belongs to somebody else is looked at again by then; see decideRequeue(). */
+/** An object of another owner is checked again by then; see decideRequeue(). */
 const foreignMs = 20_000;
 /** The server frees what a deleted object held, such as a node port, a moment later: soon at first, then doubling. */
 const contestedMs = { first: 250, longest: 20_000 };
 /** The API server serves a changed definition a moment after it accepted it; anybody may change one later. */
 const schemaMs = { first: 100, longest: 60_000 };
-/** Somebody may have changed what refused it, such as an admission policy. */
+/** The cause of the refusal, such as an admission policy, may have changed. */
 const rejectedMs = 60_000;
 
 interface Refusal {
@@ -20,7 +20,7 @@ interface Refusal {
   readonly error: Error;
   /** When this very attempt was refused for the first time. */
   readonly sinceMs: number;
-  /** It may be accepted without an edit, and no event would tell. */
+  /** It may be accepted without an edit, and no event would report that. */
   readonly isTriedAgain: boolean;
   readonly untilMs: number;
   /** A run came upon it since the delay was last asked for. */
@@ -79,7 +79,7 @@ export class Refusals {
     return Math.max(1, Math.ceil(earliestMs - this.#clock.now()) + 1);
   }
 
-  /** The resource is fine or gone, or what stood in its way is. */
+  /** The resource is applied or gone, or the conflicting object is gone. */
   forget(key: string): void {
     this.#byResource.delete(key);
   }
@@ -91,7 +91,7 @@ function delaysOf({ isContested, isBySchema }: ObjectRejectedError): typeof sche
   return isBySchema ? schemaMs : undefined;
 }
 
-/** Everything that may make a difference; whoever touches the resource has it tried again. */
+/** All inputs of an attempt; any edit of the resource causes a retry. */
 function describeAttempt({ manifest, guard, live }: ApplyStep, { metadata }: CustomResource): string {
   const { uid, generation, labels, annotations } = metadata;
   const seen = live === undefined ? "" : settledHash(live);

@@ -27,7 +27,7 @@ export interface Report {
   readonly isRetried: boolean;
   /** It is retried by then at the latest, in milliseconds. */
   readonly retryWithinMs?: number | undefined;
-  /** The earliest of these decides when the resource is looked at again, in milliseconds. */
+  /** The earliest of these delays of the next reconcile counts, in milliseconds. */
   readonly requeueAfterMs: readonly (number | undefined)[];
 }
 
@@ -115,7 +115,7 @@ export function noteProgress(
   if (published?.state === "published") progress?.committed(key, generation);
 }
 
-/** Called with what stands in a resource's way: an object, or something that only one object of a kind can have. */
+/** Called with the blocker of a resource: an object, or a kind of which only one object can have a value. */
 export type OnBlocked = (key: string, by: ObjectId | ObjectKindId) => void;
 
 /** Remembers what blocks a resource, so that it is retried when that object is deleted or its definition changes. */

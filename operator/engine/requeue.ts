@@ -2,7 +2,7 @@ import type { PublishState } from "../ports.ts";
 import type { Health } from "./health/health.ts";
 import type { ApplyOutcome } from "./outcome.ts";
 
-/** How long an outcome is kept back so that one status patch tells about its commit too. */
+/** Delay of a status, so that one patch contains the outcome and its commit. */
 export const parkingMs = 1000;
 
 /** How often we look whether a foreign object has gone, or what it holds: nothing that we watch says so. */
@@ -24,7 +24,7 @@ export interface RequeueInput {
 }
 
 /**
- * When to look at a resource again; undefined: an event will tell. Temporary failures are not decided here: they are
+ * Delay of the next reconcile; undefined: an event will cause it. Temporary failures are not decided here: they are
  * thrown, and the queue's backoff decides.
  */
 export function decideRequeue(input: RequeueInput): number | undefined {

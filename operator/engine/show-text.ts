@@ -1,5 +1,5 @@
 const LONGEST = 200;
-/** What could change how a line looks: control characters, line ends, marks of direction, invisible and broken characters. */
+/** Characters that could change the appearance of a line: control characters, line ends, marks of direction, invisible and broken characters. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu;
 
 /** A name out of a repository, for a message: on one line, printable, at most 200 characters. */
@@ -13,7 +13,7 @@ function toEscape(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** `spec.ports[0].name`; names that are no plain words stand in quotes. */
+/** `spec.ports[0].name`; names that are not plain words are in quotes. */
 export function showPath(path: readonly (string | number)[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;

@@ -22,13 +22,13 @@ export interface Subject {
   readonly key: string;
   readonly kind: ObjectKind;
   readonly title: string;
-  /** Whose an adopted object becomes, for events: `this resource's`. */
+  /** The new owner of an adopted object, for events: `this resource's`. */
   readonly whose: string;
   /** Objects that earlier runs read. */
   readonly claimed?: ReadonlyMap<ObjectId, LiveObject>;
   /** Reads the resource and decides what it wants; called before each plan. Undefined: the resource is gone. */
   desire(claimed: Claimed): Target | undefined;
-  /** The live object of a desired one, whoever created it. */
+  /** The live object of a desired one, regardless of its creator. */
   observed(claimed: Claimed): PlanInput["observed"];
   watch(kind: ObjectKind): WatchedObjects;
   assess(live: LiveObject): Health;
@@ -40,7 +40,7 @@ export interface Subject {
   onApplied?(results: readonly StepResult[]): void;
   /** Everything that was to be applied now is applied. */
   onSettled?(): void;
-  /** What pruning is decided from, and why surplus objects go; undefined: it is not known yet what the resource owns. */
+  /** The input of the prune decision, and why surplus objects are deleted; undefined: the owned objects are not known yet. */
   surplus(
     target: Target,
     claimed: Claimed,

@@ -15,7 +15,7 @@ export interface SweepInput {
 export interface SweepPlan {
   /** Folders to remove now, sorted. */
   readonly remove: readonly string[];
-  /** Set when too much would go at once: nothing is removed until somebody approves `id`. */
+  /** Set when too much would go at once: nothing is removed until a user approves `id`. */
   readonly held: HeldSweep | undefined;
 }
 
@@ -42,7 +42,7 @@ export function planSweep({ folders, claimOf, approved }: SweepInput): SweepPlan
   }
   gone.sort();
   if (gone.length <= HARMLESS_FOLDERS || gone.length * 2 <= ours) return { remove: gone, held: undefined };
-  // The word in front keeps YAML from reading a number where somebody writes the id into a file.
+  // With this prefix YAML does not read the id as a number.
   const id = `sweep-${createHash("sha256").update(gone.join("\n")).digest("hex").slice(0, 12)}`;
   if (id === approved) return { remove: gone, held: undefined };
   return { remove: [], held: { id, gone: gone.length, folders: ours } };

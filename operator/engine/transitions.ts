@@ -8,14 +8,14 @@ export interface Announcement {
   readonly reason: string;
   readonly action: string;
   readonly note: string;
-  /** What happens all the time: of many at once, some are told. */
+  /** A frequent event: of many at once, only some are recorded. */
   readonly isRoutine?: boolean;
 }
 
-/** Conditions whose turning bad somebody should hear of, and the verb of the step that they speak of. */
+/** Conditions that cause an event when they become false, and the verb of their step. */
 const watched = { Sourced: "Source", Applied: "Apply", Healthy: "Check", Published: "Publish" } as const;
 
-/** What is on its way needs nobody. */
+/** Reasons of states that end by themselves. */
 const quiet: ReadonlySet<string> = new Set([
   "Progressing",
   "Pending",
@@ -26,7 +26,7 @@ const quiet: ReadonlySet<string> = new Set([
 ]);
 
 export interface TransitionOptions {
-  /** What holds the objects up, if that is known. */
+  /** The known cause of a delay of the objects. */
   readonly cause?: string | undefined;
   /** Types of a kind's own conditions that are worth a Warning when they become true. */
   readonly warnOn?: readonly string[];
@@ -34,7 +34,7 @@ export interface TransitionOptions {
 
 /**
  * The events that a change of status is worth: a Warning when something turned bad or its cause changed, and a Normal
- * one when it is well again. Nothing for a resource that was fine from the start. Pure.
+ * one when it recovers. Nothing for a resource that was healthy from the start. Pure.
  */
 export function announceTransitions(
   before: readonly Condition[],

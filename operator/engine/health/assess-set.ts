@@ -33,7 +33,7 @@ export interface AssessSetInput extends AssessObjectsInput {
 export function assessSet(input: AssessSetInput): Health {
   const children = assessEach(input.prepared, input);
   const health = aggregateHealth(children);
-  // What is well may say how: pods that an autoscaler adds are no reason to write a status.
+  // The message of a healthy object may change, for example with the pods of an autoscaler: that causes no write of the status.
   if (health.status === "Current" && children.length > 0)
     return { ...health, message: `${countObjects(children.length)} in place` };
   return withTimeout(health, input);
@@ -46,7 +46,7 @@ function assessEach(
   const children: ChildHealth[] = [];
   for (const object of objects) {
     const live = liveOf(object);
-    // The local copies need not hold a namespace that somebody else made.
+    // The local copies need not hold a namespace that another client created.
     if (object.isEnsured && live === undefined) continue;
     if (live === undefined && finished.length > 0 && finished.includes(nameOfRun(object) ?? "")) continue;
     children.push({ child: live ?? object.manifest, health: assess(live) });
@@ -54,7 +54,7 @@ function assessEach(
   return children;
 }
 
-/** A health that is not settled when the time is over is Failed; before, it says when to look again. Pure. */
+/** A health that is not settled when the time is over is Failed; before, it has the delay of the next check. Pure. */
 export function withTimeout(
   health: Health,
   { sinceMs, timeout, timeoutMs, nowMs }: Omit<AssessSetInput, "prepared" | "liveOf" | "assess" | "finished">,
@@ -69,9 +69,9 @@ export function withTimeout(
 }
 
 export interface UnhealthySinceInput {
-  /** As they stand in the status. */
+  /** As the status has them. */
   readonly conditions: readonly Condition[] | undefined;
-  /** When what is wanted was applied as a whole, RFC 3339; undefined: it is not, or only now. */
+  /** When the desired set was applied completely, RFC 3339; undefined: it is not, or only now. */
   readonly deployedAt: string | undefined;
   /** The status speaks of another commit than the one that is judged. Default: false. */
   readonly isNew?: boolean;

@@ -6,7 +6,7 @@ import { current, failed, inProgress, isUnobserved } from "./health-fields.ts";
 
 /** Judges objects by the rules of their resource where it has some, and by ours else. Expressions are compiled once. */
 export interface HealthChecks {
-  /** What is wrong with the expressions themselves, with the path of the field; undefined: nothing. */
+  /** The error in the expressions themselves, with the path of the field; undefined: none. */
   problemOf(checks: readonly HealthCheck[] | undefined): string | undefined;
   /** {@link assessHealth}, with the checks of a resource. An Ingress without address is well at once: many never get one. */
   assess(

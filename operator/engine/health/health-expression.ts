@@ -15,7 +15,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** What an expression costs for an object, at most, in steps of about 50 ns: some 50 ms of our only thread. */
+/** Largest cost of an expression for an object, in steps of about 50 ns: some 50 ms of our only thread. */
 const workLimit = 1_000_000;
 const deepestLoop = 2;
 

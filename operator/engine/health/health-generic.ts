@@ -11,7 +11,7 @@ import {
   statusOf,
 } from "./health-fields.ts";
 
-/** A custom resource that nobody has reported on yet is waited for this long after its creation. */
+/** Longest wait for the first status of a custom resource, from its creation. */
 const firstReportGraceMs = 60_000;
 
 const notReportedYet =

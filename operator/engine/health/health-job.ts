@@ -57,7 +57,7 @@ function hasNoPod(live: LiveObject, status: Readonly<Record<string, unknown>>): 
   );
 }
 
-/** A schedule is Current as it stands; Failed after a run that did not succeed, until one does. */
+/** A schedule is Current; it is Failed after a run that did not succeed, until one does. */
 export function assessCronJob(live: LiveObject): Health {
   const status = statusOf(live);
   if (specOf(live)["suspend"] === true) return suspended("its schedule is suspended");

@@ -12,15 +12,15 @@ import {
   toFields,
 } from "./health-fields.ts";
 
-/** What nobody may ever report (an address, a volume before its first pod) is waited for this long after creation. */
+/** Longest wait, from creation, for a status that may never be reported: an address, or a volume before its first pod. */
 const reportGraceMs = 60_000;
 
 /** A failing connection to metrics or to an API behind a Service may be a start: it gets this long. */
 const connectionGraceMs = 120_000;
 
 /**
- * A load balancer's address is waited for only for a while: many clusters have nobody who gives one, and the Service works
- * inside the cluster without.
+ * A load balancer's address is waited for only for a while: many clusters have no controller that assigns one, and the
+ * Service works inside the cluster without it.
  */
 export function assessService(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   if (specOf(live)["type"] !== "LoadBalancer") return current("");
@@ -45,8 +45,8 @@ function assessAddress(live: LiveObject, nowMs: number): Health {
 }
 
 /**
- * A claim that waits for its first pod looks like one that nobody provisions. Both are Current after a while: the pod
- * that needs the claim tells if it cannot start.
+ * A claim that waits for its first pod cannot be distinguished from one that is never provisioned. Both are Current after a
+ * while: the pod that needs the claim reports if it cannot start.
  */
 export function assessClaim(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const phase = statusOf(live)["phase"];

@@ -56,7 +56,7 @@ function assessStarting(live: LiveObject, nowMs: number): Health {
 }
 
 /**
- * What is wrong with the first bad container of a pod, in words that stay the same while the kubelet tries again:
+ * The problem of the first failing container of a pod, in words that stay the same while the kubelet retries:
  * a container that crashes alternates between running, terminated and backing off, one whose image is missing between
  * two reasons.
  */
@@ -75,7 +75,7 @@ export function findProblem(workload: LiveObject, pods: readonly LiveObject[] = 
   return findFirst(workload, pods, findPodProblem);
 }
 
-/** Why no node takes the first of a workload's pods that waits for one. It may be over in a moment, so it is no problem. */
+/** The reason why no node takes the first pending pod of a workload. It may end in a moment, so it is not a problem. */
 export function describeUnscheduled(
   workload: LiveObject,
   pods: readonly LiveObject[] = [],
@@ -83,7 +83,7 @@ export function describeUnscheduled(
   return findFirst(workload, pods, (pod) => {
     const scheduled = findCondition(pod, "PodScheduled");
     if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
-    // What the scheduler tried besides is of no help.
+    // The further attempts of the scheduler do not help the user.
     const [why] = (scheduled.message ?? "").split(/\.? preemption:/);
     return `no node takes pod ${pod.metadata.name}: ${why || "unknown"}`;
   });

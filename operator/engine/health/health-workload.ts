@@ -36,7 +36,7 @@ export function assessDeployment(live: LiveObject, { pods }: AssessHealthOptions
   if (spec["paused"] === true) return suspended(`its rollout is paused, ${progress}`);
   if (ready < wanted) {
     const problem = findProblem(live, pods);
-    // The deadline no longer runs after a rollout has succeeded once: what crashes then will not be told by it.
+    // The deadline no longer runs after a rollout has succeeded once: it does not report a later crash.
     const isRolledOut = progressing?.reason === "NewReplicaSetAvailable" && updated >= wanted;
     return isRolledOut && problem !== undefined
       ? failed(problem.reason, because(progress, problem.message))
@@ -121,7 +121,7 @@ function because(what: string, why: string | undefined): string {
   return why === undefined || why === "" ? what : `${what}; ${why}`;
 }
 
-/** Why pods are missing, as far as anything tells. */
+/** The known reason why pods are missing. */
 function findCause(live: LiveObject, pods: AssessHealthOptions["pods"]): string | undefined {
   const refused = findCondition(live, "ReplicaFailure")?.message;
   return findProblem(live, pods)?.message ?? refused ?? describeUnscheduled(live, pods);

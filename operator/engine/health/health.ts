@@ -23,7 +23,7 @@ export interface Health {
   readonly reason: string;
   /** For people; without clock readings, so that it only changes when something happened. May be empty if all is well. */
   readonly message: string;
-  /** What holds it up, if that is known, in words that are part of the message. */
+  /** The known cause of a delay, in words that are part of the message. */
   readonly cause?: string;
   /** The answer changes by time alone: look again after this many milliseconds. */
   readonly recheckAfterMs?: number;
@@ -58,8 +58,8 @@ const rules: ReadonlyMap<string, HealthRule> = new Map<string, HealthRule>([
 ]);
 
 /**
- * How far one live object is on the way to what it is for; undefined: it is not there. Pure, and it never waits: in
- * progress means that an event will tell, or that `recheckAfterMs` says when to look again.
+ * Assesses the health of one live object; undefined: it does not exist. Pure, and it never waits: for an object in progress an
+ * event follows, or `recheckAfterMs` is the delay of the next check.
  */
 export function assessHealth(live: LiveObject | undefined, options: AssessHealthOptions): Health {
   if (live === undefined) return { status: "NotFound", reason: "NotFound", message: "does not exist" };
