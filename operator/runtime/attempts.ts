@@ -33,7 +33,7 @@ export class Attempts {
     this.#queue = queue;
   }
 
-  /** This stands in the way of a resource. */
+  /** This object blocks a resource. */
   block(key: string, by: ObjectId | ObjectKindId): void {
     this.#blocked.getOrInsertComputed(by, () => new Set()).add(key);
   }
@@ -43,7 +43,7 @@ export class Attempts {
     this.settled.forget(object);
     this.lost.note(object, owners);
     const id = idOf(object);
-    // The server frees what an object held only after it has told of its end.
+    // The server frees the names and ports of an object only after it has reported the deletion.
     for (const key of this.#unblock(kindIn(id))) this.#queue.add(key, { afterMs: freedAfterMs });
     return this.#unblock(id);
   }

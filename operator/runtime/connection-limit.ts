@@ -37,10 +37,10 @@ export interface Held {
 }
 
 /**
- * What gives way when there is no more room: the oldest item of the address that holds the most, so that no address can keep
- * others out. Pure.
+ * The item to remove when there is no more room: the oldest item of the address that holds the most, so that no address can
+ * keep others out. Pure.
  *
- * @param held The oldest first. @param isSpared Items that never give way; they count for their address.
+ * @param held The oldest first. @param isSpared Items that are never removed; they count for their address.
  */
 export function oldestOfLargest<Item extends Held>(
   held: readonly Item[],

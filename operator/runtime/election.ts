@@ -1,12 +1,12 @@
 import type { Fence, LeaseTerm } from "../ports.ts";
 
-/** `lost`: somebody else may lead now, so end the process. `stopped`: we asked for it. */
+/** `lost`: another instance may lead now, so end the process. `stopped`: we asked for it. */
 export type StoppedLeading = "lost" | "stopped";
 
-/** Where the instance is that leads: this one, another one that says where it takes hooks, or nobody knows. */
+/** The leading instance: this one, another one that publishes where it takes hooks, or an unknown one. */
 export type LeaderPlace = "self" | { readonly address: string } | undefined;
 
-/** Who may write. Either a {@link LeaderElector} or, for an operator that runs alone, {@link NoElection}. */
+/** Decides which instance may write. Either a {@link LeaderElector} or, for an operator that runs alone, {@link NoElection}. */
 export interface Election {
   /** In front of every write. */
   readonly fence: Fence;

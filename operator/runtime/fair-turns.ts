@@ -31,7 +31,7 @@ export class FairTurns {
   /** A key with this turn was handed out. */
   pass(turn: number, priority: number): void {
     const level = this.#levelOf(priority);
-    // A key may have waited in somebody's hands since its turn was given.
+    // A worker may have held the key since its turn was assigned.
     level.now = Math.max(level.now, turn);
     if (level.next.size < level.sweepAt) return;
     for (const [namespace, next] of level.next) if (next <= level.now) level.next.delete(namespace);

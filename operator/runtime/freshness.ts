@@ -2,16 +2,16 @@ import { SyncedGate } from "./synced-gate.ts";
 
 /** A request for everything. */
 export interface Question {
-  /** Empty: the newest there is. Only its answer tells how new a copy is. */
+  /** Empty: the newest there is. Only its answer shows how new a copy is. */
   readonly resourceVersion: string;
   readonly askedMs: number;
 }
 
-/** How new a local copy is, and how new somebody wants it to be. Times are of the monotonic clock. */
+/** How new a local copy is, and how new its readers need it. Times are of the monotonic clock. */
 export class Freshness {
   readonly #met = new SyncedGate();
   #asOfMs = Number.NEGATIVE_INFINITY;
-  /** What the copy will be when the answer is there that is waited for now. */
+  /** How new the copy will be after the answer that is awaited now. */
   #comingMs = Number.NEGATIVE_INFINITY;
   #wantedAsOfMs = Number.NEGATIVE_INFINITY;
 
@@ -20,7 +20,7 @@ export class Freshness {
     return this.#asOfMs < this.#wantedAsOfMs;
   }
 
-  /** What the server knew at that time must be there. @returns Whether everything has to be asked for anew. */
+  /** Requires the state of the server at that time. @returns Whether everything has to be requested again. */
   want(asOfMs: number): boolean {
     this.#wantedAsOfMs = Math.max(asOfMs, this.#wantedAsOfMs);
     if (this.isBehind) this.#met.close();

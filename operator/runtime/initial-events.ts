@@ -2,7 +2,7 @@ import { keyOf, type LiveObject } from "../../crds/object.ts";
 import type { Clock, Logger } from "../ports.ts";
 import type { WatchEvent } from "./ports.ts";
 
-/** How often somebody is told that the end of the initial events is still missing. */
+/** Interval of the warnings that the end of the initial events is still missing. */
 const warnEveryMs = 10_000;
 /** So many warnings in a row without an event in between: this server does not know what we asked for. */
 const quietWarnings = 3;
@@ -28,7 +28,7 @@ export class InitialEvents {
     this.#cancelWarning = this.#watchOver(input.clock.now(), 0);
   }
 
-  /** What came, by key; it is not held here any longer. */
+  /** Takes the received objects, by key; they are no longer held here. */
   take(): ReadonlyMap<string, LiveObject> {
     const objects = this.#objects;
     this.#objects = new Map();

@@ -27,7 +27,7 @@ export interface KindStoresInput extends WatchesInput {
 const readmitAfterMs = 30_000;
 
 /**
- * The local copies of all objects that the operator looks at, one watch per kind, selector and namespace: those that the kinds
+ * The local copies of all objects that the operator watches, one watch per kind, selector and namespace: those that the kinds
  * declare, and those of kinds that are found on demand.
  */
 export class KindStores implements Stores {
@@ -67,7 +67,7 @@ export class KindStores implements Stores {
         });
       }
     }
-    // A namespace's Role cannot allow a watch on namespaces; refused writes tell there.
+    // A namespace's Role cannot allow a watch on namespaces; refused writes report it there.
     if (input.namespaces.length === 0) watch("namespace", Namespace, undefined, {});
     this.watched = [...wanted].flatMap(([id, one]) => {
       const parts = prepareWatches(one, input);
@@ -129,8 +129,8 @@ export class KindStores implements Stores {
   }
 
   /**
-   * A write was refused because the namespace is going away. That is believed for a while, and then looked at again, in
-   * case it was made anew since: where we may not watch namespaces nothing else tells.
+   * A write was refused because the namespace is going away. That is assumed for a while, and then checked again, in case
+   * the namespace was recreated: where we may not watch namespaces nothing else reports it.
    */
   refuse(namespace: string): void {
     if (this.#refused.has(namespace)) return;
@@ -141,7 +141,7 @@ export class KindStores implements Stores {
     });
   }
 
-  /** Calls `tell` whenever a namespace that was refused is worth another try. */
+  /** Calls `tell` whenever a refused namespace may be tried again. */
   onReadmit(tell: (namespace: string) => void): void {
     this.#onReadmit.push(tell);
   }

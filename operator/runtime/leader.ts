@@ -33,7 +33,7 @@ export interface LeaderElectorOptions {
   readonly onStoppedLeading?: (why: StoppedLeading) => void;
 }
 
-/** Leader election over a Lease, as client-go has it. Leads at most once: who lost the lease has to start anew. */
+/** Leader election over a Lease, as client-go has it. Leads at most once: an instance that lost the lease has to restart. */
 export class LeaderElector implements Election {
   readonly fence: Fence = { check: () => this.#check() };
   readonly tried: Promise<void>;
@@ -108,7 +108,7 @@ export class LeaderElector implements Election {
     observer?.leading(true);
     log.info("Became leader", { identity, term: this.term });
     this.#becameLeader.resolve();
-    // After that: whoever waits for both is to know first that we lead.
+    // After that: a caller that waits for both learns first that we lead.
     this.#firstTry.resolve();
     await this.#keepRenewing(signal);
     if (!signal.aborted) this.#end("lost");

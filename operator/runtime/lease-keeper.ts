@@ -25,7 +25,7 @@ export interface LeaseKeeperOptions {
 /** Annotation of the lease: where its holder takes hooks. */
 const ADDRESS = "fairlead.dev/hook-address";
 
-/** What this instance knows of the lease, and the requests that take, renew and release it. */
+/** The lease as this instance knows it, and the requests that take, renew and release it. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   #seen: Observation | undefined;
@@ -85,7 +85,7 @@ export class LeaseKeeper {
         await this.#write(signal, undefined);
         return true;
       } catch (error) {
-        // Somebody was faster, perhaps: reading it tells.
+        // Another instance may have been faster: a read shows it.
         if (signal.aborted) throw signal.reason;
         found = await this.#read(signal);
         if (found === undefined) throw error;
@@ -93,7 +93,7 @@ export class LeaseKeeper {
     }
     const term = this.term;
     this.#seen = observe(this.#seen, found, clock.now());
-    // Whoever took it while we held it may have written already: no way back, also if it expired since.
+    // An instance that took it while we held it may have written already: we cannot continue, even if it expired since.
     if (term !== undefined && isTaken(found, identity, term)) this.#isHeld = false;
     else if (mayAcquire(this.#seen, identity, clock.now())) {
       await this.#write(signal, found);
@@ -102,7 +102,7 @@ export class LeaseKeeper {
     return false;
   }
 
-  /** A deleted lease is as good as before to its holder, who need not know of it and makes it anew. */
+  /** A deleted lease stays valid for its holder, which need not know of the deletion and recreates it. */
   #isAnothers(): boolean {
     const { clock, identity } = this.#options;
     if (this.#seen === undefined || this.#isHeld) return false;
@@ -135,7 +135,7 @@ export class LeaseKeeper {
         await this.#write(signal, this.#seen.lease);
         return true;
       } catch {
-        // A conflict, a deleted lease, an answer that did not come: reading it tells.
+        // A conflict, a deleted lease, a missing answer: a read shows which.
         if (signal.aborted) throw signal.reason;
       }
     }
@@ -184,7 +184,7 @@ function annotationsOf(metadata: Lease["metadata"] | undefined): Readonly<Record
   return (metadata?.["annotations"] ?? {}) as Readonly<Record<string, string>>;
 }
 
-/** Somebody else holds it; or somebody of our name does, such as a container that was started after this one. */
+/** Another instance holds it; or one of our name does, such as a container that was started after this one. */
 function isTaken(
   { metadata, spec = {} }: Lease,
   identity: string,

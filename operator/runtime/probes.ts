@@ -10,7 +10,7 @@ export interface ProbesInput {
   readonly healthz: Checks;
   /** A failure takes the pod out of services. */
   readonly readyz: Checks;
-  /** Why a check failed goes here: those who ask are not told. */
+  /** Takes the reason of a failed check; the answer to the probe does not contain it. */
   readonly log: Logger;
 }
 

@@ -13,9 +13,9 @@ const retries = { initialMs: 5, factor: 2, capMs: 1_000_000 };
 
 /** Told what only the moment knows; everything else is read from {@link WorkQueue.measure}. */
 export interface QueueObserver {
-  /** A key was handed out, so long after it became ready. */
+  /** A key was handed out, this time after it became ready. */
   taken(waitedMs: number): void;
-  /** A key was worked on for so long. */
+  /** A key was processed for this time. */
   finished(workedMs: number): void;
 }
 
@@ -24,7 +24,7 @@ export type WorkQueueOptions = { readonly clock: Clock; readonly observer?: Queu
 export interface AddOptions {
   /** Higher comes first. What an initial list brings has -100, everything else 0. */
   readonly priority?: number;
-  /** Not before so long. */
+  /** Not before this delay. */
   readonly afterMs?: number;
 }
 

@@ -1,6 +1,6 @@
 import { WatchError } from "../errors.ts";
 
-/** What a reflector does next: get everything (again), by a list if need be, or go on watching. */
+/** The next action of a reflector: get everything (again), by a list if necessary, or continue to watch. */
 export type Step = "fill" | "list" | "watch";
 
 /** How one attempt to list or watch ended. */
@@ -22,9 +22,9 @@ export interface Outcome {
 
 export interface Next {
   readonly step: Step;
-  /** `kind`: until somebody may have installed the kind. */
+  /** `kind`: until the kind may have been installed. */
   readonly wait: "none" | "backoff" | "kind";
-  /** What the attempt taught. `missing` and the like are for people; a plain end says nothing. */
+  /** The result of the attempt. `missing` and the like are for people; a plain end has no text. */
   readonly finding?: "missing" | "forbidden" | "failing";
   /** The last resourceVersion cannot be used: ask for the newest. */
   readonly versionUnusable?: true;
@@ -101,7 +101,7 @@ function classify(error: unknown): Failure {
   if (status === 410 || (status === 504 && /too large resource version/i.test(message))) return "expired";
   if (status === 404) return "missing";
   if (status === 403) return "forbidden";
-  // What servers answer to a sendInitialEvents that they do not know or allow.
+  // Answers of servers that do not know or allow sendInitialEvents.
   if (status === 400 || status === 422) return "unsupported";
   return status === 0 ? "cut" : "other";
 }

@@ -1,9 +1,9 @@
 import { apiVersionOf, groupKindOf, type ObjectKind } from "../../crds/object.ts";
 
-/** Where a reflector stands, for readiness, for the sweep of git and for people. */
+/** The state of a reflector, for readiness, for the sweep of git and for people. */
 export interface ReflectorState {
   readonly state: "starting" | "synced" | "waiting-for-kind" | "forbidden" | "failing";
-  /** What is wrong, and what to do; empty while all is well. */
+  /** The problem, and what to do; empty while there is none. */
   readonly message: string;
 }
 

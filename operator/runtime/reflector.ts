@@ -72,7 +72,7 @@ export class Reflector {
 
   /**
    * Resolves when nothing that the server knew at `asOfMs` (monotonic clock) is missing in the store, and a watch keeps it
-   * so; gets everything anew if need be, for a watch that is open may still be behind. Rejects when the signal aborts.
+   * so; lists everything again if necessary, because an open watch may be behind. Rejects when the signal aborts.
    */
   async whenCurrent(asOfMs: number, signal: AbortSignal): Promise<void> {
     if (this.#freshness.want(asOfMs)) this.#attempt.abort();
@@ -80,7 +80,7 @@ export class Reflector {
     await this.#watching.whenOpen(signal);
   }
 
-  /** Whether somebody wants to know more than is in the store; see {@link whenCurrent}. */
+  /** Whether a caller needs a newer state than the store has; see {@link whenCurrent}. */
   get isBehind(): boolean {
     return this.#freshness.isBehind;
   }

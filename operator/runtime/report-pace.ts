@@ -1,24 +1,24 @@
 import type { Clock, Reconcile } from "../ports.ts";
 
-/** For so long after a run that somebody else asked for, the next one is expected. */
+/** After a run for an edit, the next such run is expected within this time. */
 const BUSY_MS = 100;
 /** All reports of a commit are under way by then. */
 const LONGEST_MS = 1_000;
-/** Between two reports: whoever edits a few resources wants to know soon … */
+/** Between two reports: a user who edits a few resources needs them soon … */
 const LONGEST_STEP_MS = 50;
 /** … and no timer is set for less than this; what is due by then goes together. */
 const SHORTEST_STEP_MS = 5;
 
 export interface ReportPaceOptions {
   readonly clock: Clock;
-  /** Puts a key that has something to tell into its queue. */
+  /** Puts a key with a due report into its queue. */
   readonly release: (key: string) => void;
 }
 
 /**
- * When the resources that one commit has brought tell of it. All at once they would keep API server and workers from the
+ * Paces the reports of the resources of one commit. All at once they would keep API server and workers from the
  * edits that come meanwhile (measured: the 95th percentile of the latency of 30 edits a second doubles), so a report
- * follows the end of an edit's run, when our share of the API server has just become free. Where nobody edits, they
+ * follows the end of an edit's run, when our share of the API server has just become free. Without edits, they
  * follow each other; where edits are too slow or too few, time decides.
  */
 export class ReportPace {
@@ -36,7 +36,7 @@ export class ReportPace {
     this.#options = options;
   }
 
-  /** There is something to tell of these. */
+  /** These keys have a due report. */
   add(keys: Iterable<string>): void {
     for (const key of keys) this.#waiting.add(key);
     this.#deadlineMs = this.#options.clock.now() + LONGEST_MS;
@@ -49,7 +49,7 @@ export class ReportPace {
   /** The same reconcile, whose runs set the pace. */
   around(reconcile: Reconcile): Reconcile {
     return async (key, options) => {
-      // Whyever it runs, it tells all there is.
+      // A run for any reason includes the report.
       const isReport = this.#waiting.delete(key) || this.#released.has(key);
       if (isReport) this.#lastReportMs = this.#options.clock.now();
       try {

@@ -6,7 +6,7 @@ import type { ObjectStore } from "../ports.ts";
 import { type KindStores, soughtIndexOf } from "./kind-stores.ts";
 import type { StoreHandler } from "./store.ts";
 
-/** Priority of what an initial list brings: an edit made by somebody must not wait behind it. */
+/** Priority of what an initial list brings: an edit must not wait behind it. */
 const INITIAL_PRIORITY = -100;
 
 /** Where keys go: the queue of one kind. */
@@ -121,7 +121,7 @@ function ownerKeysOf(
   return set === undefined ? [] : resources.byIndex("set", set).map(keyOf);
 }
 
-/** The resources that a related object concerns: the one that it stands behind, or all that look for it. */
+/** The resources that a related object concerns: the one that it belongs to, or all that seek it. */
 function seekersOf(
   object: LiveObject,
   related: DeclaredKind["related"][number],

@@ -6,10 +6,10 @@ const DEFAULT_GRACE_MS = 30_000;
 /** A git remote that hangs must not hold the lease: what is not pushed now is pushed by who leads next. */
 const PART_MS = 15_000;
 
-/** `signal`: somebody asked for it. `lost-lease`, `failed`: we may not, or cannot, go on. */
+/** `signal`: requested from outside. `lost-lease`, `failed`: we may not, or cannot, continue. */
 export type ShutdownCause = "signal" | "lost-lease" | "failed";
 
-/** What has to end, in the order of its ending. Each is called once at most. */
+/** The parts to end, in this order. Each is called at most once. */
 export interface ShutdownParts {
   /** Queues hand out nothing more; resolves when the last reconcile that runs has ended. */
   stopWorkers(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The part of `process` that tells of signals. */
+/** The part of `process` that reports signals. */
 export interface SignalEmitter {
   on(signal: "SIGTERM" | "SIGINT", listener: (signal: string) => void): unknown;
   off(signal: "SIGTERM" | "SIGINT", listener: (signal: string) => void): unknown;
@@ -7,7 +7,7 @@ export interface SignalEmitter {
 export interface SignalReactions {
   /** The first signal: shut down in order. */
   readonly stop: (signal: string) => void;
-  /** The second one: somebody does not want to wait. */
+  /** The second signal: the user does not want to wait. */
   readonly exit: (code: 1) => void;
 }
 

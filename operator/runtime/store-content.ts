@@ -40,7 +40,7 @@ export class StoreContent {
     for (const index of this.#indexes.values()) index.move(key, old, undefined);
   }
 
-  /** In the order of names. @throws Error for an index that nobody declared. */
+  /** In the order of names. @throws Error for an undeclared index. */
   byIndex(index: string, value: string): readonly LiveObject[] {
     const keys = this.#indexes.get(index)?.keysOf(value);
     if (keys === undefined) throw new Error(`Cannot read index "${index}": no such index`);

@@ -1,18 +1,18 @@
 import type { LiveObject } from "../../crds/object.ts";
 import type { Logger } from "../ports.ts";
 
-/** Who wants to know what changes in a store. Calls are synchronous: put a key somewhere, and return. */
+/** Receives the changes of a store. Calls are synchronous: they put a key into a queue, and return. */
 export interface StoreHandler {
   /** `initial`: it was there when the handler came, or when the store was filled first. */
   added(object: LiveObject, options: { readonly initial: boolean }): void;
   /** Different uids: the object was deleted and made again unseen. */
   updated(old: LiveObject, object: LiveObject): void;
-  /** `finalStateUnknown`: nobody saw it go; `object` is the last that was known. */
+  /** `finalStateUnknown`: the deletion was not observed; `object` is the last known state. */
   deleted(object: LiveObject, options: { readonly finalStateUnknown: boolean }): void;
 }
 
 export interface Subscription {
-  /** The store has synced and the handler was told of everything in it. */
+  /** The store has synced, and the handler has received its whole content. */
   readonly hasSynced: boolean;
   unsubscribe(): void;
 }
@@ -23,7 +23,7 @@ export type Notification =
   | { readonly type: "updated"; readonly old: LiveObject; readonly object: LiveObject }
   | { readonly type: "deleted"; readonly object: LiveObject; readonly finalStateUnknown: boolean };
 
-/** Calls the handler that a notification stands for. */
+/** Calls the handler of a notification. */
 export function notify(handler: StoreHandler, notification: Notification): void {
   const { object } = notification;
   if (notification.type === "added") handler.added(object, { initial: notification.initial });
@@ -45,13 +45,13 @@ export class StoreHandlers {
     this.#log = log;
   }
 
-  /** Adds a handler and tells it of `current` first. */
+  /** Adds a handler, which receives `current` first. */
   add(
     handler: StoreHandler,
     { current, store }: { current: Iterable<LiveObject>; store: { readonly hasSynced: boolean } },
   ): Subscription {
     const entry: Entry = { handler, caughtUp: false };
-    // A copy, for a handler may write to the store while it is told.
+    // A copy, because a handler may write to the store during the call.
     for (const object of [...current]) this.#tell(entry, { type: "added", object, initial: true });
     this.#entries = [...this.#entries, entry];
     entry.caughtUp = true;

@@ -4,7 +4,7 @@ import type { LiveObject } from "../../crds/object.ts";
 export type IndexFunction = (object: LiveObject) => string | undefined | readonly string[];
 
 /**
- * Keys of objects by a value of the object. Most values have one key, so a bare string stands for a set of one:
+ * Keys of objects by a value of the object. Most values have one key, so a bare string represents a set of one:
  * 30,000 sets would cost more than what they hold. The values of an object are computed again when it leaves
  * instead of being kept.
  */

@@ -1,13 +1,13 @@
 import type { LiveObject } from "../../crds/object.ts";
 import { isNewer } from "../engine/resource-version.ts";
 
-/** What the handlers knew of an object when somebody else changed it unseen; undefined if they did not know it. */
+/** The state of an object that the handlers knew before an unobserved change by another manager; undefined: none. */
 export interface Unseen {
   readonly known: LiveObject | undefined;
 }
 
 interface Pending {
-  /** What the handlers knew before our first write that the watch has not brought back yet. */
+  /** The state that the handlers knew before our first write that the watch has not returned yet. */
   known: LiveObject | undefined;
   /** resourceVersions of these writes. */
   readonly versions: string[];
@@ -21,10 +21,10 @@ interface Gone {
 }
 
 /**
- * What a store remembers of our own writes until the watch brings them back.
+ * Our own writes to a store, until the watch returns them.
  *
- * The echo of a write is no news to the reconcile that made it. But a write's answer also carries what somebody
- * else changed just before: were all of it taken for our own, that change would never be reconciled. So events
+ * The reconcile that made a write need not see its echo. But a write's answer also contains a change that another
+ * manager made just before: if all of it counted as our own, that change would never be reconciled. So events
  * that the store has overtaken are compared with the versions that we made ourselves.
  */
 export class OwnWrites {
@@ -61,7 +61,7 @@ export class OwnWrites {
   /**
    * An event came for a key of which the store holds `current`, which is as new or newer.
    *
-   * @returns Undefined when it tells nothing new: an echo of ours, or known.
+   * @returns Undefined when it contains no new change: an echo of ours, or known.
    */
   passEvent(key: string, version: string, current: LiveObject): Unseen | undefined {
     const pending = this.#pending.get(key);

@@ -13,16 +13,16 @@ export interface ReplaceContentInput {
   readonly resourceVersion: string;
   /** The server's history is not the one that we know: nothing that we hold is newer than the list. */
   readonly isRewound: boolean;
-  /** Nobody was told of anything yet. */
+  /** No handler was called yet. */
   readonly isFirst: boolean;
 }
 
-/** Objects looked at in one slice: some milliseconds' work, with what handlers do. */
+/** Objects per slice: some milliseconds of work, handlers included. */
 const sliceSize = 500;
 
 /**
  * Makes the content that of a list: deletions first, then what is new or other. What we wrote after the list was
- * made stays, also what we write between two slices. Gives what handlers are to be told, slice by slice.
+ * made stays, also what we write between two slices. Yields the notifications for handlers, slice by slice.
  */
 export function* replaceContent(input: ReplaceContentInput): Generator<readonly Notification[], void, void> {
   const { content, own, listed, resourceVersion } = input;
@@ -63,7 +63,7 @@ function takeListed(key: string, item: LiveObject, input: ReplaceContentInput): 
   }
   if (isOverlaid(current, input)) return asNews(own.passListed(key, item, current), current);
   const unseen = own.settle(key);
-  // The same as our own write: nobody knows what somebody else did between that and our last look.
+  // The same as our own write: changes of other managers between it and our last observation are unknown.
   if (isSameVersion(current, item) && isSameJson(current, item)) return asNews(unseen, current);
   content.put(key, item);
   return [{ type: "updated", old: unseen?.known ?? current, object: item }];
@@ -74,7 +74,7 @@ function isOverlaid({ metadata }: LiveObject, { isRewound, resourceVersion }: Re
   return !isRewound && isNewer(metadata.resourceVersion, resourceVersion);
 }
 
-/** What handlers are told when somebody else changed an object before we did. */
+/** The notification for an object that another manager changed before we did. */
 export function asNews(unseen: Unseen | undefined, object: LiveObject): readonly Notification[] {
   if (unseen === undefined) return [];
   const { known } = unseen;

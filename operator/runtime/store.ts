@@ -26,8 +26,8 @@ export interface WatchedStoreInput {
  * The objects of one kind as the server last showed them, to us or in answer to our own writes, whichever is
  * newer (by resourceVersion). Objects are never changed in place.
  *
- * Handlers hear of everything but our own writes, which are no news to the reconcile that made them, also when
- * the watch brings them back.
+ * Handlers receive all changes but our own writes, which the reconcile that made them knows already, also when
+ * the watch returns them.
  */
 export class WatchedStore implements ObjectStore {
   readonly kind: ObjectKind;
@@ -142,7 +142,7 @@ export class WatchedStore implements ObjectStore {
     const { uid, resourceVersion } = object.metadata;
     if (this.#own.isGone(uid)) return;
     const current = this.#content.get(key);
-    // Absent although the watch is further: somebody deleted it before the answer reached us.
+    // Absent although the watch is further: another client deleted it before the answer reached us.
     const held = current?.metadata.resourceVersion ?? this.#seen;
     if (isNewer(resourceVersion, held)) {
       this.#own.add(key, object, current);
@@ -152,7 +152,7 @@ export class WatchedStore implements ObjectStore {
       if (!this.#isWhole || current === undefined || !isSameVersion(current, object)) return;
       this.#content.put(key, object);
     }
-    // Who wrote decided by a copy that lacked fields, because its watch is older than the definition.
+    // The writer decided by a copy that lacked fields, because its watch is older than the definition.
     if (current !== undefined && this.#showsOtherFields(current, object))
       this.#handlers.tell([{ type: "updated", old: current, object }]);
   }

@@ -1,7 +1,7 @@
 import type { TimeSource } from "../engine/run-clock.ts";
 import type { Clock } from "../ports.ts";
 
-/** A Date header has no fractions of a second, and an answer takes time: a lower estimate within this is no news. */
+/** A Date header has no fractions of a second, and an answer takes time: a lower estimate within this is ignored. */
 const toleranceMs = 2_000;
 
 /**

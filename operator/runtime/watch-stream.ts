@@ -6,9 +6,9 @@ import { yieldToEventLoop } from "./time-slice.ts";
 
 /** A watch that lives shorter was hardly served. */
 const shortWatchMs = 1_000;
-/** The server closes a watch after its time; one that goes on for so long after that is dead. */
+/** The server closes a watch after its time; one that is still open this long after that is dead. */
 const overdueMs = 30_000;
-/** For so long after a definition has changed, the server may keep watches open that drop what the definition got. */
+/** For this long after a change of a definition, the server may keep watches open that drop its new fields. */
 const outdatedMs = 150_000;
 /** Events taken in between two turns of the event loop. */
 const eventsPerTurn = 200;

@@ -6,7 +6,7 @@ import { Reflector, type ReflectorInput } from "./reflector.ts";
 import { WatchedStore } from "./store.ts";
 import type { IndexFunction } from "./store-index.ts";
 
-/** What a watch is for; a child kind is watched once, however many kinds have such children. */
+/** The purpose of a watch; a child kind is watched once, however many kinds have such children. */
 export type WatchRole = "resource" | "child" | "related" | "namespace";
 
 export interface WatchedKind {
@@ -43,7 +43,7 @@ export interface WatchesInput {
   readonly log: Logger;
 }
 
-/** A watch in every namespace that is looked at, or one for all of them. None of them runs yet. */
+/** A watch in every watched namespace, or one for all of them. None of them runs yet. */
 export function prepareWatches(
   { role, kind, selector, indexes }: WantedWatch,
   { namespaces, sourceOf, transformOf, missingKindWaitMs, clock, random, log }: WatchesInput,

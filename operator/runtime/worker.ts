@@ -31,7 +31,7 @@ export interface WorkersOptions {
   readonly reconcile: Reconcile;
   readonly clock: Clock;
   readonly log: Logger;
-  /** After so long the signal of a reconcile is aborted; default: never. */
+  /** After this time the signal of a reconcile is aborted; default: never. */
   readonly reconcileTimeoutMs?: number;
   readonly observer?: ReconcileObserver;
   /** No key is taken before it resolves, such as when we lead. */
@@ -77,7 +77,7 @@ async function work(options: WorkersOptions, slice: TimeSlice, rate: TokenBucket
       const nowMs = options.clock.now();
       const afterMs = rate.waitMs(handout.key, nowMs);
       if (afterMs > 0) {
-        // Nothing is lost: a run looks at what is there then.
+        // Nothing is lost: a run reads the state of its time.
         queue.add(handout.key, { priority: handout.priority, afterMs });
         options.log.debug("Rate-limited a reconcile", () => heldBack(handout.key, afterMs, options));
         continue;
@@ -150,7 +150,7 @@ function retryUnlessTerminal(
 ): number {
   if (error instanceof TerminalError) {
     observer?.failedForGood();
-    // Nothing is scheduled, so nothing is left to slow down when somebody edits the resource.
+    // Nothing is scheduled, so no delay is left when the resource is edited.
     queue.forget(key);
     log.error("Reconcile failed and will not be retried", { error });
     return 0;
@@ -161,7 +161,7 @@ function retryUnlessTerminal(
   return queue.retry(key, { priority });
 }
 
-/** What the next run mends by itself is no error, and needs no stack. */
+/** A failure that the next run resolves is not an error, and needs no stack. */
 function logFailure(error: Error, log: Logger): void {
   const why = error.message;
   const isRefused = error instanceof NotLeadingError && error.isRefusal;
