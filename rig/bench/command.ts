@@ -69,7 +69,7 @@ export function benchCommand(): Command {
       )
       .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
       .action(runBench)
-      // Options of a command of its own stand behind its name.
+      // Options of a separate command follow its name.
       .enablePositionalOptions()
       .addCommand(neighboursCommand(report))
       .addCommand(dayCommand(report))
@@ -94,7 +94,7 @@ async function runBench(options: BenchOptions): Promise<void> {
     const bundlePath = await bundleContestant(folder);
     const results: Measurement[] = [];
     for (const [index, { round, contestant }] of orderRounds(contestants, rounds).entries()) {
-      // One cell at a time on this machine, whoever runs it.
+      // One cell at a time on this machine, for all users.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
       const measure = async (): ReturnType<typeof runCell> => {
         const load = await untilQuiet({ waitSeconds: quietWait, report });

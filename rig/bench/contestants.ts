@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { contestantCrd } from "./cell/bundle.ts";
 import { programFile } from "./cell/programs.ts";
 
-/** Who is measured: ours publishing to a local bare repository, ours without one, and the tuned Go operator. */
+/** The measured operators: ours publishing to a local bare repository, ours without one, and the tuned Go operator. */
 export const contestantNames = ["fairlead", "fairlead-without-git", "podset-go"] as const;
 
 export type ContestantName = (typeof contestantNames)[number];
@@ -15,7 +15,7 @@ export interface PrepareContestantOptions {
   readonly runDirectory: string;
   readonly bundlePath: string;
   readonly podsetGoPath: string;
-  /** Also count git commands and measure synchronous slices; that costs, and is no measured round. */
+  /** Also count git commands and measure synchronous slices; that has a cost, so the round is not measured. */
   readonly diagnose: boolean;
   /** Folder for CPU profiles of ours, if they are wanted. */
   readonly profileDirectory: string | undefined;
@@ -23,7 +23,7 @@ export interface PrepareContestantOptions {
   readonly nodeFlags: readonly string[];
 }
 
-/** What a cell passes to the driver for one contestant. */
+/** The input of the driver for one contestant. */
 export interface PreparedContestant {
   readonly driverArguments: readonly string[];
   /** Where slices are written, when diagnosing ours. */

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 const root = new URL("../../", import.meta.url);
 
-/** What the Containerfile says of its last stage, in an image's own words. */
+/** The configuration of the Containerfile's last stage, as an image has it. */
 export interface ImageConfig {
   readonly Entrypoint: readonly string[];
   readonly Cmd: readonly string[];

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** What a node is made of, with the libraries that a slim machine may lack. Names of Debian 12. */
+/** The packages of a node, with the libraries that a slim machine may lack. Names of Debian 12. */
 const packages = [
   "containerd",
   "runc",

@@ -102,7 +102,7 @@ export async function gitOnHost(
   return (await promisify(execFile)("git", [`--git-dir=${repository}`, ...args])).stdout;
 }
 
-/** Who asked the API server for what, as far as it was the operator. */
+/** The operator's requests to the API server. */
 export async function operatorRequests({ runDirectory }: Stack): Promise<readonly AuditEvent[]> {
   const user = `system:serviceaccount:${OPERATOR.namespace}:${OPERATOR.name}`;
   const text = await readFile(pathOf(runDirectory, "auditLog"), "utf8");

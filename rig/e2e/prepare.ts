@@ -10,7 +10,7 @@ import { resolveLocations } from "../../cli/local-cluster/locations.ts";
 import { isDebian, provideDebianPackages } from "./debian.ts";
 import { makeCgroups, readHierarchies, removeCgroups } from "./node/cgroups.ts";
 
-/** What a run is made of. */
+/** The parts of a run. */
 export interface Prepared {
   readonly missing?: undefined;
   /** Programs of Kubernetes by name. */
@@ -81,7 +81,7 @@ async function tryNamespaces(debianRoot: string): Promise<string | undefined> {
   }
 }
 
-/** What the namespaces, mounts, links and devices need (capabilities(7)); a container's root often lacks them. */
+/** Capabilities that the namespaces, mounts, links and devices need (capabilities(7)); a container's root often lacks them. */
 function missingCapabilities(): string | undefined {
   const [, hex = "0"] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
   const wanted = { CAP_NET_ADMIN: 12n, CAP_SYS_CHROOT: 18n, CAP_SYS_ADMIN: 21n, CAP_MKNOD: 27n };

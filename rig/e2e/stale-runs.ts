@@ -12,7 +12,7 @@ import { pathOf, readPlan } from "./node/layout.ts";
 
 export const RUN_PREFIX = "fairlead-e2e-";
 
-/** Writes down whose run it is: while one of these processes lives, nobody else clears it away. */
+/** Records the owners of a run: while one of these processes lives, no other process removes it. */
 export function writeOwners(runDirectory: string, pids: readonly (number | undefined)[]): void {
   const owners = pids.flatMap((pid) => (pid === undefined ? [] : (readProcessIdentity(pid) ?? [])));
   writeFileSync(pathOf(runDirectory, "owners"), JSON.stringify(owners));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { network, pathOf } from "./node/layout.ts";
 import type { Stack } from "./stack.ts";
 
-/** What a repository has: text, or that many random bytes, which nothing compresses. */
+/** The content of a repository: text, or this number of random bytes, which cannot be compressed. */
 export type FileContent = string | { readonly bytes: number };
 
 const SECRET = "git";

@@ -8,7 +8,7 @@ export interface WireFault extends Fault {
   readonly type: WireFaultType;
 }
 
-/** What is wrong with the wire at the moment. */
+/** The current faults of the connection. */
 export class ActiveFaults {
   readonly #active = new Set<WireFault>();
   readonly #chance: Chance;
@@ -29,14 +29,14 @@ export class ActiveFaults {
     this.#active.clear();
   }
 
-  /** What happens to a request, if anything: the first fault that is meant for it and that chance picks. */
+  /** The fault of a request, if any: the first one that applies to it and is chosen at random. */
   pick(slot: number, traffic: Traffic): WireFault | undefined {
     for (const fault of this.#active)
       if (isMeant(fault, slot, traffic) && this.#chance.isHit(fault.share)) return fault;
     return undefined;
   }
 
-  /** What happens to the next event of a watch that is open. */
+  /** The fault of the next event of an open watch. */
   pickForEvent(slot: number): WireFault | undefined {
     for (const fault of this.#active)
       if (cutters.has(fault.type) && isMeant(fault, slot, "watches") && this.#chance.isHit(fault.share))

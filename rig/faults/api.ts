@@ -55,7 +55,7 @@ export class AdminApi {
     return status < 300;
   }
 
-  /** A merge patch, as somebody's hand makes it. Gives whether the object was there. */
+  /** A merge patch, as a user sends it. Returns whether the object existed. */
   async patch(kind: ObjectKind, namespace: string, name: string, patch: object): Promise<boolean> {
     const path = `${objectPath(kind, { name, namespace })}?fieldManager=hand`;
     const contentType = "application/merge-patch+json";

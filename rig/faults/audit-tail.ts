@@ -39,7 +39,7 @@ export class AuditTail {
   }
 }
 
-/** A line that the API server was killed in the middle of is no event. */
+/** A line that a kill of the API server cut off is not an event. */
 function parse(line: string): readonly AuditedRequest[] {
   try {
     return [JSON.parse(line) as AuditedRequest];

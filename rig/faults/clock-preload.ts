@@ -1,6 +1,6 @@
 /**
- * Loaded before an operator of the fault suite: lets whoever started it move its wall clock, and ends it with them.
- * Timers and `performance.now()` stay as they are, as on a machine whose time somebody sets.
+ * Loaded before an operator of the fault suite: lets the process that started it move its wall clock, and ends it with that process.
+ * Timers and `performance.now()` stay as they are, as on a machine whose time is set.
  */
 const RealDate = Date;
 let offsetMs = 0;

@@ -11,7 +11,7 @@ export interface ConvergedInput {
   readonly wanted: readonly Wanted[];
 }
 
-/** What is not (yet) as the user wants it, in the cluster and on the branch: empty when all is well. */
+/** The differences from the user's intent, in the cluster and on the branch: empty when there is none. */
 export async function findDifferences(input: ConvergedInput): Promise<readonly string[]> {
   const { api, namespace, wanted } = input;
   const lists = await Promise.all(
@@ -31,7 +31,7 @@ export async function findDifferences(input: ConvergedInput): Promise<readonly s
     if (resource === undefined) differences.push(`${key} is lost`);
     else differences.push(...findInStatus(key, resource, trees.get(folderOf(namespace, one))));
   }
-  // What costs more is looked at when the rest is well.
+  // The more expensive checks run when the others pass.
   if (differences.length > 0) return differences;
   const uids = new Map(
     [...resources.values()].map(({ kind, metadata }) => [metadata.uid, `${kind}/${metadata.name}`]),

@@ -53,7 +53,7 @@ export class Driver {
   }
 }
 
-/** What somebody changes of a child that belongs to the operator. A Job can hardly be changed. */
+/** Manual changes of a child that belongs to the operator. A Job can hardly be changed. */
 const handEdits: Readonly<Record<string, object>> = {
   ConfigMap: { data: { text: "by hand" } },
   Deployment: { spec: { replicas: 3 } },

@@ -1,4 +1,4 @@
-/** What a schedule can do to the line between an operator and the API server. `amount` is in [0, 1). */
+/** Faults of the connection between an operator and the API server. `amount` is in [0, 1). */
 export const wireFaults = {
   latency: "requests take up to 1.2 s longer (amount)",
   "reset-before": "connections are reset before the request goes on",
@@ -14,7 +14,7 @@ export const wireFaults = {
   "watch-cut": "watches are reset inside of an event (amount: after which part of it)",
 } as const;
 
-/** What happens to a whole operator process. */
+/** Faults of a whole operator process. */
 export const processFaults = {
   kill: "kill -9, and started again by its supervisor",
   pause: "SIGSTOP, then SIGCONT: when another one has taken the Lease (amount < 0.5), or sooner",

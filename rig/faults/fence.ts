@@ -1,7 +1,7 @@
 import type { AuditedRequest } from "./audit-tail.ts";
 import type { SentWrite } from "./journal.ts";
 
-/** Somebody who is none of the operators changed the Lease, at some time in between: who held it may not know for a while. */
+/** A client that is not an operator changed the Lease, at some time in between: its holder may not know for a while. */
 export interface ForcedChange {
   readonly fromMs: number;
   readonly toMs: number;
@@ -15,7 +15,7 @@ export interface FenceInput {
 }
 
 export interface FenceFindings {
-  /** Writes that were accepted, and sent when another one held the Lease, or nobody. */
+  /** Writes that were accepted, and sent when another instance held the Lease, or none. */
   readonly unfenced: readonly string[];
   /** Writes that were sent in time, held up on their way, and accepted after the Lease had changed hands. */
   readonly late: readonly string[];
@@ -73,7 +73,7 @@ export function checkFence({ sent, audited, forced, renewDeadlineMs }: FenceInpu
   return { unfenced, late, accepted: objects.length };
 }
 
-/** Nobody has taken the Lease since our own last claim, or somebody did by force and we cannot know yet. */
+/** No instance has taken the Lease since our own last claim, or another client did by force and we cannot know yet. */
 function isLed(
   last: Claim,
   own: Claim,

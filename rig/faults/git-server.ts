@@ -54,7 +54,7 @@ export class GitServer {
     );
   }
 
-  /** Somebody else's commit on what is there; `undefined` deletes a file. Gives false when somebody was faster. */
+  /** Another user's commit on the branch; `undefined` deletes a file. Returns false when another commit was faster. */
   async commitByOthers(files: Readonly<Record<string, string | undefined>>): Promise<boolean> {
     const parent = await this.head();
     let stream = `commit refs/heads/main\ncommitter Somebody <s@example.dev> 1700000000 +0000\ndata 7\nBy hand\n`;
@@ -98,7 +98,7 @@ export class GitServer {
     await this.#move(this.path, `${this.path}.away`);
   }
 
-  /** What the remote sends is garbage after so many bytes. */
+  /** The remote's answer is garbage after this number of bytes. */
   async corruptFetches(bytes: number): Promise<void> {
     await writeFile(this.#corruptMark, String(bytes));
   }

@@ -2,7 +2,7 @@ import type { GitServer } from "./git-server.ts";
 
 export interface HistoryInput {
   readonly git: GitServer;
-  /** Somebody changed our files by hand: restoring them writes the same text once more. */
+  /** A user changed our files: restoring them writes the same text once more. */
   readonly isTampered: boolean;
 }
 
@@ -45,7 +45,7 @@ async function findStepsBack(git: GitServer, isTampered: boolean): Promise<strin
   return found;
 }
 
-/** Who did what to a file, in one line. */
+/** The author and the change of a file, in one line. */
 async function tellHistory(git: GitServer, path: string): Promise<string> {
   const format =
     "--format=commit %h after %p by %cn at %ct, Lease %(trailers:key=Fairlead-Lease,valueonly,separator=%x2C)";

@@ -8,7 +8,7 @@ import type { OperatorProcess } from "./operator-process.ts";
 import type { Fault } from "./schedule.ts";
 import type { Stage } from "./stage.ts";
 
-/** What a schedule leaves behind that its checks must know. */
+/** The effects of a schedule that its checks must know. */
 export interface Traces {
   readonly forced: ForcedChange[];
   isTampered: boolean;
@@ -114,7 +114,7 @@ async function lasting({ forMs }: Pick<Fault, "forMs">, healing: AbortSignal): P
   await sleep(forMs, undefined, { signal: healing }).catch(() => undefined);
 }
 
-/** Who leads is who sent the last claim of the Lease. */
+/** The leader is the sender of the last claim of the Lease. */
 function meant({ target }: Fault, { operators, journal }: Stage): OperatorProcess {
   if (target !== "both") return operators[target];
   const last = journal.writes.findLast(({ holder }) => holder !== undefined);

@@ -6,7 +6,7 @@ export function countMessages(played: readonly Played[]): string {
   for (const { schedule, log } of played) {
     for (const line of log) {
       const found = /"level":"(warn|error)".*"message":"((?:[^"\\]|\\.)*)"\}?$/.exec(line);
-      // What Node itself says has no level.
+      // Messages of Node itself have no level.
       const key =
         found === null ? (line.includes('"level"') ? undefined : "(no log line)") : `${found[1]} ${found[2]}`;
       if (key === undefined || line.includes("The process ended")) continue;

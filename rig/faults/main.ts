@@ -57,7 +57,7 @@ await mkdir(values.out, { recursive: true });
 await writeFile(join(values.out, "report.md"), report);
 await writeFile(join(values.out, "log-messages.txt"), countMessages(played));
 print(`\n${report}\nReport and logs: ${values.out}`);
-// What a fault left half open must not keep the run alive.
+// Connections that a fault left half open must not keep the run alive.
 process.exit(played.length === count && played.every(({ violations }) => violations.length === 0) ? 0 : 1);
 
 function narrowed(schedule: Schedule): Schedule {

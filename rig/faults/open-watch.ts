@@ -14,7 +14,7 @@ export interface OpenWatchOptions {
   readonly slot: number;
   readonly upstream: IncomingMessage;
   readonly sink: WatchSink;
-  /** What happens to the next event. */
+  /** The fault of the next event. */
   readonly pick: () => WireFault | undefined;
   readonly onHit: (fault: WireFault) => void;
 }
@@ -69,7 +69,7 @@ export class OpenWatch {
     this.#leave("over");
   }
 
-  /** From now on nothing comes, and nobody is told. */
+  /** From now on nothing arrives, and the client is not notified. */
   silence(): void {
     if (this.#state === "open") this.#state = "silent";
   }

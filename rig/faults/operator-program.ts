@@ -2,5 +2,5 @@ import { kinds } from "../../charts/bindings.ts";
 import { runOperator } from "../../index.ts";
 import { sharedGroup, stampIn } from "../../test/cluster/stamp-kind.ts";
 
-/** The operator that ships, and Stamps: children that nothing else in the cluster looks at. */
+/** The operator that ships, and Stamps: children that nothing else in the cluster reads. */
 process.exitCode = await runOperator({ kinds: [...kinds, stampIn(sharedGroup)] });

@@ -24,7 +24,7 @@ export interface Played {
   readonly tookMs: number;
   readonly starts: number;
   readonly commits: number;
-  /** What the operators logged. */
+  /** The logs of the operators. */
   readonly log: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface Played {
 const convergeMs = 420_000;
 /** So often the simulated nodes are reminded of pods that they gave up. */
 const nudgeMs = 15_000;
-/** Nothing is written for so long. */
+/** Nothing is written for this time. */
 const quietMs = 500;
 
 /** Plays one schedule, heals everything, and checks what must hold. */
@@ -115,7 +115,7 @@ async function heal({ proxy, git, disk, operators }: Stage): Promise<void> {
 
 interface Convergence {
   readonly violations: readonly string[];
-  /** What came right last. */
+  /** The difference that was resolved last. */
   readonly last: string;
 }
 
@@ -139,7 +139,7 @@ async function untilConverged(stage: Stage, driver: Driver): Promise<Convergence
   }
 }
 
-/** What is as it should be is left alone: within a while there is a moment in which nobody writes. */
+/** A converged state is not written: within a while there is a moment without writes. */
 async function untilQuiet({ journal, git }: Stage): Promise<readonly string[]> {
   for (let look = 0; look < 30; look++) {
     const [writes, head] = [journal.objectWrites().length, await git.head()];

@@ -197,7 +197,7 @@ export class ApiProxy {
       sink: {
         write: (bytes) => void response.write(bytes),
         end: () => void response.end(),
-        // What was written goes out first.
+        // The written data is sent first.
         cut: () => void setTimeout(reset, 2),
       },
       pick: () => this.#faults.pickForEvent(slot),

@@ -1,7 +1,7 @@
 import { type FaultType, faultTexts } from "./fault-types.ts";
 import type { Played } from "./play.ts";
 
-/** What a run found, as Markdown. Pure. */
+/** The findings of a run, as Markdown. Pure. */
 export function writeReport(played: readonly Played[], tookMs: number): string {
   const bad = played.filter(({ violations }) => violations.length > 0);
   const sum = (count: (one: Played) => number): number =>

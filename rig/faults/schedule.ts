@@ -29,10 +29,10 @@ export interface Fault {
   readonly amount: number;
 }
 
-/** What happens in one schedule, all of it made from the seed. */
+/** The events of one schedule, all derived from the seed. */
 export interface Schedule {
   readonly seed: number;
-  /** What the proxy speaks; watches use HTTP/2 where they can. */
+  /** The protocol of the proxy; watches use HTTP/2 if possible. */
   readonly protocol: "h2" | "http/1.1";
   /** `warm`: one of the operators leads when the clock begins to run. `cold`: they are just being started. */
   readonly start: "warm" | "cold";

@@ -12,7 +12,7 @@ const megabytes = 24;
 export class SmallDisk {
   readonly path: string;
   readonly #isMounted: boolean;
-  /** Whoever ends this process early must not leave a mount behind. */
+  /** An early end of this process must not leave a mount behind. */
   readonly #onExit = (): void => {
     execFileSync("umount", ["--lazy", this.path]);
   };
@@ -39,7 +39,7 @@ export class SmallDisk {
     return new SmallDisk(path, isMounted);
   }
 
-  /** Gives false where there is no disk of our own to fill. */
+  /** Returns false without a disk of our own to fill. */
   async fill(): Promise<boolean> {
     if (!this.#isMounted) return false;
     const file = await open(join(this.path, "filler"), "w");

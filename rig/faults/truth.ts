@@ -7,7 +7,7 @@ import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 import { sharedGroup, stampIn } from "../../test/cluster/stamp-kind.ts";
 import type { EditedKind } from "./schedule.ts";
 
-/** What the user wants of one resource. */
+/** The user's intent for one resource. */
 export interface Wanted {
   readonly kind: EditedKind;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Wanted {
 export interface WantedChild {
   readonly kind: ObjectKind;
   readonly name: string;
-  /** What the child has in common with it, live and as a file. */
+  /** The fields that the child shares with it, live and as a file. */
   readonly says: readonly RegExp[];
 }
 

@@ -17,7 +17,7 @@ export class RawConnections {
     });
   }
 
-  /** Who uses it is known with the first request. */
+  /** Its owner is known with the first request. */
   own(tls: Pick<TLSSocket, "remotePort">, owner: string): void {
     const socket = this.#byPort.get(tls.remotePort ?? 0);
     if (socket !== undefined) this.#owners.set(socket, owner);
@@ -27,7 +27,7 @@ export class RawConnections {
     this.#byPort.get(tls.remotePort ?? 0)?.resetAndDestroy();
   }
 
-  /** Cuts all that belong to owners of whom this holds; who is not known yet belongs to nobody. */
+  /** Cuts all connections whose owner satisfies this; one without a request has no owner. */
   resetAll(isMeant: (owner: string) => boolean = () => true): number {
     const meant = [...this.#byPort.values()].filter((socket) => isMeant(this.#owners.get(socket) ?? ""));
     for (const socket of meant) socket.resetAndDestroy();

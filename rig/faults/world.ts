@@ -13,7 +13,7 @@ import { sharedGroup, stampIn } from "../../test/cluster/stamp-kind.ts";
 import { AdminApi } from "./api.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** What all schedules of a run share. */
+/** Shared by all schedules of a run. */
 export interface World {
   readonly cluster: TestCluster;
   readonly api: AdminApi;

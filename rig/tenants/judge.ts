@@ -35,7 +35,7 @@ export class AuditFeed {
   }
 }
 
-/** Who is who in the audit log. */
+/** The users in the audit log. */
 export interface Parties {
   /** User name of the operator. */
   readonly operator: string;
@@ -45,11 +45,11 @@ export interface Parties {
   readonly attacker: string;
 }
 
-/** What the operator writes as itself: Releases (never their spec), events and leases. */
+/** The operator's own writes: Releases (never their spec), events and leases. */
 const ownResources: ReadonlySet<string> = new Set(["releases", "events", "leases"]);
 
 /**
- * What must not have happened, for people. Pure.
+ * Finds forbidden writes, for people. Pure.
  *
  * - As itself the operator writes Releases, events and leases only: no object of any tenant.
  * - Under impersonation it acts as an account of the namespace that it writes in.
@@ -79,7 +79,7 @@ export function findViolations(
   });
 }
 
-/** A write that the API server accepted and that is no dry run. */
+/** A write that the API server accepted and that is not a dry run. */
 function isDone({ verb, responseStatus, requestURI }: AuditEvent): boolean {
   if (["get", "list", "watch"].includes(verb) || requestURI.includes("dryRun")) return false;
   return (responseStatus?.code ?? 500) < 300;

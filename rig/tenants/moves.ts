@@ -1,6 +1,6 @@
 import type { Chance } from "../faults/random.ts";
 
-/** What a tenant may do in a namespace of its own and in its git repository. Names are of small pools, so that moves meet. */
+/** Moves of a tenant in its own namespace and in its git repository. Names come from small pools, so that moves collide. */
 export type Move =
   /** Applies an object in the tenant's namespace, with whatever marks. */
   | {
@@ -24,7 +24,7 @@ export type Move =
   /** Commits files into the tenant's repository. */
   | { readonly does: "commit"; readonly folder: string; readonly file: string; readonly content: Content };
 
-/** Whose marks an object carries. `other` is the other tenant, `own` the tenant itself. */
+/** The tenant whose marks an object carries: `other` is the other tenant, `own` the tenant itself. */
 export interface Marks {
   readonly set: "other" | "own" | "none";
   readonly release: string;

@@ -4,7 +4,7 @@ import type { Chance } from "../faults/random.ts";
 import type { PublishWish } from "./moves.ts";
 import { placesOf } from "./published.ts";
 
-/** What the platform allows a tenant, beyond what it allows everybody. */
+/** Permissions of a tenant beyond those of all tenants. */
 export interface Allowance {
   readonly publishes: boolean;
   readonly quotas?: NonNullable<ReleaseRule["quotas"]>;

@@ -39,7 +39,7 @@ export class PublishedFeed {
     this.#heads = now;
     const known = [...before.values()].map((id) => `^${id}`);
     const commits = [...now].flatMap(([branch, head]) =>
-      // What a branch begins with may be on another one, and is new there all the same.
+      // The first commits of a branch may also be on another one; they are new on this one nevertheless.
       this.#commits(head, before.has(branch) ? [`^${before.get(branch)}`] : known).map((id) => ({
         branch,
         id,
@@ -89,7 +89,7 @@ export interface JudgePublished {
 }
 
 /**
- * What must not have been published, for people. Pure.
+ * Finds forbidden publications, for people. Pure.
  *
  * - No branch is lost or rewritten.
  * - Each file is in a Release's folder of one tenant, at a place of that tenant.

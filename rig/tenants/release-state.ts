@@ -34,7 +34,7 @@ export function isReadyAt({ metadata, status }: SeenRelease, commit: string): bo
   return ready?.status === "True" && ready.observedGeneration === generation && status?.revision === commit;
 }
 
-/** What must be as it was where a tenant did nothing: every object at its version. */
+/** The state that must not change while a tenant does nothing: the version of every object. */
 export function snapshotOf(objects: readonly KubernetesObject[]): readonly string[] {
   return objects.map(({ kind, metadata }) => {
     const { uid, resourceVersion } = metadata as { readonly uid?: string; readonly resourceVersion?: string };

@@ -35,7 +35,7 @@ const rbac = "rbac.authorization.k8s.io";
 const all = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 const deploy = ["get", "create", "patch", "delete"];
 
-/** What a tenant may do, and the accounts that its Releases may name: all of it in its own namespace. */
+/** The permissions of a tenant, and the accounts that its Releases may name: all in its own namespace. */
 function rightsIn(namespace: string): readonly object[] {
   const objects = { apiGroups: [""], resources: ["configmaps", "secrets"] };
   // Neither `releases/status` nor anything outside.

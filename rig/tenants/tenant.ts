@@ -11,7 +11,7 @@ import { FakeGitRemote } from "../../test/fakes/git-remote.ts";
 import type { Content, Marks, Move, ReleaseWish } from "./moves.ts";
 import { placeOf } from "./policies.ts";
 
-/** What both tenants know of each other. */
+/** The facts that both tenants know of each other. */
 export interface Neighbour {
   readonly namespace: string;
   readonly git: FakeGitRemote;

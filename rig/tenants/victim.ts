@@ -56,7 +56,7 @@ export class Victim {
     return [...snapshotOf(await readAll(this.#stage, victim)), this.#published()];
   }
 
-  /** What is not as it should be; `before`: as it was, because it did nothing. */
+  /** The differences from the expected state; `before`: the state that it left, because it did nothing. */
   async compare(before: readonly string[] | undefined): Promise<readonly string[]> {
     const { victim } = this.#stage;
     const objects = await readAll(this.#stage, victim);

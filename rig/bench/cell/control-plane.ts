@@ -10,7 +10,7 @@ export interface StartControlPlaneOptions {
   readonly report: (line: string) => void;
 }
 
-/** What the driver calls the programs whose CPU it reads. */
+/** The driver's names for the programs whose CPU it reads. */
 const pidFiles = {
   etcd: "etcd",
   "kube-apiserver": "apiserver",

@@ -38,7 +38,7 @@ export async function provideProgram(name: ProgramName, options: ProvideProgramO
   await withLock(lockPathOf(directory), async () => {
     if (await isExecutable(program)) return;
     await removeDrafts(directory);
-    // Built aside and renamed: nobody sees half a program.
+    // Built aside and renamed, so that no reader gets half a program.
     const draft = await mkdtemp(`${directory}.draft-`);
     try {
       await runGo(["build", "-v", "-trimpath", "-buildvcs=false", "-o", join(draft, name), "."], {

@@ -9,7 +9,7 @@ export interface QuietMachineOptions {
   readonly report: (line: string) => void;
 }
 
-/** Waits until nobody else uses the machine, for a bounded time, and gives the 1-minute load it ended with. */
+/** Waits until no other program uses the machine, for a bounded time, and gives the 1-minute load it ended with. */
 export async function untilQuiet({ waitSeconds, load = 1.5, report }: QuietMachineOptions): Promise<number> {
   const deadline = performance.now() + waitSeconds * 1_000;
   for (;;) {

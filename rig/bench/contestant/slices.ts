@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** How often the loop is looked at. */
+/** Interval of the measurements of the event loop. */
 const PROBE_MS = 5;
 /** Slices shorter than this are not kept. */
 const KEPT_MS = 10;

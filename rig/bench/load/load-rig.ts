@@ -16,7 +16,7 @@ export interface LoadRig {
   readonly api: BenchApi;
   readonly operatorPid: number;
   readonly repository: string;
-  /** What the operator's /metrics say now: the sum of each metric over its labels. */
+  /** The operator's current metrics: the sum of each metric over its labels. */
   metrics(): Promise<ReadonlyMap<string, number>>;
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { aBenchSet, type BenchApi, strangeGroup } from "./bench-api.ts";
 
-/** Noise has a namespace of its own: whoever measures others watches nothing of it. */
+/** Noise has a namespace of its own, which no other measurement watches. */
 export const noisyNamespace = "noisy";
 const configMapsPath = `/api/v1/namespaces/${noisyNamespace}/configmaps`;
 const benchSetsPath = `/apis/bench.fairlead.dev/v1alpha1/namespaces/${noisyNamespace}/benchsets`;
@@ -41,7 +41,7 @@ const remove = (name: string) => async (api: BenchApi) => {
   await api.send("DELETE", `${configMapsPath}?labelSelector=noise`);
 };
 
-/** A ConfigMap of nobody. */
+/** A ConfigMap without an owner. */
 const aStranger = (name: string) => ({
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -49,7 +49,7 @@ const aStranger = (name: string) => ({
   data: { index: "0" },
 });
 
-/** Changes ConfigMaps of nobody so many times a second. */
+/** Changes ConfigMaps without an owner at this rate per second. */
 async function changeStrangers(api: BenchApi, signal: AbortSignal, perSecond: number): Promise<void> {
   await api.apply(`${configMapsPath}/stranger`, aStranger("stranger"));
   void repeat(perSecond, signal, (count) =>
@@ -57,7 +57,7 @@ async function changeStrangers(api: BenchApi, signal: AbortSignal, perSecond: nu
   );
 }
 
-/** Makes ConfigMaps of nobody, eight at a time. */
+/** Creates ConfigMaps without an owner, eight at a time. */
 async function makeStrangers(api: BenchApi, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `stranger-${index}`).values();
   const lane = async (): Promise<void> => {

@@ -12,7 +12,7 @@ import {
 export interface EditLatencies {
   /** Until the children were right. */
   readonly children: number[];
-  /** Until the status told of the commit. */
+  /** Until the status contained the commit. */
   readonly published: number[];
 }
 

@@ -32,7 +32,7 @@ export class AuditedCalls {
       const length = (await file.stat()).size - this.#from;
       const buffer = Buffer.alloc(Math.max(0, length));
       const { bytesRead } = await file.read(buffer, 0, buffer.length, this.#from);
-      // What is written at this moment belongs to the next time.
+      // Lines that are written at this moment belong to the next read.
       const end = buffer.lastIndexOf(10, bytesRead - 1) + 1;
       this.#from += end;
       return countCalls(buffer.toString("utf8", 0, end).split("\n"));

@@ -1,4 +1,4 @@
-/** A Release that nobody wants beside one's own: the one file that it is made of, and how it is rendered. */
+/** A Release that harms its neighbours: its one file, and how it is rendered. */
 interface BadRelease {
   readonly file: string;
   readonly text: string;

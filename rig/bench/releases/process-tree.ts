@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What a process and all that it started used: peaks of memory in MiB, and CPU. */
+/** Use of a process and of all that it started: peaks of memory in MiB, and CPU. */
 export interface ProcessUse {
   /** Largest sum of resident memory over all of them at one moment; pages that a fork shares count twice. */
   allMiB: number;

@@ -87,7 +87,7 @@ export async function runPrograms(
 
 type Metrics = ReadonlyMap<string, number>;
 
-/** Mean duration of the renders between two looks at the metrics; undefined: there was none. */
+/** Mean duration of the renders between two reads of the metrics; undefined: there was none. */
 function meanMs(which: "first" | "warm", before: Metrics, after: Metrics): number | undefined {
   const name = `fairlead_release_program_${which}_render_duration_seconds`;
   const [sum = 0, count = 0] = ["sum", "count"].map((end) =>

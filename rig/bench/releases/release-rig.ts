@@ -21,9 +21,9 @@ export interface ReleaseRig {
   readonly auditLogPath: string;
   readonly operatorPid: number;
   readonly source: SourceRepository;
-  /** What /metrics says now: the sum of each metric over its labels. */
+  /** The current metrics: the sum of each metric over its labels. */
   metrics(): Promise<ReadonlyMap<string, number>>;
-  /** What a git host does after a push. */
+  /** Sends the hook of a git host after a push. */
   callHook(): Promise<void>;
   /** Lines of the operator's log. */
   log(): Promise<readonly string[]>;

@@ -34,7 +34,7 @@ export function releasesCommand(report: (line: string) => void): Command {
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
     .action(async (options: ReleasesOptions) => {
-      // One measurement at a time on this machine, whoever runs it.
+      // One measurement at a time on this machine, for all users.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
       const lock = join(tmpdir(), "fairlead-bench.lock");
       const results = await withLock(lock, () => measure(options, report), { onWait });

@@ -34,7 +34,7 @@ export interface LookResult {
 }
 
 export interface EditResult {
-  /** From the answer to somebody's edit until the watch showed it undone. */
+  /** From the answer to a user's edit until the watch showed its reversal. */
   readonly backMs: readonly number[];
   readonly calls: Calls;
 }
@@ -82,7 +82,7 @@ async function untilAllReady(releases: WatchedObjects, count: number): Promise<n
     const release = releases.get(keyOf(index));
     return release !== undefined && isReady(release);
   };
-  // All of them are looked at in the end only: the processor belongs to what is measured.
+  // All of them are checked at the end only, because checks would use the processor during the measurement.
   let first = 0;
   const areAll = (): boolean => {
     while (first < count && isOne(first)) first += 1;
@@ -108,7 +108,7 @@ export interface PushOptions {
   readonly beside?: BadName;
 }
 
-/** A push to one folder after the other, each told to the operator by its hook. */
+/** A push to one folder after the other, each reported to the operator by its hook. */
 export async function push(
   rig: ReleaseRig,
   { releases, deployments }: Watches,
@@ -133,7 +133,7 @@ export async function push(
     };
     readyMs.push((await releases.until(`push ${count} is Ready`, isTold, 60_000)) - startMs);
     await called;
-    // The next one is no neighbour of this one.
+    // The next one is not a neighbour of this one.
     await sleep(300);
   }
   await sleep(settleMs);
@@ -146,7 +146,7 @@ export function imageIn(deployment: LiveObject | undefined): string | undefined 
   return (deployment?.spec?.["template"] as Template | undefined)?.spec?.containers?.[0]?.image;
 }
 
-/** Somebody asks for a look at the remote, where nothing is new. */
+/** A user requests a poll of the remote, which has nothing new. */
 export async function lookAgain(rig: ReleaseRig): Promise<LookResult> {
   const audit = await AuditedCalls.begin(rig.auditLogPath);
   const renders = await rendersOf(rig);
@@ -155,7 +155,7 @@ export async function lookAgain(rig: ReleaseRig): Promise<LookResult> {
   return { calls: await audit.take(), renders: difference(renders, await rendersOf(rig)) };
 }
 
-/** Somebody scales one Deployment after the other. */
+/** A user scales one Deployment after the other. */
 export async function editLive(
   rig: ReleaseRig,
   { deployments }: Watches,
@@ -180,7 +180,7 @@ export async function editLive(
   return { backMs, calls: await audit.take() };
 }
 
-/** How often anything was rendered, as the operator's metrics tell; undefined: they do not. */
+/** The number of renders in the operator's metrics; undefined: they do not contain it. */
 export async function rendersOf(rig: ReleaseRig): Promise<number | undefined> {
   return (await rig.metrics()).get("fairlead_release_renders_total");
 }

@@ -1,4 +1,4 @@
-/** What one set deploys: a Deployment without pods, a ServiceAccount, a Service and an Ingress. */
+/** The objects of one set: a Deployment without pods, a ServiceAccount, a Service and an Ingress. */
 export const setKinds = ["deployments", "serviceaccounts", "services", "ingresses"] as const;
 
 export const setName = (index: number): string => `set-${String(index).padStart(4, "0")}`;
@@ -103,7 +103,7 @@ export interface ReleaseOptions {
   readonly render: object;
 }
 
-/** A Release to apply. The interval is long: looks that nobody asked for would not belong to what is measured. */
+/** A Release to apply. The interval is long, so that polls do not change the measurement. */
 export function aRelease({ url, name, namespace, path, render }: ReleaseOptions): object {
   return {
     apiVersion: "fairlead.dev/v1alpha1",

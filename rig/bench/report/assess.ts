@@ -8,7 +8,7 @@ export interface Measurement extends ResultLine {
   readonly round: number;
 }
 
-/** What a line of the report says about one of our contestants. */
+/** A line of the report about one of our contestants. */
 export interface Finding {
   readonly scenario: string;
   readonly resources: number;

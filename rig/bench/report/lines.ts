@@ -130,7 +130,7 @@ function worst(field: string): Line["read"] {
   return (result) => Math.max(...((result[field] as readonly number[] | undefined) ?? []));
 }
 
-/** What holds in every scenario that has the numbers. */
+/** Lines for every scenario that has the numbers. */
 const everywhere: Omit<Line, "scenario">[] = [
   { title: "operator peak RSS, MiB", read: at("own_peak_rss_mib"), most: bySize(140, 300) },
   { title: "peak RSS with its children, MiB", read: at("peak_rss_mib") },

@@ -1,7 +1,7 @@
 /** Files of the big folder, and bytes of each: below the limits of a folder that is read. */
 const [BIG_FILES, BIG_BYTES] = [1_500, 8_192];
 
-/** What the hostile tenant does, and by how many Releases. */
+/** The actions of the hostile tenant, and the number of its Releases. */
 export const parts = { loops: 8, big: 1, many: 20, refused: 4 } as const;
 export type Part = keyof typeof parts;
 
@@ -20,7 +20,7 @@ export function firstFiles(): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(big), ...changedFiles(0) };
 }
 
-/** What a push changes, by path: each folder is another one then, and has to be rendered again. Pure. */
+/** The changes of a push, by path: each folder changes, so that it has to be rendered again. Pure. */
 export function changedFiles(version: number): Readonly<Record<string, string>> {
   const sets = (["big", "many", "refused"] as const).flatMap((part) =>
     Array.from({ length: parts[part] }, (_, index) => [

@@ -20,7 +20,7 @@ export interface HostileTenantOptions {
   readonly api: BenchApi;
   readonly git: GitFolder;
   readonly releases: WatchedObjects;
-  /** What the tenant does. */
+  /** The tenant's actions. */
   readonly does: readonly Part[];
 }
 
@@ -37,7 +37,7 @@ export class HostileTenant {
     this.#options = options;
   }
 
-  /** What the platform does once: a namespace, and the limits that the tenant uses up. */
+  /** Created once by the platform: a namespace, and the limits that the tenant exhausts. */
   static async prepare(api: BenchApi): Promise<void> {
     await api.send("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
     await api.apply(policyPath, {

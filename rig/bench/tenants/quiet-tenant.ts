@@ -42,7 +42,7 @@ export class QuietTenant {
     const tookMs: number[] = [];
     for (let edit = 0; edit < count; edit++) {
       tookMs.push(await (kind === "resource" ? this.#editResource() : this.#editRelease()));
-      // The next one is no neighbour of this one.
+      // The next one is not a neighbour of this one.
       await sleep(PAUSE_MS);
     }
     return tookMs;

@@ -22,7 +22,7 @@ interface TenantsOptions {
 
 interface Measured {
   readonly edits: readonly EditsBeside[];
-  /** What the hostile tenant's Releases showed. */
+  /** The observed state of the hostile tenant's Releases. */
   readonly seen: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function tenantsCommand(report: (line: string) => void): Command {
     .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .action(async (options: TenantsOptions) => {
-      // One measurement at a time on this machine, whoever runs it.
+      // One measurement at a time on this machine, for all users.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
       const lock = join(tmpdir(), "fairlead-bench.lock");
       const { edits, seen } = await withLock(lock, () => measure(options, report), { onWait });

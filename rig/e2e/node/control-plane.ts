@@ -55,7 +55,7 @@ export function controlPlane({ runDirectory }: Plan): readonly (readonly [name: 
       [
         `--etcd-servers=${etcdUrl}`,
         `--cert-dir=${certificates}`,
-        // Every address of a network that nobody else is in: loopback, the bridge's, and the Service's.
+        // All addresses of a separate network: loopback, the bridge's, and the Service's.
         "--bind-address=0.0.0.0",
         `--advertise-address=${network.address}`,
         "--secure-port=443",

@@ -6,7 +6,7 @@ import { kubeconfigOf } from "../../../cli/local-cluster/credentials.ts";
 import { selfSignedCertificate } from "../../../test/fakes/self-signed-certificate.ts";
 import { NODE_NAME, network, type Plan, pathOf } from "./layout.ts";
 
-/** Who comes with a token; pods have those of their service accounts. */
+/** Users with a token; pods have those of their service accounts. */
 const users = [
   { name: "admin", group: "system:masters", kubeconfig: "kubeconfig" },
   { name: `system:node:${NODE_NAME}`, group: "system:nodes", kubeconfig: "nodeKubeconfig" },

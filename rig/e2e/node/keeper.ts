@@ -23,7 +23,7 @@ const enter = `
 
 /**
  * The first process: a shell, because it must bury the orphans of containerd's shims, which Node would not. It ends with
- * its standard input, that is, with this keeper: also when somebody kills that.
+ * its standard input, that is, with this keeper: also when the keeper is killed.
  */
 const firstProcess = '"$@" < /dev/null & read -r _; exit 0';
 
@@ -44,7 +44,7 @@ await Promise.race([parentGone, ended]);
 child.kill("SIGKILL");
 await ended;
 await removeCgroups(cgroups);
-// Its end tells the parent that the node is gone; the folder stays until the parent has read the logs and is gone too.
+// Its end reports to the parent that the node is gone; the folder stays until the parent has read the logs and is gone too.
 await parentGone;
 await rm(runDirectory, { recursive: true, force: true });
 process.exit(0);

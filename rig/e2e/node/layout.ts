@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the programs of an end-to-end run must know of it; `plan.json` in the run directory. */
+/** The facts that the programs of an end-to-end run need; `plan.json` in the run directory. */
 export interface Plan {
   readonly runDirectory: string;
   /** Programs of Kubernetes by name: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, kubelet. */
@@ -20,7 +20,7 @@ export const network = {
   address: "10.88.0.1",
   prefixLength: 16,
   subnet: "10.88.0.0/16",
-  /** What pods get as `kubernetes.default`: given to the loopback link, since no kube-proxy runs. */
+  /** The address that pods get as `kubernetes.default`: given to the loopback link, since no kube-proxy runs. */
   serviceAddress: "10.0.0.1",
   gitPort: 8443,
 } as const;

@@ -13,7 +13,7 @@ import { basename, join } from "node:path";
 import { type CgroupHierarchy, readHierarchies } from "./cgroups.ts";
 import { network, type Plan, pathOf } from "./layout.ts";
 
-/** What the kubelet sets on its machine: here it sets copies. */
+/** Settings that the kubelet writes on its machine: here it writes copies. */
 const kubeletSettings = [
   "vm/overcommit_memory",
   "vm/panic_on_oom",
@@ -61,7 +61,7 @@ export function furnishNetwork({ debianRoot }: Pick<Plan, "debianRoot">): void {
   ip("link", "set", "lo", "up");
   ip("addr", "add", `${serviceAddress}/32`, "dev", "lo");
   ip("link", "add", bridge, "type", "bridge");
-  // Else it takes the lowest one of its links, which changes when pods come, and old pods reach nobody for half a minute.
+  // Else it takes the lowest one of its links, which changes when pods come, and old pods have no network for half a minute.
   ip("link", "set", bridge, "address", "0a:58:0a:58:00:01");
   ip("addr", "add", `${address}/${prefixLength}`, "dev", bridge);
   ip("link", "set", bridge, "up");

@@ -14,7 +14,7 @@ export function failoverStory(stack: () => Stack): void {
     await killContainer(stack(), deposed);
     const pod = `pod/${deposed}`;
     await kubectl(["delete", pod, "-n", namespace, "--force", "--grace-period=0", "--wait=false"]);
-    // Asked while nobody leads.
+    // Requested while no instance leads.
     await kubectl(["patch", "echo", "hello-world", "--type=merge", "-p", '{"spec":{"message":"¡Adiós!"}}']);
 
     const leader = await eventually(

@@ -6,7 +6,7 @@ import type { Stack } from "../stack.ts";
 const operatorPods = "app.kubernetes.io/name=fairlead";
 const { namespace } = OPERATOR;
 
-/** What `fairlead install` leaves behind. */
+/** The result of `fairlead install`. */
 export function installedStories(stack: () => Stack): void {
   test("two pods of the operator are available, and one of them leads", async () => {
     const pods = await podsOf(stack(), operatorPods, namespace);
@@ -18,7 +18,7 @@ export function installedStories(stack: () => Stack): void {
     expect(pods.map(({ name }) => name)).toContain(leader);
   });
 
-  test("the operator runs as nobody, may write nowhere but to /tmp, and has no rights of the kernel", async () => {
+  test("the operator runs as an unprivileged user, may write only to /tmp, and has no rights of the kernel", async () => {
     const [pod] = await podsOf(stack(), operatorPods, namespace);
     const program = `
       const fs = require("node:fs");

@@ -13,7 +13,7 @@ export async function applySamples({ kubectl }: Stack): Promise<void> {
   await kubectl("apply -f -", { input: (await Promise.all(texts)).join("\n---\n") });
 }
 
-/** What containers do that the kinds stand for. */
+/** The behaviour of the kinds' containers. */
 export function kindStories(stack: () => Stack): void {
   test("an Echo's pod says its message, and nothing else", async () => {
     await untilReady("echo", "hello-world");
@@ -67,7 +67,7 @@ export function kindStories(stack: () => Stack): void {
   }
 }
 
-/** Created first and looked at last: a CronJob fires at the next full minute. */
+/** Created first and checked last: a CronJob fires at the next full minute. */
 export function scheduledEchoStory(stack: () => Stack): void {
   test("a ScheduledEcho's pod says its message when its minute comes", async () => {
     const selector = "app.kubernetes.io/name=scheduledecho,app.kubernetes.io/instance=hello-world-scheduled";

@@ -31,7 +31,7 @@ const making = (count: number, data: string): string =>
     for (let i = 0; i < ${count}; i++)
       new ApiObject(chart, "o" + i, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "o" + i }, data: ${data} });
   };`;
-/** Nearly 4 MiB of comments, in documents that are no larger than one may be. */
+/** Nearly 4 MiB of comments, in documents of at most the allowed size. */
 const comments = `${`# ${"x".repeat(1_021)}\n`.repeat(1_000)}---\n`.repeat(4);
 const oneConfigMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: full }\n";
 const emptyObjects = (bytes: number): string => `[${"{},".repeat(bytes / 3)}{}]`;

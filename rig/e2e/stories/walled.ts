@@ -10,7 +10,7 @@ const token = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 const node = "/usr/local/bin/node";
 const loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].filter(existsSync);
 
-/** What code that left all walls inside its process could do in the operator's pod, as the operator's own user. */
+/** Attempts of code that has escaped all restrictions inside its process, in the operator's pod, as the operator's own user. */
 const attempts: Readonly<Record<string, string>> = {
   "read the operator's token": `fs.readFileSync("${token}")`,
   "read the operator's environment": 'fs.readFileSync("/proc/1/environ")',

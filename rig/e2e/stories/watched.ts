@@ -5,9 +5,9 @@ import { metricsWithoutReleases } from "../../../test/documented-metrics.ts";
 import { gitOnHost, leaderOf, OPERATOR, operatorRequests, podsOf } from "../operator.ts";
 import type { Stack } from "../stack.ts";
 
-/** What an on-call engineer sees: describe, events, metrics, git, the audit log. */
+/** The view of an on-call engineer: describe, events, metrics, git, the audit log. */
 export function watchedStories(stack: () => Stack): void {
-  test("kubectl describe tells of conditions, the commit, and what somebody did by hand", async () => {
+  test("kubectl describe shows conditions, the commit, and manual changes", async () => {
     const { kubectl } = stack();
     await kubectl("scale deployment example-memcached-deployment --replicas=1");
     await describeUntil("memcached example-memcached", /Normal\s+Restored\s.*fairlead/);
@@ -19,7 +19,7 @@ export function watchedStories(stack: () => Stack): void {
     }
   });
 
-  test("an image that nobody can pull makes a Warning at once, which says so", async () => {
+  test("an image that cannot be pulled causes a Warning at once, which says so", async () => {
     const spec = { size: 1, image: "nobody.invalid/nothing:1" };
     const broken = {
       apiVersion: "app.kubebuilder.io/v1",

@@ -5,7 +5,7 @@ import { type ReleaseName, releaseNames } from "./points.ts";
 import type { ApplyStage } from "./release-stage.ts";
 import { deployedKinds, keyOf } from "./release-truth.ts";
 
-/** What is not (yet) as it is wanted: empty when all is well, and every object is one that a Release tracks. */
+/** The differences from the desired state: empty when there is none, and a Release tracks every object. */
 export async function findUntracked({ world, places, truth }: ApplyStage): Promise<readonly string[]> {
   const releases = (await world.api.list(Release, places.own)) as readonly SeenResource[];
   const expected = truth.expected(places);
@@ -19,7 +19,7 @@ export async function findUntracked({ world, places, truth }: ApplyStage): Promi
     const wanted = expected.get(key);
     missing.delete(key);
     if (wanted === undefined) {
-      // What a Stamp made goes with it, which is the garbage collector's part.
+      // The garbage collector deletes the objects of a Stamp with it.
       const owner = object.metadata.ownerReferences?.find(({ kind }) => kind === "Stamp");
       if (owner === undefined) found.push(`${key} is tracked by nothing: ${labelsOf(object)}`);
       else if (!uids.has(owner.uid)) found.push(`${key} still waits for the garbage collector`);

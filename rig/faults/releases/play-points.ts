@@ -13,7 +13,7 @@ export interface PlayedPoints {
   /** Kills that came while something was being written. */
   readonly midway: number;
   readonly violations: readonly string[];
-  /** What the operator logged, in all its lives. */
+  /** The logs of all runs of the operator. */
   readonly log: readonly string[];
 }
 
@@ -27,9 +27,9 @@ export interface PlayPointsOptions {
 
 /** Long enough for a machine that does ten other things, and for the garbage collector, which looks for new kinds every 30 s. */
 const convergeMs = 180_000;
-/** What takes longer is told. */
+/** A longer time is reported. */
 const slowMs = 10_000;
-/** What is under way has had its time: the kill comes. */
+/** The work has had its time: the kill follows. */
 const longestActMs = 8_000;
 
 /** Plays one point after the other on one stage, and in the end deletes everything. */
@@ -91,10 +91,10 @@ async function killDuring(stage: ApplyStage, { actions, atWrite, afterMs }: Kill
 }
 
 interface Tracking {
-  /** What is not as it is wanted, when that took too long. */
+  /** The remaining differences after too long a time. */
   readonly differences: readonly string[];
   readonly tookMs: number;
-  /** What came right last. */
+  /** The difference that was resolved last. */
   readonly last: string;
 }
 
@@ -111,7 +111,7 @@ async function untilTracked(stage: ApplyStage): Promise<Tracking> {
   }
 }
 
-/** What people do meanwhile: they approve what waits for it, and ask again for what was to be made anew. */
+/** The users' actions meanwhile: they approve held prunes, and request recreated Releases again. */
 async function attend(stage: ApplyStage): Promise<void> {
   const { world, places, truth, git } = stage;
   const releases = (await world.api.list(Release, places.own)) as readonly SeenResource[];

@@ -17,7 +17,7 @@ export interface DeployedObject {
   readonly isElsewhere: boolean;
 }
 
-/** What is done to one Release: to its folder by a push, or to itself. One that is not there is filled, whatever it says. */
+/** An action on one Release: on its folder by a push, or on itself. A missing one is created, whatever the action is. */
 export interface Action {
   readonly does: "fill" | "edit" | "prune" | "replace" | "delete" | "recreate";
   readonly release: ReleaseName;
@@ -79,7 +79,7 @@ function makeAction(chance: Chance, from: readonly Action["does"][]): Action {
 /** A new set of objects for a Release, whose names are its own. Pure. */
 export function makeObjects(release: ReleaseName, choice: number): readonly DeployedObject[] {
   const chance = chanceFrom(choice);
-  // Few kinds at a time: one that no other Release has is one that nobody looks at after a restart.
+  // Few kinds at a time: one that no other Release has is not watched after a restart.
   const kinds = [chance.pick(objectKinds), chance.pick(objectKinds)];
   return Array.from({ length: chance.between(3, 6) }, (_, index) => {
     const kind = chance.pick(kinds);

@@ -11,7 +11,7 @@ import type { World } from "../world.ts";
 import type { Action, ReleaseName } from "./points.ts";
 import { type Places, ReleaseTruth } from "./release-truth.ts";
 
-/** Two namespaces, a repository, an operator, and somebody who pushes and asks for Releases. */
+/** Two namespaces, a repository, an operator, and a user who pushes and creates Releases. */
 export interface ApplyStage {
   readonly world: World;
   readonly places: Places;
@@ -20,7 +20,7 @@ export interface ApplyStage {
   readonly truth: ReleaseTruth;
   /** Tells of every write of the operator to anything but Leases and events, as it comes to the API server. */
   onWrite: ((write: SentWrite) => void) | undefined;
-  /** Does what somebody does, in one push, and then to the Releases. */
+  /** Executes the user's actions, in one push, and then on the Releases. */
   perform(actions: readonly Action[]): Promise<void>;
   /** Asks for a Release that is wanted and not there. */
   ask(release: ReleaseName): Promise<void>;
@@ -61,7 +61,7 @@ export async function createReleaseStage(world: World, seed: number): Promise<Ap
         throw new Error("Nobody else pushes, and a push was too late");
       for (const { does, release } of done) {
         if (does === "delete" || does === "recreate") await world.api.delete(Release, id, release);
-        // What was deleted may still be going: it is asked for again when it has gone.
+        // A deleted Release may still be terminating: it is created again when it is gone.
         else if (truth.releases.has(release) && !(await isThere(world, id, release))) await this.ask(release);
       }
     },
@@ -84,7 +84,7 @@ async function isThere({ api }: World, namespace: string, release: ReleaseName):
   return (await api.list(Release, namespace)).some(({ metadata }) => metadata.name === release);
 }
 
-/** What the next push changes, by path; `undefined` deletes. Remembers it. */
+/** Records the changes of the next push, by path; `undefined` deletes. */
 function changedFiles(
   truth: ReleaseTruth,
   places: Places,

@@ -38,7 +38,7 @@ export const deployedKinds: Readonly<Record<DeployedKind, ObjectKind>> = {
   Stamp: stampIn(sharedGroup).definition,
 };
 
-/** What somebody wants: the folders of the repository, and which of them a Release deploys. */
+/** The user's intent: the folders of the repository, and which of them a Release deploys. */
 export class ReleaseTruth {
   readonly folders = new Map<ReleaseName, readonly DeployedObject[]>();
   readonly releases = new Set<ReleaseName>();

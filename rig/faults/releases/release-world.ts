@@ -3,7 +3,7 @@ import { install } from "../../../test/cluster/install.ts";
 import { sharedGroup } from "../../../test/cluster/stamp-kind.ts";
 import { createWorld, type World } from "../world.ts";
 
-/** What all stages of a run share; the operator may deploy what they have. */
+/** Shared by all stages of a run; the operator may deploy their objects. */
 export async function createReleaseWorld(cluster: TestCluster): Promise<World> {
   const kinds = [
     { group: sharedGroup, resource: "stamps" },
