@@ -10,7 +10,7 @@ import { ReconcileBench } from "../../fakes/reconcile-bench.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { aResource } from "../../fakes/resources.ts";
 
-/** What is said of a resource whose spec passes something over, as `Warning SpecIgnored note`. */
+/** The events about a resource whose spec has ignored parts, as `Warning SpecIgnored note`. */
 function anAnnouncer(status?: EngineStatus) {
   const kind = { ...aGadgetKind(), warnings: () => ["size is not used"] };
   const bench = new ReconcileBench({ kind });
@@ -33,14 +33,14 @@ function aStatus(observedGeneration: number, applied: "True" | "False"): EngineS
 }
 
 describe("announceStatus()", () => {
-  test("tells of what turned bad, in the log and as an event", () => {
+  test("reports failures, in the log and as an event", () => {
     const { loaded, said, log, options } = anAnnouncer(aStatus(1, "True"));
     announceStatus({ status: aStatus(1, "False"), cause: undefined }, loaded, options);
     expect(said).toEqual(["Warning ApplyRejected why"]);
     expect(log.messages("warn")).toEqual(["Resource not ready"]);
   });
 
-  test("tells of what is well again", () => {
+  test("reports recoveries", () => {
     const { loaded, said, log, options } = anAnnouncer(aStatus(1, "False"));
     announceStatus({ status: aStatus(1, "True"), cause: undefined }, loaded, options);
     expect(said).toEqual(["Normal Applied why"]);
@@ -51,14 +51,14 @@ describe("announceStatus()", () => {
     { when: "first", before: undefined, says: ["Warning SpecIgnored size is not used"] },
     { when: "after an edit", before: aStatus(0, "True"), says: ["Warning SpecIgnored size is not used"] },
     { when: "not again for the same edit", before: aStatus(1, "True"), says: [] },
-  ])("tells what in the spec is passed over: $when", ({ before, says }) => {
+  ])("reports ignored parts of the spec: $when", ({ before, says }) => {
     const { loaded, said, options } = anAnnouncer(before);
     announceStatus({ status: aStatus(1, "True"), cause: undefined }, loaded, options);
     expect(said).toEqual(says);
   });
 });
 
-test("announceChanges() tells what was done to which object, and why", () => {
+test("announceChanges() reports which object was changed how, and why", () => {
   const { loaded, said, log, options } = anAnnouncer();
   const live = aLiveObject({ name: "a" });
   announceChanges([{ done: "Restored", live, why: "spec.x was changed" }], loaded, options);

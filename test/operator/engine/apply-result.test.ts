@@ -38,7 +38,7 @@ describe("resultOfStep()", () => {
     { does: "the version is the same", because: "data.x", versions: ["1", "1"], generations: [1, 1] },
     { does: "only its status was written", because: "spec.x", versions: ["1", "2"], generations: [1, 1] },
     { does: "the same, beside its spec", because: "config.x", versions: ["1", "2"], generations: [1, 1] },
-  ])("is no repair where the server changed nothing: $does", ({ because, versions, generations }) => {
+  ])("is not a repair if the server changed nothing: $does", ({ because, versions, generations }) => {
     const [before, answer] = [0, 1].map((at) => ({
       ...live,
       metadata: { ...live.metadata, resourceVersion: versions[at] ?? "", generation: generations[at] ?? 0 },

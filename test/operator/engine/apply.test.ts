@@ -84,14 +84,14 @@ describe("apply()", () => {
     expect(bench.stores.children(ConfigMap).get("shop/b")).toBeDefined();
   });
 
-  test("tells of the first failure in apply order, whichever came first", async () => {
+  test("reports the first failure in apply order, whichever came first", async () => {
     const { bench, run } = anApply();
     bench.cluster.refuse("apply ConfigMap/b", rejected("b"));
     bench.cluster.refuse("apply ConfigMap/a", rejected("a"));
     await expect(run(["a", "b"])).rejects.toThrow("no a");
   });
 
-  test("finds its own object after a lost answer, and goes no further: the plan is made anew", async () => {
+  test("finds its own object after a lost answer, and stops: the plan is recomputed", async () => {
     const { bench, run, loaded } = anApply();
     bench.cluster.put({ ...onServer("a", { labels: { "fairlead.dev/set": loaded.set } }), ours: true });
     const results = await run(["a"], ["b"]);
@@ -109,7 +109,7 @@ describe("apply()", () => {
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "read ConfigMap/a", "take over ConfigMap/a"]);
   });
 
-  test("leaves alone what somebody else made, and says whose it is", async () => {
+  test("does not change an object of another owner, and names the owner", async () => {
     const { bench, run } = anApply();
     bench.cluster.put(onServer("a", {}));
     const failure = run(["a"]);
@@ -120,7 +120,7 @@ describe("apply()", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("looks again when what stood in the way is gone by the time it is read", async () => {
+  test("plans again if the conflicting object is gone by the time of the read", async () => {
     const { bench, run } = anApply();
     bench.cluster.put(onServer("a", {}));
     bench.cluster.read = async () => undefined;

@@ -83,7 +83,7 @@ describe("composeCommitMessage() of what comes from a source", () => {
     expect(message.match(/ is made from commit /g)).toHaveLength(20);
   });
 
-  test("a stranger's text stays on its line, and is no trailer", () =>
+  test("a stranger's text stays on its line, and is not a trailer", () =>
     fc.assert(
       fc.property(strangersText, strangersText, strangersText, (id, author, subject) => {
         const message = composed({ id, author, subject });

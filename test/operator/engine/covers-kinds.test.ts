@@ -31,7 +31,7 @@ const pairs: readonly Pair[] = [
     drift: "spec.ports[80/TCP].targetPort",
   },
   {
-    does: "finds a label that somebody added to a Service's selector",
+    does: "finds a label that another manager added to a Service's selector",
     kind: "v1/Service",
     desired: { spec: { selector: { app: "web" } } },
     live: { spec: { selector: { app: "web", canary: "yes" } } },
@@ -65,7 +65,7 @@ const pairs: readonly Pair[] = [
     },
   },
   {
-    does: "finds what somebody added to our owner reference, which has one owner",
+    does: "finds an addition of another manager to our owner reference, which has one owner",
     kind: "v1/ConfigMap",
     desired: { metadata: { name: "web", ownerReferences: [{ uid: "1", kind: "Echo" }] } },
     live: { metadata: { name: "web", ownerReferences: [{ uid: "1", kind: "Echo", controller: true }] } },
@@ -98,7 +98,7 @@ const pairs: readonly Pair[] = [
     live: { spec: { ingress: [{ ports: [{ port: 80, protocol: "TCP" }] }] } },
   },
   {
-    does: "finds what somebody added inside an atomic list",
+    does: "finds an addition of another manager inside an atomic list",
     kind: "networking.k8s.io/v1/NetworkPolicy",
     desired: { spec: { ingress: [{ ports: [{ port: 80 }] }] } },
     live: { spec: { ingress: [{ ports: [{ port: 80, protocol: "UDP" }] }] } },

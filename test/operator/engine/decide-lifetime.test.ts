@@ -56,7 +56,7 @@ describe("an object that is created once", () => {
     { object: "one with another spec", there: edited, once: "keep", run: "keep" },
     { object: "one of an earlier chart", there: older, once: "keep", run: "keep" },
     {
-      object: "one with a label that somebody changed",
+      object: "one with a label that another manager changed",
       there: relabelled,
       once: "keep",
       run: "update metadata: metadata.labels.app",
@@ -86,7 +86,7 @@ describe("an object that is created once", () => {
       run: "update metadata: adopt",
     },
     {
-      object: "one of somebody else",
+      object: "one of another owner",
       there: foreign,
       once: "create all: foreign",
       run: "create all: foreign",

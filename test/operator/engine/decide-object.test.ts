@@ -82,19 +82,19 @@ describe("planChanges()", () => {
       there: [foreign],
       plan: { apply: step({ mode: "create" }, "foreign", foreign) },
     },
-    { does: "waits for what is on its way out", there: [terminating], plan: { waiting: [terminating] } },
+    { does: "waits for a terminating object", there: [terminating], plan: { waiting: [terminating] } },
     {
-      does: "clears away what we made for a predecessor, and nobody has deleted",
+      does: "deletes the remaining objects of an earlier resource of this name",
       there: [leaving],
       plan: { leftBehind: [leaving] },
     },
     {
-      does: "waits for what we made for a predecessor and is on its way out",
+      does: "waits for a terminating object of an earlier resource of this name",
       there: [withDeletion(leaving)],
       plan: { waiting: [withDeletion(leaving)] },
     },
     {
-      does: "waits for garbage collection of what somebody else owns, too",
+      does: "waits for garbage collection of an object that also has another owner",
       there: [shared],
       plan: { waiting: [shared] },
     },
@@ -115,7 +115,7 @@ describe("planChanges()", () => {
     expect(plan([config], [newer], { isSettled: () => true }).apply).toHaveLength(1);
   });
 
-  test("repairs a set label, an owner reference and a digest that somebody took off", () => {
+  test("repairs a set label, an owner reference and a digest that were removed", () => {
     const unlabelled = asLive(config, { labels: {} });
     const unreferenced = asLive(config, { ownerReferences: [] });
     const undigested = asLive(config, { annotations: {} });

@@ -12,7 +12,7 @@ import { aCommit, aRelease, aSourceManifest, asOwned, asPrepared } from "../../f
 const configMaps = (...names: string[]) => names.map((name) => aSourceManifest("v1", "ConfigMap", name));
 const head = aCommit("a").id;
 
-/** What a Release owns that applied these manifests. */
+/** The objects of a Release that applied these manifests. */
 const owned = (manifests: ReturnType<typeof configMaps>): OwnedObject[] =>
   asPrepared(manifests).objects.map(({ manifest }) => asOwned(manifest));
 
@@ -122,7 +122,7 @@ describe("decidePrune()", () => {
     expect(decide(configMaps("keep"), there)).toEqual(nothing);
   });
 
-  test("waits for what is on its way out before it goes on with earlier stages", () => {
+  test("waits for terminating objects before it continues with earlier stages", () => {
     const both = [
       aSourceManifest("v1", "Service", "gone"),
       aSourceManifest("apps/v1", "Deployment", "gone"),
@@ -227,7 +227,7 @@ describe("decidePrune()", () => {
 });
 
 describe("decideDeletion()", () => {
-  test("takes everything that is ours, the last stage first, and asks nobody", () => {
+  test("takes everything that is ours, the last stage first, without approval", () => {
     const there = owned([
       aSourceManifest("v1", "Namespace", "prod"),
       aSourceManifest("apps/v1", "Deployment", "web"),

@@ -9,7 +9,7 @@ describe("declaredBy()", () => {
     { what: "nothing", more: {} },
     { what: "labels and annotations of a user", more: { labels: { team: "a" }, annotations: { note: "b" } } },
     { what: "our own name", more: { labels: { "app.kubernetes.io/managed-by": "fairlead" } } },
-  ])("knows nobody from $what", ({ more }) => {
+  ])("finds none in $what", ({ more }) => {
     expect(declaredBy(named(more))).toBeUndefined();
   });
 

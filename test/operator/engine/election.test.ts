@@ -43,7 +43,7 @@ describe("observe()", () => {
     },
     { does: "stamps a renewal", before: first, lease: aLease({ renewTime: now }), sinceMs: 9_000 },
     { does: "stamps another holder", before: first, lease: aLease({ holderIdentity: "b" }), sinceMs: 9_000 },
-    { does: "stamps a lease made anew", before: first, lease: aLease({}, "uid-2"), sinceMs: 9_000 },
+    { does: "stamps a recreated lease", before: first, lease: aLease({}, "uid-2"), sinceMs: 9_000 },
     { does: "stamps an empty lease", before: first, lease: { metadata: aLease().metadata }, sinceMs: 9_000 },
   ])("$does", ({ before, lease, sinceMs }) => {
     expect(observe(before, lease, 9_000)).toEqual({ lease, sinceMs });
@@ -120,7 +120,7 @@ describe("claimLease()", () => {
   });
 });
 
-test("releaseLease() leaves nobody's lease of one second, in the same term", () => {
+test("releaseLease() leaves a lease of one second without a holder, in the same term", () => {
   expect(releaseLease(aLease({ strategy: "x" }).spec ?? {}, wallClock)).toEqual({
     holderIdentity: "",
     leaseDurationSeconds: 1,

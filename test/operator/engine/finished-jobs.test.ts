@@ -72,7 +72,7 @@ describe("a Job that went by itself", () => {
     expect(made.isComplete).toBe(true);
   });
 
-  test("is looked at as every object while it is still there", () => {
+  test("is treated as every object while it exists", () => {
     const live = asOwned(first.manifest).live;
     const made = plan([name], prepared, live);
     expect(made.done).toEqual([]);

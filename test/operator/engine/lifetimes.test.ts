@@ -21,7 +21,7 @@ const runs = (keep?: LifetimeRule["keep"]): LifetimeRule => ({ kind: Pod, lifeti
 const once = (keep?: LifetimeRule["keep"]): LifetimeRule => ({ kind: Pod, lifetime: "once", keep });
 const namesOf = (objects: readonly OwnedObject[]) => objects.map(({ live }) => live.metadata.name);
 
-/** What is pruned of a set whose Pods are created once. `desired` has names of ConfigMaps and Pods. */
+/** The pruned objects of a set whose Pods are created once. `desired` has names of ConfigMaps and Pods. */
 function decide(
   there: readonly OwnedObject[],
   {
@@ -131,7 +131,7 @@ describe("decidePrune() for objects that are created once", () => {
     expect(held?.message).toContain("that is more than half of 5");
   });
 
-  test("leaves alone what is no longer ours, and what somebody wants to stay", () => {
+  test("does not delete objects that are no longer ours, or that an annotation keeps", () => {
     const released = owned(Pod, "released");
     const wanted = owned(Pod, "wanted");
     const there: OwnedObject[] = [
@@ -170,7 +170,7 @@ describe("decidePrune() for objects that are created once", () => {
 });
 
 describe("sortByLifetime()", () => {
-  test("asks nobody where no kind is created once", () => {
+  test("calls no rule if no kind is created once", () => {
     const surplus = [owned(Pod, "a")];
     const sorted = sortByLifetime(surplus);
     expect(sorted).toEqual({ lasting: surplus, over: [], stay: [] });

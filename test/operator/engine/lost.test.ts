@@ -7,14 +7,14 @@ const child = aLiveObject({ name: "child" });
 const key = "shop/web";
 
 describe("LostObjects", () => {
-  test("tells once of what somebody deleted", () => {
+  test("reports once an object that another client deleted", () => {
     const lost = new LostObjects();
     lost.note(child, [key]);
     expect(lost.take("shop/other", idOf(child))).toBe(false);
     expect([lost.take(key, idOf(child)), lost.take(key, idOf(child))]).toEqual([true, false]);
   });
 
-  test("does not tell of what we deleted, but of its namesake that somebody deletes later", () => {
+  test("does not report our own deletion, but that of a namesake by another client later", () => {
     const lost = new LostObjects();
     lost.expect(child);
     lost.note(child, [key]);

@@ -6,20 +6,20 @@ const isOver = { type: "Normal", reason: "Published", action: "Publish", note: "
 const rejected = { type: "Warning", reason: "ApplyRejected", action: "Apply", note: "" } as const;
 
 describe("OutageNotices", () => {
-  test("are told once for all resources, and once when it is over", () => {
+  test("are reported once for all resources, and once when it is over", () => {
     const notices = new OutageNotices();
     const news = [outage, outage, outage, isOver, isOver, outage].map((event) => notices.isNews(event));
     expect(news).toEqual([true, false, false, true, false, true]);
   });
 
-  test("are told again when the reason changes", () => {
+  test("are reported again when the reason changes", () => {
     const notices = new OutageNotices();
     expect(notices.isNews(outage)).toBe(true);
     expect(notices.isNews({ ...outage, reason: "PushRefused" })).toBe(true);
     expect(notices.isNews({ ...outage, reason: "PushRefused" })).toBe(false);
   });
 
-  test("tell that an outage is over which began before the operator was started anew", () => {
+  test("report the end of an outage that began before the operator was restarted", () => {
     const notices = new OutageNotices();
     expect([notices.isNews(isOver), notices.isNews(isOver)]).toEqual([true, false]);
   });

@@ -16,7 +16,7 @@ const id = "apps/Deployment/shop/web";
 describe("describeFailure()", () => {
   test.for([
     {
-      does: "says why a spec is no good",
+      does: "says why a spec is invalid",
       error: new SpecInvalidError("spec.size: must not be negative"),
       outcome: { state: "refused", reason: "SpecInvalid", message: "spec.size: must not be negative" },
     },
@@ -61,11 +61,11 @@ describe("describeFailure()", () => {
       },
     },
     {
-      does: "tells of a server that does not answer",
+      does: "reports a server that does not answer",
       error: new ApiUnavailableError("Cannot apply: 503", { status: 503 }),
       outcome: { state: "failed", message: "Cannot apply: 503" },
     },
-    { does: "tells of anything else", error: "odd", outcome: { state: "failed", message: "odd" } },
+    { does: "reports anything else", error: "odd", outcome: { state: "failed", message: "odd" } },
     {
       does: "keeps quiet about a lost race for a name",
       error: new AlreadyThereError(id),

@@ -77,7 +77,7 @@ describe("ownsExactly()", () => {
     },
     { what: "a list that is none", owned: { "f:spec": { "f:a": { 'v:"x"': {} } } }, set: { spec: { a: 1 } } },
     {
-      what: "an entry that nobody can read",
+      what: "an unreadable entry",
       owned: { "f:spec": { "f:a": { "k:{": {} } } },
       set: { spec: { a: [1] } },
     },

@@ -134,7 +134,7 @@ describe("decideOwnership()", () => {
       owner: "another owner",
     },
     {
-      does: "an object of another set, also when somebody hands it over",
+      does: "an object of another set, also when it is handed over",
       live: annotated(
         { [stamps.adoptBy]: "Echo/web", [stamps.owner]: "echoes.example.dev/a" },
         { [stamps.set]: "other" },

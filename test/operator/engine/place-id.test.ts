@@ -34,7 +34,7 @@ describe("placeIdOf()", () => {
     { what: "path", other: { root: "clusters/two" } },
     { what: "path: none", other: { root: "" } },
     { what: "cut between branch and path", other: { branch: "main/clusters", root: "one" } },
-  ])("tells another $what apart", ({ other }) => {
+  ])("distinguishes another $what", ({ other }) => {
     expect(placeIdOf({ ...place, ...other })).not.toBe(id);
   });
 });

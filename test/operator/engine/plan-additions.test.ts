@@ -33,7 +33,7 @@ describe("planAdditions()", () => {
     },
     { what: "another value", live: pinned, wants: addition({ revision: "b" }), because: "spec.revision" },
     {
-      what: "the value of somebody else, to keep it when they let go",
+      what: "the value of another manager, to keep it when that one releases it",
       live: theirs,
       wants: addition({ size: 1 }),
       because: "owner",
@@ -57,7 +57,7 @@ describe("planAdditions()", () => {
     expect(keep).toEqual([]);
     const told = because === "owner" ? "own exactly the fields" : `${because} is missing`;
     expect(reasons).toMatchObject([{ does: "extend", reason: expect.stringContaining(told) }]);
-    // What was tried and changed nothing is not tried again.
+    // An attempt that changed nothing is not repeated.
     const again = planAdditions({ additions: [wants], observed: () => live, isSettled: () => true });
     expect([again.apply, again.keep]).toEqual([[], [live]]);
     expect(again.reasons).toMatchObject([
@@ -68,7 +68,11 @@ describe("planAdditions()", () => {
   test.for([
     { what: "what is there and ours", live: pinned, wants: addition({ revision: "a" }) },
     { what: "nothing that was never set", live: theirs, wants: addition() },
-    { what: "a subresource whose fields are there, whoever has them", live: theirs, wants: ofSubresource },
+    {
+      what: "a subresource whose fields are there, whichever manager owns them",
+      live: theirs,
+      wants: ofSubresource,
+    },
   ])("keeps $what", ({ live, wants }) => {
     const plan = planAdditions({ additions: [wants], observed: () => live, isSettled: () => false });
     expect([plan.apply, plan.keep, plan.reasons]).toEqual([[], [live], []]);

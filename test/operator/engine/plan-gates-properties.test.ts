@@ -62,7 +62,7 @@ describe("planChanges()", () => {
           for (const next of waitsFor.get(id) ?? []) visit(next, [...path, id]);
         };
         for (const { object } of plan.blocked) visit(object.id, []);
-        // What is applied needs nothing that is not as it should be.
+        // An applied object needs only objects that are up to date.
         const kept = new Set(plan.keep.map(idOf).filter((id) => !unhealthy.has(id)));
         for (const { object, because } of plan.apply.flat()) {
           if (because !== "absent" && because !== "digest" && because !== "foreign") continue;

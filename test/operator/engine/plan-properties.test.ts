@@ -42,7 +42,7 @@ interface Wish {
   readonly value: number;
 }
 
-/** What a chart wants of one object. */
+/** A chart's intent for one object. */
 const wish: fc.Arbitrary<Wish> = fc.record({
   kind: fc.constantFrom(...(Object.keys(kinds) as (keyof typeof kinds)[])),
   name: fc.constantFrom("a", "b", "c"),

@@ -105,7 +105,7 @@ describe("planChanges()", () => {
     expect(summary(made).blocked).toEqual([blocked]);
   });
 
-  test("waits for a namespace that is on its way out", () => {
+  test("waits for a terminating namespace", () => {
     const prepared = asPrepared([
       namespace,
       aSourceManifest("v1", "ConfigMap", "web", { namespace: "prod" }),
@@ -198,7 +198,7 @@ describe("planChanges()", () => {
     expect(summary(made)).toMatchObject({ apply: [["ConfigMap"]], blocked: [blocked] });
   });
 
-  test("leaves a namespace alone that it is only to ensure, whoever made it", () => {
+  test("does not change an ensured namespace, regardless of its creator", () => {
     const release = aRelease({ spec: { target: { namespace: "prod", createNamespace: true } } });
     const prepared = asPrepared([configMap], {}, release);
     expect(summary(plan(prepared)).apply).toEqual([["Namespace"]]);
@@ -214,7 +214,7 @@ describe("planChanges()", () => {
     });
   });
 
-  test("makes a Job anew when the source changed it, and only then", () => {
+  test("recreates a Job when the source changed it, and only then", () => {
     const job = (image: string) =>
       asPrepared([
         aSourceManifest("batch/v1", "Job", "migrate", {
@@ -227,7 +227,7 @@ describe("planChanges()", () => {
     expect(plan(job("b"), { [idOf(live)]: live }).replace.map(idOf)).toEqual(["batch/Job/shop/migrate"]);
   });
 
-  test("an object of somebody else is tried to be made, so that a fresh read decides", () => {
+  test("tries to create an object that has another owner, so that a fresh read decides", () => {
     const prepared = asPrepared([configMap]);
     const foreign = {
       ...asOwned(prepared.objects[0]?.manifest as Manifest, { labels: {} }).live,

@@ -8,7 +8,7 @@ const aJob = (conditions?: readonly object[]) =>
 
 describe("propagationOfReplaced()", () => {
   test.each([
-    { what: "a Job that nobody looked at yet", live: aJob(), is: "Foreground" },
+    { what: "a Job that is unobserved", live: aJob(), is: "Foreground" },
     {
       what: "a Job whose pods fail",
       live: aJob([{ type: "FailureTarget", status: "True" }]),

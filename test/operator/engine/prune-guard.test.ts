@@ -34,7 +34,7 @@ describe("mayPrune()", () => {
       is: false,
     },
     {
-      does: "leaves alone what is on its way out",
+      does: "does not delete a terminating object again",
       live: withMetadata({ deletionTimestamp: "2026-01-01T00:00:00Z" }),
       is: false,
     },

@@ -33,12 +33,12 @@ describe("prune()", () => {
     await run();
     expect(bench.takeRequests()).toEqual(["delete ConfigMap/b", "delete ConfigMap/a"]);
     expect([isKnown("a"), isKnown("b")]).toEqual([false, false]);
-    // Their end, when the watch tells of it, is no loss.
+    // Their end, when the watch reports it, is not a loss.
     for (const live of objects) bench.lost.note(live, ["shop/web"]);
     expect(objects.map((live) => bench.lost.take("shop/web", idOf(live)))).toEqual([false, false]);
   });
 
-  test("keeps an object with finalizers in the store, until its event tells of its end", async () => {
+  test("keeps an object with finalizers in the store, until an event reports its end", async () => {
     const { run, isKnown } = someObjects({ name: "a", finalizers: ["example.dev/hold"] });
     await run();
     expect(isKnown("a")).toBe(true);
@@ -73,7 +73,7 @@ describe("prune()", () => {
     await expect(run()).rejects.toThrow("no answer");
     expect(bench.takeRequests()).toEqual(["delete ConfigMap/a", "delete ConfigMap/b"]);
     expect([isKnown("a"), isKnown("b"), isKnown("c")]).toEqual([false, true, true]);
-    // If b goes now, it was somebody else.
+    // If b is deleted now, another client did it.
     for (const live of objects.slice(0, 2)) bench.lost.note(live, ["shop/web"]);
     expect(objects.map((live) => bench.lost.take("shop/web", idOf(live)))).toEqual([false, true, false]);
   });

@@ -5,7 +5,7 @@ import { anOffer } from "../git/publish/publisher-harness.ts";
 
 const record = { digest: "d", tree: "t", commit: "c" };
 
-/** What a publisher is told of the status, and what comes of its answer. */
+/** The status that a publisher receives, and the result of its answer. */
 function publish(last: PublishedRecord | undefined, answer: PublishState = { state: "published", record }) {
   const told: PublishOffer["last"][] = [];
   const publisher = {
@@ -23,7 +23,7 @@ const inPlace = (last: PublishedRecord, place: string) => ({ ...last, place });
 
 describe("publishAt()", () => {
   test.for([
-    { does: "names the place of what is new", last: undefined, told: undefined, place: "here" },
+    { does: "names the place of a new publication", last: undefined, told: undefined, place: "here" },
     { does: "trusts a status of its place", last: inPlace(record, "here"), place: "here" },
     {
       does: "trusts no status of another place",

@@ -27,7 +27,7 @@ describe("publishedOf()", () => {
     expect(manifests.map(({ kind }) => kind)).toEqual(["ConfigMap"]);
   });
 
-  test("has a digest that tells of published objects only", () => {
+  test("has a digest of published objects only", () => {
     const { digest } = publishedOf(aSet("c1", "p1"));
     expect(publishedOf(aSet("c1", "p2")).digest).toBe(digest);
     expect(publishedOf(aSet("c1", "p1", "p2")).digest).toBe(digest);

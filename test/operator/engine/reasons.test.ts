@@ -61,7 +61,7 @@ describe("each planned step says why it is planned", () => {
       says: { does: "replace", reason: "an immutable field changed, so it is deleted and recreated" },
     },
     {
-      step: "an object that is on its way out",
+      step: "an object that is terminating",
       there: [asLive(config, { deletionTimestamp, finalizers: ["example.dev/a", "example.dev/b"] })],
       says: {
         does: "wait",

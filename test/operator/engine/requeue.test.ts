@@ -18,7 +18,7 @@ describe("decideRequeue()", () => {
       after: undefined,
     },
     {
-      does: "looks again at an object that nobody watches",
+      does: "checks an unwatched object again",
       input: {
         applied: { state: "waiting", message: "", isWatched: false },
       },
@@ -77,7 +77,7 @@ describe("decideRequeue()", () => {
     expect(decideRequeue({ ...quiet, ...input })).toBe(after);
   });
 
-  test("spreads the looks at foreign objects over a tenth to both sides", () => {
+  test("spreads the checks of foreign objects over a tenth to both sides", () => {
     const refused = { ...quiet, applied: { state: "refused", reason: "NotOwned", message: "" } } as const;
     expect(decideRequeue({ ...refused, jitter: 0 })).toBe(27_000);
     expect(decideRequeue({ ...refused, jitter: 0.999 })).toBe(32_994);

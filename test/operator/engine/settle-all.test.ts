@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { settleAll } from "../../../operator/engine/settle-all.ts";
 
-test("settleAll() works on all items, never more than the limit at once, and tells how each ended in their order", async () => {
+test("settleAll() works on all items, never more than the limit at once, and returns their results in order", async () => {
   let running = 0;
   let most = 0;
   const outcomes = await settleAll(

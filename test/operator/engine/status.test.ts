@@ -106,7 +106,7 @@ describe("composeStatus()", () => {
       ],
     },
     {
-      does: "an object must go before it can be made anew",
+      does: "an object must be deleted before it can be recreated",
       input: { applied: { state: "waiting", message: "Waiting until Job a is gone", isWatched: true } },
       shows: [
         "Ready=False Progressing",
@@ -198,7 +198,7 @@ describe("composeStatus()", () => {
     expect(compose({ ...having(), publish: { state: "pending", sinceMs: 1 } }).published).toEqual(record);
   });
 
-  test("forgets what was published when there is no repository any more", () => {
+  test("drops the record of the publication when there is no repository any more", () => {
     const status = compose({ ...having(), publish: undefined });
     expect(status.published).toBeUndefined();
     expect(find(status, "Published")).toBeUndefined();
@@ -224,7 +224,7 @@ describe("composeStatus()", () => {
     expect(find(status, "Available")).toMatchObject({ lastTransitionTime: noon });
   });
 
-  test("a kind's condition cannot stand in for one of the engine's", () => {
+  test("a kind's condition cannot replace one of the engine's", () => {
     const own = [{ type: "Ready", status: "True", reason: "Lie", message: "" }];
     const status = compose({ health: broken, kindStatus: { conditions: own } });
     expect(status.conditions?.filter(({ type }) => type === "Ready")).toMatchObject([{ status: "False" }]);

@@ -87,7 +87,7 @@ describe("announceTransitions()", () => {
       says: ["Warning Failed Check broken"],
     },
     {
-      does: "tells that it is well again",
+      does: "reports the recovery",
       before: ["Applied=False NotOwned"],
       after: ["Applied=True Applied all 3 objects"],
       says: ["Normal Applied Apply all 3 objects"],
@@ -141,7 +141,7 @@ describe("a condition of a kind's own that is worth a warning", () => {
     },
     { when: "is no longer true", before: ["Expiring=True Soon"], after: [], says: [] },
     { when: "is another one", before: [], after: ["Idle=True Unused"], says: [] },
-  ])("is told when it $when: $says", ({ before, after, says }) => {
+  ])("is reported when it $when: $says", ({ before, after, says }) => {
     const said = announceTransitions(conditions(...before), conditions(...after), { warnOn: ["Expiring"] });
     expect(said.map(({ type, reason, action, note }) => `${type} ${reason} ${action} ${note}`)).toEqual(says);
   });

@@ -20,17 +20,17 @@ describe("aggregateHealth()", () => {
       is: { status: "Current", message: "there is nothing to wait for" },
     },
     {
-      does: "is Current when all are, and tells what they tell",
+      does: "is Current when all are, with their messages",
       children: [aChild("b", "Current"), aChild("a", "Current", "ready")],
       is: { status: "Current", message: "Pod shop/a: ready" },
     },
     {
-      does: "counts what has nothing to tell",
+      does: "counts children without a message",
       children: [aChild("b", "Current"), aChild("a", "Current")],
       is: { status: "Current", message: "2 objects in place" },
     },
     {
-      does: "is as bad as the worst child, and tells only of that",
+      does: "is that of the worst child, with only its message",
       children: [
         aChild("a", "Current"),
         aChild("b", "Failed", "broken"),

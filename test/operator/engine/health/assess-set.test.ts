@@ -47,7 +47,7 @@ describe("assessSet(), where all is well,", () => {
 });
 
 describe("assessSet(), of a namespace that it is only to ensure,", () => {
-  test("does not look for one that somebody else made", () => {
+  test("does not look for one that another client created", () => {
     const prepared = asPrepared(
       [],
       {},
@@ -68,7 +68,7 @@ describe("assessSet(), of a namespace that it is only to ensure,", () => {
 describe("withTimeout()", () => {
   test.for([
     {
-      case: "is looked at again when the time is over",
+      case: "is checked again when the time is over",
       nowMs: 201_000,
       is: { ...inProgress, recheckAfterMs: 100_000 },
     },
@@ -90,7 +90,7 @@ describe("withTimeout()", () => {
     expect(withTimeout(inProgress, { ...time, nowMs })).toEqual(is);
   });
 
-  test("is looked at earlier where an object asks for it", () => {
+  test("is checked earlier if an object requests it", () => {
     expect(withTimeout({ ...inProgress, recheckAfterMs: 10 }, { ...time, nowMs: 1_000 }).recheckAfterMs).toBe(
       10,
     );

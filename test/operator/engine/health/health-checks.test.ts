@@ -55,7 +55,7 @@ describe("assess()", () => {
     expect(health).toMatchObject({ status: is });
   });
 
-  test("says which expression cannot tell, and why, and calls that progress: the timeout ends it", () => {
+  test("names the expression that cannot be evaluated, and why, and reports progress: the timeout ends it", () => {
     expect(assess(widget({}), check())).toEqual({
       status: "InProgress",
       reason: "HealthCheck",
@@ -69,7 +69,7 @@ describe("assess()", () => {
     );
   });
 
-  test("says so where it cannot tell failure from progress", () => {
+  test("says so if it cannot distinguish failure from progress", () => {
     const odd = check({ current: "true", failed: "status.phase.startsWith('B')" });
     expect(assess(widget({ phase: 3 }), odd).message).toMatch(/^its health check failed cannot tell: .+/);
   });
@@ -86,7 +86,7 @@ describe("assess()", () => {
       is: "Terminating",
     },
     {
-      case: "was not looked at by its controller",
+      case: "was not observed by its controller",
       live: widget({ phase: "Running", observedGeneration: 1 }, { generation: 2 }),
       is: "InProgress",
     },

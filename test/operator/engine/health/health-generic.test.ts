@@ -4,7 +4,7 @@ import { assess, condition, conditions, type HealthCase, old, young } from "../.
 const cases: readonly HealthCase[] = [
   // Autoscalers, budgets, APIs
   {
-    does: "an autoscaler that nobody has seen is in progress",
+    does: "an unobserved autoscaler is in progress",
     head: "autoscaling/v2 HorizontalPodAutoscaler",
     is: { status: "InProgress" },
   },
@@ -104,7 +104,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "Current" },
   },
   {
-    does: "a custom resource that nobody has seen is in progress",
+    does: "an unobserved custom resource is in progress",
     head: `example.dev/v1 Widget { ${young} }`,
     is: {
       status: "InProgress",
@@ -114,7 +114,7 @@ const cases: readonly HealthCase[] = [
     },
   },
   {
-    does: "a custom resource that nobody reports on is Current after a while",
+    does: "a custom resource without a status is Current after a while",
     head: `example.dev/v1 Widget { ${old} }`,
     is: { status: "Current" },
   },
@@ -125,7 +125,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "Current" },
   },
   {
-    does: "a custom resource whose edit nobody has seen is in progress",
+    does: "a custom resource with an unobserved edit is in progress",
     head: "example.dev/v1 Widget { generation: 2 }",
     rest: 'status: { observedGeneration: 1, conditions: [{ type: Ready, status: "True" }] }',
     is: { status: "InProgress", reason: "Unobserved" },
@@ -170,7 +170,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "InProgress" },
   },
   {
-    does: "a status that is no list of conditions does no harm",
+    does: "a status without a list of conditions does no harm",
     head: `example.dev/v1 Widget { ${old} }`,
     rest: "status: { conditions: none }",
     is: { status: "Current" },

@@ -11,7 +11,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "InProgress", message: "1 of 3 completed" },
   },
   {
-    does: "a Job whose pod is refused says where the reason stands",
+    does: "a Job whose pod is refused says where to find the reason",
     head: "batch/v1 Job",
     rest: "spec: { parallelism: 1 }\nstatus: { startTime: now, ready: 0, terminating: 0, uncountedTerminatedPods: {} }",
     is: {

@@ -78,7 +78,7 @@ describe("assessHealth() of a Pod", () => {
         "phase: Pending\ncontainerStatuses: [{ name: a, ready: true, state: { running: {} } }, { name: b, ready: false, state: { waiting: { reason: ContainerCreating } } }]",
       is: { status: "InProgress", message: "1 of 2 containers ready" },
     },
-    { does: "that nobody has seen is in progress", status: "phase: Pending", is: { status: "InProgress" } },
+    { does: "that is unobserved is in progress", status: "phase: Pending", is: { status: "InProgress" } },
     {
       does: "behind a gate is in progress",
       status:
@@ -101,7 +101,7 @@ describe("assessHealth() of a Pod", () => {
     expect(assess(status)).toMatchObject(is);
   });
 
-  test("that crashes is told in the same words whether it runs, has ended or backs off", () => {
+  test("that crashes has the same message whether it runs, has ended or backs off", () => {
     const [first, ...others] = crashing.map(assess);
     expect(first).toEqual({
       status: "Failed",
@@ -111,7 +111,7 @@ describe("assessHealth() of a Pod", () => {
     for (const other of others) expect(other).toEqual(first);
   });
 
-  test("whose image is missing is told in the same words whether it pulls or backs off", () => {
+  test("whose image is missing has the same message whether it pulls or backs off", () => {
     const [first, second] = pulling.map(assess);
     expect(first).toMatchObject({ status: "Failed", reason: "ImagePullBackOff" });
     expect(second).toEqual(first);
@@ -168,7 +168,7 @@ describe("assessHealth() of a workload", () => {
     expect(health).toMatchObject({ status: "InProgress", message: "0 of 1 pod up to date and available" });
   });
 
-  test("says nothing about pods that are on their way out", () => {
+  test("ignores terminating pods", () => {
     const leaving = { ...bad, metadata: { ...bad.metadata, deletionTimestamp: "2026-01-01T11:00:00Z" } };
     const health = assessHealth(aDeployment("NewReplicaSetAvailable"), { nowMs, pods: [leaving] });
     expect(health).toMatchObject({ status: "InProgress", message: "0 of 1 pod up to date and available" });
