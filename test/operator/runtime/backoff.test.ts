@@ -21,14 +21,14 @@ describe("Backoff", () => {
     expect([backoff.next(0), backoff.next(0)]).toEqual([1_400, 2_800]);
   });
 
-  test("it starts again when nobody asked for two minutes", () => {
+  test("it starts again after two minutes without a call", () => {
     const backoff = new Backoff(options, () => 0);
     backoff.next(0);
     expect(backoff.next(120_000)).toBe(1_600);
     expect(backoff.next(240_001)).toBe(800);
   });
 
-  test("it starts again when told", () => {
+  test("it starts again on request", () => {
     const backoff = new Backoff(options, () => 0);
     backoff.next(0);
     backoff.reset();

@@ -13,7 +13,7 @@ interface FakeSource extends ControllerSource {
   isKindMissing: boolean;
   lastError?: Error;
   readonly sync: () => void;
-  /** What it waits for to be as new as is wanted; undefined: it is. */
+  /** The copies that it waits for until they are as new as needed; undefined: they are. */
   mended?: Promise<void>;
   readonly wantedAsOfMs: number[];
 }

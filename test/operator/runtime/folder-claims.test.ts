@@ -53,7 +53,7 @@ describe("the claim on a folder", () => {
     expect(run.claimOf(folder("web"))).toBe("wanted");
   });
 
-  test("is unknown while its kind is behind what somebody wants to know", async () => {
+  test("is unknown while the copies of its kind are older than needed", async () => {
     await using run = await someClaims();
     const { clock, stores } = run.watched;
     await clock.advance(1_000);
@@ -73,7 +73,7 @@ describe("the claim on a folder", () => {
     expect(run.claimOf(planetFolder("mars"))).toBe("gone");
   });
 
-  test("is unknown for kinds and namespaces that nobody watches", async () => {
+  test("is unknown for unwatched kinds and namespaces", async () => {
     await using run = await someClaims({ namespaces: ["shop"] });
     expect(run.claimOf("shop/widgets.example.dev/web")).toBe("unknown");
     expect(run.claimOf("docs")).toBe("unknown");
@@ -91,7 +91,7 @@ describe("the claim on a folder", () => {
     expect(run.claimOf(folder("con"))).toBe("wanted");
     expect(run.claimOf(folder(long))).toBe("wanted");
     expect(run.claimOf(folder("aux"))).toBe("gone");
-    // A folder that nobody makes for this resource
+    // A folder that does not belong to this resource
     expect(run.claimOf("shop/gadgets.example.dev/con")).toBe("gone");
   });
 
@@ -101,7 +101,7 @@ describe("the claim on a folder", () => {
     expect(run.claimOf(folder("other", "con"))).toBe("gone");
   });
 
-  test("is told for ten thousand folders in a moment", async () => {
+  test("is found for ten thousand folders in a moment", async () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `web-${index}`);
     await using run = await someClaims({ names });
     await run.watched.clock.settle({ turns: 200 });

@@ -36,7 +36,7 @@ describe("Freshness", () => {
     expect(await isMet(freshness)).toBe(false);
   });
 
-  test("an answer from some cache tells nothing of how new it is", () => {
+  test("an answer from a cache does not show how new it is", () => {
     const freshness = new Freshness();
     freshness.asked({ resourceVersion: "0", askedMs: 10 });
     freshness.answered();

@@ -130,7 +130,7 @@ describe("the stores of some kinds", () => {
     await watched.clock.advance(1);
     expect(watched.stores.isTerminating("shop")).toBe(false);
     expect(told).toEqual(["first shop", "second shop"]);
-    // The next refusal counts anew
+    // The next refusal starts a new wait
     watched.stores.refuse("shop");
     expect(watched.stores.isTerminating("shop")).toBe(true);
   });

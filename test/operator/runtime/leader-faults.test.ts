@@ -63,7 +63,7 @@ describe("LeaderElector, when something goes wrong", () => {
       expect(secondsFrom(cutAtMs, clock)).toBeGreaterThanOrEqual(13);
       expect(secondsFrom(cutAtMs, clock)).toBeLessThanOrEqual(23.8);
 
-      // Whoever lost the lease stays out, also when the line is back, and takes nothing away from the winner.
+      // The instance that lost the lease stays out, also when the connection is back, and takes nothing from the winner.
       leader.line.isCut = false;
       await leader.elector.stop();
       await clock.advance(60_000);
@@ -73,7 +73,7 @@ describe("LeaderElector, when something goes wrong", () => {
     },
   );
 
-  test("whoever lost the lease does not release it: its last request may still be on its way", async () => {
+  test("an instance that lost the lease does not release it: its last request may still arrive", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, line, stopped } = anInstance("a", server, clock);
     elector.start();
@@ -86,7 +86,7 @@ describe("LeaderElector, when something goes wrong", () => {
     expect(server.spec.holderIdentity).toBe("a");
   });
 
-  test("steps down at once when it sees that somebody else holds the lease", async () => {
+  test("steps down at once when it sees that another instance holds the lease", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, stopped } = anInstance("a", server, clock);
     elector.start();
@@ -98,7 +98,7 @@ describe("LeaderElector, when something goes wrong", () => {
     expect(elector.term).toBeUndefined();
   });
 
-  test("makes a lease anew that is deleted while it leads: a new term under a new uid", async () => {
+  test("recreates a lease that is deleted while it leads: a new term under a new uid", async () => {
     const { server, clock } = aLeaseServer();
     server.put({ holderIdentity: "", leaseTransitions: 6 });
     const { elector, stopped } = anInstance("a", server, clock);
@@ -113,7 +113,7 @@ describe("LeaderElector, when something goes wrong", () => {
     expect(stopped).toEqual([]);
   });
 
-  test("a rival leaves a deleted lease to its holder, who makes it anew, for as long as it would have held", async () => {
+  test("a rival leaves a deleted lease to its holder, which recreates it, for as long as it would have been valid", async () => {
     const { server, clock } = aLeaseServer();
     const [leader, rival] = [anInstance("leader", server, clock), anInstance("rival", server, clock, 0)];
     leader.elector.start();

@@ -21,7 +21,7 @@ test("those who do not lead learn where the leader takes hooks, and who it is wh
   expect(annotations(server)).toEqual({ "fairlead.dev/hook-address": "10.0.0.2:8082" });
 });
 
-test("a leader that takes no hooks leaves no place behind, and nothing is known where nobody leads", async () => {
+test("a leader that takes no hooks leaves no place behind, and nothing is known without a leader", async () => {
   const { server, clock } = aLeaseServer();
   const first = anInstance("first", server, clock, 0.5, "10.0.0.1:8082");
   const silent = anInstance("silent", server, clock);

@@ -45,7 +45,7 @@ describe("LeaderElector, when answers or it itself are slow", () => {
     expect(server.spec.acquireTime).toBe("2026-01-01T00:00:00.000000Z");
   });
 
-  test("a lease made anew whose answer is lost goes on, too", async () => {
+  test("a recreated lease whose answer is lost stays valid, too", async () => {
     const { server, clock } = aLeaseServer();
     server.put({ holderIdentity: "", leaseTransitions: 6 });
     const { elector, line } = anInstance("a", server, clock);

@@ -113,7 +113,7 @@ describe("LeaderElector", () => {
     expect(clock.pendingDelaysMs).toEqual([]);
   });
 
-  test("does not release a lease that is somebody else's by now", async () => {
+  test("does not release a lease that another instance holds by now", async () => {
     const { server, clock } = aLeaseServer();
     const { elector } = anInstance("a", server, clock);
     elector.start();

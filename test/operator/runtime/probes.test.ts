@@ -45,7 +45,7 @@ describe("probes", () => {
     expect(body).toBe("[+]ping ok\nhealthz check passed\n");
   });
 
-  test("fail with 500 and withhold the reason, which the log tells", async () => {
+  test("fail with 500 and withhold the reason, which the log contains", async () => {
     const { status, body, log } = await ask("/readyz", { readyz: checks });
     expect(status).toBe(500);
     expect(body).toBe("[+]stores ok\n[-]lease failed: reason withheld\nreadyz check failed\n");

@@ -36,7 +36,7 @@ class Model {
     for (const wish of due.toSorted((a, b) => a.atMs - b.atMs || a.order - b.order)) this.#makeReady(wish);
   }
 
-  /** What is handed out next, if anything is. */
+  /** The key that is handed out next, if any. */
   take(): Handout | undefined {
     const [best] = this.wishes
       .filter(({ key, isReady }) => isReady && !this.inHands.has(key))

@@ -189,7 +189,7 @@ describe("WorkQueue", () => {
     await queue.closed;
   });
 
-  test("tells how long keys waited and were worked on, and how old running work is", async () => {
+  test("reports how long keys waited and were processed, and how old running work is", async () => {
     const clock = new FakeClock();
     const seen: string[] = [];
     const queue = new WorkQueue({

@@ -27,7 +27,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     }
   });
 
-  test("case 12: what was deleted while nobody watched is deleted once, with the last that was known", async () => {
+  test("case 12: an object that was deleted without a watch is deleted once, with its last known state", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, handler } = running;
     handler.take();
@@ -43,7 +43,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(handler.take()).toEqual(["deleted shop/b@3 (unseen)"]);
   });
 
-  test("case 13: deleted and made again while nobody watched is one update with both objects", async () => {
+  test("case 13: an object that was deleted and recreated without a watch is one update with both objects", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, handler } = running;
     handler.take();
@@ -57,7 +57,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(running.store.get("shop/b")?.metadata.uid).toBe("second");
   });
 
-  test("case 14: getting everything again is no news when nothing changed", async () => {
+  test("case 14: getting everything again is silent when nothing changed", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, handler } = running;
     handler.take();
@@ -104,7 +104,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
   });
 
   test.for([
-    { does: "gets everything anew", afterMs: 3_000, isCustomKind: true, spec: { size: 1 } },
+    { does: "gets everything again", afterMs: 3_000, isCustomKind: true, spec: { size: 1 } },
     { does: "goes on after a long silence", afterMs: 200_000, isCustomKind: true, spec: {} },
     { does: "goes on with a built-in kind", afterMs: 3_000, isCustomKind: false, spec: {} },
   ])("a watch that the server ends early $does", async ({ afterMs, isCustomKind, spec }) => {

@@ -113,7 +113,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(source.calls.length).toBe(before);
   });
 
-  test("news are waited for while the watch is broken, and no longer", async () => {
+  test("changes are waited for while the watch is broken, and no longer", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, reflector } = running;
     await clock.advance(5_000);
@@ -131,7 +131,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(hasNews).toBe(true);
   });
 
-  test("a watch that is open but behind does for nobody who wants to know all", async () => {
+  test("a watch that is open but behind is not enough for a caller that needs everything", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, reflector, handler } = running;
     await clock.advance(5_000);
@@ -145,7 +145,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(running.content).toEqual(running.serverContent);
   });
 
-  test("all is got anew once, and not at all for who asks for what a list knew", async () => {
+  test("everything is listed again once, and not at all for a caller that needs only the state of an earlier list", async () => {
     await using running = await RunningReflector.start({ prepare: twoWidgets });
     const { clock, source, reflector } = running;
     const { signal } = new AbortController();
@@ -181,7 +181,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(running.content).toEqual(running.serverContent);
   });
 
-  test("it stops when told, whatever it waits for", async () => {
+  test("it stops on request, whatever it waits for", async () => {
     const running = await RunningReflector.start({ prepare });
     running.source.intercept = () => refused();
     running.source.cut(reset());

@@ -3,7 +3,7 @@ import { RunningReflector, waysToFill } from "../../fakes/running-reflector.ts";
 import { busy, expired, refused, reset, tooLarge } from "../../fakes/watch-errors.ts";
 
 describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) => {
-  test("case 1: after 410 it gets everything at its last version again, and unchanged objects are no news", async () => {
+  test("case 1: after 410 it gets everything at its last version again, and unchanged objects are silent", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, handler } = running;
     expect(handler.take()).toEqual(["added shop/a@2 (initial)", "added shop/b@3 (initial)"]);
@@ -52,7 +52,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     },
   );
 
-  test("case 5: a bookmark is no news, and the next watch starts from it", async () => {
+  test("case 5: a bookmark is silent, and the next watch starts from it", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, handler } = running;
     handler.take();

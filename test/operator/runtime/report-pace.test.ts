@@ -25,7 +25,7 @@ function aPace() {
     clock.schedule(runMs, () => resolve({}));
     return promise;
   });
-  /** Somebody edits this one: it runs at once. */
+  /** A user edits this one: it runs at once. */
   const edit = (key: string): void => void run(key, context);
   return { clock, pace, told, edit, times: () => told.map(({ atMs }) => atMs) };
 }
@@ -33,7 +33,7 @@ function aPace() {
 const keys = (count: number) => Array.from({ length: count }, (_, index) => `shop/${index}`);
 
 describe("reports of a commit", () => {
-  test("begin at once when nobody edits, and follow each other", async () => {
+  test("begin at once without edits, and follow each other", async () => {
     const { clock, pace, times } = aPace();
     pace.add(keys(4));
     await clock.advance(100);
@@ -108,7 +108,7 @@ describe("reports of a commit", () => {
     expect(told.map(({ key }) => key)).toEqual(["shop/0"]);
   });
 
-  test("are each told once, within a second, whatever else goes on", async () => {
+  test("are each written once, within a second, whatever else happens", async () => {
     const step = fc.oneof(
       fc.record({ add: fc.uniqueArray(fc.nat(30), { minLength: 1, maxLength: 30 }) }),
       fc.record({ edit: fc.nat(30) }),

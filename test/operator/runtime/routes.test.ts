@@ -98,7 +98,7 @@ describe("routeEvents()", () => {
   test.for([
     { of: "by its controller", labels: {}, metadata: controlledBy(gadget, "a"), keys: ["shop/a"] },
     {
-      of: "by the label of its set, when nobody controls it",
+      of: "by the label of its set, without a controller",
       labels: { [stamps.set]: setOf(Gadget, { metadata: { name: "a", namespace: "shop" } }) },
       metadata: {},
       keys: ["shop/a"],
@@ -148,14 +148,14 @@ describe("routeEvents()", () => {
     expect(routing.gone).toEqual(["child x"]);
   });
 
-  test("tells of a resource that is gone, and reconciles it a last time", async () => {
+  test("reports a resource that is gone, and reconciles it a last time", async () => {
     await using routing = await aRunningRouting();
     routing.resources.remove("shop/a");
     expect(await routing.take()).toEqual(["shop/a"]);
     expect(routing.gone).toEqual(["resource a"]);
   });
 
-  test("wakes the resource that a related object stands behind, and no other", async () => {
+  test("wakes the resource that a related object belongs to, and no other", async () => {
     await using routing = await aRunningRouting();
     routing.related.put({ name: "pod", labels: { of: "a" } });
     expect(await routing.take()).toEqual(["shop/a"]);
@@ -166,7 +166,7 @@ describe("routeEvents()", () => {
     expect(await routing.take()).toEqual([]);
     routing.related.remove("shop/pod");
     expect(await routing.take()).toEqual(["shop/b"]);
-    // A pod that goes frees nobody's place
+    // The deletion of a pod unblocks no resource
     expect(routing.gone).toEqual([]);
   });
 

@@ -37,7 +37,7 @@ describe("WatchedStore.written()", () => {
     expect(store.get("shop/child")).toBeDefined();
   });
 
-  test("it is no news, nor is its echo; what comes after is", async () => {
+  test("it is silent, and so is its echo; later changes are not", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("21"));
     store.written(web("22"));
@@ -48,7 +48,7 @@ describe("WatchedStore.written()", () => {
     expect(handler.take()).toEqual(["updated shop/web@24"]);
   });
 
-  test("what comes after is told with the last that handlers knew", async () => {
+  test("later changes are reported with the last state that handlers knew", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("22"));
     store.apply({ type: "MODIFIED", object: web("23") });
@@ -68,7 +68,7 @@ describe("WatchedStore.written()", () => {
     expect(handler.take()).toEqual([]);
   });
 
-  test("what somebody else changed just before is news, although our write has overtaken it", async () => {
+  test("a change of another manager just before is reported, although our write has overtaken it", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("22"));
     store.apply({ type: "MODIFIED", object: web("21") });
@@ -78,7 +78,7 @@ describe("WatchedStore.written()", () => {
     expect(handler.take()).toEqual([]);
   });
 
-  test("what somebody else may have changed in a gap around our write is news", async () => {
+  test("a possible change of another manager in a gap around our write is reported", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("22"));
     await store.replace(listed(web("22")), "25");
@@ -87,7 +87,7 @@ describe("WatchedStore.written()", () => {
     expect(handler.take()).toEqual([]);
   });
 
-  test("what a list shows of somebody else's change is news, although our write is newer", async () => {
+  test("a change of another manager in a list is reported, although our write is newer", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("25"));
     await store.replace(listed(web("21")), "22");
@@ -112,7 +112,7 @@ describe("WatchedStore.written()", () => {
     expect(handler.take()).toEqual(["deleted shop/new@25 (unseen)"]);
   });
 
-  test("when our object took the place of one that somebody deleted, handlers hear of both", async () => {
+  test("when our object replaced one that another client deleted, handlers receive both", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("25", { uid: "ours" }));
     store.apply({ type: "DELETED", object: web("24") });
@@ -124,7 +124,7 @@ describe("WatchedStore.written()", () => {
 });
 
 describe("WatchedStore.removed()", () => {
-  test("it takes the object out and tells at once; late events do not bring it back", async () => {
+  test("it takes the object out and reports at once; late events do not bring it back", async () => {
     const { store, handler } = await aFilledStore();
     store.removed("shop/web", "uid-of-web");
     expect(handler.take()).toEqual(["deleted shop/web@10"]);

@@ -52,7 +52,7 @@ class Simulation {
   readonly #answers: (() => void)[] = [];
   /** Last change by others: key → version. */
   readonly #byOthers = new Map<string, { version: number; uid: string }>();
-  /** What the store had when handlers were last told of a key; undefined: nothing. */
+  /** The object of a key at the last call of the handlers; undefined: none. */
   readonly #told = new Map<string, LiveObject | undefined>();
   readonly #newestOfUid = new Map<string, number>();
   readonly #removed = new Set<string>();
@@ -170,7 +170,7 @@ class Simulation {
     }
   }
 
-  /** Handlers were told after the last change by others, be it that we wrote or removed after that. */
+  /** Handlers were called after the last change by others, even if we wrote or removed after that. */
   #checkTold(key: string): void {
     const told = this.#told.get(key);
     const final = this.#objects.get(key);

@@ -72,7 +72,7 @@ describe("WatchedStore", () => {
     expect(() => store.byIndex("owner", "x")).toThrow(/no such index/);
   });
 
-  test("case 15: a handler that comes late is told of all objects first, flagged initial, then of what happens", async () => {
+  test("case 15: a late handler receives all objects first, flagged initial, then the changes", async () => {
     const { store } = aStore();
     const objects = Array.from({ length: 1_000 }, (_, i) =>
       aLiveObject({ name: `w${i}`, resourceVersion: `${i + 1}` }),
@@ -92,7 +92,7 @@ describe("WatchedStore", () => {
     expect(late.take()).toEqual([]);
   });
 
-  test("a subscription has synced only after the last initial object was told", async () => {
+  test("a subscription has synced only after the last initial object was delivered", async () => {
     const { store } = aStore();
     const during: boolean[] = [];
     const subscription = store.subscribe({
@@ -123,7 +123,7 @@ describe("WatchedStore", () => {
     expect(log.messages("error")).toEqual(["A store handler failed; its notification is lost"]);
   });
 
-  test("a list tells of deletions first, and nothing of what it leaves as it is", async () => {
+  test("a list reports deletions first, and nothing for unchanged objects", async () => {
     const { store, handler } = aStore();
     const [a, b] = [
       aLiveObject({ name: "a", resourceVersion: "1" }),
@@ -179,7 +179,7 @@ describe("WatchedStore", () => {
     expect(store.get("shop/w1650")).toBeUndefined();
   });
 
-  test("whoever waits for it is woken when it has synced, and again after the kind was gone", async () => {
+  test("a waiting caller is woken when it has synced, and again after the kind was gone", async () => {
     const { store } = aStore();
     const { signal } = new AbortController();
     const waiting = store.whenSynced(signal);
@@ -214,7 +214,7 @@ describe("WatchedStore", () => {
     test.for([
       { what: "a write of the status shows another spec", generations: [1, 1], tells: ["updated shop/a@6"] },
       { what: "the write itself made it", generations: [1, 2], tells: [] },
-    ])("tells of our own write if $what", ({ generations: [before = 0, after = 0], tells }) => {
+    ])("reports our own write if $what", ({ generations: [before = 0, after = 0], tells }) => {
       const { store, handler } = aStore();
       const seen = { ...pruned, metadata: { ...pruned.metadata, generation: before } };
       store.apply({ type: "ADDED", object: seen });
@@ -224,7 +224,7 @@ describe("WatchedStore", () => {
       expect(store.get("shop/a")?.["spec"]).toEqual({ size: 1 });
     });
 
-    test("takes what a list shows of the same version, and tells of it", async () => {
+    test("takes an object of the same version from a list, and reports it", async () => {
       const { store, handler } = aStore();
       store.apply({ type: "ADDED", object: pruned });
       handler.take();

@@ -83,7 +83,7 @@ describe("runWorkers(), when something goes wrong", () => {
     expect(clock.pendingDelaysMs).toEqual([]);
   });
 
-  test("does not count a timeout of a reconcile that was told to stop before (case 29)", async () => {
+  test("does not count a timeout of a reconcile that was stopped before (case 29)", async () => {
     const stop = new AbortController();
     const finish = Promise.withResolvers<object>();
     const { queue, clock, told } = runOnFakes(() => finish.promise, {

@@ -70,7 +70,7 @@ describe("runWorkers()", () => {
       if (resourceVersion === "1") await slow.clock.settle();
     }
     expect(fast).toEqual(versions);
-    // What waits for the slow one is a key, not 10,000 events.
+    // One key waits for the slow one, not 10,000 events.
     mayGoOn.resolve();
     await slow.clock.settle();
     expect(seen).toEqual(["10000", "10000"]);
@@ -90,7 +90,7 @@ describe("runWorkers()", () => {
     expect(clock.pendingDelaysMs).toEqual([5]);
   });
 
-  test("waits as long as it is told, which also clears the failures (case 21)", async () => {
+  test("waits for the requested time, which also clears the failures (case 21)", async () => {
     const { queue, clock, calls, told } = runOnFakes(
       scripted(fail, fail, () => ({ requeueAfterMs: 3_000 }), fail),
     );
