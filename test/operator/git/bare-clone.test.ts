@@ -60,7 +60,7 @@ describe("BareClone", () => {
     const left = credentialsFolder(home);
     mkdirSync(left);
     writeFileSync(join(left, "identity"), "secret");
-    // Its lock belongs to nobody who lives.
+    // Its lock belongs to no running process.
     writeFileSync(join(home, "lock"), "0 0");
     const next = await aClone(base);
     expect(next.home).toBe(home);

@@ -47,7 +47,7 @@ test.each([
   onTestFinished(() => void holder.kill("SIGKILL"));
   writeFileSync(join(base, "lock"), `${holder.pid} 1 ${operator()}`);
   const slot = takeCacheSlot(base);
-  // Whoever does not wait for the holder has another folder by now.
+  // A process that does not wait for the holder has another folder by now.
   await Promise.race([slot, setTimeout(200)]);
   holder.kill("SIGKILL");
   await once(holder, "exit");

@@ -42,7 +42,7 @@ describe("readCredentials()", () => {
     expect(settings[0]).toEqual(["http.sslCAInfo", join(directory, "ca.crt")]);
   });
 
-  test("they are read anew each time, so that a rotated Secret counts at once", async () => {
+  test("they are read each time, so that a rotated Secret counts at once", async () => {
     const directory = aSecret({ bearerToken: "old" });
     await readCredentials(directory, https);
     writeFileSync(join(directory, "bearerToken"), "new");
@@ -54,7 +54,7 @@ describe("readCredentials()", () => {
     async (name) => {
       const directory = aSecret({ identity: "KEY", known_hosts: "HOSTS" }, name);
       const { sshCommand = "" } = await readCredentials(directory, ssh);
-      // What the shell makes of it, word by word, with ssh replaced by a program that prints its arguments.
+      // The words that the shell makes of it, with ssh replaced by a program that prints its arguments.
       const words = execFileSync("sh", ["-c", `printf '%s\\n' ${sshCommand}`], { encoding: "utf8" }).split(
         "\n",
       );

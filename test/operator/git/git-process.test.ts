@@ -19,7 +19,7 @@ function processesOf(timeoutMs = 60_000) {
   return { clock, processes, directory, environment, run };
 }
 
-/** A zombie that nobody has collected yet is as dead as it gets. */
+/** A zombie counts as ended. */
 const isAlive = (pid: number) =>
   !/^(\s*|Z\S*\s*)$/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout);
 

@@ -20,7 +20,7 @@ interface Host {
   readonly seen: (string | undefined)[];
 }
 
-/** Puts a repository behind TLS on loopback, for whoever has the password or the token. */
+/** Serves a repository with TLS on loopback, for clients with the password or the token. */
 async function behindHttps(remote: FakeGitRemote): Promise<Host> {
   const seen: (string | undefined)[] = [];
   const server = gitHttpServer({

@@ -5,7 +5,7 @@ import { anOffer, folderOf, leaseOfOurs, PublisherHarness } from "./publish/publ
 
 const fileOf = (name: string) => `${folderOf(name)}/deployment-${name}.yaml`;
 
-describe("somebody else writes to the branch", () => {
+describe("another user writes to the branch", () => {
   test("a rendered file that was edited or deleted is restored within the minute", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();

@@ -31,7 +31,7 @@ describe("the remote is down or does not want it", () => {
     it.publish(anOffer({ name: "a", generation: 3 }));
     it.publish(anOffer({ name: "a", generation: 2 }));
     expect(it.publisher.stats.oldestPendingMs).toBeGreaterThanOrEqual(oldestPendingMs);
-    // What is not affected stays as it is, and what comes new fails at once.
+    // Unaffected publications stay, and new ones fail at once.
     expect(it.publish(anOffer({ name: "d" }))).toMatchObject({ state: "failed" });
 
     remote.behave();
@@ -225,7 +225,7 @@ describe("close()", () => {
     expect(remote.commits()).toBe(1);
   });
 
-  test("waits for a remote that hangs no longer than it was told", async () => {
+  test("waits for a remote that hangs no longer than the timeout", async () => {
     using remote = new FakeGitRemote();
     remote.hangPushes();
     const it = await new PublisherHarness(remote).started();

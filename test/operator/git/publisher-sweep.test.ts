@@ -56,7 +56,7 @@ describe("retire()", () => {
     expect(onBranch(remote)).toEqual(["hello"]);
   });
 
-  test("works before the branch was ever looked at", async () => {
+  test("works before the first read of the branch", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ [`${folderOf("a")}/x.yaml`]: "1" });
     await using it = new PublisherHarness(remote);

@@ -43,7 +43,7 @@ test("chance makes an interval 5 % shorter or longer", async () => {
   }
 });
 
-test("whoever asks during a look gets one more, all together", async () => {
+test("requests during a poll cause one more, for all together", async () => {
   const { clock, looks, schedule } = aSchedule();
   schedule.ask();
   await clock.advance(500);
@@ -86,7 +86,7 @@ test("a shorter interval does not put off what was asked for", async () => {
   expect(it.looks).toEqual([0, 120]);
 });
 
-test("without an interval, and when it is closed, nothing is looked at", async () => {
+test("without an interval, and when it is closed, nothing is polled", async () => {
   const it = aSchedule({ intervalMs: Number.POSITIVE_INFINITY });
   it.schedule.ask();
   await it.clock.advance(3_600_000);
@@ -157,7 +157,7 @@ test("a failure holds work off, longer each time, and so does a run that says fo
   const it = aWork([failed, failed, { state: "overtaken", holdMs: 7 }, failed, { state: "done" }]);
   it.schedule.wake();
   await it.clock.advance(1_000);
-  // A run that was overtaken is no failure, and no success either.
+  // A run that was overtaken is neither a failure nor a success.
   expect(it.runs).toEqual(["0", "100", "300", "307", "707"]);
 });
 

@@ -8,7 +8,7 @@ import { kernelWalls, launcher } from "../../fakes/launcher.ts";
 import { FakeSshServer } from "../../fakes/ssh-server.ts";
 import { anOffer, PublisherHarness } from "./publish/publisher-harness.ts";
 
-/** A mounted Secret of the operator's, which somebody may change. */
+/** A mounted Secret of the operator's, which a user may change. */
 class SshSecret {
   readonly directory: string;
 
@@ -38,7 +38,7 @@ function aPublisher(
 
 const edit = (generation: number) => anOffer({ generation });
 
-/** What is said about an offer once it failed. */
+/** The message about an offer once it failed. */
 async function failureOf(it: PublisherHarness, offer = edit(1)): Promise<string> {
   await it.until(() => it.publish(offer).state === "failed");
   const state = it.publish(offer);
@@ -126,7 +126,7 @@ test("a host that does not let the key in is quoted, and written to when it does
   await it.untilPublished(edit(1));
 });
 
-test("a key that others may read is not used, and is told without ssh's alarm", async () => {
+test("a key that others may read is not used, and is reported without ssh's warning", async () => {
   using remote = new FakeGitRemote();
   await using host = await FakeSshServer.start(remote.folder);
   const secret = new SshSecret(remote, host);
@@ -143,7 +143,7 @@ test("a key that others may read is not used, and is told without ssh's alarm", 
 test.for([
   { fault: "without its last line end", identity: (key: string) => key.trimEnd() },
   { fault: "with line ends of Windows", identity: (key: string) => key.replaceAll("\n", "\r\n") },
-])("a key $fault, which ssh takes for broken, is told as what it is", async ({ identity }) => {
+])("a key $fault, which ssh takes for broken, is reported with its real fault", async ({ identity }) => {
   using remote = new FakeGitRemote();
   await using host = await FakeSshServer.start(remote.folder);
   const secret = new SshSecret(remote, host);

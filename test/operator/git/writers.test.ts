@@ -6,7 +6,7 @@ const operators = ["east", "west", "north", "south", "centre"];
 const people = ["ada", "barbara", "edsger", "grace", "leslie"];
 const writes = [1, 2];
 
-test("ten who write to one branch at once all land, and nobody forces anything", {
+test("ten writers to one branch at once all succeed, without a forced push", {
   timeout: 180_000,
 }, async () => {
   // Given a branch that would let anybody force, five operators and five people

@@ -9,7 +9,7 @@ import { aPublishService, PublishZoneInProcess } from "../../fakes/publish-zone.
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { anOffer, folderOf, leaseOfOurs, owner } from "./publish/publisher-harness.ts";
 
-/** Somebody who puts one thing after the other on a branch that others write to as well. */
+/** A writer that pushes one change after the other to a branch with other writers. */
 export interface Writer extends AsyncDisposable {
   readonly name: string;
   /** Resolves when the branch has it. */
@@ -77,7 +77,7 @@ export class OperatorWriter implements Writer {
   }
 }
 
-/** A person: a clone with a work tree, `git push`, and `git pull --rebase` whenever somebody else was faster. */
+/** A person: a clone with a work tree, `git push`, and `git pull --rebase` whenever another push was faster. */
 export class PersonWriter implements Writer {
   readonly name: string;
   /** Pushes that came too late. */

@@ -37,14 +37,14 @@ describe("the lists of a branch", () => {
   });
 
   test.for([
-    { what: "a path that is no folder of a resource", text: `${tree} ../etc/passwd\0` },
+    { what: "a path that is not a folder of a resource", text: `${tree} ../etc/passwd\0` },
     { what: "an id that is none", text: `${tree}0 shop/a.b/x\0` },
     { what: "half an entry", text: `${tree} shop/a.b/x` },
     { what: "an escape sequence", text: `${tree} shop/a.b/\u001b[2J\0` },
     { what: "a path that is too long", text: `${tree} shop/a.b/${"x".repeat(1_024)}\0` },
     { what: "too many entries in a part", text: `${tree} shop/a.b/x\0`.repeat(1_002) },
     { what: "NULs alone", text: "\0" },
-    { what: "bytes that are no text", text: Buffer.from([0xff, 0]) },
+    { what: "bytes that are not text", text: Buffer.from([0xff, 0]) },
   ])("are refused with $what", ({ text }) => {
     expect(() => read([{ list: "trees", part: Buffer.from(text as string) }])).toThrow(RangeError);
   });

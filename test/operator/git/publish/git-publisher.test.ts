@@ -128,7 +128,7 @@ describe("publish()", () => {
 
     expect(record?.tree).toBe(remote.git(["rev-parse", `main:${folderOf("hello")}`]).trim());
     expect(record?.tree).toHaveLength(64);
-    // Told once, when it landed: finding out about the hash is nobody's business.
+    // Notified once, when it was pushed, and not about the hash.
     expect(it.told).toEqual(["shop/hello"]);
   });
 

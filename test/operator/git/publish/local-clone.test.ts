@@ -149,7 +149,7 @@ describe("LocalClone", () => {
     ).toHaveLength(42);
   });
 
-  test("a folder that is no repository any more is made one again, also inside another repository", async () => {
+  test("a folder that is no longer a repository is initialized again, also inside another repository", async () => {
     const outer = aFolder();
     execFileSync("git", ["init", "-q", outer]);
     const directory = join(outer, "cache");

@@ -58,7 +58,7 @@ describe("the operator disconnects a publish zone", () => {
     const { zone, clone } = await aScriptedZone(async () => ({ body }));
     const error: unknown = await calls[call](clone).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ reason: "RepositoryUnreachable" });
-    // It says nothing about the clone: that is not made anew for it.
+    // It says nothing about the clone: that is not recreated for it.
     expect(isKilled(error)).toBe(true);
     expect(zone.log.messages("warn")).toContain("Lost the connection to a zone");
     // And it can be tried again.

@@ -11,7 +11,7 @@ import { attemptNames, WorldOutside } from "../../sandbox/world-outside.ts";
 
 let world: WorldOutside;
 let report: AttemptReport;
-/** What it tries with the folder of credentials and the clones. */
+/** Its attempts on the folder of credentials and the clones. */
 let own: AttemptReport;
 /** The same without walls. */
 let free: AttemptReport;
@@ -22,7 +22,7 @@ const allowed = [
   "start Node again",
   "signal all processes of its group",
   "open a UDP socket",
-  // What Landlock does not cover, and git needs for its own files.
+  // Not covered by Landlock, and needed by git for its own files.
   "watch a file",
   "change who may read a file",
   "change the times of a file",

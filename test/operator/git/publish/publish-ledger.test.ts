@@ -62,7 +62,7 @@ const event = fc.oneof(
   fc.record({ is: fc.constant("fail" as const), reason: fc.constantFrom("PushRefused", undefined) }),
 );
 
-/** Owners that offer again whenever they are told to, as controllers do. */
+/** Owners that offer again after each notification, as controllers do. */
 class Owners {
   readonly ledger = new PublishLedger();
   readonly told = new Map<string, string>();
@@ -89,7 +89,7 @@ class Owners {
     for (const { key } of ledger.changed()) this.again(key);
   }
 
-  /** What the owner is answered if it offers the same once more. */
+  /** The answer to the owner if it offers the same once more. */
   again(key: string): string {
     const offer = this.#offers.get(key);
     if (offer === undefined) throw new Error(`${key} offers nothing`);
@@ -111,7 +111,7 @@ class Owners {
     this.ledger.retire(folderOf(name));
   }
 
-  /** Somebody took folders away. */
+  /** Another user removed folders. */
   #look(lost: readonly string[]): void {
     const trees = new Map(this.#view.trees);
     for (const name of lost) trees.delete(folderOf(name));

@@ -144,7 +144,7 @@ describe("the process of the publish zone", () => {
     const process = pid() ?? 0;
     const children = childrenOf(process);
     expect(children.length).toBeGreaterThan(0);
-    // As after the end of the operator: nobody closes the clones.
+    // As after the end of the operator: the clones are not closed.
     await zone.close();
     expect(isAlive(process)).toBe(false);
     await vi.waitUntil(() => !children.some(isAlive), 15_000);

@@ -80,7 +80,7 @@ describe("a resource that had commit after commit", () => {
     const { clock, round, commits, offer } = await aBusyOne();
     await clock.advance(2_000);
     await round.run();
-    // A moment after a commit that was its own alone, somebody else comes.
+    // A moment after a commit of one owner alone, another owner offers.
     await clock.advance(10);
     offer("busy", 12);
     offer("quiet", 1);
@@ -113,7 +113,7 @@ describe("a resource that had commit after commit", () => {
   });
 });
 
-test("nothing stands between a look and the push: the clone is tidied afterwards, also when somebody was faster", async () => {
+test("nothing happens between a read of the branch and the push: the clone is tidied afterwards, also when another push was faster", async () => {
   const { round, steps, offer, overtake } = aRound();
   offer("a", 1);
   overtake(true);

@@ -88,7 +88,7 @@ describe("the publish zone", () => {
     const begin = { body: { clone: 1, isFirst: true }, parts: [Buffer.from("commit refs/heads/x\n")] };
     await zone.connection.ask(link, "commit-part", begin, { read: () => undefined, deadlineMs: 10_000 });
     const files = new Map([["x", "1"]]);
-    // The next one begins anew, on the same connection and on another one.
+    // The next one starts from the beginning, on the same connection and on another one.
     const first = await clone.writeCommit({ ...empty, files });
     await zone.connection.ask(link, "commit-part", begin, { read: () => undefined, deadlineMs: 10_000 });
     await zone.die();
@@ -97,7 +97,7 @@ describe("the publish zone", () => {
     expect(await clone.writeCommit({ ...empty, files })).toBe(first);
   });
 
-  test("tells errors apart as the publisher has to", async () => {
+  test("distinguishes errors as the publisher needs it", async () => {
     using remote = new FakeGitRemote();
     const { zone, log } = aScene(remote);
     const clone = zone.clone({ branch: "main", root: "" });

@@ -51,10 +51,10 @@ export function anOffer(options: OfferOptions = {}): PublishOffer {
 
 export const folderOf = (name: string): string => `shop/echoes.fairlead.dev/${name}`;
 
-/** A publisher on a fake clock, with everything it told. */
+/** A publisher on a fake clock, with all its notifications. */
 export class PublisherHarness implements AsyncDisposable {
   readonly clock = new FakeClock();
-  /** Keys of owners that were told about a new answer, in order. */
+  /** Keys of owners that were notified of a new answer, in order. */
   readonly told: string[] = [];
   readonly logged: string[] = [];
   readonly log = recordingLog(this.logged);
@@ -113,14 +113,14 @@ export class PublisherHarness implements AsyncDisposable {
     }
   }
 
-  /** Lets time pass until the next look at the remote, and on until `condition` holds. */
+  /** Lets time pass until the next poll of the remote, and on until `condition` holds. */
   async untilNextLook(condition: () => boolean = () => true): Promise<void> {
     const { lsRemotes } = this.publisher.stats;
     await this.until(() => this.publisher.stats.lsRemotes > lsRemotes, { stepMs: 1_000 });
     await this.until(condition);
   }
 
-  /** Offers until it is on the branch, as a reconcile would that is told of every change. */
+  /** Offers until it is on the branch, as a reconcile after every notification would. */
   async untilPublished(...offers: readonly PublishOffer[]): Promise<PublishedRecord[]> {
     const states = offers.map(() => undefined as PublishState | undefined);
     await this.until(() => {
@@ -130,7 +130,7 @@ export class PublisherHarness implements AsyncDisposable {
     return states.flatMap((state) => (state?.state === "published" ? [state.record] : []));
   }
 
-  /** Begins, and waits for the first look at the remote. */
+  /** Begins, and waits for the first poll of the remote. */
   async started(): Promise<this> {
     this.publisher.start();
     await this.until(() => this.publisher.stats.lsRemotes > 0);

@@ -16,7 +16,7 @@ describe("RacePatience", () => {
     expect(new RacePatience(() => 1).lost(60_000)).toBe(2_000);
   });
 
-  test("begins anew after a push that landed", () => {
+  test("is reset after a successful push", () => {
     const patience = new RacePatience(() => 1);
     for (let loss = 1; loss <= 10; loss++) patience.lost(100);
     patience.won();

@@ -74,7 +74,7 @@ test("the image's program serves an operator as the publish zone until SIGTERM",
   expect(await ended).toEqual([0, null]);
 });
 
-test("a zone without the files of its credentials tells the operator which are missing", async () => {
+test("a zone without the files of its credentials reports to the operator which are missing", async () => {
   const folder = aSocketFolder();
   aMain([
     `--sockets=${join(folder, "publish")}`,

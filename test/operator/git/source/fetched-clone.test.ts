@@ -52,7 +52,7 @@ const broken = (): never => {
   throw new GitError("CacheBroken", "broken");
 };
 
-test("a clone whose making anew was broken off is made anew with the next look", async () => {
+test("a clone whose recreation was interrupted is recreated with the next poll", async () => {
   const it = aFetchedClone();
   it.onLook = broken;
   it.onRebuild = () => {
@@ -65,14 +65,14 @@ test("a clone whose making anew was broken off is made anew with the next look",
   expect(it.rebuilds).toBe(2);
 });
 
-test("while a new clone fares no better, it is not made anew again and again", async () => {
+test("while a new clone fails as well, it is not recreated again and again", async () => {
   const it = aFetchedClone();
   it.onLook = broken;
   for (let round = 0; round < 5; round++) await it.fetched.look(wishes);
   expect(it.rebuilds).toBe(1);
 });
 
-test("a clone that has grown too big is made anew while the remote answers", async () => {
+test("a clone that has grown too big is recreated while the remote answers", async () => {
   const it = aFetchedClone();
   it.size = 101;
   it.onRebuild = () => {
@@ -82,7 +82,7 @@ test("a clone that has grown too big is made anew while the remote answers", asy
   expect(it.rebuilds).toBe(1);
 });
 
-test("what cannot be read makes it anew once a minute at most", async () => {
+test("unreadable content causes its recreation once a minute at most", async () => {
   const it = aFetchedClone();
   const read = () => it.fetched.use(async () => broken()).catch((error: unknown) => error);
   expect(await read()).toMatchObject({ reason: "SourceUnreachable" });

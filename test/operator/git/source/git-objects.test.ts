@@ -110,7 +110,7 @@ describe("readTree()", () => {
     ]);
   });
 
-  test("either reads any bytes or says that they are no tree", () => {
+  test("either reads any bytes or says that they are not a tree", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {

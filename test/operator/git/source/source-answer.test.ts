@@ -85,7 +85,7 @@ describe("answerOf()", () => {
     });
   });
 
-  test("an outage is told beside what the clone knows, and goes when it is over", () => {
+  test("an outage is reported beside the content of the clone, until it is over", () => {
     const now = aRevision({ tree: "new" });
     const during = answerOf({ ...nothing, before: pending, now, outage: down, handledRequest: "one" });
     expect(during).toMatchObject({

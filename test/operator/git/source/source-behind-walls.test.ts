@@ -19,7 +19,7 @@ const allowed = [
   "signal all processes of its group",
   "connect over TCP",
   "open a UDP socket",
-  // What Landlock does not cover, and git needs for its own files.
+  // Not covered by Landlock, and needed by git for its own files.
   "watch a file",
   "change who may read a file",
   "change the times of a file",

@@ -68,7 +68,7 @@ test("a request is handled also where nothing can be had", async () => {
   expect(it.told).toEqual(["a", "a"]);
 });
 
-test("a folder that comes back is there again at once when somebody tells of the push", async () => {
+test("a restored folder is available at once after a notification of the push", async () => {
   using remote = new FakeGitRemote();
   const first = remote.commitByOthers({ "a/x": "1", "b/x": "1" });
   await using it = new SourcesHarness(remote);

@@ -25,7 +25,7 @@ async function listening(server: ReturnType<typeof createServer>): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-/** Puts a repository behind TLS on loopback, for whoever has the password or the token. */
+/** Serves a repository with TLS on loopback, for clients with the password or the token. */
 async function behindHttps(remote: FakeGitRemote, options: Partial<GitHttpServerOptions> = {}) {
   const seen: (string | undefined)[] = [];
   const server = gitHttpServer({

@@ -7,7 +7,7 @@ import { readAll, SourcesHarness } from "./sources-harness.ts";
 
 const commitHeader = "commit refs/heads/main\ncommitter S <s@example.dev> 1700000000 +0000\ndata 1\nx\n";
 
-test("links and submodules are told apart from files, and names come as they are", async () => {
+test("links and submodules are distinguished from files, and names come unchanged", async () => {
   using remote = new FakeGitRemote();
   const names = [
     "line\nbreak.yaml",
@@ -61,7 +61,7 @@ test.for([
   });
 });
 
-test("a folder with more entries than are read is no hindrance on the way to one in it", async () => {
+test("a folder in one with more entries than are read is found", async () => {
   using remote = new FakeGitRemote();
   // Its tree object has over 1 MiB.
   const many = Array.from({ length: 5_000 }, (_, index) => [`f/${"n".repeat(200)}${index}`, ""]);

@@ -14,7 +14,7 @@ function cloneIn(remote: FakeGitRemote): string {
   return join(remote.folder, "cache", name, "repository.git");
 }
 
-test("while the remote is away the last good state stays, and it is told when it is back", async () => {
+test("while the remote is away the last good state stays, and its return is reported", async () => {
   using remote = new FakeGitRemote();
   const first = remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
@@ -32,7 +32,7 @@ test("while the remote is away the last good state stays, and it is told when it
   expect(it.log.messages("info")).toEqual(["A source responds again"]);
 });
 
-test("an outage is told once, and asked about less and less often", async () => {
+test("an outage is reported once, and polled less and less often", async () => {
   using remote = new FakeGitRemote();
   remote.vanish();
   await using it = new SourcesHarness(remote);
@@ -111,7 +111,7 @@ test("a rewritten history is taken as it is now", async () => {
   expect(it.sources.stats.rebuilds).toBe(0);
 });
 
-test("a clone that lost its objects is made anew, and readers wait for it", async () => {
+test("a clone that lost its objects is recreated, and readers wait for it", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
@@ -139,7 +139,7 @@ test.for([
     await it.ready("a", { path: "a" });
     const packs = join(cloneIn(remote), "objects", "pack");
     const first = readdirSync(packs).find((name) => name.endsWith(".pack")) ?? "";
-    // The second pack has the folder anew, and of its files only the one that is new.
+    // The second pack has the folder again, and only its new file.
     const head = remote.commitByOthers({ "a/z": "2" });
     const revision = await it.ready("a", { path: "a" }, (now) => now.head.id === head);
     harm(join(packs, first));
@@ -152,7 +152,7 @@ test.for([
   },
 );
 
-test("a cache that somebody deletes while it is used is made anew", async () => {
+test("a cache that is deleted while it is used is recreated", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
@@ -162,7 +162,7 @@ test("a cache that somebody deletes while it is used is made anew", async () => 
   const second = remote.commitByOthers({ x: "2" });
   const next = await it.ready("a", {}, ({ head }) => head.id === second);
   expect(await readAll(next)).toEqual({ x: "2" });
-  // The former commit is in no clone any more: whoever still asks for it does not make that anew again and again.
+  // The former commit is in no clone any more: requests for it do not recreate the clone again and again.
   const { rebuilds } = it.sources.stats;
   for (let round = 0; round < 3; round++)
     await expect(revision.files.list()).rejects.toMatchObject({ reason: "SourceUnreachable" });
@@ -171,7 +171,7 @@ test("a cache that somebody deletes while it is used is made anew", async () => 
   expect(it.sources.stats.rebuilds).toBe(rebuilds);
 });
 
-test("locks that a killed command left do not stand in the way", async () => {
+test("locks that a killed command left do not block others", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   const before = new SourcesHarness(remote);
@@ -211,7 +211,7 @@ test("a clone that two operators want at once is one for each", async () => {
   expect(revisions.map((revision) => revision.head.id)).toEqual([head, head]);
 });
 
-test("a clone that nobody wants goes off the disk after a while", async () => {
+test("an unused clone is deleted from the disk after a while", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);

@@ -54,7 +54,7 @@ describe("a source", () => {
     expect(it.sources.stats.lsRemotes).toBe(lsRemotes);
   });
 
-  test("moves between branch and pin, and tells of each", async () => {
+  test("moves between branch and pin, and notifies of each", async () => {
     using remote = new FakeGitRemote();
     const old = remote.commitByOthers({ x: "1" });
     const head = remote.commitByOthers({ x: "2" });

@@ -72,7 +72,7 @@ describe("createSourceService()", () => {
     expect(await readAll(await it.ready("ns/all", at(".")))).toEqual(all);
   });
 
-  test("tells of a push the Releases whose folder it changed, and no others", async () => {
+  test("notifies of a push the Releases whose folder it changed, and no others", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1", "b/x": "1" });
     const { it, at } = await aScene(remote);
@@ -96,7 +96,7 @@ describe("createSourceService()", () => {
     await zone.revive(aService(remote).serve);
     const pushed = await it.ready("ns/a", at("a"), (revision) => revision.head.id === head);
     expect(await readAll(pushed)).toEqual({ x: "2" });
-    // What is still deployed can be read too.
+    // The deployed commit can be read, too.
     expect(await readAll(before)).toEqual({ x: "1" });
     await it.until(() => it.sources.stats.lsRemotes >= 2);
     expect(it.told).toEqual(["ns/a"]);

@@ -65,7 +65,7 @@ test.for([
     knownHosts: (known: string) => known.replace("127.0.0.1", "git.example.dev"),
     says: ["not in known_hosts", "No ED25519 host key is known"],
   },
-])("a host of which known_hosts has $fault gets no key, and is told", async ({ knownHosts, says }) => {
+])("a host of which known_hosts has $fault gets no key, and is reported", async ({ knownHosts, says }) => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using host = await FakeSshServer.start(remote.folder);

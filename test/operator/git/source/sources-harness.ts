@@ -11,7 +11,7 @@ import { FakeClock } from "../../../fakes/fake-clock.ts";
 import type { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 
-/** What a test says about a request; the rest is usual: branch main, the root, a look a minute. */
+/** The options of a request; the defaults are: branch main, the root, a poll a minute. */
 export interface AskOptions {
   readonly url?: string;
   readonly ref?: ReleaseSpec["source"]["ref"];
@@ -24,10 +24,10 @@ export interface AskOptions {
   readonly repositoryBytes?: number;
 }
 
-/** Sources on a fake clock over a real repository, with everything that they told. */
+/** Sources on a fake clock over a real repository, with all their notifications. */
 export class SourcesHarness implements AsyncDisposable {
   readonly clock = new FakeClock();
-  /** Keys that were told about a new answer, in order. */
+  /** Keys that were notified of a new answer, in order. */
   readonly told: string[] = [];
   readonly log = new RecordingLogger();
   readonly sources: GitSources;

@@ -28,7 +28,7 @@ test("a folder of a branch is found, with the commit that it is of and its files
   expect(it.told).toEqual(["shop/web"]);
 });
 
-test("a push tells the Releases whose folder it changed, and no others", async () => {
+test("a push notifies the Releases whose folder it changed, and no others", async () => {
   using remote = new FakeGitRemote();
   const first = remote.commitByOthers({ "a/x": "1", "b/x": "1" });
   await using it = new SourcesHarness(remote);
@@ -88,7 +88,7 @@ test("a thousand Releases of one repository cost one question and one fetch, and
   expect(it.sources.stats).toMatchObject({ lsRemotes: 2, fetches: 2, told: 1_001 });
 });
 
-test("a repository on this machine is looked at right after a push, whatever the interval", async () => {
+test("a repository on this machine is read right after a push, whatever the interval", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
@@ -101,7 +101,7 @@ test("a repository on this machine is looked at right after a push, whatever the
   expect(it.clock.now() - pushedMs).toBeLessThan(60_000);
 });
 
-test("the shortest interval counts, and nothing is asked while nobody wants anything", async () => {
+test("the shortest interval counts, and nothing is polled without a request", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
@@ -142,7 +142,7 @@ test("a burst of requests is one look, and one more for those that came during i
   expect(it.sources.stats).toMatchObject({ lsRemotes: 3, fetches: 1 });
 });
 
-test("a new value of requestedAt makes it look, and is told when that was done", async () => {
+test("a new value of requestedAt causes a poll, and is reported when that was done", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
@@ -183,7 +183,7 @@ test("a repository whose objects are named by SHA-256 works as well", async () =
   expect(await readAll(revision)).toEqual({ x: "1" });
 });
 
-test("a commit alone tells how a repository's objects are named, and one that cannot be there does no harm", async () => {
+test("a commit alone shows how a repository's objects are named, and an impossible one does no harm", async () => {
   using remote = new FakeGitRemote({ format: "sha256" });
   const commit = remote.commitByOthers({ "a/x": "1" });
   await using it = new SourcesHarness(remote);

@@ -41,7 +41,7 @@ describe("ZoneSources", () => {
     expect(it.sources.known("ns/a")).toBeUndefined();
   });
 
-  test("tells the zone of a request once, with its credentials, and of what changes", async () => {
+  test("sends a request to the zone once, with its credentials, and its changes", async () => {
     const { zone, it } = await aScriptedZone();
     const credentials = new Map([["password", "hidden"]]);
     for (let times = 0; times < 3; times++) it.ask("ns/a", { credentials });
