@@ -53,7 +53,7 @@ describe("a refusal by a schema", () => {
       answer: refusal(500, notDeclared),
       isBySchema: false,
     },
-  ])("is told: $does", ({ id, answer, isBySchema }) => {
+  ])("is detected: $does", ({ id, answer, isBySchema }) => {
     const error = toOperatorError(answer, { ...attempt, id });
     expect(error).toBeInstanceOf(ObjectRejectedError);
     expect(error).toMatchObject({ isBySchema });

@@ -81,7 +81,7 @@ describe("toOperatorError()", () => {
       says: 'Cannot apply "apps/Deployment/shop/web": .spec.template.spec.containers: duplicate entries for key [name="x"]',
     },
     {
-      does: "tells an unknown field of a custom resource",
+      does: "names an unknown field of a custom resource",
       answer: refusal(400, 'strict decoding error: unknown field "spec.foo"', {}, "BadRequest"),
       says: 'Cannot apply "apps/Deployment/shop/web": strict decoding error: unknown field "spec.foo"',
     },
@@ -204,7 +204,7 @@ describe("toOperatorError()", () => {
     const error = toOperatorError(answer, attempt);
     expect(error).toBeInstanceOf(NotOwnedError);
     expect(error).toMatchObject({ id: attempt.id, owner: "Helm" });
-    // A deletion has no condition that could tell: it is tried again.
+    // A deletion has no condition to report it: it is retried.
     expect(toOperatorError(answer, { ...attempt, verb: "delete" })).toBeInstanceOf(ApiUnavailableError);
   });
 

@@ -92,7 +92,7 @@ describe("KubeEventRecorder", () => {
     expect(run.writes()).toEqual(["POST", "PATCH", "PATCH", "PATCH"]);
   });
 
-  test("begins anew after a series has been quiet for 6 minutes", async () => {
+  test("begins a new series after a quiet time of 6 minutes", async () => {
     await using run = await aRecorder();
     run.recorder.record(web, failed);
     await run.clock.advance(8 * 60_000);
@@ -101,7 +101,7 @@ describe("KubeEventRecorder", () => {
     expect(run.writes()).toEqual(["POST", "POST"]);
   });
 
-  test("tells apart objects, types, reasons and actions", async () => {
+  test("distinguishes objects, types, reasons and actions", async () => {
     await using run = await aRecorder();
     run.recorder.record(web, failed);
     run.recorder.record(aLiveObject({ name: "web", uid: "another" }), failed);
@@ -160,7 +160,7 @@ describe("KubeEventRecorder", () => {
     expect(run.writes()).toHaveLength(12);
   });
 
-  test("does not repeat what is refused for good, and begins anew the next time", async () => {
+  test("does not repeat an event that is refused for good, and begins a new series the next time", async () => {
     await using run = await aRecorder((_request, answer) => answer.refuse(403, "Forbidden", "terminating"));
     run.recorder.record(web, failed);
     await run.recorder.drained();

@@ -57,7 +57,7 @@ describe("readFence()", () => {
       items: 404,
       state: { state: "missing", what: "policy" },
     },
-    { does: "cannot tell without rights", items: 403, state: { state: "unknown", why: "no" } },
+    { does: "is unknown without rights", items: 403, state: { state: "unknown", why: "no" } },
   ])("$does", async ({ items, state }) => {
     const { send, paths } = server(items);
     expect(await readFence(name, { send })).toEqual(state);
@@ -65,7 +65,7 @@ describe("readFence()", () => {
     for (const path of paths) expect(path).toMatch(/\?fieldSelector=metadata\.name%3Dlead\.ops\.ownership$/);
   });
 
-  test("cannot tell when no answer comes", async () => {
+  test("is unknown when no answer comes", async () => {
     const send = () => Promise.reject(new Error("the API server cannot be reached"));
     expect(await readFence(name, { send })).toEqual({
       state: "unknown",

@@ -68,7 +68,7 @@ describe("KubeCluster.as()", () => {
     expect(new Set(scene.users())).toEqual(new Set(["system:serviceaccount:shop:deployer"]));
     expect(scene.users()).toHaveLength(7);
     expect(scene.server.server.requests[0]?.headers["authorization"]).toBe("Bearer scripted-token");
-    // What the header of an apply was before stays as it is.
+    // The other headers of an apply stay.
     expect(scene.server.server.requests[0]?.headers["content-type"]).toBe("application/apply-patch+yaml");
   });
 

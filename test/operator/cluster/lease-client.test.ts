@@ -56,7 +56,7 @@ describe("KubeLeaseClient", () => {
     expect(run.server.requests[0]?.headers["user-agent"]).toBe("fairlead/test leader-election");
   });
 
-  test("tells a Lease that is not there from one that cannot be read", async () => {
+  test("distinguishes an absent Lease from an unreadable one", async () => {
     await using run = await aLeaseClient((_request, answer) => answer.refuse(404, "NotFound", "none"));
     expect(await run.client.get(options)).toBeUndefined();
     await expect(run.client.replace(lease, options)).rejects.toMatchObject({ status: 404 });
@@ -88,7 +88,7 @@ describe("KubeLeaseClient", () => {
     expect(run.server.requests).toHaveLength(1);
   });
 
-  test("stops when it is told to", async () => {
+  test("stops on request", async () => {
     await using run = await aLeaseClient(() => {});
     const cancel = new AbortController();
     const hanging = run.client.get({ signal: cancel.signal });

@@ -75,7 +75,7 @@ describe("toLiveObject()", () => {
     expect(toLiveObject(once)).toEqual(once);
   });
 
-  test("refuses what is no object", () => {
+  test("refuses a value that is not an object", () => {
     expect(() => toLiveObject({ kind: "Status" })).toThrow("it has no name");
   });
 });

@@ -37,7 +37,7 @@ test("a server whose certificate is not to be checked is taken as it is", async 
   await transport.close();
 });
 
-test("credentials that are refused are read anew", async () => {
+test("refused credentials are read again", async () => {
   await using server = await ScriptedApiServer.start();
   server.script = ({ headers }, answer) =>
     headers["authorization"] === "Bearer new"

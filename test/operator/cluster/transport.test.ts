@@ -35,7 +35,7 @@ describe("ApiTransport", () => {
     ]);
   });
 
-  test("tells the date of every answer", async () => {
+  test("reports the date of every answer", async () => {
     const dates: string[] = [];
     await using cluster = await scriptedCluster({ transport: { onDate: (date) => dates.push(date) } });
     const date = "Thu, 01 Jan 2026 00:00:00 GMT";

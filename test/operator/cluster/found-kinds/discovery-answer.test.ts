@@ -48,7 +48,7 @@ describe("readAggregated()", () => {
     expect(found?.map(({ isStale }) => isStale)).toEqual([false, true]);
   });
 
-  test("is not fooled by an older server, nor by what is no answer at all", () => {
+  test("accepts neither the answer of an older server nor an invalid one", () => {
     expect(readAggregated({ kind: "APIGroupList", groups: [] })).toBeUndefined();
     for (const odd of [null, [], "text", { kind: "APIGroupDiscoveryList", items: "x" }, { items: [{}] }])
       expect(() => readAggregated(odd)).not.toThrow();

@@ -57,7 +57,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("put the Release back that an object is of, by its label, and tell of what is gone", async () => {
+  test("requeue the Release of an object, by its label, and report deleted objects", async () => {
     const scene = await aScene();
     scene.stores.watch(Deployment);
     await scene.take();
@@ -95,7 +95,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("watch each namespace by itself where only some are wanted, and tell which are seen", async () => {
+  test("watch each namespace by itself if only some are wanted, and report which are watched", async () => {
     const scene = await aScene({ namespaces: ["shop", "west"] });
     const watched = scene.stores.watch(Deployment);
     scene.source(Deployment, "west").put({ name: "web", namespace: "west", ...inSet("a") });
@@ -132,7 +132,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("tell those who own objects when the right to see them is taken away, and when it is back", async () => {
+  test("notify the owners of objects when the right to watch them is removed, and when it is back", async () => {
     const scene = await aScene();
     const { stores, take, refusals, clock } = scene;
     const watched = stores.watch(Deployment);
@@ -224,7 +224,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("end all their watches when they are told to", async () => {
+  test("end all their watches on request", async () => {
     const scene = await aScene();
     scene.stores.watch(Deployment);
     await scene.take();

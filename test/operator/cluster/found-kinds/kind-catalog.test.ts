@@ -19,12 +19,12 @@ describe("the catalog of kinds", () => {
       state: "known",
       kind: { group: "apps", version: "v1", plural: "deployments", namespaced: true },
     });
-    // What is known costs nothing more, for ever.
+    // A known kind costs no further request.
     await clock.advance(24 * 3_600_000);
     expect(server.looks).toBe(1);
   });
 
-  test("gives one kind as the same object, also after it was read anew", async () => {
+  test("gives one kind as the same object, also after it was read again", async () => {
     const { catalog, clock, server } = aCatalog();
     catalog.refresh();
     await clock.advance(1_000);
@@ -59,7 +59,7 @@ describe("the catalog of kinds", () => {
       state: "absent",
       message: expect.stringContaining("no Deploymint in apps/v1"),
     });
-    // Nobody asks any more.
+    // The kind is no longer requested.
     await clock.advance(3 * 600_000);
     const looks = server.looks;
     await clock.advance(24 * 3_600_000);

@@ -70,7 +70,7 @@ describe("the reader of Secrets", () => {
     expect(requests).toEqual(["shop/git as operator", "shop/git as deployer"]);
   });
 
-  test("tells the operator's own missing right with the value that gives it", async () => {
+  test("names the operator's own missing right with the value that grants it", async () => {
     const { reader, answers } = aReader();
     answers(() => {
       throw new ApiUnavailableError('Cannot read "x": user "o" may not get "secrets"', { status: 403 });
@@ -78,7 +78,7 @@ describe("the reader of Secrets", () => {
     await expect(reader.read(ref, asItself)).rejects.toThrow(/value releases\.readSecrets/);
   });
 
-  test("asks again at once after a failure, and after it was told to forget", async () => {
+  test("reads again at once after a failure, and after a reset", async () => {
     const { reader, requests, answers } = aReader();
     answers(() => undefined);
     await expect(reader.read(ref, asItself)).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe("the reader of Secrets", () => {
     answers(() => {
       throw outage;
     });
-    // What will pass is no fault of the Release's.
+    // A temporary failure is not a fault of the Release.
     await expect(reader.read(ref, asItself)).rejects.toBe(outage);
     answers(() => aSecret({ password: "new" }));
     await reader.read(ref, asItself);
