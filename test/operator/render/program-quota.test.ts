@@ -62,7 +62,7 @@ describe("decideRun()", () => {
 describe("the quota of program seconds", () => {
   const history = fc.record({
     quotaMs: fc.integer({ min: 1_000, max: 20 * MINUTE }),
-    // Each run: it is asked for so much later than the one before, may take so long, and takes a part of that.
+    // Each run: it is requested this time after the one before, may take this long, and takes a part of that.
     runs: fc.array(
       fc.record({
         afterMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40 * MINUTE })),

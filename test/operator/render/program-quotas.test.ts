@@ -21,7 +21,7 @@ function aTenant() {
   const bench = aRenderer();
   const { clock } = bench;
   bench.answerWith(async ({ tree, inputs, patience }: ProgramRequest) => {
-    // What comes before, such as bundling or waiting for a place, takes time as well.
+    // The steps before, such as bundling or waiting for a place, take time as well.
     await new Promise<void>((resolve) => clock.schedule(1_000, resolve));
     patience?.onRunning?.(true);
     await new Promise<void>((resolve) => clock.schedule(Number(inputs) * 1_000, resolve));

@@ -20,7 +20,7 @@ function problemOf(text: string | Buffer, path = "a.yaml"): string {
 }
 
 describe("readDocuments()", () => {
-  test("tells documents apart, and where each begins", () => {
+  test("distinguishes documents, and finds where each begins", () => {
     const text = [
       "# a file",
       "---",

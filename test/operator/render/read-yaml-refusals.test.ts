@@ -3,7 +3,7 @@ import { readOrRefuse } from "../../fakes/yaml-readers.ts";
 
 describe("readYaml()", () => {
   test.for([
-    { what: "keys that are no text", text: "on: 1\n", says: "1: the key on is not text" },
+    { what: "keys that are not text", text: "on: 1\n", says: "1: the key on is not text" },
     { what: "tabs as indents", text: "a:\n\tb: 1\n", says: "2: a tab is used to indent" },
     { what: "tabs behind dashes", text: "- \ta: 1\n  b: 2\n", says: "1: " },
     {
@@ -77,7 +77,7 @@ describe("readYaml()", () => {
     { what: "aliases as keys", text: "a: &x b\n*x : 1\n", says: "2: a key is not text" },
     { what: "aliases inside of their anchors", text: "a: &x\n  - *x\n", says: "2: an alias is inside" },
     {
-      what: "aliases of an anchor that is being given anew",
+      what: "aliases of an anchor that is being redefined",
       text: "a: &x 1\nb: &x [*x]\n",
       says: "2: an alias is inside",
     },
@@ -132,7 +132,7 @@ describe("readYaml()", () => {
     expect(readOrRefuse(nested(101))).toEqual({ refused: "1: is nested too deeply" });
   });
 
-  test("bounds what aliases stand for", () => {
+  test("bounds the expansion of aliases", () => {
     const rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let row = 1; row < 9; row++) {
       rows.push(`a${row}: &a${row} [${Array.from({ length: 10 }, () => `*a${row - 1}`).join(", ")}]`);

@@ -4,7 +4,7 @@ import { SourceError } from "../../../operator/errors.ts";
 import { aFolder, aRenderer, manifests, program, rendered, request } from "../../fakes/renderer-bench.ts";
 
 describe("createRenderer()", () => {
-  test("answers pending, tells when there is an answer, and then gives the same every time", async () => {
+  test("answers pending, notifies when there is an answer, and then gives the same every time", async () => {
     const { renderer, clock, changes, runs } = aRenderer();
     const files = aFolder("a");
     expect(renderer.render(request("shop/web", files))).toEqual({ state: "pending" });
@@ -102,7 +102,7 @@ describe("createRenderer()", () => {
     expect(programRuns).toHaveLength(1);
   });
 
-  test("asks anew when a Release has the same files from another repository", async () => {
+  test("renders again when a Release has the same files from another repository", async () => {
     const { renderer, clock } = aRenderer();
     const render = program();
     renderer.render(request("a", aFolder("1"), render, { repositoryId: "t" }));

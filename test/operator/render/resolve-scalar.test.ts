@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { resolvePlain, unreadable } from "../../../operator/render/resolve-scalar.ts";
 
-/** What sigs.k8s.io/yaml 1.6 (kubectl) makes of each, asked on 2026-11-21. */
+/** The results of sigs.k8s.io/yaml 1.6 (kubectl), from 2026-11-21. */
 const cases: readonly (readonly [string, unknown])[] = [
   ["web", "web"],
   ["true", true],

@@ -168,13 +168,13 @@ describe("toManifests()", () => {
       path: ["metadata", "namespace"],
     },
     {
-      what: "a label that is no text",
+      what: "a label that is not text",
       value: { ...configMap, metadata: { name: "a", labels: { "a/b": 1.5 } } },
       says: 'metadata.labels["a/b"]: expected text, found a number; put it in quotes',
       path: ["metadata", "labels", "a/b"],
     },
     {
-      what: "labels that are no map",
+      what: "labels that are not a map",
       value: { ...configMap, metadata: { name: "a", labels: ["x"] } },
       says: "metadata.labels: expected a map of texts, found a list",
       path: ["metadata", "labels"],
@@ -192,7 +192,7 @@ describe("toManifests()", () => {
       path: ["sops"],
     },
     {
-      what: "items that are no list",
+      what: "items that are not a list",
       value: { apiVersion: "v1", kind: "List", items: {} },
       says: "items: expected a list, found a map",
       path: ["items"],

@@ -16,7 +16,7 @@ class WorkingClock extends FakeClock {
 }
 
 describe("Turns", () => {
-  test("are over after some milliseconds, for all renders together, and begin anew", async () => {
+  test("are over after some milliseconds, for all renders together, and begin again", async () => {
     const clock = new WorkingClock();
     const turns = new Turns(clock);
     const [one, other] = [turns.begin(), turns.begin()];

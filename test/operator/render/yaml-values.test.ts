@@ -32,7 +32,7 @@ describe("toPlainValue()", () => {
       value: { a: "1", b: 2, c: 3, d: "yes", e: null, f: {}, g: [] },
     },
     {
-      does: "an anchor that is given anew",
+      does: "an anchor that is redefined",
       text: "a: &x 1\nb: *x\nc: &x 2\nd: *x\n",
       value: { a: 1, b: 1, c: 2, d: 2 },
     },
