@@ -11,7 +11,7 @@ import { kernelWalls, launcher } from "../../fakes/launcher.ts";
 const program = findEsbuild() ?? "";
 const run = promisify(execFile);
 
-test("esbuildVariables() leaves esbuild alone where there is no launcher", () => {
+test("esbuildVariables() changes nothing without a launcher", () => {
   expect(esbuildVariables({ walls: noKernelWalls("none"), program, read: [] })).toEqual({});
 });
 

@@ -37,7 +37,7 @@ describe("readReport()", () => {
     expect(readReport(report([...all, "moat"])).inForce).toEqual(all);
   });
 
-  test("refuses what is no report", () => {
+  test("refuses text that is not a report", () => {
     expect(() => readReport("fairlead-launch: …")).toThrow(SyntaxError);
   });
 });

@@ -25,7 +25,7 @@ const node: LaunchRules = { read, execute, environment: { OPENSSL_CONF: "" }, us
 const landlockCalls = [444, 445, 446];
 const seccompCall = process.arch === "arm64" ? 277 : 317;
 
-/** What a Node behind these walls prints. */
+/** The output of Node under these restrictions. */
 async function evaluate(rules: LaunchRules, expression: string): Promise<string> {
   const program = `try { require("fs").writeSync(1, String(${expression})); } catch (error) { require("fs").writeSync(1, error.code); }`;
   const { stdout } = await run(launcher, launchArguments(rules, [process.execPath, "-e", program]), {

@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 describe.runIf(process.platform === "linux")("plain Node", () => {
-  test("can do all of this where there are no walls", async () => {
+  test("can do all of this without restrictions", async () => {
     const { refused } = await world.attack("open", ([file = "", ...words]) => [file, words]);
-    // Yama lets only root read the memory of a process that is no child.
+    // With Yama only root may read the memory of a process that is not a child.
     const { "read the memory of another process": memory, ...others } = refused;
     expect(others).toEqual({});
     if (process.getuid?.() === 0) expect(memory).toBeUndefined();

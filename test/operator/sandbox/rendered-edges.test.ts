@@ -5,7 +5,7 @@ import { RenderedSender } from "../../../operator/sandbox/rendered-sender.ts";
 import type { Message } from "../../../operator/zones/messages.ts";
 import { anObject, configMap, theEnd } from "../../fakes/sandbox-zone.ts";
 
-/** What a reader makes of objects and the dependencies between them. */
+/** A reader's result for objects and the dependencies between them. */
 async function sendAndRead(count: number, edges: readonly (readonly [number, number])[]) {
   const reader = new RenderedReader({ onSlow: () => {}, memoryLimit: 2 ** 26 });
   const names = Array.from({ length: count }, (_, index) => `o${index}`);

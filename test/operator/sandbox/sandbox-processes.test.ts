@@ -41,7 +41,7 @@ const killReader = (zone: SandboxProcesses): void => {
   if (pid !== undefined) process.kill(pid, "SIGKILL");
 };
 
-/** What comes out in this process. The size is an estimate: characters here, bytes there. */
+/** The result in this process. The size is an estimate: characters here, bytes there. */
 const here = async (files: MemoryFiles) => ({
   ...(await renderManifests(files, new Turns(clock).begin())),
   size: expect.any(Number),

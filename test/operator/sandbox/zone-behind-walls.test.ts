@@ -30,7 +30,7 @@ async function attackAs(service: SandboxService): Promise<AttemptReport> {
   ]);
 }
 
-/** What starts programs must be able to. Signals reach what it started itself: its group is its own process here. */
+/** Rights of the process that starts programs. Signals reach its own children: its group is its own process here. */
 const allowed: Readonly<Record<SandboxService, readonly string[]>> = {
   reader: [],
   programs: [
@@ -44,7 +44,7 @@ test.runIf(process.platform === "linux")(
   "a plain Node can do all of it where there are no walls",
   async () => {
     const { refused } = await world.attack("open", ([file = "", ...words]) => [file, words]);
-    // Yama lets only root read the memory of a process that is no child.
+    // With Yama only root may read the memory of a process that is not a child.
     const { "read the memory of another process": _, ...others } = refused;
     expect(others).toEqual({});
   },

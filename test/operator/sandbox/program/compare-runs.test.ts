@@ -43,12 +43,12 @@ describe("explainDifference()", () => {
       says: "one created 1 objects, the other 2",
     },
     {
-      does: "tells a success from a failure",
+      does: "distinguishes a success from a failure",
       texts: [collected([{}]), failed("no")],
       says: "one created objects, the other failed",
     },
     {
-      does: "tells failures apart",
+      does: "distinguishes failures",
       texts: [failed("a"), failed("b")],
       says: "both failed, in different ways",
     },

@@ -14,7 +14,7 @@ async function seenBy(cases: readonly ProgramCase[], what: string): Promise<stri
   return seen ?? "";
 }
 
-/** All that Node adds to ECMAScript, and what of ECMAScript itself tells time or shares memory. */
+/** All that Node adds to ECMAScript, and the parts of ECMAScript itself that read time or share memory. */
 const absent =
   "process require module Buffer global setTimeout setInterval setImmediate fetch WebSocket Worker navigator structuredClone MessageChannel BroadcastChannel WebAssembly SharedArrayBuffer Atomics WeakRef FinalizationRegistry".split(
     " ",

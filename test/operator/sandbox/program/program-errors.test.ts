@@ -57,7 +57,7 @@ describe("an error of a program", () => {
     },
     { what: "no default export", main: "export const a = 1;", says: "main.ts has no default export" },
     {
-      what: "a default export that is no function",
+      what: "a default export that is not a function",
       main: "export default 7;",
       says: "its default export is no function but a number",
     },
@@ -93,7 +93,7 @@ describe("an error of a program", () => {
       says: /import the YAML file instead/,
     },
   ];
-  test.for(failing)("tells file and line: $what", async ({ main, says, files = {}, inputs }) => {
+  test.for(failing)("names file and line: $what", async ({ main, says, files = {}, inputs }) => {
     const run = programs.render({ files: { "main.ts": main, ...files }, inputs });
     await expect(run).rejects.toMatchObject({
       reason: "RenderFailed",

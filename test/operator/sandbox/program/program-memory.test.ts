@@ -9,7 +9,7 @@ import { realPrograms } from "../../../fakes/programs.ts";
 
 const job = (namespace: string, key = namespace) => ({ namespace, key, mostMiB: 256 });
 
-/** What the default memory limit of the container leaves for programs. */
+/** The memory for programs within the default limit of the container. */
 const { programs: planned } = planMemory(512 * 2 ** 20);
 
 /** MiB that all processes started by this one take now, without what they share. */

@@ -67,7 +67,7 @@ describe("a program", () => {
     expect(again).toEqual(await programs.render(run));
   });
 
-  test("may be a cdk8s main as it stands in every introduction", async () => {
+  test("may be a cdk8s main as in every introduction", async () => {
     const main = `
       import { App, Chart, ApiObject } from "cdk8s";
       import { Construct } from "constructs";
@@ -84,7 +84,7 @@ describe("a program", () => {
     expect(manifests.map(({ metadata }) => metadata.name)).toEqual(["hello"]);
   });
 
-  test("imports its own files, YAML, JSON and text, and tells which", async () => {
+  test("imports its own files, YAML, JSON and text, and reports which", async () => {
     const files = {
       "shop/main.ts": showing("{ one, many, json, text, conf, helper }").replace(
         "import",

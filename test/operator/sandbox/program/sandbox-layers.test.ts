@@ -9,7 +9,7 @@ import { buildLibraries } from "../../../../operator/sandbox/program/build-libra
 import { sandboxArguments } from "../../../../operator/sandbox/program/sandbox-arguments.ts";
 import { buildText } from "../../../fakes/build-text.ts";
 
-// What if a program got out of its context? Here our own code takes the runner's place, in the outer realm of the process,
+// A program that has left its context: here our own code takes the runner's place, in the outer realm of the process,
 // and tries. It has `require` and `process` in its hands, as if it had found them in spite of everything.
 
 const inside = resolve(import.meta.dirname, "../../../../operator/sandbox/program/inside");
@@ -55,7 +55,7 @@ interface Report {
   readonly refused: Readonly<Record<string, string>>;
   readonly environment: readonly string[];
   readonly user: readonly [number, number, readonly number[]];
-  /** What is left on the global object. */
+  /** The remaining properties of the global object. */
   readonly globals: readonly string[];
   /** Paths of objects that can be reached from there and are not frozen. */
   readonly changeable: readonly string[];
@@ -169,7 +169,7 @@ test("the process of a sandbox has no environment", () => {
   expect(report.environment).toEqual([]);
 });
 
-test("the process of a sandbox is nobody, where it could be root", () => {
+test("the process of a sandbox has the user nobody instead of root", () => {
   const [user, group, groups] = report.user;
   if (process.getuid?.() !== 0) expect(user).toBe(process.getuid?.());
   else expect([user, group, groups]).toEqual([65_534, 65_534, [65_534]]);

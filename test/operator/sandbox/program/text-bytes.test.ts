@@ -26,6 +26,6 @@ test("encodeText() gives what TextEncoder gives, and decodeText() takes it back"
   );
 });
 
-test.for(["€", "\u{1f600}"])("base64Of() refuses characters that are no bytes: %s", (text) => {
+test.for(["€", "\u{1f600}"])("base64Of() refuses characters that are not bytes: %s", (text) => {
   expect(() => base64Of(text)).toThrow("U+00FF");
 });
