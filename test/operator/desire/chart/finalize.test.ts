@@ -41,7 +41,7 @@ describe("finalize()", () => {
     { when: "it is not being deleted", metadata: { finalizers: [FINALIZER] }, asks: [] },
     { when: "garbage collection does everything", metadata: { deletionTimestamp }, asks: [] },
     {
-      when: "somebody else's finalizer holds it",
+      when: "another controller's finalizer holds it",
       metadata: { deletionTimestamp, finalizers: ["example.dev/other"] },
       asks: [],
     },

@@ -19,7 +19,7 @@ describe("a reconcile of a Release whose definitions change", () => {
     refuse();
     const { requeueAfterMs = 0 } = await bench.reconcile();
     expect(requeueAfterMs).toBeLessThanOrEqual(101);
-    // It is told after a second only.
+    // It is reported only after a second.
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/a"]);
     await bench.clock.advance(2_000);
     refuse();

@@ -20,7 +20,7 @@ describe("a Release that depends on another", () => {
     await bench.reconcile();
     expect(bench.condition("Ready")).toBe("True Reconciled");
 
-    // Both change with one commit: the order does not depend on who is looked at first.
+    // Both change with one commit: the order does not depend on which is reconciled first.
     bench.takeRequests();
     bench.commit("2", [map("app", "2")]);
     bench.commit("2", [map("base", "2")], { key: "shop/base" });
@@ -140,7 +140,7 @@ describe("a Release that depends on another", () => {
       expect(ready).toMatchObject({ status: "False", reason: "DependencyCycle" });
       expect(ready?.message).toContain(cycle);
     }
-    // What is deployed is kept as it is.
+    // Deployed objects are kept unchanged.
     expect(bench.live("ConfigMap", "a")?.["data"]).toEqual({ x: "1" });
   });
 

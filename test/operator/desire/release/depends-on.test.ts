@@ -58,7 +58,7 @@ describe("findCycle()", () => {
     );
   });
 
-  test("is told with what to do", () => {
+  test("is reported with what to do", () => {
     expect(describeCycle(["shop/a", "shop/b", "shop/a"])).toBe(
       "These Releases depend on each other: shop/a → shop/b → shop/a. Remove one of them from spec.dependsOn",
     );
@@ -178,7 +178,7 @@ describe("assessDependency()", () => {
     expect(assessDependency("shop/db", of, { isCurrent: () => true })).toBe(why);
   });
 
-  test("waits where the operator knows of a newer commit, and for what is on its way out", () => {
+  test("waits if the operator knows of a newer commit, and for a terminating Release", () => {
     expect(assessDependency("shop/db", dependency(), { isCurrent: () => false })).toBe(
       "Release shop/db is not at its newest revision yet",
     );

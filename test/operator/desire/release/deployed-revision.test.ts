@@ -10,7 +10,7 @@ const folder = (tree: string, digit: string, more: Partial<FolderState> = {}): F
   ...more,
 });
 const written = { revision: commit("a").id, tree: "t1" };
-/** What stands after each of several looks of one process. */
+/** The revision after each of several reconciles of one process. */
 const after = (looks: readonly FolderState[], before: typeof written | null = written) => {
   let known: ReturnType<typeof nextDeployed> | undefined;
   return looks.map((one) => {
@@ -33,7 +33,7 @@ describe("nextDeployed()", () => {
       expected: ["b t2", "c t3 moved"],
     },
     {
-      case: "stays when a clone that was fetched anew knows the head alone",
+      case: "stays when a recreated clone knows the head alone",
       looks: [folder("t1", "f", { isAssumed: true }), folder("t1", "e", { isAssumed: true })],
       expected: ["a t1", "a t1"],
     },
@@ -51,7 +51,7 @@ describe("nextDeployed()", () => {
       expected: ["a t1", "a t1"],
     },
     {
-      case: "stays moved when it is looked at again",
+      case: "stays moved in the next reconcile",
       looks: [
         folder("t1", "a"),
         folder("t1", "c"),

@@ -32,7 +32,7 @@ describe("nextHistory()", () => {
 
   test.for([
     {
-      does: "tells what came of it",
+      does: "records its outcome",
       of: [deployment("a", "Progressing"), deployment("a", "Ready")],
       is: ["a Ready"],
     },
@@ -75,7 +75,7 @@ describe("nextHistory()", () => {
     expect(outcomes(historyOf(...of))).toEqual(is);
   });
 
-  test("keeps 10, whatever happens, is the same when told the same again, and only ever changes its first entry", () => {
+  test("keeps 10, is idempotent, and changes only its first entry", () => {
     const one = fc
       .tuple(
         fc.constantFrom("a", "b", "c"),

@@ -6,7 +6,7 @@ import { aSourceManifest } from "../../../fakes/releases.ts";
 
 const configMap = aSourceManifest("v1", "ConfigMap", "web");
 
-/** A Release whose only object somebody deleted. */
+/** A Release whose only object another client deleted. */
 async function aLoss() {
   const bench = new ReleaseBench();
   bench.edit();
@@ -20,7 +20,7 @@ async function aLoss() {
   return bench;
 }
 
-describe("a Release whose object somebody deleted", () => {
+describe("a Release whose object another client deleted", () => {
   test("recreates it after one read that confirms the Release, and says so", async () => {
     const bench = await aLoss();
     await bench.reconcile();

@@ -41,7 +41,7 @@ test("a Release's status names the place that it is published to, and is not tru
   bench.edit(aRelease({ generation: 2, spec: { publish: { branch: "env" } } }));
   await bench.reconcile();
 
-  // Then what was true of the first place is no answer there
+  // Then the record of the first place does not count there
   const { root } = repository;
   const there = { branch: "env", root };
   expect(offers).toEqual([

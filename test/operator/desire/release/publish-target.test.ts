@@ -73,7 +73,7 @@ describe("decidePublishTarget()", () => {
       what: "another repository",
       source: { url: "https://git.example.dev/team/other", ref: { branch: "env" } },
     },
-  ])("takes a place of the same repository that is no part of the source: $what", ({ source }) => {
+  ])("accepts a place of the same repository outside the source: $what", ({ source }) => {
     const url = repository.url;
     expect(decide({ publish: { branch: "env", path: "rendered" }, source: { url, ...source } })).toEqual({
       branch: "env",

@@ -66,7 +66,7 @@ describe("a reconcile of a Release", () => {
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
     expect(bench.condition("Ready")).toBe("False Progressing");
-    // How far it has come is told again after ten.
+    // Its progress is reported again after ten.
     const live = bench.live("Deployment", "web");
     if (live === undefined) throw new Error("there is none");
     const metadata = { ...live.metadata, resourceVersion: "900" };
@@ -144,7 +144,7 @@ describe("a reconcile of a Release", () => {
     ]);
   });
 
-  test("tells once of each deployment, and of what it pruned", async () => {
+  test("reports each deployment once, and its prunes", async () => {
     const bench = await aDeployedBench("a", "b", "c");
     bench.events.length = 0;
     bench.commit("2", [map("a", "2")]);
@@ -221,7 +221,7 @@ describe("a reconcile of a Release", () => {
     expect(bench.condition("Ready")).toBe("False KindNotWatched");
   });
 
-  test("tells nothing of an API server that does not answer, and tries again", async () => {
+  test("does not report an API server that does not answer, and retries", async () => {
     const bench = await aDeployedBench("a");
     bench.commit("2", [map("a", "2")]);
     bench.cluster.refuse("apply ConfigMap/a", new ApiUnavailableError("no answer", { status: 0 }));

@@ -34,7 +34,7 @@ class ModelCluster {
     return recordedIdsOf(this.release);
   }
 
-  /** What belongs to the Release: the objects that are recorded. */
+  /** The Release's objects: those that are recorded. */
   owned(): readonly OwnedObject[] {
     return [...this.objects.values()].filter(({ id }) => this.recorded.has(id));
   }

@@ -19,7 +19,7 @@ import { aCommit, aRelease } from "../../../fakes/releases.ts";
 const later = "2026-11-21T13:00:00Z";
 
 describe("composeReleaseStatus()", () => {
-  test("tells all of a Release that is ready", () => {
+  test("contains all facts of a ready Release", () => {
     expect(composeReleaseStatus(statusInput())).toEqual({
       revision: aCommit("a").id,
       shortRevision: "aaaaaaaaaaaa",
@@ -64,7 +64,7 @@ describe("composeReleaseStatus()", () => {
     expect(refused["history"]).toEqual(deployedRelease.status?.history);
   });
 
-  test("a head that moved elsewhere in the repository is no news, and is told with the next one", () => {
+  test("a head that moved elsewhere in the repository causes no write, and is part of the next one", () => {
     const source = { head: aCommit("c"), changed: aCommit("a") };
     expect(composeReleaseStatus(statusInput({ resource: deployedRelease, source, nowIso: later }))).toEqual(
       deployedRelease.status,
@@ -86,7 +86,7 @@ describe("composeReleaseStatus()", () => {
     ).toMatchObject({ revision: aCommit("c").id, shortRevision: "cccccccccccc" });
   });
 
-  test("a deployed revision that an earlier version did not write is no news, and is told with the next one", () => {
+  test("a deployed revision that an earlier version did not write causes no write, and is part of the next one", () => {
     const value = { revision: aCommit("a").id, tree: "t" };
     const folder = { tree: "t", touched: aCommit("a"), isAssumed: true };
     const deployed = { value, folder, hasMoved: false };
@@ -104,7 +104,7 @@ describe("composeReleaseStatus()", () => {
     });
   });
 
-  test("tells of a request that was handled where nothing can be had", () => {
+  test("reports a handled request if the source is unavailable", () => {
     const failure = { reason: "SourceNotFound", message: "no branch" } as const;
     const outcome = { state: "unsourced", failure, handledRequest: "now" } as const;
     expect(
@@ -192,7 +192,7 @@ describe("composeReleaseStatus()", () => {
           expect(
             types.filter((type) => type === "Reconciling" || type === "Stalled").length,
           ).toBeLessThanOrEqual(1);
-          // Whoever waits for Ready is never told so before the newest commit is applied and healthy.
+          // Ready is never true before the newest commit is applied and healthy.
           if (conditionOf(next, "Ready")?.status === "True" && more.outcome.state === "applied")
             expect(more.health?.status).toBe("Current");
           status = next;

@@ -136,7 +136,7 @@ describe("a Release whose source cannot be had", () => {
     expect(await isDeployed(former, "2")).toBe("True Reconciled");
 
     const bench = restart(former);
-    // Nobody knows yet whether there is something newer.
+    // It is unknown yet whether there is a newer commit.
     expect(await isDeployed(bench, "3")).toBe("True Reconciled");
     expect(bench.live("ConfigMap", "app")?.["data"]).toEqual({ x: "2" });
     bench.fail({ source: gone });

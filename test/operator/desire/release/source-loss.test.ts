@@ -61,11 +61,11 @@ describe("isPinnedTo()", () => {
     { case: "a commit", spec: {}, source: { ref: { commit: deployed } }, reasons: all.slice(0, 3) },
     { case: "a tag", spec: {}, source: { ref: { tag: "v1" } }, reasons: all.slice(0, 2) },
     { case: "a range of tags", spec: {}, source: { ref: { semver: "1" } }, reasons: [] },
-  ])("$case stands through $reasons", ({ spec, source, reasons }) => {
+  ])("$case stays through $reasons", ({ spec, source, reasons }) => {
     expect(standing(spec, source, deployed)).toEqual(reasons);
   });
 
-  test("nothing stands while another commit is worked on", () => {
+  test("nothing stays while another commit is in progress", () => {
     const status = { ...deployedRelease.status, attempted: other } as never;
     const spec = { ...deployedRelease.spec, revision: deployed };
     expect(isPinnedTo(deployed, { spec, status }, { reason: "SourceUnreachable" })).toBe(false);

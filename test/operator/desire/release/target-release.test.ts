@@ -50,7 +50,7 @@ describe("a Release for another namespace", () => {
   });
 });
 
-/** Somebody asks for a look, as `fairlead reconcile` does. */
+/** A user requests a poll, as `fairlead reconcile` does. */
 const asking = { [releaseAnnotations.requestedAt]: "now" };
 
 test("a Release whose spec is refused answers a request to look", async () => {
@@ -77,14 +77,14 @@ describe("a Release whose repository needs credentials", () => {
     bench.edit(aRelease({ spec, annotations: asking }));
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: 10_000 });
     expect(bench.condition("Ready")).toBe("False SourceInvalid");
-    // Whoever asked for a look waits for an answer.
+    // The user that requested a poll waits for an answer.
     expect(bench.release().status?.lastHandledRequest).toBe("now");
     bench.secrets.read = async () => new Map([["username", "ann"]]);
     await bench.reconcile();
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("reads its Secret anew when the remote refuses what is in it", async () => {
+  test("reads its Secret again when the remote refuses the credentials", async () => {
     const bench = new ReleaseBench();
     bench.fail({ source: { reason: "SourceRefused", message: "not with these credentials" } });
     bench.edit(aRelease({ spec }));
@@ -94,7 +94,7 @@ describe("a Release whose repository needs credentials", () => {
   });
 });
 
-test("what a render leaves out is told once", async () => {
+test("the ignored parts of a render are reported once", async () => {
   const bench = new ReleaseBench();
   bench.commit("1", [map], { warnings: ["web.yaml:3: status is left out"] });
   bench.edit();
