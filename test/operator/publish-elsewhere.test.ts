@@ -11,7 +11,7 @@ const two = { spec: { objects: [aConfigMap("a"), aConfigMap("b")] } };
 
 interface StartOptions {
   readonly branch?: string;
-  /** What the operator before it left in the cluster. */
+  /** The state that the previous operator left in the cluster. */
   readonly cluster?: Iterable<LiveObject>;
 }
 
@@ -65,7 +65,7 @@ async function leave(remote: FakeGitRemote, rewrite = (object: LiveObject) => ob
   return [...before.objects];
 }
 
-/** What a CRD from before places had names makes of a status. */
+/** A status after a CRD from before places had names. */
 function withoutPlace(object: LiveObject): LiveObject {
   const { published, ...status } = (object["status"] ?? {}) as EngineStatus;
   if (published === undefined) return object;
@@ -86,7 +86,7 @@ test("a restart at the same place writes nothing, be the remote there or not", a
   remote.behave();
 });
 
-test("what is on one remote is not told of another one that cannot be reached", async () => {
+test("a publication on one remote is not claimed for another one that cannot be reached", async () => {
   using remote = new FakeGitRemote();
   using other = new FakeGitRemote();
   other.vanish();

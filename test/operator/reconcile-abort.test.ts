@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aConfigMap } from "../fakes/gadget.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 
-describe("a reconcile that is told to end", () => {
+describe("a reconcile that is aborted", () => {
   test("writes no status, records no event and offers nothing after the request that it was in", async () => {
     const offers: unknown[] = [];
     const publisher = {

@@ -29,12 +29,12 @@ function live(bench: ReconcileBench, name: string): LiveObject {
   return bench.cluster.objects.get(idOfRelease(name)) ?? expect.fail(`no Release ${name}`);
 }
 
-/** Tells the stores what the server has of a Release, changed by somebody. */
+/** Delivers a Release to the stores that another client has changed. */
 function change(bench: ReconcileBench, name: string, changed: (before: LiveObject) => LiveObject): void {
   bench.deliver(bench.cluster.put(changed(live(bench, name))));
 }
 
-/** Requests that are no status. */
+/** Requests except those for the status. */
 const writes = (bench: ReconcileBench) =>
   bench.takeRequests().filter((request) => !request.startsWith("status"));
 
@@ -84,7 +84,7 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(writes(bench)).toEqual([]);
   });
 
-  test("removes them from an object that the resource looks for no longer, whoever of its operators set them", async () => {
+  test("removes them from an object that the resource no longer seeks, also if an earlier operator set them", async () => {
     // As an operator left it that ended since.
     const bench = aBench(
       "one",
@@ -95,8 +95,8 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(live(bench, "a")).not.toHaveProperty("addedFields");
   });
 
-  test("fails nothing when it may not remove them, tells it once, and asks again when the object changes", async () => {
-    // As somebody may write it who may write the object.
+  test("does not fail if it may not remove them, reports it once, and tries again when the object changes", async () => {
+    // As any user may write it who may write the object.
     const planted = addedBy(aSoughtRelease("x", { of: "x" }), manager, { spec: { revision: "one" } });
     const bench = aBench("one", aSoughtRelease("a"), planted);
     for (let run = 0; run < 2; run++) {
@@ -126,7 +126,7 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(writes(bench)).toEqual([]);
   });
 
-  test("sets a field again that somebody took off", async () => {
+  test("sets a field again that another client removed", async () => {
     const bench = aBench("one", aSoughtRelease("a"));
     await bench.reconcile();
     bench.takeRequests();

@@ -19,7 +19,7 @@ const add = (name: string) => `add Pod/${name} ephemeralcontainers`;
 const rejected = (name: string) => new ObjectRejectedError(`/Pod/shop/${name}`, "the name is taken");
 
 describe("a reconcile that adds to objects of others", () => {
-  test("does so last, by one request each, leaves all else of them as it is, and tells", async () => {
+  test("does so last, by one request each, changes nothing else of them, and reports it", async () => {
     const pods = [
       aSoughtPod("b"),
       aSoughtPod("a", { spec: { nodeName: "n" } }),
@@ -72,7 +72,7 @@ describe("a reconcile that adds to objects of others", () => {
     const bench = aBench(aSoughtPod("a"), leaving);
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/own", add("a"), "status Gadget/web"]);
-    // Nobody seeks it any more.
+    // No resource seeks it any more.
     const pod = bench.cluster.objects.get("/Pod/shop/a") as LiveObject;
     bench.deliver(bench.cluster.put({ ...pod, metadata: { ...pod.metadata, labels: {} } }));
     await bench.reconcile();
@@ -100,7 +100,7 @@ describe("a reconcile that adds to objects of others", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("says nothing of an object that goes at that very moment: its event tells", async () => {
+  test("does not report an object that is deleted at that very moment: its event does", async () => {
     const bench = aBench(aSoughtPod("a"));
     bench.cluster.refuse(add("a"), new ReplacedError("/Pod/shop/a"));
     await bench.reconcile();

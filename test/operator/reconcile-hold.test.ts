@@ -7,7 +7,7 @@ import { aResource } from "../fakes/resources.ts";
 const names = ["a", "b", "c", "d", "e", "f"];
 const objectsOf = (wanted: readonly string[]) => wanted.map((name) => aConfigMap(name));
 
-/** A resource with six objects, whose chart makes others from then on although nobody edits it. */
+/** A resource with six objects, whose chart makes others from then on without an edit. */
 async function changedChart(wanted: readonly object[]) {
   const bench = new ReconcileBench({ resource: { spec: { objects: objectsOf(names) } } });
   await bench.reconcile();
@@ -33,7 +33,7 @@ function applied(bench: ReconcileBench): string | undefined {
 const deletions = (bench: ReconcileBench) =>
   bench.takeRequests().filter((request) => request.startsWith("delete"));
 
-describe("a chart that drops objects of a resource that nobody edited", () => {
+describe("a chart that drops objects of an unedited resource", () => {
   test.for([
     { drops: "all of them", wanted: [] },
     { drops: "more than half", wanted: objectsOf(names.slice(0, 2)) },

@@ -39,7 +39,7 @@ interface BenchInput {
   readonly objects: readonly object[];
 }
 
-/** A resource whose Pods are runs that nobody publishes. */
+/** A resource whose Pods are unpublished runs. */
 function aBench({
   children = [ConfigMap, Secret, { kind: Pod, lifetime: "run", publish: false }],
   objects,
@@ -58,7 +58,7 @@ function aBench({
     bench,
     publisher,
     find,
-    /** Its chart makes these from now on, although nobody edits it. */
+    /** Its chart makes these from now on, without an edit. */
     wants: (wanted: readonly object[]) => {
       const { metadata } = bench.resource;
       bench.edit({ ...aResource(kind, { spec: { objects: wanted } }), metadata });
@@ -68,7 +68,7 @@ function aBench({
       await bench.reconcile();
       return bench.takeRequests().filter((request) => !request.startsWith("status"));
     },
-    /** Somebody changes an object. */
+    /** Another client changes an object. */
     change: (name: string, change: (object: LiveObject) => object) => {
       const object = find(name);
       bench.deliver(bench.cluster.put({ ...object, ...change(object) }));
@@ -124,7 +124,7 @@ describe("a reconcile of a resource with a run", () => {
     expect(bench.condition("Applied")).toMatch(/^True/);
   });
 
-  test("creates it again if somebody deleted it and the chart still makes it, after one look at the resource", async () => {
+  test("creates it again if it was deleted and the chart still makes it, after one read of the resource", async () => {
     const { bench, run, find } = aBench({ objects: [aPod("one")] });
     await run();
     const pod = find("one");
@@ -180,7 +180,7 @@ describe("a reconcile of a resource with a run", () => {
     expect(await run()).toEqual([]);
   });
 
-  test("leaves a pod of somebody else alone", async () => {
+  test("does not change a pod of another owner", async () => {
     const { bench, run } = aBench({ objects: [aPod("one")] });
     bench.cluster.put(aLiveObject({ kind: Pod, name: "one", ours: false }));
     expect(await run()).toEqual(["apply Pod/one", "read Pod/one"]);

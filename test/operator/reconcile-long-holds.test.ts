@@ -15,7 +15,7 @@ interface Held {
   readonly bench: ReconcileBench | ReleaseBench;
   /** Makes the next run come upon the same thing again. */
   readonly again?: () => void;
-  /** What ends it. */
+  /** Ends the hold. */
   readonly end: () => void;
 }
 
@@ -40,7 +40,7 @@ const failingWith = (error: Error) => async (): Promise<Held> => {
   return { bench, again: () => bench.cluster.refuse("apply ConfigMap/a", error), end: () => undefined };
 };
 
-describe("a hold that no condition tells is told after 30 s, once, and until it ends", () => {
+describe("a hold that no condition contains is reported after 30 s, once, and until it ends", () => {
   test.for<{
     readonly hold: string;
     readonly start: () => Promise<Held>;
@@ -144,7 +144,7 @@ describe("a hold that no condition tells is told after 30 s, once, and until it 
     else expect(describeCondition(held, type)).toMatch(after);
   });
 
-  test("comes back by itself to tell, where nothing else would wake it", async () => {
+  test("requeues itself to report, if nothing else would", async () => {
     const bench = await aDeployedBench("a");
     bench.unsynced.add("configmaps");
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: longMs });

@@ -48,7 +48,7 @@ describe("a reconcile that finds objects of a resource before it", () => {
 });
 
 describe("a reconcile that finds an object gone", () => {
-  test("makes an object anew that somebody deleted, and says so in one event", async () => {
+  test("recreates an object that another client deleted, and says so in one event", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     const child = childOf(bench, "a");
@@ -66,7 +66,7 @@ describe("a reconcile that finds an object gone", () => {
     expect(Object.fromEntries(bench.counts)).toMatchObject({ created: 2, restored: 1 });
   });
 
-  test("makes nothing anew that garbage collection took before the watch told of the resource's end", async () => {
+  test("recreates nothing that garbage collection deleted before the watch reported the resource's deletion", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     const child = childOf(bench, "a");

@@ -21,7 +21,7 @@ describe("publishing", () => {
     };
   }
 
-  test("keeps the status back for a second, so that one patch tells of the commit too", async () => {
+  test("delays the status for a second, so that one patch contains the commit, too", async () => {
     let state: PublishState = { state: "pending", sinceMs: 0 };
     const bench = new ReconcileBench({ resource: two, publisher: aPublisher(() => state) });
     const { requeueAfterMs } = await bench.reconcile();

@@ -17,7 +17,7 @@ describe("objects that a new record does away with", () => {
     return bench;
   }
 
-  test("are deleted although nobody edited the resource", async () => {
+  test("are deleted without an edit of the resource", async () => {
     const bench = await finished();
     await bench.reconcile();
     expect(bench.takeRequests()).toContain("delete Job/web-0");

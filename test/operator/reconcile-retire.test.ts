@@ -48,7 +48,7 @@ describe("a reconcile of a kind that retires its resources", () => {
     const bench = await finished();
     await bench.reconcile();
     await bench.clock.advance(60_000);
-    // The watch has not told yet.
+    // The watch has not reported it yet.
     const { resource } = bench;
     bench.cluster.put({ ...resource, spec: { ...ttl.spec, ttlSeconds: 3_600 } });
     await expect(bench.reconcile()).rejects.toThrow(ReplacedError);

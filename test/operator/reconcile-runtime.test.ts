@@ -95,7 +95,7 @@ describe("a Runtime", () => {
 
   test("stays if it is extended at the very moment of its end", async () => {
     const { bench, later } = await running();
-    // The watch has not told yet.
+    // The watch has not reported it yet.
     const { resource } = bench;
     bench.cluster.put({ ...resource, spec: aSpec({ ttlSeconds: 90 }) });
     await expect(later(60)).rejects.toThrow(ReplacedError);

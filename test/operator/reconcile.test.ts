@@ -28,7 +28,7 @@ describe("a reconcile", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("brings back a field that somebody changed, and says so in an event", async () => {
+  test("reverts a field that another manager changed, and says so in an event", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     bench.takeRequests();
@@ -54,7 +54,7 @@ describe("a reconcile", () => {
       aResource(bench.kind, { ...two, generation: 2, spec: { objects: two.spec.objects.slice(0, 1) } }),
     );
     await bench.reconcile();
-    // As the watch tells of it
+    // As the watch reports it
     bench.lost.note(child, ["shop/web"]);
     bench.edit(aResource(bench.kind, { ...two, generation: 3 }));
     await bench.reconcile();
@@ -142,7 +142,7 @@ describe("a reconcile", () => {
     expect(bench.condition("Applied")).toBe("True Applied");
   });
 
-  test("leaves an object alone that somebody else made", async () => {
+  test("does not change an object of another owner", async () => {
     const bench = new ReconcileBench({ resource: two });
     const foreign = {
       ...aConfigMap("a"),

@@ -98,7 +98,7 @@ class RunningController implements AsyncDisposable {
 }
 
 describe("a controller", () => {
-  test("reconciles what its watches tell of, and says which resources are gone", async () => {
+  test("reconciles the resources of its watch events, and reports which are gone", async () => {
     await using run = await RunningController.start();
     run.resources.put({ name: "a", fields: wanting("x") });
     expect(await run.requests()).toEqual(["apply ConfigMap/x"]);
@@ -107,7 +107,7 @@ describe("a controller", () => {
     expect(run.gone).toEqual(["a"]);
   });
 
-  test("tells of an object that somebody deleted, and not of one that it deletes itself", async () => {
+  test("reports an object that another client deleted, and not one that it deletes itself", async () => {
     await using run = await RunningController.start();
     run.resources.put({ name: "a", fields: wanting("x", "y") });
     await run.requests();
@@ -129,7 +129,7 @@ describe("a controller", () => {
     expect(run.events.filter((event) => event.startsWith("Restored"))).toHaveLength(1);
   });
 
-  test("tries again what another resource's object stood in the way of, when that goes", async () => {
+  test("retries a resource that another resource's object blocked, when that is deleted", async () => {
     await using run = await RunningController.start();
     // Another resource of ours has the name
     const theirs = {
@@ -173,7 +173,7 @@ describe("a controller", () => {
     expect(await run.requests()).toEqual(["apply ConfigMap/x"]);
   });
 
-  test("applies an object anew that left and came back, although it could not be mended before", async () => {
+  test("applies an object again that was deleted and recreated, although it could not be repaired before", async () => {
     await using run = await RunningController.start();
     run.cluster.rewrite = (object) => ({ ...object, data: { x: "rewritten" } });
     run.resources.put({ name: "a", fields: wanting("x") });

@@ -6,7 +6,7 @@ import { Gadget } from "../../fakes/gadget.ts";
 import { anOperator } from "./an-operator.ts";
 
 describe("an operator", () => {
-  test("fills its stores while it stands by, and looks at git only when it leads", async () => {
+  test("fills its stores on standby, and reads git only when it leads", async () => {
     const { operator, run, did, clock, watched, elected } = anOperator();
     const running = run();
     await clock.settle();
@@ -94,7 +94,7 @@ describe("an operator", () => {
     expect(clock.now()).toBe(0);
   });
 
-  test("does not look at git with a lease that comes while it stops", async () => {
+  test("does not read git with a lease that it gets while it stops", async () => {
     const { operator, run, did, clock, elected } = anOperator();
     const running = run();
     await clock.settle();

@@ -31,7 +31,7 @@ test("each file is a hook, with one secret a line; .url binds it", async () => {
   expect(log.entries).toEqual([]);
 });
 
-test("what cannot be a hook is told once, and is none", async () => {
+test("a file that is not a hook is reported once, and ignored", async () => {
   const { hooks, log, directory, clock } = await aHookFolder({
     empty: "\n\n",
     short: "s3cret",

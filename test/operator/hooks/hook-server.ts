@@ -11,7 +11,7 @@ export const shopUrl = "https://git.example.com/shop/web.git";
 
 export interface HookServer {
   readonly address: string;
-  /** URLs that were to be looked at, in order. */
+  /** URLs that were to be polled, in order. */
   readonly refreshed: readonly string[];
   /** One per request that was answered. */
   readonly outcomes: readonly HookOutcome[];
@@ -63,7 +63,7 @@ export async function aHookServer({
   return { address, refreshed, outcomes, log, post };
 }
 
-/** The header of somebody who has the secret. */
+/** The header of a sender that has the secret. */
 export function signed(body: string | Uint8Array, key = secret): Record<string, string> {
   const hex = createHmac("sha256", key).update(body).digest("hex");
   return { "content-type": "application/json", "x-hub-signature-256": `sha256=${hex}` };

@@ -12,7 +12,7 @@ async function sendRaw(address: string, bytes: string): Promise<string> {
   socket.setEncoding("utf8").on("data", (text) => {
     answer += text;
   });
-  // Who sends more than is wanted is cut off, after the answer.
+  // A sender of too large a body is cut off, after the answer.
   socket.on("error", () => {}).on("close", () => resolve(answer));
   socket.write(bytes);
   return await promise;
@@ -27,14 +27,14 @@ describe("a hook", () => {
     expect(outcomes).toEqual(["accepted"]);
   });
 
-  test("does nothing for a repository that no Release comes from, and tells the sender nothing of it", async () => {
+  test("does nothing for a repository without a Release, and does not reveal that to the sender", async () => {
     const { post, refreshed, outcomes } = await aHookServer();
     const body = aPush("https://git.example.com/secret/one");
     expect(await post(body, signed(body))).toEqual({ status: 202, text: "accepted\n" });
     expect([refreshed, outcomes]).toEqual([[], ["unrelated"]]);
   });
 
-  test("that is bound tells of its own repository only, also where the sender names none", async () => {
+  test("that is bound polls its own repository only, also if the sender names none", async () => {
     const { post, refreshed } = await aHookServer();
     const other = aPush("https://git.example.com/other/one");
     expect((await post(other, signed(other), "/hooks/bound")).status).toBe(202);
@@ -131,7 +131,7 @@ describe("a hook, against strangers,", () => {
     expect(await sendRaw(address, head)).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  test("stands whatever is sent, and nothing is looked at", async () => {
+  test("survives any input, and nothing is polled", async () => {
     const { post, refreshed, log } = await aHookServer();
     const names = [
       "x-hub-signature-256",

@@ -28,7 +28,7 @@ describe("repositoryKeyOf()", () => {
     ["https://git.example.com/shop/web", "https://git.example.com/web"],
     ["file:///srv/Web.git", "file:///srv/web.git"],
     ["file:///srv/web.git", "https://srv/web.git"],
-  ])("tells %s and %s apart", ([one = "", other = ""]) => {
+  ])("distinguishes %s and %s", ([one = "", other = ""]) => {
     expect(repositoryKeyOf(one)).toBeDefined();
     expect(repositoryKeyOf(one)).not.toBe(repositoryKeyOf(other));
   });

@@ -26,7 +26,7 @@ describe("the way of an edit", () => {
     lag.live("shop/web", 2);
     await clock.advance(900);
     lag.committed("shop/web", 2);
-    // What runs again with nothing new is no edit.
+    // A run without a change is not an edit.
     lag.live("shop/web", 2);
     lag.committed("shop/web", 2);
     expect([await shown("live"), await shown("commit")]).toEqual(["1 in 0.1", "1 in 1"]);

@@ -12,7 +12,7 @@ function aLog(options: Partial<LoggerOptions> & { isTTY?: boolean } = {}) {
 }
 
 describe("createLogger()", () => {
-  test("writes one JSON object per line where there is no terminal", () => {
+  test("writes one JSON object per line without a terminal", () => {
     const { log, records } = aLog();
     log
       .child({ key: "shop/web" })
@@ -30,7 +30,7 @@ describe("createLogger()", () => {
     ]);
   });
 
-  test("writes text on a terminal, unless told otherwise", () => {
+  test("writes text on a terminal, by default", () => {
     const text = aLog({ isTTY: true });
     text.log.warn("Cannot renew the lease", { holder: "web-1", note: "two words", count: 2, list: ["a"] });
     expect(text.lines).toEqual([
@@ -57,7 +57,7 @@ describe("createLogger()", () => {
     }
   });
 
-  test("tells the whole chain of causes of an error", () => {
+  test("shows the whole chain of causes of an error", () => {
     const error = new Error("Cannot push", {
       cause: Object.assign(new TypeError("reset"), { code: "ECONNRESET" }),
     });
@@ -121,7 +121,7 @@ describe("createLogger()", () => {
     expect(lines.join("")).not.toContain("0123456789");
   });
 
-  test("leaves what is no secret alone", () => {
+  test("does not change text that is not secret", () => {
     const { log, records } = aLog();
     log.info("x", {
       url: "https://example.com/a@b",

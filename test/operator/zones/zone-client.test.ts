@@ -56,7 +56,7 @@ describe("ZoneClient", () => {
     expect(await next.request("again", { body: {} }, options)).toBe("again");
   });
 
-  test("keeps a connection that it is told to keep, and makes none after it was closed", async () => {
+  test("keeps a connection on request, and opens none after it was closed", async () => {
     const socket = await aSocket();
     const links: Link[] = [];
     const client = aClient(socket, (link) => void links.push(link));
@@ -72,7 +72,7 @@ describe("ZoneClient", () => {
     expect(links.map(({ isClosed }) => isClosed)).toEqual([true, true]);
   });
 
-  test("gives up when there is no zone in time", async () => {
+  test("gives up if no zone responds in time", async () => {
     const client = aClient(await aSocket());
     await expect(client.link({ withinMs: 1 })).rejects.toBeInstanceOf(ZoneUnavailableError);
     client.close();
