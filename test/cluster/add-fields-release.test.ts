@@ -66,7 +66,7 @@ test("a kind pins Releases that the same operator reconciles, with all fences, a
   await story.until("shop", { status: "True", message: /Pinned to \w{12} by spec.revision/ });
   expect(await pins()).toHaveLength(1);
 
-  // A pin of somebody else is not taken.
+  // A pin of another manager is not taken.
   const byHand = JSON.stringify({ spec: { revision: second } });
   await kubectl(["patch", "release", "held", "-n", namespace, "--type=merge", "-p", byHand]);
   await story.untilAt("held", second);

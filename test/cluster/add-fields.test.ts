@@ -34,7 +34,7 @@ interface SeenDeployment extends KubernetesObject {
   readonly spec: { readonly replicas?: number; readonly paused?: boolean };
 }
 
-/** A Deployment that somebody else applies, with a field manager of their own. */
+/** A Deployment that another user applies, with another field manager. */
 async function deploy(
   namespace: string,
   name: string,
@@ -66,7 +66,7 @@ const untilIs = (namespace: string, name: string, wanted: readonly [number, bool
     { what: `Deployment ${name} has ${wanted}` },
   );
 
-/** What a Nap has of a Deployment; undefined: nothing. */
+/** The fields of a Deployment that a Nap owns; undefined: none. */
 async function ownedBy(namespace: string, of: string, name: string): Promise<unknown> {
   const live = await kubectlJson<ManagedObject>([
     ...["get", "deployment", name, "-n", namespace, "--show-managed-fields"],
@@ -90,7 +90,7 @@ async function aScene() {
       environment: pod.environment,
       args: [`--namespace=${namespace}`, ...fenced.args],
     });
-  /** What the operator wrote to Deployments. */
+  /** The operator's writes to Deployments. */
   const writes = async (since: Date) =>
     (await pod.requests(since))
       .filter((request) => isWrite(request) && request.objectRef?.resource === "deployments")
@@ -110,7 +110,7 @@ async function asPod({ kubeconfigPath }: FencedPod): Promise<{ cluster: Cluster;
 }
 
 describe("fields of objects of others", () => {
-  test("are set, kept, not taken from anybody, and removed when nobody asks for them", async () => {
+  test("are set, kept, not taken from other managers, and removed when they are no longer wanted", async () => {
     // Given Deployments of an app and of another one, one of them with replicas of its owner
     const { namespace, start, writes } = await aScene();
     await deploy(namespace, "web");
@@ -122,7 +122,7 @@ describe("fields of objects of others", () => {
     await applyResource(definition, namespace, { name: "night", app: "shop", pause: true });
     const first = await start();
 
-    // Then the field is set where nobody has it, by the Nap's own manager, and nothing else is changed
+    // Then an unowned field is set, by the Nap's own manager, and nothing else is changed
     await untilIs(namespace, "web", [0, true]);
     const { labels, annotations, ownerReferences, finalizers } = before.metadata;
     expect((await deployment(namespace, "web")).metadata).toMatchObject({
@@ -134,7 +134,7 @@ describe("fields of objects of others", () => {
     expect(await ownedBy(namespace, "night", "web")).toEqual({ spec: { replicas: 0, paused: true } });
     await untilIs(namespace, "far", [1]);
 
-    // and where somebody has it, condition and event say which field and who
+    // and for an owned field, condition and event name the field and its manager
     const refused = await untilCondition(definition, namespace, {
       type: "Applied",
       status: "False",
@@ -158,7 +158,7 @@ describe("fields of objects of others", () => {
     await untilIs(namespace, "held", [0, true]);
     await untilReady(definition, namespace, "night");
 
-    // When somebody takes a field off, then it comes back
+    // When a user removes a field, then it is set again
     const off = JSON.stringify([{ op: "remove", path: "/spec/paused" }]);
     await kubectl(["patch", "deployment", "web", "-n", namespace, "--type=json", "-p", off]);
     await untilIs(namespace, "web", [0, true]);

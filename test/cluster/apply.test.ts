@@ -80,7 +80,7 @@ describe("a refusal", () => {
     expect(String(error)).toMatch(says);
   });
 
-  test("says that a namespace is on its way out", async () => {
+  test("says that a namespace is terminating", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     await applyObjects({

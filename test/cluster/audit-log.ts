@@ -10,10 +10,10 @@ export interface AuditEvent {
   readonly user: {
     readonly username: string;
     readonly groups?: readonly string[];
-    /** What the credentials say beside it, such as the pod that a token was made for. */
+    /** More facts of the credentials, such as the pod that a token was made for. */
     readonly extra?: Readonly<Record<string, readonly string[]>>;
   };
-  /** Whose rights counted, where `user` acted as somebody else. */
+  /** The user whose rights counted, if `user` impersonated one. */
   readonly impersonatedUser?: AuditEvent["user"];
   readonly userAgent?: string;
   readonly objectRef?: {
@@ -65,7 +65,7 @@ export interface StoriesLog {
   readonly startedAt: string;
 }
 
-/** What the operators of all stories of a run asked for, also on clusters of their own. */
+/** The requests of the operators of all tests of a run, also on clusters of their own. */
 export async function operatorRequests({ auditLogPath, startedAt }: StoriesLog): Promise<AuditEvent[]> {
   const elsewhere = await readAuditLog(elsewherePath(auditLogPath)).catch(() => []);
   const events = [...(await readAuditLog(auditLogPath)), ...elsewhere];

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { testCluster } from "./fixture.ts";
 import { aFolder, type RunningOperator, type StartOperatorOptions, startOperator } from "./operator.ts";
 
-/** What an operator that ended said: its log, with the errors in it, and what it wrote beside. */
+/** The output of an operator that ended: its log, with the errors in it, and its other lines. */
 function wordsOf({ log, output }: RunningOperator): string {
   return [...output, ...log.map((line) => JSON.stringify(line))].join("\n");
 }

@@ -171,7 +171,7 @@ describe("a kind that retires its resources", () => {
     const pod = await fenced.aPod("operator-1");
     const { apply } = aBatchIn(namespace);
     const find = () => readObject<SeenResource>(resource, "web", namespace);
-    // One that exists: garbage collection takes what is owned by nobody.
+    // An existing one: garbage collection deletes objects whose owner does not exist.
     const configMap = { apiVersion: "v1", kind: "ConfigMap" };
     await applyObjects({ ...configMap, metadata: { name: "owner", namespace } });
     const { uid = "" } = (await readObject("configmap", "owner", namespace))?.metadata ?? {};

@@ -55,7 +55,7 @@ test(`over ${resources} converged resources a restart writes nothing, and then t
   expect(story.repository.commits()).toBe(commits);
   expect(git.commands().filter((command) => !looks.includes(command))).toEqual([]);
 
-  // And in the steady state there is nothing but the Lease and one look at the remote a minute
+  // And in the steady state there is nothing but the Lease and one poll of the remote a minute
   if (isLong) {
     const quiet = new Date();
     const before = git.commands().length;

@@ -59,7 +59,7 @@ describe.for(Object.values(kinds))("the CRD of $kind", ({ plural, group, kind, d
     expect(conditions).toEqual({ NamesAccepted: "True", Established: "True" });
   });
 
-  test("tells kubectl explain what it is for", async () => {
+  test("has a description for kubectl explain", async () => {
     const text = await eventually(() => kubectl(`explain ${plural}.${group}`), {
       what: "the API server publishes the schema",
     });

@@ -68,7 +68,7 @@ test.for(["background", "foreground"])(
   },
 );
 
-test("a resource deleted with --cascade=orphan leaves its children to whoever asked for it, and gets them back", async () => {
+test("a resource deleted with --cascade=orphan leaves its children, and gets them back", async () => {
   const { namespace, repository } = await threeResources();
   const before = await readObject<Seen>("deployment", "web", namespace);
   const [pod] = await podsOf("web", namespace);
@@ -102,10 +102,10 @@ test("a namespace goes with all that is in it: a refused write for each resource
   await eventually(() => repository.files(namespace).length === 0, { what: "the folders are gone" });
   await kubectl(["patch", "configmap", "held", "-n", namespace, "-p", '{"metadata":{"finalizers":null}}']);
   await kubectl(["wait", "namespace", namespace, "--for=delete", "--timeout=60s"]);
-  // The status may still tell how the pods went; nothing else is written.
+  // The status may still report the end of the pods; nothing else is written.
   const writes = (await operatorWrites(namespace, since)).filter((write) => !/status .* 200$/.test(write));
   expect(writes.filter((write) => !write.endsWith(" 403"))).toEqual([]);
-  // What was under way when the first refusal told of it.
+  // Requests in progress when the first refusal reported it.
   expect(writes.length).toBeLessThanOrEqual(3);
 });
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 
 export interface EventuallyOptions {
-  /** What is expected, as the error says it: `the Deployment is Ready`. */
+  /** The expectation, as the error says it: `the Deployment is Ready`. */
   readonly what: string;
   readonly timeoutMs?: number;
   readonly intervalMs?: number;

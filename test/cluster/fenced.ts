@@ -22,9 +22,9 @@ export interface FencedPod {
   readonly name: string;
   /** With a token of the operator's ServiceAccount that names the pod. */
   readonly kubeconfigPath: string;
-  /** What makes the operator believe that it is this pod. */
+  /** Makes the operator act as this pod. */
   readonly environment: NodeJS.ProcessEnv;
-  /** What this pod asked the API server, since a moment. */
+  /** The requests of this pod to the API server, since a moment. */
   requests(since?: Date): Promise<AuditEvent[]>;
 }
 
@@ -40,7 +40,7 @@ export interface Fenced {
 
 export interface FencedOptions {
   readonly cluster?: TestCluster;
-  /** What the operator reconciles. Default: the kinds that ship. */
+  /** The kinds of the operator. Default: the kinds that ship. */
   readonly kinds?: readonly BoundKind[];
   /** Of `install()`: the name of its roles. Default: `fairlead`. */
   readonly rights?: string;
@@ -102,7 +102,7 @@ export async function fence(namespace: string, options: FencedOptions = {}): Pro
   };
 }
 
-/** Held by nobody who lives, so that it can be seen that the fences are there. */
+/** The Lease of a holder that does not exist, to verify that the fences are in force. */
 const prober = "prober";
 
 function aLease(namespace: string) {

@@ -26,7 +26,7 @@ const podTemplate = {
 const jobTemplate = { spec: { ...podTemplate.spec, restartPolicy: "Never" } };
 const deployment = { replicas: 1, selector: { matchLabels: { app: "theirs" } }, template: podTemplate };
 
-/** Objects of somebody else under the names that the children of someResources() would have. */
+/** Objects of another owner under the names that the children of someResources() would have. */
 const strangers = [
   { apiVersion: "batch/v1", kind: "Job", name: "echo", spec: { template: jobTemplate } },
   {
@@ -126,7 +126,7 @@ const badSpecs: Readonly<Record<string, object>> = {
   PodSet: { spec: { size: -1 } },
 };
 
-test("a spec that was stored before our CRDs came is told about, for every kind, and heals with an edit", async () => {
+test("a spec that was stored before our CRDs were installed is reported, for every kind, and recovers with an edit", async () => {
   const cluster = await aClusterOfItsOwn({ only: "api" });
   const { kubectlPath = "kubectl" } = cluster;
   const seen = { ...cluster, kubectlPath };

@@ -29,7 +29,7 @@ test("an operator forgets resources that are gone: nothing in its memory has the
       },
       { what: "a heap snapshot" },
     );
-    // It is written while the program stands still: the file is whole when it can be read as JSON.
+    // It is written while the program is paused: the file is whole when it can be read as JSON.
     return await eventually(
       () => {
         const text = readFileSync(join(folder, name), "utf8");

@@ -15,7 +15,7 @@ async function aPublishedStory(): Promise<StampStory> {
   return story;
 }
 
-/** Ready as ever, and told that and why it is not published. */
+/** Ready as ever, with a condition that says why it is not published. */
 function isHeldUp(reason: string, message: RegExp): (resource: SeenResource) => boolean {
   return (resource) => {
     const [ready, published] = [conditionOf(resource, "Ready"), conditionOf(resource, "Published")];
@@ -29,7 +29,7 @@ function isHeldUp(reason: string, message: RegExp): (resource: SeenResource) => 
   };
 }
 
-/** The cluster has the newest text everywhere, and nobody was made unready for it. */
+/** The cluster has the newest text everywhere, and no resource became unready. */
 async function expectCluster(story: StampStory, text: string): Promise<void> {
   await eventually(
     async () => {
@@ -109,7 +109,7 @@ describe("a repository", () => {
     const { repository } = story;
     const theirs: string[] = [];
 
-    // When somebody pushes several times a second, while all resources are edited again and again
+    // When another user pushes several times a second, while all resources are edited again and again
     const pushing = new AbortController();
     const pushed = (async () => {
       while (!pushing.signal.aborted) {

@@ -4,10 +4,10 @@ import { readClusterRecord } from "../../cli/local-cluster/cluster-record.ts";
 import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import { installSharedKinds } from "./shared-kinds.ts";
 
-/** What the stories know of the cluster they run on. */
+/** The facts of the shared cluster that tests need. */
 export interface TestCluster {
   readonly kubeconfigPath: string;
-  /** The user `operator`, who has no rights until somebody binds some. */
+  /** The user `operator`, without rights until a test binds some. */
   readonly operatorKubeconfigPath: string;
   readonly auditLogPath: string;
   readonly kubectlPath: string;

@@ -29,7 +29,7 @@ export const someResources = (): readonly EditedResource[] => [
     },
   },
 ];
-/** What the charts make of them, as kubectl names it. */
+/** The objects of the charts, as kubectl names them. */
 export const children = [
   "job/echo",
   "cronjob/tick",
@@ -43,7 +43,7 @@ const pod = (fields: object) => ({
   spec: { template: { spec: { containers: [{ name: "web", ...fields }] } } },
 });
 
-/** What somebody does to fields that we set; `strategic` patches merge lists by their keys. */
+/** A manual edit of fields that we set; `strategic` patches merge lists by their keys. */
 export const handEdits: readonly { readonly what: string; readonly child: string; readonly patch: object }[] =
   [
     { what: "the replicas", child: "deployment/web", patch: { spec: { replicas: 3 } } },

@@ -111,7 +111,7 @@ test("the image's program runs an installed operator, with its own token and its
         HOME: temporary,
         TMPDIR: temporary,
         POD_NAME: pod,
-        // What says that it is in a cluster, and that its name is the pod's.
+        // Shows that it is in a cluster, and that its name is the pod's.
         KUBERNETES_SERVICE_HOST: "127.0.0.1",
       },
       stdio: ["ignore", "pipe", "pipe"],
@@ -142,11 +142,11 @@ test("the image's program runs an installed operator, with its own token and its
     { what: "the Echo is Ready and Published", timeoutMs: 60_000 },
   );
   expect(repository.files().join()).toContain("default/echos.mmontes.io/greeting/job-greeting.yaml");
-  // What is deleted by hand comes back, with an event that says so.
+  // A manually deleted object is recreated, with an event that says so.
   await kubectl("delete job greeting --wait=false");
   await eventually(
     async () => (await kubectl("get events -o jsonpath={.items[*].reason}")).includes("Restored"),
-    { what: "an event tells of the Job that came back", timeoutMs: 60_000 },
+    { what: "an event reports the recreated Job", timeoutMs: 60_000 },
   );
   child.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);
@@ -186,7 +186,7 @@ test("the ServiceAccount may do what the rendered roles say, and nothing else", 
     const { status } = JSON.parse(answer) as { readonly status: { readonly resourceRules: readonly Rule[] } };
     return ruleTexts(status.resourceRules);
   };
-  // What every ServiceAccount may, such as ask who it is.
+  // Requests that every ServiceAccount may send, such as a self review.
   const everybody = new Set(await mayDo("default"));
   const own = (await mayDo(name)).filter((rule) => !everybody.has(rule));
   expect(own).toEqual(ruleTexts(rendered));

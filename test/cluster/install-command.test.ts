@@ -56,7 +56,7 @@ async function objectsOf(name: string, namespace = name): Promise<ReadonlyMap<st
   );
 }
 
-// The first of the file: the cluster is empty, and the commands are what somebody types.
+// The first of the file: the cluster is empty, and the commands are those of a user.
 test("one command installs, the same again changes nothing, and another one leaves nothing", async () => {
   const program = join(import.meta.dirname, "../../cli/fairlead.js");
   const fairlead = (...args: readonly string[]) =>
@@ -121,7 +121,7 @@ test("takes away what new values no longer make, but neither copies nor namespac
   const { name, set } = anInstallation();
   await kubectl(["create", "namespace", name]);
   await install({ set, wait: false });
-  // Somebody's copy of an object, labels and all.
+  // A user's copy of an object, with its labels.
   const original = JSON.parse(await kubectl(["get", "clusterrole", name, "-o", "json"])) as KubernetesObject;
   const { labels = {} } = original.metadata;
   await kubectl("create -f -", { input: { ...original, metadata: { name: `${name}-copy`, labels } } });
@@ -134,7 +134,7 @@ test("takes away what new values no longer make, but neither copies nor namespac
   expect(objects).not.toContain(`ClusterRole ${name}`);
   expect(objects.join()).not.toMatch(/leader-election|PodDisruptionBudget/);
 
-  // What the operator itself makes: under no label.
+  // An object of the operator itself, without the label.
   const metadata = { name, namespace: name };
   await kubectl("create -f -", { input: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata } });
   expect(await uninstall({ set, keepCrds: true })).toContain(`removed   Deployment ${name}/${name}\n`);
@@ -170,7 +170,7 @@ test("says what is wrong before anything is changed", async () => {
   );
 });
 
-test("takes over nothing of somebody else: neither an object, nor a field unless it is told to", async () => {
+test("takes over nothing of other owners: neither an object, nor a field without the flag", async () => {
   const { name, set } = anInstallation();
   await kubectl(["create", "clusterrole", name, "--verb=get", "--resource=pods"]);
   await expect(install({ set })).rejects.toThrow(

@@ -7,7 +7,7 @@ import { anEmptyCluster } from "./installation.ts";
 const cluster = anEmptyCluster();
 const { kubectl, install } = cluster;
 
-/** What the release of 21 November 2026 installed with `releases.enabled` as the only value: all else was a default. */
+/** The installation of the release of 21 November 2026 with `releases.enabled` as the only value: all else was a default. */
 const former = {
   image: "fairlead:0.1.0",
   samples: { enabled: true },

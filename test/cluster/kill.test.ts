@@ -10,7 +10,7 @@ import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
 const kills = isLong ? 100 : 12;
 const names = manyNames(30);
 
-/** What the Stamps are to say: a text that grows with every edit, and a number of copies. */
+/** The intent for the Stamps: a text that grows with every edit, and a number of copies. */
 type Wanted = Map<string, { readonly text: string; readonly copies: number }>;
 
 test(`an operator that is killed at ${kills} random moments loses nothing and does nothing twice`, {
@@ -87,7 +87,7 @@ interface ChangeOptions {
   readonly random: () => number;
 }
 
-/** Four edits, which also create, a deletion, and now and then a child that somebody deletes. */
+/** Four edits, which also create, a deletion, and now and then the deletion of a child by a user. */
 async function changeSome(story: StampStory, wanted: Wanted, { edit, random }: ChangeOptions): Promise<void> {
   const pick = (): string => names[Math.floor(random() * names.length)] ?? "";
   for (let change = 0; change < 4; change++) {

@@ -146,7 +146,7 @@ describe("the Lease", () => {
 });
 
 describe("a refusal", () => {
-  test("tells a user without rights which one is missing", async () => {
+  test("names the missing right to a user", async () => {
     const namespace = await aNamespace();
     const { access } = await kubeAdapter();
     await kubectl(["create", "serviceaccount", "nobody", "-n", namespace]);
@@ -162,7 +162,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("tells a missing kind and a missing namespace apart", async () => {
+  test("distinguishes a missing kind from a missing namespace", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     const unknown = kindNamed("gadgets.example.dev/v1", "Gadget");

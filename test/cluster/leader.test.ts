@@ -51,7 +51,7 @@ async function writesOf({ user }: Instance, since?: Date): Promise<AuditEvent[]>
   );
 }
 
-/** Every child of every Stamp was applied so many times, by whoever it was. */
+/** Every child of every Stamp was applied this number of times, by any instance. */
 async function expectApplies({ leader, standby }: Pair, times: number): Promise<void> {
   const writes = [...(await writesOf(leader)), ...(await writesOf(standby))];
   const applies = writes.filter(({ objectRef }) => objectRef?.resource === "configmaps");
@@ -135,7 +135,7 @@ describe("of two operators", () => {
     await story.apply(names, { text: "two" });
     await firstWriteAfter(standby, paused);
     await untilSays(pair, "two");
-    // Work that only waits for somebody to do it twice.
+    // Work that could be done twice.
     await story.apply(names.slice(0, 5), { text: "three" });
     const woken = new Date();
     process.kill(leader.operator.pid, "SIGCONT");

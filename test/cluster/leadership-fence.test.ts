@@ -54,7 +54,7 @@ async function aScene(): Promise<Scene> {
   return { story, fenced, start, texts, depose };
 }
 
-/** What a pod tried to change, but for the Lease and events. */
+/** The writes of a pod, except to the Lease and events. */
 async function triesOf(pod: FencedPod, since: Date): Promise<AuditEvent[]> {
   return (await pod.requests(since)).filter(
     (request) => isWrite(request) && !["leases", "events"].includes(request.objectRef?.resource ?? ""),
@@ -138,7 +138,7 @@ describe("the leadership fence", () => {
     expect(since.length).toBeGreaterThan(0);
     for (const { message } of since) expect(message).toMatch(/^Fairlead-Lease: \S+\/2$/m);
 
-    // until somebody takes the lease away from it: it writes nothing more, also before it notices.
+    // until another holder takes the lease: it writes nothing more, also before it notices.
     const last = remote.head();
     await depose(second);
     const deposed = new Date();

@@ -98,7 +98,7 @@ describe("a Backup, with an account that is kept, receipts that are made once, a
     });
     expect(await writesTo("pods")).toEqual(["patch pods web-r1 201", "patch pods web-r1 200"]);
 
-    // Somebody deletes the ended pod, the operator restarts, another image is asked for: it does not run again.
+    // A user deletes the ended pod, the operator restarts, another image is asked for: it does not run again.
     await kubectl(["delete", "pod", "web-r1", "-n", namespace, "--now"]);
     await operator.stop();
     const second = await start();

@@ -52,7 +52,7 @@ test("a CRD that is not installed is waited for, and the others do not wait", as
   expect(story.repository.files(`${story.namespace}/${groupKindOf(definition)}/late/`)).toHaveLength(3);
 });
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** A port of 127.0.0.1 without a listener. */
 async function aFreePort(): Promise<number> {
   const server = createServer();
   const { promise, resolve } = Promise.withResolvers<void>();

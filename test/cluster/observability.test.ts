@@ -20,7 +20,7 @@ async function addressOf(operator: RunningOperator, what: string): Promise<strin
   return String(line?.["address"]).replace("[::]", "127.0.0.1");
 }
 
-/** What /metrics says now. */
+/** The current metrics. */
 async function scrape(address: string): Promise<ReadonlyMap<string, MetricFamily>> {
   const response = await fetch(`http://${address}/metrics`);
   expect(response.headers.get("content-type")).toContain("version=0.0.4");
@@ -40,7 +40,7 @@ function sum(
     .reduce((total, [, value]) => total + value, 0);
 }
 
-test("metrics, events and probes tell what an operator does, and cost nothing", async () => {
+test("metrics, events and probes report what an operator does, and cost nothing", async () => {
   // Given an operator with everything switched on, and an edit of each resource
   const story = await aStampStory();
   const operator = await story.start([
@@ -51,7 +51,7 @@ test("metrics, events and probes tell what an operator does, and cost nothing", 
     "--health-probe-bind-address=127.0.0.1:0",
   ]);
   const address = await addressOf(operator, "metrics");
-  // What is there when it begins to watch is no edit.
+  // Objects that exist when it begins to watch are not edits.
   await eventually(
     () => operator.log.some(({ message, kind }) => message === "Watching" && kind === "Stamp"),
     { what: "it watches Stamps" },
@@ -84,7 +84,7 @@ test("metrics, events and probes tell what an operator does, and cost nothing", 
   for (const name of ["workqueue_depth", "fairlead_publish_pending", "fairlead_publish_failing"])
     expect(sum(filled, name), name).toBe(0);
 
-  // When somebody deletes one child and changes another, then both are put right, and an event says so once
+  // When a user deletes one child and changes another, then both are restored, and an event says so once
   await kubectl(["delete", "configmap", "stamp-0-0", "-n", story.namespace]);
   await kubectl([
     "patch",
@@ -107,7 +107,7 @@ test("metrics, events and probes tell what an operator does, and cost nothing", 
   const changed = `Restored: Restored ConfigMap ${place}/stamp-1-0: data.text was changed`;
   await expect.poll(() => notes("stamp-1"), patient).toEqual([changed]);
 
-  // When the repository is away, then one resource of all tells, and the Lease, and both tell when it is back
+  // When the repository is away, then one resource of all reports it, and the Lease, and both report its return
   story.repository.remote.vanish();
   await story.apply(names, { text: "two", copies: 2 });
   const outage = await until(
@@ -141,7 +141,7 @@ test("metrics, events and probes tell what an operator does, and cost nothing", 
   expect(await describe("lease/fairlead")).toMatch(ofLease);
   expect(await describe("stamp/stamp-0")).toMatch(/Normal +Restored .*stamp-0-0: it was deleted/);
 
-  // Then it is quiet: looking at it makes no write, and nothing but the Lease is written
+  // Then it is quiet: reads cause no write, and only the Lease is written
   const quietSince = new Date();
   const before = await scrape(address);
   const probes = await addressOf(operator, "probes");

@@ -6,10 +6,10 @@ import type { AuditEvent } from "./audit-log.ts";
 import { applyObjects, auditEvents, kubectl, testCluster } from "./fixture.ts";
 import { aFolder } from "./operator.ts";
 
-/** A user that one test alone has: the audit log tells its requests from those of all others. */
+/** A user of one test alone: the audit log distinguishes its requests from those of all others. */
 export interface OperatorUser {
   readonly kubeconfigPath: string;
-  /** What this user asked the API server, since a moment. A watch is told of when it ends. */
+  /** The requests of this user to the API server, since a moment. A watch is in the log once it ended. */
   requests(since?: Date): Promise<AuditEvent[]>;
 }
 

@@ -19,7 +19,7 @@ export interface LogLine {
 export interface RunningOperator {
   readonly pid: number;
   readonly log: readonly LogLine[];
-  /** What it wrote beside its log. */
+  /** Its output apart from its log. */
   readonly output: readonly string[];
   /** Waits for a log line with this message. */
   untilLogged(message: string, timeoutMs?: number): Promise<LogLine>;

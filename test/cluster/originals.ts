@@ -35,7 +35,7 @@ const workload = (labels: Readonly<Record<string, string>>, replicas: number, co
 
 const podSetLabels = { app: "podSet", podSet_cr: "web" };
 
-/** What the operators of reference/operators.md made before us. */
+/** The objects of the operators of reference/operators.md, before us. */
 export const originals: readonly Original[] = [
   {
     kind: Echo,

@@ -12,7 +12,7 @@ export interface ManagedObject {
   readonly metadata: { readonly managedFields?: readonly ManagedFields[] };
 }
 
-/** What of a live object belongs to one field manager through server-side apply, and nothing else of it. */
+/** The fields of a live object that belong to one field manager through server-side apply. */
 export function ownedFields(live: ManagedObject, manager: string): unknown {
   const entries = (live.metadata.managedFields ?? []).filter(
     (entry) => entry.manager === manager && entry.operation === "Apply" && entry.subresource === undefined,

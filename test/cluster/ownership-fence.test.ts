@@ -16,7 +16,7 @@ import { sharedGroup, stampIn } from "./stamp-kind.ts";
 
 const kind = stampIn(sharedGroup);
 const { definition } = kind;
-/** What was made for all tests of this file ends after them. (A hook cannot add hooks.) */
+/** Removes the objects for all tests of this file after them. (A hook cannot add hooks.) */
 const endings: (() => Promise<void>)[] = [];
 const onEnd = (end: () => Promise<void>) => void endings.push(end);
 afterAll(async () => {
@@ -85,14 +85,14 @@ async function aScene() {
       const { metadata } = await admin.apply(ConfigMap, manifest("owner", {}), { mode: "create" });
       return controlledBy({ kind: "ConfigMap", name: "owner", uid: metadata.uid });
     },
-    /** A ConfigMap that the operator made, and then somebody changed. */
+    /** A ConfigMap that the operator created, and another client changed. */
     async ours(metadata: Partial<ObjectMeta>, change: object = {}): Promise<string> {
       const name = `ours-${++count}`;
       await operator.apply(ConfigMap, manifest(name, metadata), { mode: "create" });
       await admin.patchMetadata({ kind: ConfigMap, namespace, name }, change);
       return name;
     },
-    /** A ConfigMap that somebody else made. */
+    /** A ConfigMap of another client. */
     async theirs(metadata: Partial<ObjectMeta>): Promise<string> {
       const name = `theirs-${++count}`;
       await applyObjects(manifest(name, metadata));
@@ -127,7 +127,7 @@ describe("the ownership fence", () => {
     const own = await ours(mine);
     await apply(own, mine);
     await remove(own);
-    // what somebody took the label, another label's value or the owner reference off,
+    // an object without the label, another label's value or the owner reference,
     await apply(await ours(mine, { labels: { "fairlead.dev/set": null } }), mine);
     await apply(await ours(mine, { labels: { "fairlead.dev/set": "something" } }), mine);
     await apply(await ours(mine, unowned), mine);

@@ -20,7 +20,7 @@ export class Planted {
     return value;
   }
 
-  /** What of it is in a text: the names, not the values. */
+  /** Those that are in a text: the names, not the values. */
   foundIn(text: string): string[] {
     return [...new Set([...this.#forms].filter(([form]) => text.includes(form)).map(([, what]) => what))];
   }

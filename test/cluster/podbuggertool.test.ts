@@ -27,7 +27,7 @@ const busybox = {
   tty: true,
   terminationMessagePolicy: "File",
 };
-/** What the API server fills in. */
+/** The defaults of the API server. */
 const filledIn = { resources: {}, terminationMessagePath: "/dev/termination-log" };
 
 const aPod = (namespace: string, name: string, labels: Readonly<Record<string, string>>) => ({
@@ -58,7 +58,7 @@ const untilInstalled = (namespace: string, name: string, installed: number) =>
 const untilRunning = (namespace: string, ...names: readonly string[]) =>
   kubectl(["wait", "--for=condition=Ready", "-n", namespace, ...names.map((name) => `pod/${name}`)]);
 
-/** Writes to pods and resources, without the events that tell of them. */
+/** Writes to pods and resources, without their events. */
 async function writesIn(namespace: string, since?: Date): Promise<readonly string[]> {
   const writes = await operatorWrites(namespace, since);
   return writes.filter((write) => !write.includes(" events ")).toSorted();
@@ -113,7 +113,7 @@ describe("a Podbuggertool", () => {
         const events = await eventsOf(namespace, "Podbuggertool", "tool");
         return events.find(({ note }) => note.includes("/old"));
       },
-      { what: "an event tells of the pod" },
+      { what: "an event reports the pod" },
     );
     expect(told).toMatchObject({
       type: "Normal",
@@ -147,7 +147,7 @@ describe("a Podbuggertool", () => {
   });
 
   test("adds to what others have put into a pod, and keeps what it put there before", async () => {
-    // Given a pod into which somebody put a container by hand, and two tools for it
+    // Given a pod with a manually added container, and two tools for it
     const { namespace, start } = await aStory();
     await applyObjects(aPod(namespace, "web", payment));
     await untilRunning(namespace, "web");
@@ -233,7 +233,7 @@ async function setReady(namespace: string, name: string): Promise<void> {
   await kubectl(["patch", "pod", name, "-n", namespace, "--subresource=status", "-p", patch]);
 }
 
-/** An ephemeral container that somebody puts into a pod with kubectl. */
+/** An ephemeral container that a user adds to a pod with kubectl. */
 async function putByHand(namespace: string, pod: string, name: string, image: string): Promise<void> {
   const container = [`--image=${image}`, `--container=${name}`];
   await kubectl(["debug", pod, "-n", namespace, ...container, "--attach=false", "-q"]);

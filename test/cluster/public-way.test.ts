@@ -10,7 +10,7 @@ import { startOperator } from "./operator.ts";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
 
-/** A kind as somebody else would write it, in a project of their own. */
+/** A kind as a user writes it, in a separate project. */
 const kindSource = `import { bindKind, coreKinds, defineKind } from "fairlead";
 import type { BoundKind, ChartProps, ResourceOf } from "fairlead";
 import { ApiObject, Chart } from "cdk8s";

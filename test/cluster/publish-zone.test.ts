@@ -29,7 +29,7 @@ test("git is run by a process of its own, which may die or hang at any time", as
   expect(variables.map((line) => line.split("=")[0])).not.toContain("HOME");
   expect(variables.join()).not.toMatch(/kube/i);
 
-  // What is edited while it is dead is committed when it is back, and once.
+  // An edit while it is dead is committed when it is back, and once.
   const commits = repository.commits();
   process.kill(zone, "SIGKILL");
   await story.apply(["stamp-0"], { text: "two" });

@@ -3,7 +3,7 @@ import { type MetricFamily, readPrometheusText } from "../fakes/prometheus-text.
 import { eventually } from "./eventually.ts";
 import type { RunningOperator } from "./operator.ts";
 
-/** What an operator needs to be asked by {@link untilReconciled}. */
+/** The options of an operator for {@link untilReconciled}. */
 export const metricsArgument = "--metrics-bind-address=127.0.0.1:0";
 
 export interface ReconciledOptions {
@@ -13,7 +13,7 @@ export interface ReconciledOptions {
 }
 
 /**
- * Waits until an operator has reconciled so many resources, which are Ready and published, has looked at the branch, and
+ * Waits until an operator has reconciled this number of resources, which are Ready and published, has polled the branch, and
  * has nothing to do: what it writes then, it writes of its own accord.
  */
 export async function untilReconciled(

@@ -20,7 +20,7 @@ import {
   untilReady,
 } from "./story.ts";
 
-// What the operators of reference/operators.md promise, and what they promised and did not do.
+// Promises of the operators of reference/operators.md, kept and broken ones.
 
 interface Workload extends KubernetesObject {
   readonly metadata: KubernetesObject["metadata"] & {
@@ -38,7 +38,7 @@ interface Workload extends KubernetesObject {
   };
 }
 
-/** Of the first 86 ports, which the server gives to nobody by itself: other stories run at the same time. */
+/** One of the first 86 ports, which the server does not assign by itself: other tests run at the same time. */
 const nodePort = (): number => 30_000 + Math.floor(Math.random() * 85);
 
 test("a label on a ScheduledEcho is nothing to its CronJob; a new schedule is, and the CronJob stays the same", async () => {
@@ -51,7 +51,7 @@ test("a label on a ScheduledEcho is nothing to its CronJob; a new schedule is, a
 
   const since = new Date();
   await kubectl(["label", groupKindOf(ScheduledEcho), "web", "-n", namespace, "team=a"]);
-  // The queue is worked off in its order: when the other one is Ready, this one was looked at.
+  // The queue is worked off in its order: when the other one is Ready, this one was reconciled.
   await applyResource(ScheduledEcho, namespace, { name: "other", ...spec });
   await untilReady(ScheduledEcho, namespace, "other");
   expect(await readObject<Workload>("cronjob", "web", namespace)).toEqual(before);

@@ -26,7 +26,7 @@ const refusals = [
     says: /^The API server refuses Deployment \S+\/web: spec\.template\.spec\.containers\[0\]\.resources\.requests: .*must be less than or equal to cpu limit/,
   },
   {
-    what: "a name that is no port name",
+    what: "a name that is not a port name",
     spec: { ...fine, ports: [{ name: "Not A Name", port: 80 }] },
     reason: "ApplyRejected",
     says: /^The API server refuses Service \S+\/web: spec\.ports\[0\]\.name: .*Not A Name/,
@@ -114,7 +114,7 @@ test.for(refusals)(
   },
 );
 
-test("a child that never gets ready is told with its pod's reason; the children are in git, and an edit helps", async () => {
+test("a child that never gets ready is reported with its pod's reason; the children are in git, and an edit helps", async () => {
   const { namespace, start } = await aStory();
   await start();
   const spec = { ...fine, resources: { requests: { cpu: "1000000" } } };
@@ -124,7 +124,7 @@ test("a child that never gets ready is told with its pod's reason; the children 
       const resource = await seen(EasyService, namespace);
       return /Insufficient cpu/.test(conditionOf(resource, "Healthy")?.message ?? "") ? resource : undefined;
     },
-    { what: "the reason of the pod is told" },
+    { what: "the reason of the pod is reported" },
   );
   expect(conditionOf(waiting, "Applied")?.status).toBe("True");
   expect(conditionOf(waiting, "Ready")).toMatchObject({ status: "False" });
@@ -165,7 +165,7 @@ test("an object of another owner is not changed; the resource gets it after its 
   expect((await readObject<SeenResource>("job", "web", namespace))?.spec).toEqual(before?.["spec"]);
 
   await kubectl(["delete", "job", "web", "-n", namespace]);
-  // Nothing that we watch tells of its end: an edit has it tried at once.
+  // No watch reports its end: an edit causes a retry at once.
   await kubectl(["annotate", "echo", "web", "-n", namespace, "try=again"]);
   await untilReady(Echo, namespace);
   expect((await operatorWrites(namespace)).filter((write) => write.startsWith("patch jobs "))).toEqual([

@@ -24,7 +24,7 @@ async function makeDeployer(namespace: string): Promise<void> {
   );
 }
 
-/** What the operator wrote of objects with its own rights. */
+/** The operator's writes of objects with its own rights. */
 async function writtenAsItself({ user }: ReleaseStory, since: Date): Promise<readonly string[]> {
   const requests = await user.requests(since);
   return requests

@@ -62,7 +62,7 @@ test("commands alone show, compare, roll back, suspend and resume a Release", as
     colour: "blue",
   });
 
-  // All of the namespace are listed, set and told of at once.
+  // All of the namespace are listed, set and reported at once.
   const all = { ...flags, all: true } as const;
   expect(await said((screen) => runSuspend(undefined, { ...all, suspend: true }, screen))).toBe(
     `1 Releases in namespace "${namespace}": 0 suspended, 1 were already suspended, 0 failed`,

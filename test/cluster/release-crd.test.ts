@@ -20,7 +20,7 @@ beforeAll(async () => {
 const source = { url: "https://git.example.dev/shop.git" };
 const manifests = { render: { manifests: {} } };
 
-/** What the API server would store, or says against it. */
+/** The object that the API server would store, or its refusal. */
 async function tryToCreate(spec: object): Promise<{ readonly spec?: object; readonly message?: string }> {
   const metadata = { name: "shop", namespace: "default" };
   const { body } = await transport.send({

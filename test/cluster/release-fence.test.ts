@@ -6,7 +6,7 @@ import { stamps } from "../../synth/manifest.ts";
 import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
 import { aFencedScene, deployer, type FencedScene } from "./release-fence-scene.ts";
 
-/** What was made for all tests of this file ends after them. (A hook cannot add hooks.) */
+/** Removes the objects for all tests of this file after them. (A hook cannot add hooks.) */
 const endings: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const end of endings.toReversed()) await end();
@@ -85,7 +85,7 @@ describe("under impersonation", () => {
     const own = freshName("own");
     await asLeader.apply(Secret, manifest(Secret, own, inSet("shop")), { mode: "create" });
     await update(asLeader, Secret, own, inSet("shop"));
-    // Somebody else's; another Release's, by label alone and truly; and one that is handed over to another.
+    // Another owner's; another Release's, by label alone and truly; and one that is handed over to another.
     const theirs = freshName("theirs");
     const others = freshName("others");
     const labelled = freshName("labelled");
@@ -110,11 +110,11 @@ describe("under impersonation", () => {
       await update(asLeader, Secret, name, inSet("shop"));
     }
     await remove(asLeader, Secret, own);
-    // What the operator does by itself is held to the same.
+    // The operator's own requests are subject to the same.
     await expect(update(leader, Secret, theirs, inSet("shop"))).rejects.toMatchObject({
       name: "ApiUnavailableError",
     });
-    // Nobody else is: neither a person, nor the deployer when it is not the operator that acts.
+    // Other users are not: neither a person, nor the deployer when the operator does not impersonate it.
     await update(admin, Secret, theirs, inSet("shop"));
     const byHand = [`--as=system:serviceaccount:${scene.namespace}:${deployer}`, "-n", scene.namespace];
     await kubectl(["label", "secret", labelled, "team=a", "--field-manager=fairlead", ...byHand]);

@@ -17,7 +17,7 @@ import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
 const certificate = selfSignedCertificate();
 const hookSecret = "what the git host and we share";
 
-/** Puts a repository behind TLS on loopback, for whoever has the token. */
+/** Serves a repository with TLS on loopback, for clients with the token. */
 async function behindHttps(remote: FakeGitRemote): Promise<string> {
   const server = gitHttpServer({ root: remote.folder, certificate, authorizations: ["Bearer t0ken"] });
   server.listen(0, "127.0.0.1");

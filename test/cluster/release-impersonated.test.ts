@@ -71,7 +71,7 @@ describe("a Release that names a ServiceAccount, with an operator that is fenced
     await story.untilAt("shop", second);
     await untilGone("configmaps", "b", namespace);
 
-    // What the account may not do, nobody does for it.
+    // Requests that the account may not send are not sent by the operator either.
     await story.release("other", { target });
     const refused = await story.until("other", { status: "False", message: /secrets/ });
     expect(JSON.stringify(refused.status)).toContain(

@@ -79,7 +79,7 @@ test("a kind is known when its definition is established, and can be written the
     { what: "the definition is established" },
   );
   expect(woken).toContain("shop/a");
-  // What its definition says is what discovery says later.
+  // Its definition has what discovery has later.
   const byDefinition = catalog.find(`${group}/v1`, "Widget");
   await eventually(() => requests.length > asked, { what: "discovery is asked too" });
   expect(catalog.find(`${group}/v1`, "Widget")).toBe(byDefinition);

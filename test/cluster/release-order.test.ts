@@ -70,7 +70,7 @@ describe("what a Release is made of", () => {
     expect(await readObject("configmaps", "app", namespace)).toBeUndefined();
     await story.release("base");
     await story.until("app", { status: "True" });
-    // What is deployed stays ready: only something new would have to wait.
+    // Deployed objects stay ready: only new ones would have to wait.
     await story.release("base", { dependsOn: [{ name: "app" }] });
     const both = commit({ "base/base.json": aConfigMapFile("base", { x: "1" }) });
     await story.until("base", { status: "False", reason: "DependencyCycle", message: /base.*app.*base/ });

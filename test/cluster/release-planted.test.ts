@@ -37,7 +37,7 @@ test("objects with a Release's label that it did not record are left alone, and 
     "shop/web.json": aConfigMapFile("web", { colour: "blue" }),
     "shop/two.json": aConfigMapFile("two", {}),
   });
-  // This operator looks at both namespaces, as one that looks at all does.
+  // This operator watches both namespaces, like one that watches all.
   await story.start([`--namespace=${theirs}`]);
   await story.release("shop");
   await story.untilAt("shop", first);

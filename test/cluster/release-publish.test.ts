@@ -46,7 +46,7 @@ test("a program is deployed with its inputs, and what it made is on a branch for
   });
   await eventually(() => /colour: green/.test(source.read(file, "env")), { what: "the edit is overwritten" });
 
-  // What would be made from its own output is not published, and deployed all the same.
+  // A Release of its own output is not published, and deployed nevertheless.
   await story.release("all", {
     source: { url: `file://${source.path}`, path: "." },
     render: { manifests: {} },

@@ -86,7 +86,7 @@ const ways = [
   },
 ] as const;
 
-/** What the source takes of its repository, as the operator reads it. */
+/** The folder of the source, as the operator reads it. */
 async function refNow(name: string): Promise<object> {
   const live = await readObject<{ spec: { source: { ref?: object } } }>(type, name, namespace);
   return refOf(live?.spec.source ?? {});

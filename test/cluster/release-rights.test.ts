@@ -21,7 +21,7 @@ test("a Release says which right the operator lacks to see its objects, and goes
     message:
       /may not list and watch configmaps in namespace ".*"; add \{group: "", resource: configmaps\} to the value releases\.kinds/,
   });
-  // Nothing is made that nobody would see.
+  // No object is created that the operator could not observe.
   expect(
     (await bare.requests())
       .filter(({ objectRef }) => objectRef?.resource === "configmaps")

@@ -38,7 +38,7 @@ test("repositories are read by a process of their own, which may die or hang at 
   expect(names).not.toContain("HOME");
   expect(environment.join()).not.toMatch(/kube/i);
 
-  // What changes while it is dead is deployed when it is back, and no status says otherwise meanwhile.
+  // A change while it is dead is deployed when it is back, and no status claims otherwise meanwhile.
   process.kill(zone, "SIGKILL");
   const second = write("green");
   await story.untilAt("shop", second);

@@ -92,7 +92,7 @@ test("a folder that was renamed away makes a Release unready, and a push that br
     /is not ready \(SourceNotFound\) at .*\n {2}Cannot find the folder/,
   );
 
-  // What is deployed is kept.
+  // Deployed objects are kept.
   await kubectl([
     ...["patch", "cm", "a", "-n", story.namespace],
     ...["--type=merge", "-p", '{"data":{"colour":"red"}}'],

@@ -26,7 +26,7 @@ export interface ReleaseStory {
   until(name: string, wanted: Wanted): Promise<SeenResource>;
   /** Waits until a Release is Ready at a commit. */
   untilAt(name: string, commit: string): Promise<SeenResource>;
-  /** Writes of the operator since a moment, such as `patch configmaps web 200`; of Events and Leases none are told. */
+  /** Writes of the operator since a moment, such as `patch configmaps web 200`; without those of Events and Leases. */
   writes(since: Date): Promise<readonly string[]>;
 }
 

@@ -120,7 +120,7 @@ describe("what was done to a child by hand", () => {
   });
 });
 
-test("a rendered file that somebody edits or deletes in git is back with the next change of the branch", async () => {
+test("a rendered file that a user edits or deletes in git is restored with the next change of the branch", async () => {
   const { namespace, repository, start } = await aStory();
   await start();
   for (const name of ["a", "b", "c"]) await applyResource(PodSet, namespace, { name, size: 1 });
@@ -159,7 +159,7 @@ function patchChild(child: string, namespace: string, patch: object): Promise<st
   return kubectl(["patch", child, "-n", namespace, "--field-manager=person", "--type=strategic", "-p", body]);
 }
 
-/** What people read of an object, without what the server counts. */
+/** The fields of an object that people read, without those that the server counts. */
 function desiredOf({ status: _, spec, metadata }: KubernetesObject): object {
   const { labels, annotations, ownerReferences } = metadata;
   const { "deployment.kubernetes.io/revision": __, ...kept } = annotations ?? {};

@@ -14,7 +14,7 @@ export interface LoggedCommit {
 export interface StoryRepository {
   /** Its folder: the value of `--repository`. */
   readonly url: string;
-  /** What is needed to publish there: repository and a cache of the test's own. */
+  /** The options that publish there: repository and a cache of the test's own. */
   readonly args: readonly string[];
   /** Commits of the branch, the newest first. */
   log(): LoggedCommit[];

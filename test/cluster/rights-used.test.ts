@@ -11,7 +11,7 @@ import { testCluster } from "./fixture.ts";
 
 // Runs after all other stories, and looks back at what their operators asked for.
 
-/** Rights that no story is seen to use, and why they are given all the same. `*` stands for anything. */
+/** Rights that no test uses, and why they are granted nevertheless. `*` matches anything. */
 const unseen: Readonly<Record<string, string>> = {
   "update */finalizers": "the API server looks for it where blockOwnerDeletion is set; nobody requests it",
   "create *": "the API server looks for it where an apply makes the object; the request is a patch",
@@ -20,10 +20,10 @@ const unseen: Readonly<Record<string, string>> = {
     "an upgrade whose chart makes none any more; none of the charts that ship does that",
 };
 
-/** Who has no rights in a story about that (`kube-adapter.test.ts`). */
+/** The user without rights in `kube-adapter.test.ts`. */
 const withoutRights = ":nobody";
 
-/** With fewer stories than this, rights are unused because nobody was there to use them. */
+/** With fewer tests than this, rights are unused because too few operators ran. */
 const enoughStories = 60;
 
 test("no operator of any story asked for what it may not do", async () => {
@@ -36,9 +36,9 @@ test("no operator of any story asked for what it may not do", async () => {
   const refused = requests.filter(
     ({ user, right, decision, at, isImpersonated }) =>
       !user.endsWith(withoutRights) &&
-      // What an account lacks that a Release names is none of the operator's rights.
+      // A missing right of an account that a Release names is not a right of the operator.
       !isImpersonated &&
-      // What was allowed a moment later was on its way: the authorizer learns of a new binding by a watch.
+      // A request that is allowed a moment later: the authorizer learns of a new binding by a watch.
       decision !== "allow" &&
       at > (lastAllowed.get(`${user} ${right}`) ?? ""),
   );

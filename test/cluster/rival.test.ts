@@ -63,7 +63,7 @@ describe.skipIf(noGo)("the Go operator's PodSet (skipped where there is no Go 1.
       // When Fairlead starts in its stead
       await stage.startFairlead(namespace);
 
-      // Then the same Deployment and pods are its own, with nobody's help
+      // Then the same Deployment and pods are its own, without help
       await stage.untilReady(PodSet, name, namespace);
       const taken = await stage.read<Workload>("deployment", name, namespace);
       expect(taken.metadata).toMatchObject({

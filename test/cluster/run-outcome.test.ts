@@ -85,7 +85,7 @@ describe("a run of a kind with a record", () => {
     expect(writes.filter((line) => line.endsWith("201"))).toEqual(["patch pods web 201"]);
   });
 
-  test("is released when it has ended, so that anybody may delete it without an operator", async () => {
+  test("is released when it has ended, so that it can be deleted without an operator", async () => {
     const { start, run, untilRecorded, untilReleased, deletePod, namespace, podWrites } = await aScene();
     const operator = await start();
     await run("none");
@@ -97,7 +97,7 @@ describe("a run of a kind with a record", () => {
     expect(await podWrites()).toEqual(["patch pods web 201", "patch pods web 200"]);
   });
 
-  test("that somebody deletes while it runs is recorded as deleted", async () => {
+  test("that a user deletes while it runs is recorded as deleted", async () => {
     const { start, run, untilPhase, untilRecorded, deletePod, namespace } = await aScene();
     await start();
     await run("endless");

@@ -53,12 +53,12 @@ function runtimesIn({ namespace }: Story) {
   };
 }
 
-/** What a Runtime of an hour has to be given so that it ends so many seconds from now. */
+/** The `ttlSeconds` of a Runtime so that it ends this number of seconds from now. */
 const ttlUntil = ({ status }: SeenResource, seconds: number): number =>
   Math.max(1, Math.ceil((Date.now() - Date.parse(String(status?.["countedFrom"]))) / 1_000) + seconds);
 
 describe("a Runtime", () => {
-  test("tells when it ends, warns once, is extended, and is deleted with all that it has", async () => {
+  test("shows when it ends, warns once, is extended, and is deleted with all its objects", async () => {
     const story = await aStory();
     const { apply, until, untilGone: gone, untilNoChildren } = runtimesIn(story);
     await story.start();
@@ -115,7 +115,7 @@ describe("a Runtime", () => {
     await operator.stop();
     const restarted = await story.start();
     await restarted.untilLogged("Watching");
-    // An edit makes sure that it was looked at.
+    // An edit makes sure that it was reconciled.
     await apply({ ...hourSpec, warnBeforeSeconds: 1 });
     const same = await until(
       "the edit was seen",
@@ -172,7 +172,7 @@ describe("a Runtime", () => {
     await untilGone("persistentvolumeclaim", "web", namespace);
   });
 
-  test("whose Deployment somebody deletes gets another one, and no more time", async () => {
+  test("whose Deployment a user deletes gets another one, and no more time", async () => {
     const story = await aStory();
     const { apply, until, deployment } = runtimesIn(story);
     await story.start();
@@ -241,7 +241,7 @@ describe("a Runtime", () => {
     const expired = await until("it is Expired", (found) => conditionOf(found, "Expired")?.status === "True");
     expect(expired.status).toMatchObject({ phase: "Expired" });
     await untilNoChildren();
-    // The next sync changes something, so that it is seen when the operator has looked at it.
+    // The next sync changes something, so that it is visible when the operator has reconciled it.
     await sync(1, { warnBeforeSeconds: 7 });
     await untilCondition(Runtime, namespace, { type: "Expired" });
     await untilNoChildren();

@@ -39,7 +39,7 @@ export async function untilSamplesReady(samples: readonly Manifest[]): Promise<v
 function sampleOf(file: string, namespace: string): Manifest {
   const text = readFileSync(join(import.meta.dirname, `../../samples/${file}.yaml`), "utf8")
     .replaceAll("namespace: default", `namespace: ${namespace}`)
-    // Node ports are the cluster's: somebody may have this one.
+    // Node ports are the cluster's: another Service may have this one.
     .replace(/^ +nodePort: .*\n/m, "")
     // No job of it begins while a story counts writes.
     .replace("*/1 * * * *", "0 0 1 1 *");

@@ -18,7 +18,7 @@ import { vault, vaultSecret } from "./vault-kind.ts";
 const program = join(import.meta.dirname, "vault-program.ts");
 const { definition } = vault;
 
-/** Commands that talk to the remote: git has no other way to be told a header than its environment. */
+/** Commands that talk to the remote: git gets a header only by its environment. */
 const remoteCommands = ["ls-remote", "fetch", "push", "clone"];
 
 /** A git host that lets in who sends one of these headers. */
@@ -111,7 +111,7 @@ test("no password, token or Secret is seen in a log, an event, a status, a commi
   );
   await operator.stop();
 
-  // Then nobody sees any of it
+  // Then no output contains any of it
   const events = await kubectlJson(["get", "events.events.k8s.io", "-n", namespace]);
   const { remote } = repository;
   const objects = remote.git(["cat-file", "--batch-all-objects", "--batch", "--buffer"]);
@@ -146,7 +146,7 @@ test("an operator that cannot start keeps password, token and key to itself", as
   const refused = await start([`--repository=https://robot:${password}@git.example.dev/env.git`]);
   expect(await refused.untilEnded()).toBe(1);
 
-  // A token that nobody knows any more, and a key that opens nothing.
+  // A revoked token, and an unaccepted key.
   const config = parse(readFileSync(testCluster().operatorKubeconfigPath, "utf8"));
   config.users[0].user = { token: planted.plant("old-token") };
   const kubeconfig = join(folder, "kubeconfig");

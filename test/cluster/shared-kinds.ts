@@ -6,7 +6,7 @@ import { sharedGroup, stampIn } from "./stamp-kind.ts";
 export const STAMP_RIGHTS = "stamps";
 export const RELEASE_RIGHTS = "releases";
 
-/** What Releases of stories deploy beyond the ordinary. */
+/** Unusual kinds that Releases of tests deploy. */
 const more = [
   { group: "apiextensions.k8s.io", resource: "customresourcedefinitions", namespaced: false },
   { group: "stories.fairlead.dev", resource: "*" },

@@ -48,7 +48,7 @@ describe("an operator that is asked to stop in the middle of a reconcile", () =>
     line.delayMs = 0;
     expect(await ended).toBe(0);
 
-    // The reconcile came to its end, and what it made is published. (Its status tells of the commit, so whoever leads
+    // The reconcile came to its end, and its objects are published. (Its status names the commit, so the instance that leads
     // next writes it.)
     expect(await readObject("configmap", "web-0", story.namespace)).toMatchObject({ data: { text: "two" } });
     const file = `${story.namespace}/stamps.stories.fairlead.dev/web/configmap-web-0.yaml`;

@@ -33,7 +33,7 @@ export interface StampStory {
   children(): Promise<KubernetesObject[]>;
   /** Waits until as many Stamps are there, and of each one the operator has said all: Ready, and published. */
   untilSettled(count: number, timeoutMs?: number): Promise<SeenResource[]>;
-  /** Waits for this, with a look at all Stamps. */
+  /** Waits for this condition on all Stamps. */
   until(
     what: string,
     check: (stamps: SeenResource[]) => boolean,

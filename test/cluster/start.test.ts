@@ -16,7 +16,7 @@ const program = resolve(import.meta.dirname, "../../cli/fairlead.js");
 
 interface Started {
   readonly child: ChildProcess;
-  /** What it has shown so far. */
+  /** Its output so far. */
   readonly shown: () => string;
   /** The last table: resource → READY. */
   readonly ready: () => Readonly<Record<string, string>>;
@@ -118,7 +118,7 @@ test("fairlead start shows every sample Ready and committed, and Ctrl-C leaves n
   expect(readdirSync(repository)).toContain("refs");
   expect(run.processes().length).toBeGreaterThan(3);
 
-  // What is pushed in the clone that it names is live a moment later, and what is reverted is as before.
+  // A push from the clone that it names is live a moment later, and a revert restores the state before.
   const workTree = /^cd (\S+)$/m.exec(run.shown())?.[1] ?? "";
   const git = (...command: readonly string[]): string =>
     execFileSync("git", command, { cwd: workTree, encoding: "utf8" }).trim();
@@ -168,7 +168,7 @@ test("fairlead start ends with the operator's last words when that ends", async 
   await untilNothingIsLeft(run);
 });
 
-test("fairlead start on a cluster of somebody's own takes its samples away again, and no others", async () => {
+test("fairlead start on a user's cluster removes its samples again, and no others", async () => {
   const cluster = await aClusterOfItsOwn();
   const kubectl = kubectlFor({ ...cluster, kubectlPath: cluster.kubectlPath ?? "kubectl" });
   await kubectl("apply --server-side -f -", { input: crdsOf(kinds) });

@@ -17,7 +17,7 @@ export interface SeenResource extends KubernetesObject {
   readonly status?: EngineStatus & Readonly<Record<string, unknown>>;
 }
 
-/** An operator that looks at one namespace and publishes to one repository, all of them of one test. */
+/** An operator that watches one namespace and publishes to one repository, all of them of one test. */
 export interface Story {
   readonly namespace: string;
   readonly repository: StoryRepository;

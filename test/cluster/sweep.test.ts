@@ -162,7 +162,7 @@ describe("the sweep of git", () => {
     await story.untilSettled(2);
     await untilFolders(story, names);
 
-    // When somebody writes the id into the file, beside what is there
+    // When a user adds the id to the file
     const file = repository.read(".fairlead.yaml");
     repository.remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: ${String(line["id"])}\n` });
     await story.apply(["stamp-9"], { text: "three" });

@@ -13,7 +13,7 @@ export interface Workload extends KubernetesObject {
   readonly status: { readonly readyReplicas?: number };
 }
 
-/** A cluster of its own, because other operators look at all namespaces, with ours in a pod of its own namespace. */
+/** A cluster of its own, because other operators watch all namespaces, with ours in a pod of its own namespace. */
 export class TakeoverStage {
   readonly cluster: LocalCluster;
   readonly kubectl: Kubectl;

@@ -78,7 +78,7 @@ export class UpgradeStage {
     return (JSON.parse(text) as readonly string[]).filter((word) => word.startsWith("--kinds="));
   }
 
-  /** What the installation's operators asked the API server, also where they acted as somebody else. */
+  /** The requests of the installation's operators to the API server, impersonated ones included. */
   requests(since: Date): Promise<AuditEvent[]> {
     const user = `system:serviceaccount:${home}:${account}`;
     return readAuditLog(this.#cluster.auditLogPath, { user, since });

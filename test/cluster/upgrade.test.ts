@@ -20,7 +20,7 @@ interface Child extends KubernetesObject {
   readonly metadata: KubernetesObject["metadata"] & { readonly uid: string; readonly name: string };
 }
 
-/** What the samples' resources own, pods among it, by kind and name. */
+/** The objects of the samples' resources, with pods, by kind and name. */
 async function uidsIn(namespace: string, types: string): Promise<Record<string, string>> {
   const { items } = await kubectlJson<{ readonly items: readonly Child[] }>(["get", types, "-n", namespace]);
   return Object.fromEntries(items.map(({ kind, metadata }) => [`${kind} ${metadata.name}`, metadata.uid]));

@@ -10,7 +10,7 @@ import {
   type ResourceOf,
 } from "../../index.ts";
 
-/** What the Secret holds, and nobody but its readers may see. */
+/** The Secret's content, which only its readers may see. */
 export const vaultSecret = "planted-child-7c2f";
 
 const Vault = defineKind({
