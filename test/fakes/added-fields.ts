@@ -56,7 +56,7 @@ function without(value: Fields, had: Fields, kept: Fields): Fields {
   return left;
 }
 
-/** What a resource has set of an object, as it is there. */
+/** An object after a resource has set fields of it. */
 export function addedBy(live: LiveObject, manager: string, set: object): LiveObject {
   return {
     ...(merge(live, set) as LiveObject),

@@ -37,7 +37,7 @@ export function anAddingKind(): BoundKind<Construct> {
   });
 }
 
-/** A pod with the label `of`, made by somebody else. */
+/** A pod with the label `of`, created by another client. */
 export function aSoughtPod(
   name: string,
   { of = "shop", metadata = {}, spec = {} }: { of?: string; metadata?: object; spec?: object } = {},

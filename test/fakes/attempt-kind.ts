@@ -50,7 +50,7 @@ class AttemptChart extends Chart {
   }
 }
 
-/** A kind with a record whose pod is a run: it has to be seen to the end, whoever deletes it. */
+/** A kind with a record whose pod is a run: its outcome must be recorded, even if a user deletes it. */
 export const attempt: BoundKind<Construct> = bindKind({
   definition: Attempt,
   chart: AttemptChart,

@@ -13,8 +13,8 @@ import { FakeCluster } from "./fake-cluster.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
 /**
- * One reconcile with everything around it in memory, the same for every sort of resource: what the server has is told to
- * the stores by `deliver`. A sort adds where its desired objects come from, and its steps.
+ * One reconcile with everything around it in memory, the same for every sort of resource: `deliver` puts the server's
+ * objects into the stores. A sort adds where its desired objects come from, and its steps.
  */
 export abstract class Bench<Resource extends CustomResource> {
   readonly cluster = new FakeCluster();
@@ -25,7 +25,7 @@ export abstract class Bench<Resource extends CustomResource> {
   readonly lost = new LostObjects();
   /** The reasons of the last run. */
   explain: () => object = () => ({});
-  /** What was told for metrics. */
+  /** The calls for metrics. */
   readonly progress: string[] = [];
   readonly counts = new Map<string, number>();
   /** Wake-ups that runs asked for apart from their result, as `shop/a 1000`. */
@@ -37,7 +37,7 @@ export abstract class Bench<Resource extends CustomResource> {
   protected abstract readonly definition: ObjectKind;
   protected abstract readonly run: Reconcile;
 
-  /** What the steps of every sort are made with. */
+  /** The common input of the steps of every sort. */
   protected shared() {
     return {
       cluster: this.cluster,
@@ -70,7 +70,7 @@ export abstract class Bench<Resource extends CustomResource> {
     this.deliver(this.cluster.put({ ...resource, ...(status !== undefined && { status }) }));
   }
 
-  /** What the watch says of an object of the server; without a label of a set the watch does not see children. */
+  /** The watch event of an object of the server; without a label of a set the watch does not see children. */
   deliver(object: LiveObject): void {
     this.storeOf(this.kindOf(object)).apply({ type: "MODIFIED", object });
   }

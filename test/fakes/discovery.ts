@@ -24,7 +24,7 @@ interface VersionOptions {
   readonly freshness?: "Current" | "Stale";
 }
 
-/** What a cluster serves, by group. */
+/** The kinds of a cluster, by group. */
 export type ServedGroups = Readonly<Record<string, readonly VersionOptions[]>>;
 
 /** An answer of aggregated discovery. */

@@ -6,7 +6,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that a test moves. */
 export class FakeClock implements Clock {
   readonly #timers = new Set<Timer>();
   readonly #startWallMs: number;

@@ -17,7 +17,7 @@ const leavingSince = "2026-01-01T00:00:00Z";
 export class FakeCluster implements Cluster {
   readonly requests: Request[] = [];
   readonly objects = new Map<string, LiveObject>();
-  /** Objects that applies made anew, such as `ConfigMap/a`. */
+  /** Objects that applies created, such as `ConfigMap/a`. */
   readonly created: string[] = [];
   /** Whether an object goes only a while after it was deleted, as a namespace does. */
   lingers: (object: LiveObject) => boolean = () => false;
@@ -44,7 +44,7 @@ export class FakeCluster implements Cluster {
     return this;
   }
 
-  /** Puts an object in as somebody else made or changed it. */
+  /** Stores an object as another client created or changed it. */
   put(object: LiveObject): LiveObject {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
     const stored = { ...object, metadata };

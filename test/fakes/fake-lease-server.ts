@@ -2,7 +2,7 @@ import type { Clock, Lease, LeaseClient, LeaseSpec } from "../../operator/ports.
 
 /** How one client reaches the server at the moment. */
 export interface Line {
-  /** The server does at once what it is asked to; the answer takes so long. */
+  /** The server executes a request at once; its answer takes this time. */
   delayMs: number;
   /** Only the answers to these are slow; all of them, unless given. */
   slow?: "get" | "create" | "replace";
@@ -52,7 +52,7 @@ export class FakeLeaseServer {
       if (line.isCut) return new Promise(() => {});
       if (line.isRefused) return Promise.reject(new Error("ECONNREFUSED"));
       const answer = Promise.try(act);
-      // A rejection that nobody waits for any more is none of a test's business.
+      // A rejection that is no longer awaited must not fail a test.
       answer.catch(() => {});
       if (line.delayMs === 0 || (line.slow ?? verb) !== verb) return answer;
       return new Promise((resolve) => this.#clock.schedule(line.delayMs, () => resolve(answer)));

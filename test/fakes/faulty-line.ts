@@ -20,7 +20,7 @@ export class FaultyLine {
         socket.on("error", () => {});
         socket.once("close", () => {
           this.#pairs.delete(pair);
-          // A black hole does not tell the other side that somebody hung up.
+          // A black hole does not report a closed connection to the other side.
           if (!this.#silenced.has(near)) for (const other of pair) other.destroy();
         });
       }
@@ -54,7 +54,7 @@ export class FaultyLine {
     return this.#chunks;
   }
 
-  /** From now on no byte passes on the connections there are, and nobody is told. New ones work. */
+  /** From now on no byte passes on existing connections, without an error. New ones work. */
   blackHole(): void {
     for (const pair of this.#pairs) this.#silence(pair);
   }

@@ -73,9 +73,9 @@ export class FakeGitRemote implements Disposable {
   }
 
   /**
-   * Somebody else's commit; `undefined` deletes a file or folder.
+   * Another user's commit; `undefined` deletes a file or folder.
    *
-   * @throws If the branch moved meanwhile: as a push would be refused, nobody's commit is lost.
+   * @throws If the branch moved meanwhile: as a push would be refused, no commit is lost.
    */
   commitByOthers(
     files: Readonly<Record<string, string | undefined>>,

@@ -4,5 +4,5 @@ import { probeKernelWalls } from "../../operator/sandbox/kernel-walls.ts";
 /** The launcher of the sandbox, built once per machine; undefined where Go or Linux is missing. */
 export const launcher = await provideLauncher(process.env);
 
-/** What the kernel of this machine puts around programs. */
+/** The kernel restrictions of programs on this machine. */
 export const kernelWalls = await probeKernelWalls(launcher);

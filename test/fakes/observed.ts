@@ -1,7 +1,7 @@
 import { groupKindOf, groupOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import type { Observed } from "../../crds/observed.ts";
 
-/** What was observed, from plain objects; `asked` counts the questions. */
+/** Observed objects, from plain ones; `asked` counts the calls. */
 export function observe(...objects: readonly LiveObject[]): Observed & { readonly asked: string[] } {
   const asked: string[] = [];
   const ofKind = (kind: ObjectKind) =>

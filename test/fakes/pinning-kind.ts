@@ -40,7 +40,7 @@ export function aPinningKind(): BoundKind<Construct> {
   });
 }
 
-/** A Release with the label `of`, that somebody else made. */
+/** A Release with the label `of`, created by another client. */
 export function aSoughtRelease(name: string, { of = "shop" } = {}): LiveObject {
   const fields = { spec: { source: { url: "https://git.example.dev/shop" } } };
   return aLiveObject({ kind: Release, name, labels: { of }, ours: false, fields });

@@ -12,7 +12,7 @@ interface Program {
 const reader = new PipeReader(0);
 let load = (): Program => ({ default: () => [] });
 
-// What a bundle finds of the harness (inside/harness.ts).
+// The part of the harness that a bundle uses (inside/harness.ts).
 Object.assign(globalThis, {
   __fairlead: {
     library: () => ({}),

@@ -16,7 +16,7 @@ import { RecordingLogger } from "./recording-logger.ts";
 /** A publish zone in this process, which can die and come back, and the operator's connection to it. */
 export class PublishZoneInProcess {
   readonly folder = mkdtempSync(join(tmpdir(), "fairlead-publish-"));
-  /** What the operator's side logs. */
+  /** The log of the operator's side. */
   readonly log = new RecordingLogger();
   readonly connection: PublishConnection;
   readonly #serve: Serve;
@@ -38,7 +38,7 @@ export class PublishZoneInProcess {
     return new ZoneClone({ ...place, connection: this.connection });
   }
 
-  /** The connection is lost, and there is no other. */
+  /** The connection is lost, without a replacement. */
   async die(): Promise<void> {
     (await this.#server).close();
   }
@@ -68,7 +68,7 @@ export class PublishZoneInProcess {
 
 const noWalls = { landlockAbi: 0, inForce: [] };
 
-/** What the zone does, for one repository. */
+/** The zone, for one repository. */
 export function aPublishService(options: Omit<LocalCloneOptions, "branch" | "root">, log: Logger): Serve {
   const createClone = (place: { readonly branch: string; readonly root: string }) =>
     new LocalClone({ ...options, ...place });

@@ -1,7 +1,7 @@
 import { keyOf, type LiveObject } from "../../crds/object.ts";
 import type { StoreHandler } from "../../operator/runtime/store-handlers.ts";
 
-/** Keeps what a store told, as short lines: `added shop/web@5 (initial)`. */
+/** Records the notifications of a store, as short lines: `added shop/web@5 (initial)`. */
 export class RecordingHandler implements StoreHandler {
   readonly lines: string[] = [];
   /** The objects of the last call. */
@@ -21,7 +21,7 @@ export class RecordingHandler implements StoreHandler {
     this.#add(undefined, object, `deleted ${nameOf(object)}${finalStateUnknown ? " (unseen)" : ""}`);
   }
 
-  /** What was told since the last call of this. */
+  /** The notifications since the last call. */
   take(): readonly string[] {
     return this.lines.splice(0);
   }

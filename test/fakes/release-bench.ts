@@ -19,7 +19,7 @@ import { Bench } from "./bench.ts";
 import { aKnowingCatalog } from "./knowing-catalog.ts";
 import { aCatalog, aPlatform, aRelease, aRevision, asRendered } from "./releases.ts";
 
-/** What a commit holds, or why it cannot be had. */
+/** The content of a commit, or why it is unavailable. */
 type Source =
   | { readonly digit: string; readonly rendered: Rendered; readonly tree?: string; stale?: SourceFailure }
   | { readonly source: SourceFailure }
@@ -44,13 +44,13 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   readonly refused = new Map<string, string>();
   /** Kinds whose definitions changed a moment ago. */
   readonly newDefinitions = new Set<string>();
-  /** What reading a Secret gives. */
+  /** The result of reading a Secret. */
   readonly secrets: { read: () => Promise<ReadonlyMap<string, string>> } = { read: async () => new Map() };
   predecessorMs = 0;
-  /** What the platform allows. */
+  /** The platform's policies. */
   limits: Limits = [];
   rules: SelectedRules | undefined;
-  /** Secrets that are to be read anew. */
+  /** Secrets that are to be read again. */
   readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
   readonly memory = new ReleaseMemory();
@@ -114,7 +114,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     this.dependents.learn(this.release(keyOf(release)));
   }
 
-  /** What the source of a Release has from now on. */
+  /** Sets the content of the source of a Release. */
   commit(
     digit: string,
     manifests: readonly Manifest[],
@@ -123,7 +123,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     this.#sources.set(key, { digit, rendered: { ...asRendered(manifests, needs), warnings }, tree });
   }
 
-  /** The same folder under another commit: somebody changed another one. */
+  /** The same folder under another commit, which changed another folder. */
   moveHead(digit: string, key = "shop/web"): void {
     const source = this.#sources.get(key);
     if (source && "rendered" in source) this.#sources.set(key, { ...source, digit });

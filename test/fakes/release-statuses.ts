@@ -9,7 +9,7 @@ import { aCommit, aRelease } from "./releases.ts";
 
 export const healthy: Health = { status: "Current", reason: "Current", message: "4 objects in place" };
 
-/** What a status is made of, of a Release that is ready. */
+/** The input of the status of a ready Release. */
 export const statusInput = (more: Partial<ReleaseStatusInput> = {}): ReleaseStatusInput => ({
   resource: aRelease(),
   outcome: { state: "applied", count: 4 },

@@ -75,7 +75,7 @@ export function aCatalog(more: Readonly<Record<string, ObjectKind>> = {}): Pick<
   return { find: (apiVersion, kind) => known.get(`${apiVersion}/${kind}`) };
 }
 
-/** Any kind, as it may stand in a folder. */
+/** A manifest of any kind, as in a folder. */
 export function aSourceManifest(
   apiVersion: string,
   kind: string,
@@ -95,7 +95,7 @@ export function aSourceManifest(
   };
 }
 
-/** What a renderer gives for these manifests; each comes from a file of its own. */
+/** A renderer's result for these manifests; each comes from a file of its own. */
 export function asRendered(
   manifests: readonly Manifest[],
   dependencies: Readonly<Record<number, readonly number[]>> = {},

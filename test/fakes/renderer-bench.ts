@@ -8,7 +8,7 @@ import { createInProcessRunner } from "./in-process-runner.ts";
 import { MemoryFiles } from "./memory-files.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
-/** What a program gives. */
+/** The result of a program. */
 export const rendered = (name: string): Rendered => ({
   manifests: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name } }],
   origins: ["main"],

@@ -31,7 +31,7 @@ export interface RunningReflectorOptions {
   readonly transform?: (object: LiveObject) => LiveObject;
 }
 
-/** A reflector at work between a scripted server and a store, with a handler that writes down what it is told. */
+/** A reflector at work between a scripted server and a store, with a handler that records its calls. */
 export class RunningReflector implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly source = new ScriptedWatchSource(this.clock);
@@ -58,12 +58,12 @@ export class RunningReflector implements AsyncDisposable {
     return running;
   }
 
-  /** What the store has: key → resourceVersion. */
+  /** The content of the store: key → resourceVersion. */
   get content(): Readonly<Record<string, string>> {
     return versionsOf(this.store.list());
   }
 
-  /** What the server has: key → resourceVersion. */
+  /** The content of the server: key → resourceVersion. */
   get serverContent(): Readonly<Record<string, string>> {
     return versionsOf(this.source.content.values());
   }

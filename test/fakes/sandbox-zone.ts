@@ -32,7 +32,7 @@ export function aZoneRunner(
   memoryLimit = Number.POSITIVE_INFINITY,
 ) {
   const log = new RecordingLogger();
-  /** What the processes of the zone reported. */
+  /** The reports of the zone's processes. */
   const walls = new Map<string, ReportedWalls>();
   const runner = new ZoneRenderRunner({
     onWalls: (process, found) => void walls.set(process, found),

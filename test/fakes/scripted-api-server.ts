@@ -17,7 +17,7 @@ export interface ScriptedRequest {
   readonly httpVersion: string;
 }
 
-/** What a test does with a request. Whatever it never ends stays open. */
+/** Handles a request for a test. A request that it never ends stays open. */
 export interface ScriptedAnswer {
   /** A whole JSON answer. */
   json(status: number, body: unknown, headers?: Readonly<Record<string, string>>): void;

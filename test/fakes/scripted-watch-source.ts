@@ -20,7 +20,7 @@ export interface SourceCall {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** What a test does to a request: nothing, refuse it, or (a watch) close it at once without a word. */
+/** The treatment of a request by a test: none, a refusal, or (for a watch) an immediate end without an event. */
 export type Intercept = (call: SourceCall) => WatchError | "close" | undefined;
 
 interface Change {
@@ -35,7 +35,7 @@ interface OpenWatch {
 
 /**
  * One kind as an API server keeps it: a history of versions, lists by page, watches from a version. Tests change
- * its content, look at the requests that came, and let requests and watches fail.
+ * its content, read the received requests, and let requests and watches fail.
  */
 export class ScriptedWatchSource implements WatchSource {
   readonly kind: ObjectKind;
@@ -179,7 +179,7 @@ export class ScriptedWatchSource implements WatchSource {
       },
       end: (error) => {
         ended = true;
-        // What was still on the wire is lost with the connection.
+        // Bytes in transit are lost with the connection.
         if (error !== undefined) events.length = 0;
         failure = error;
         wake.resolve();

@@ -44,11 +44,11 @@ export async function aZone(folder: string, serve: Serve) {
   };
 }
 
-/** The operator's side of the zone on a fake clock, with everything that it told. */
+/** The operator's side of the zone on a fake clock, with all its notifications. */
 export class SourcesOfZone {
   readonly clock = new FakeClock();
   readonly log = new RecordingLogger();
-  /** Keys that were told about a new answer, in order. */
+  /** Keys that were notified of a new answer, in order. */
   readonly told: string[] = [];
   readonly sources: ZoneSources;
 

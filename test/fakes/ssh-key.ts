@@ -17,7 +17,7 @@ export function aSshKey(): SshKey {
   const { d = "", x = "" } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
   const [seed, point] = [Buffer.from(d, "base64url"), Buffer.from(x, "base64url")];
   const publicBlob = Buffer.concat([text(type), text(point)]);
-  // Two equal numbers show whoever decrypts it that the passphrase was right; there is none.
+  // Two equal numbers show that the passphrase of the decryption was right; there is none.
   const check = number(0x01020304);
   const parts = [check, check, publicBlob, text(Buffer.concat([seed, point])), text("fairlead-test")];
   const secret = padded(Buffer.concat(parts));

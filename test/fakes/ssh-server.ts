@@ -5,10 +5,10 @@ import { join, normalize } from "node:path";
 import ssh2, { type AuthContext, type ParsedKey, type ServerChannel, type Session } from "ssh2";
 import { aSshKey } from "./ssh-key.ts";
 
-/** One command that somebody who was let in sent. */
+/** One command of an accepted client. */
 export interface SshCommand {
   readonly command: string;
-  /** What git's client asked for in `GIT_PROTOCOL`. */
+  /** The value of `GIT_PROTOCOL` that git's client requested. */
   readonly protocol: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export class FakeSshServer implements AsyncDisposable {
     return server;
   }
 
-  /** How often somebody offered a key, whether it was let in or not. */
+  /** How often a client offered a key, whether it was accepted or not. */
   get offers(): number {
     return this.#offers;
   }
@@ -53,7 +53,7 @@ export class FakeSshServer implements AsyncDisposable {
     return `[127.0.0.1]:${this.#port} ${this.#host.publicKey}`;
   }
 
-  /** What an operator is given for it. */
+  /** The operator's configuration for it. */
   get credentials(): { readonly identity: string; readonly known_hosts: string } {
     return { identity: this.identity, known_hosts: this.knownHosts };
   }
@@ -73,7 +73,7 @@ export class FakeSshServer implements AsyncDisposable {
     this.#host = aSshKey();
   }
 
-  /** From the next connection on nobody is let in. */
+  /** From the next connection on every client is refused. */
   refuseKeys(): void {
     this.#letsIn = false;
   }
@@ -93,7 +93,7 @@ export class FakeSshServer implements AsyncDisposable {
     this.#sockets.add(socket);
     socket.on("close", () => void this.#sockets.delete(socket));
     const protocol = new ssh2.Server({ hostKeys: [this.#host.identity] }, (connection) => {
-      // Whoever does not trust us hangs up in the middle.
+      // A client that does not trust us closes the connection early.
       connection.on("error", () => undefined);
       connection.on("authentication", (attempt) => this.#decide(attempt));
       connection.on("session", (accept) => this.#serve(accept()));

@@ -1,6 +1,6 @@
 import { WatchError } from "../../operator/errors.ts";
 
-/** What an API server, or the way to it, answers when a list or watch cannot be had. */
+/** Answers of an API server, or a proxy before it, to a list or watch that fails. */
 export const expired = () =>
   new WatchError("too old resource version: 5 (9)", { status: 410, reason: "Expired" });
 export const tooLarge = () =>

@@ -36,7 +36,7 @@ export class WatchedKinds implements AsyncDisposable {
     });
   }
 
-  /** What is watched, as `child configmaps` or `child configmaps in shop`, sorted. */
+  /** The watches, as `child configmaps` or `child configmaps in shop`, sorted. */
   get watches(): readonly string[] {
     return [...this.#sources.keys()].toSorted();
   }
@@ -63,7 +63,7 @@ function idOf(role: WatchRole, kind: ObjectKind, namespace: string | undefined):
   return `${role} ${groupKindOf(kind)}${namespace === undefined ? "" : ` in ${namespace}`}`;
 }
 
-/** What a child's metadata says of the resource that controls it. */
+/** The metadata of a child that names the resource that controls it. */
 export function controlledBy(
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
   name: string,

@@ -14,14 +14,14 @@ import { ScriptedWatchSource } from "./scripted-watch-source.ts";
 
 /** The set of a Release of the namespace shop. */
 export const setFor = (name: string, namespace = "shop") => setOf(Release, { metadata: { name, namespace } });
-/** What says that an object is of its set. */
+/** The labels of an object of its set. */
 export const inSet = (name: string) => ({ labels: { [stamps.set]: setFor(name) } });
 const releaseBinding = {
   ...aGadgetKind({ children: [] }),
   definition: Release,
 };
 
-/** What both Releases have recorded, so that an object may move from one to the other. */
+/** The objects that both Releases have recorded, so that one may move from one to the other. */
 const recorded = [
   "apps/Deployment/shop/web",
   "apps/Deployment/west/web",
@@ -45,7 +45,7 @@ export async function aScene({ namespaces = [] as readonly string[], runs = true
   const stop = new AbortController();
   const nameOf = (kind: ObjectKind, namespace?: string) =>
     `${groupKindOf(kind)}/${kind.version}${namespace === undefined ? "" : ` in ${namespace}`}`;
-  /** What a server answers to the first request already. */
+  /** The server's content from the first request on. */
   const refusals = new Map<string, () => WatchError>();
   const input = {
     namespaces,

@@ -40,7 +40,7 @@ export const wishes = fc.uniqueArray(wish, { selector: wishId, maxLength: 8 });
 /** Edges from later to earlier manifests, so that there are no cycles among the declared ones. */
 const edges = fc.array(fc.tuple(fc.nat(7), fc.nat(7)), { maxLength: 4 });
 
-/** What a commit wants, as indexes of what needs what. */
+/** The objects of a commit, as indexes of their needs. */
 export interface WishedCommit {
   readonly wanted: readonly Wish[];
   readonly edges: readonly (readonly [number, number])[];

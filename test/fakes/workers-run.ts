@@ -9,7 +9,7 @@ export interface WorkersRun {
   readonly queue: WorkQueue;
   readonly clock: FakeClock;
   readonly log: RecordingLogger;
-  /** What the observer was told, in order. */
+  /** The calls of the observer, in order. */
   readonly told: string[];
   /** Times at which the reconcile was called, and the keys. */
   readonly calls: { readonly key: string; readonly atMs: number }[];

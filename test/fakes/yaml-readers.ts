@@ -2,7 +2,7 @@ import { isScalar, parseDocument, visit } from "yaml";
 import { readYaml } from "../../operator/render/read-yaml.ts";
 import { resolvePlain } from "../../operator/render/resolve-scalar.ts";
 
-/** What the reader makes of a text, or its error. */
+/** The reader's result for a text, or its error. */
 export function read(text: string): unknown {
   const reading = readYaml({ text, firstLine: 1 });
   let step = reading.next();
@@ -10,7 +10,7 @@ export function read(text: string): unknown {
   return step.value ?? null;
 }
 
-/** What the reader makes of a text; its error as "line: message" if it refuses it. */
+/** The reader's result for a text; its error as "line: message" if it refuses it. */
 export function readOrRefuse(text: string): { readonly value: unknown } | { readonly refused: string } {
   try {
     return { value: read(text) };
@@ -21,7 +21,7 @@ export function readOrRefuse(text: string): { readonly value: unknown } | { read
   }
 }
 
-/** What another parser, the package yaml, makes of a text with our rules for scalars; undefined if it refuses it. */
+/** The result of another parser, the package yaml, for a text with our rules for scalars; undefined if it refuses it. */
 export function readOtherwise(text: string): unknown {
   const document = parseDocument(text, {
     version: "1.1",
