@@ -81,7 +81,7 @@ describe("import circles", () => {
   });
 });
 
-/** Of the engine and what it is told: the steps that await something, and the wiring. The others are decisions. */
+/** Files of the engine and of the desired sets that await something: the steps and the wiring. The others are decisions. */
 const awaiting: ReadonlySet<string> = new Set([
   ...[
     "add",

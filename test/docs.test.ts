@@ -49,7 +49,7 @@ const proseOf = (page: string): string => read(page).replaceAll(/^ *```[\s\S]*?^
 const headingsOf = (page: string): string[] =>
   [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
 
-/** What GitHub makes of a heading. */
+/** GitHub's anchor for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

@@ -5,7 +5,7 @@ const pacing = ["alarm", "backoff", "fair-semaphore", "sleep", "time-slice", "to
   (name) => `operator/runtime/${name}.ts`,
 );
 
-/** What a folder may import besides itself: folders (or files) of the project, and packages. DESIGN.md section 1. */
+/** The permitted imports of a folder besides itself: folders (or files) of the project, and packages. DESIGN.md section 1. */
 export const importTable: Record<string, ImportRule> = {
   crds: { folders: [], packages: ["zod", "node:crypto"] },
   constructs: { folders: ["crds"], packages: ["cdk8s", "cdk8s-plus-27", "constructs"] },
@@ -41,7 +41,7 @@ export const importTable: Record<string, ImportRule> = {
     ],
     packages: ["node:*", "undici", "yaml", "@kubernetes/client-node"],
   },
-  // What both zones that run git have in common.
+  // The common part of both zones that run git.
   "operator/git": {
     folders: [
       "operator/engine/git-objects.ts",
@@ -186,7 +186,7 @@ export const importTable: Record<string, ImportRule> = {
     ],
     packages: ["node:*", "esbuild", "yaml"],
   },
-  // What runs in the processes of programs: it brings cdk8s along, and nothing of the operator.
+  // The code in the processes of programs: it includes cdk8s, and nothing of the operator.
   "operator/sandbox/program/inside": {
     folders: ["operator/zones/frame.ts", "constructs/delivery"],
     packages: ["node:buffer", "node:fs", "node:vm", "cdk8s", "cdk8s-plus-27", "constructs", "yaml", "zod"],
@@ -227,7 +227,7 @@ export const importTable: Record<string, ImportRule> = {
     folders: ["operator", "charts", "constructs", "synth", "crds", "cli/commands"],
     packages: [],
   },
-  // What a Release deploys in the demo: a program as anybody writes one.
+  // The program that a Release deploys in the demo, as a user writes one.
   samples: { folders: [], packages: ["cdk8s", "cdk8s-plus-27", "constructs", "fairlead"] },
   ...rigImportTable,
 };

@@ -55,7 +55,7 @@ describe("a Backup", () => {
     expect(await run()).toEqual(["apply Pod/web-r2"]);
   });
 
-  test("never runs an ended pod again that somebody deletes", async () => {
+  test("never runs an ended pod again that a user deletes", async () => {
     const { bench, run, end, podOf } = await aBackup();
     await run();
     end("r1");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type LocalCluster, startLocalCluster } from "../cli/local-cluster/local-cluster.ts";
 import type { TestCluster } from "./cluster/global-setup.ts";
 
-// What the programs share that play random stages on a cluster of their own: faults, kills of Releases, tenants.
+// Shared by the programs that play random stages on a cluster of their own: faults, kills of Releases, tenants.
 
 /** Writes a line to standard output. */
 export function print(line: string): void {

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The long ones, longest first, so that nobody waits for one of them alone. */
+/** The long ones, longest first, so that the run does not end with one of them alone. */
 const longest = [
   "start.test.ts",
   "end-to-end.test.ts",

@@ -35,7 +35,7 @@ const measuringMemory = ["test/operator/sandbox/program/program-memory.test.ts"]
 // For all programs of Kubernetes that a run starts: memory is there, and processors are what stories wait for.
 process.env["GOGC"] ??= "400";
 process.env["GOMEMLIMIT"] ??= "1GiB";
-// Most of what starts our programs take is stripping types: whoever ends in order leaves the result to the next one.
+// Most of a start of our programs is stripping types: a process that ends in order caches the result for the next one.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "fairlead-test-compile-cache");
 
 /** Files share processes, as those of `unit` do: no module keeps what a test leaves behind, and importing takes as long as a story. */

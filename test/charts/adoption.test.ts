@@ -82,7 +82,7 @@ describe("a Deployment of the original operator", () => {
       const [made] = madeBy(kind, { spec }, observe(aDeployment(name, live)));
       const { selector, template, replicas } = (made as Made).spec;
       expect({ selector, template }).toEqual({ selector: live.selector, template: live.template });
-      // What may change without a restart is as the resource says.
+      // Fields that may change without a restart follow the resource.
       expect(replicas).toBe(spec.size);
       expect(made).toMatchObject({ metadata: { labels: ourLabels(kind, "web") } });
     },

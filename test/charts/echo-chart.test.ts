@@ -97,11 +97,11 @@ describe("EchoChart, next to a Job that is there", () => {
 
   test.for([
     {
-      what: "on its way out",
+      what: "terminating",
       live: aJob(aTemplate("hi", { image: "old" }), { deletionTimestamp: "2026-01-01T00:00:00Z" }),
     },
     { what: "of another shape", live: aJob({ spec: { containers: [] } }) },
-  ])("does not look at one that is $what", ({ live }) => {
+  ])("ignores one that is $what", ({ live }) => {
     expect(templateOf("hi", live)).toEqual(aTemplate("hi"));
   });
 

@@ -8,7 +8,7 @@ import { synthesize } from "../../synth/synthesize.ts";
 import { observe } from "../fakes/observed.ts";
 import { aResource, type ResourceOptions } from "../fakes/resources.ts";
 
-/** What a kind's chart makes of a resource, without stamps. */
+/** The objects of a kind's chart for a resource, without stamps. */
 export function madeBy(
   kind: BoundKind<Construct>,
   options: ResourceOptions,

@@ -8,7 +8,7 @@ import { configOf, idOf, install, type Made, podOf, the } from "./operator-insta
 const idsOf = (objects: readonly Made[]) => objects.map(idOf);
 
 describe("OperatorChart", () => {
-  test("knows nothing of Releases unless it is told to", () => {
+  test("has nothing for Releases unless they are enabled", () => {
     const objects = install();
     expect(JSON.stringify(objects)).not.toMatch(/releases|impersonate|hooks|"resources":\["\*"\]/);
     expect(configOf(objects).releases).toBe(false);

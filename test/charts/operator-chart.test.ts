@@ -175,7 +175,7 @@ describe("OperatorChart", () => {
     expect(configOf(objects).metricsBindAddress).toBe("0");
   });
 
-  test("puts pods where it is told to", () => {
+  test("schedules pods as the values say", () => {
     const placement = {
       nodeSelector: { disk: "ssd" },
       tolerations: [{ key: "dedicated", operator: "Exists" as const }],

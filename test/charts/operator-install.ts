@@ -49,7 +49,7 @@ export function podOf(objects: readonly Made[]): PodTemplate {
   return (the("Deployment", objects)["spec"] as { readonly template: PodTemplate }).template;
 }
 
-/** What `fairlead run` makes of the container's arguments. */
+/** The options of `fairlead run` from the container's arguments. */
 export function configOf(objects: readonly Made[]): OperatorConfig {
   const [command, ...args] = podOf(objects).spec.containers[0].args;
   expect(command).toBe("run");

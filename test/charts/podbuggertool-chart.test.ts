@@ -32,7 +32,7 @@ function aPod(
 
 const aTool = (image: string) => aResource(podbuggertool, { spec: { label: "app=payment", image } });
 
-/** What a tool adds, by the name of the pod. */
+/** The additions of a tool, by the name of the pod. */
 function addedBy(image: string, ...pods: readonly LiveObject[]): Readonly<Record<string, unknown>> {
   const { additions, manifests } = synthesize(podbuggertool, aTool(image), observe(...pods));
   expect(manifests).toEqual([]);
@@ -84,7 +84,7 @@ describe("PodbuggertoolChart", () => {
 });
 
 describe("status of a Podbuggertool", () => {
-  test("counts the pods that have its very container and are not on their way out", () => {
+  test("counts the pods that have its very container and are not terminating", () => {
     const pods = [
       aPod("a", { containers: [{ ...busybox, resources: {} }] }),
       aPod("b", { ready: false, containers: [busybox] }),

@@ -72,7 +72,7 @@ describe("the record of a Runtime", () => {
       gives: ready,
     },
     {
-      does: "ignores a last use that is no time",
+      does: "ignores a last use that is not a time",
       spec: { after: "idle" },
       options: annotated("last-activity", "now"),
       pod: {},
@@ -244,7 +244,7 @@ describe("the warnings about a Runtime", () => {
     },
     { after: "idle", usedAt: at(3), says: [] },
     { after: "ready", usedAt: "now", says: [] },
-  ])("name a last use that is no time: %j", ({ after, usedAt, says }) => {
+  ])("name a last use that is not a time: %j", ({ after, usedAt, says }) => {
     expect(warnAboutRuntime(seen({ after }, annotated("last-activity", usedAt)))).toEqual(says);
   });
 });

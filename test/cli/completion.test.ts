@@ -9,12 +9,12 @@ import { isOnPath } from "../../cli/local-cluster/search-path.ts";
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 
-/** What a shell runs to complete the last of some words, and prints a line for each that may stand there. */
+/** The command of a shell that completes the last of some words; it prints a line for each possible word. */
 const askers = {
   bash: (script: string, words: readonly string[]) =>
     `source ${script}; COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; ` +
     `_fairlead; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  // What the completion system of an interactive shell would provide.
+  // Provided by the completion system of an interactive shell.
   zsh: (script: string, words: readonly string[]) =>
     `compdef() { :; }; _files() { :; }; ` +
     `compadd() { if [[ $1 == -a ]]; then print -l -- \${(P)2}; else print -l -- "$@"; fi; }; ` +

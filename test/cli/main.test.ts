@@ -47,7 +47,7 @@ describe("fairlead", () => {
     },
     { args: ["help", "run"], says: /^Usage: fairlead run/ },
     { args: ["--version"], says: new RegExp(`^${version.replaceAll(".", "\\.")}\n$`) },
-  ])("tells people with $args, exit code 0", async ({ args, says }) => {
+  ])("informs people with $args, exit code 0", async ({ args, says }) => {
     const { code, stdout, stderr } = await fairlead(args);
     expect(stdout).toMatch(says);
     expect([code, stderr]).toEqual([0, ""]);

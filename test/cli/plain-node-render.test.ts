@@ -26,7 +26,7 @@ import { withoutCalls } from "../operator/sandbox/system-calls.ts";
 // user. With the launcher the kernel's walls are around it; without it, all attempts succeed, which shows that they are real.
 
 const secret = "the user's own secret";
-/** The user of the laptop: never root, whose process would become `nobody`. */
+/** The user of the laptop: never root, whose process would become the user `nobody`. */
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? 61_234 : (process.getuid?.() ?? 0);
 const perl = "/usr/bin/perl";
@@ -178,7 +178,7 @@ async function attack(walls: boolean): Promise<AttemptReport> {
 }
 
 const allNames = (): string[] => [...Object.keys(table.tries), ...Object.keys(table.waits)];
-/** Yama lets only root read the memory of a process that is no child. */
+/** With Yama only root may read the memory of a process that is not a child. */
 const memory = /^read the .*memory/;
 
 describe.runIf(process.platform === "linux")(

@@ -93,7 +93,7 @@ describe("renderText()", () => {
     },
     { what: "an alias of nothing", text: anEcho("{message: *none}"), error: /document 1: .*alias/ },
     { what: "broken YAML", text: anEcho("{message: [}"), error: /a.yaml, document 1: .* at line 4/s },
-  ])("tells file, document and field of $what", ({ text, error }) => {
+  ])("names file, document and field of $what", ({ text, error }) => {
     expect(errorsOf(text)).toEqual([expect.stringMatching(error)]);
     expect(render(text).at(-1)?.manifests).toEqual([]);
   });

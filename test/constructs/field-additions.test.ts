@@ -36,7 +36,7 @@ function fenceOf(fence: string, ...kinds: readonly BoundKind[]) {
 }
 
 describe("the fences of kinds that set fields of objects of others", () => {
-  test("look at the kinds that fields are set of, too, and admit these fields by managers of the kind", () => {
+  test("match the kinds whose fields are set, too, and admit these fields by managers of the kind", () => {
     const settings = aGadgetKind({
       children: [ConfigMap],
       related: [{ kind: Deployment, ownerKey, fields: ["spec.paused", "spec.template.spec.x"] }],

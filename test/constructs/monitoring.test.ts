@@ -17,7 +17,7 @@ describe("alerts and dashboard", () => {
     expect(JSON.stringify(dashboardOf({ ...props, name: "lead" }))).not.toContain("$of");
   });
 
-  test("tell of Releases that are not ready because of their source, once for all instances", () => {
+  test("report Releases that are not ready because of their source, once for all instances", () => {
     const rule = alertRules(props).find(({ alert }) => alert === "FairleadSourceLost");
     expect(rule?.expr).toContain('ready="False",reason=~"Source.+"');
     expect(rule?.expr).toMatch(/^max by \(reason\)/);

@@ -31,7 +31,7 @@ describe("operatorRulesOf()", () => {
       `/pods: ${look}`,
       "/pods/ephemeralcontainers: patch",
       "events.k8s.io/events: create patch",
-      // Without children nobody sets `blockOwnerDeletion`, so there is no rule for finalizers.
+      // Without children `blockOwnerDeletion` is never set, so there is no rule for finalizers.
       `example.dev/gadgets: ${look}`,
       "example.dev/gadgets/status: patch",
     ]);
@@ -48,7 +48,7 @@ describe("operatorRulesOf()", () => {
     ]);
   });
 
-  test("allows no look at namespaces where some alone are watched", () => {
+  test("does not allow watching namespaces if only some are watched", () => {
     const { cluster } = operatorRulesOf([aGadgetKind({ children: [ConfigMap] })], {
       watchesNamespaces: false,
     });

@@ -46,7 +46,7 @@ describe("containerPortsOf()", () => {
       container: [{ name: "http", containerPort: 80 }],
     },
     {
-      does: "tells two protocols of a number apart where both have names",
+      does: "distinguishes two protocols of a number if both have names",
       ports: [
         { port: 53, targetPort: "dns-tcp" },
         { port: 53, protocol: "UDP", targetPort: "dns" },

@@ -69,7 +69,7 @@ const related = [{ kind: Pod, ownerKey: () => undefined, subresource: "ephemeral
 const gadgets = [aGadgetKind({ children: [ConfigMap], related })];
 
 describe("WriteFences", () => {
-  test("look at changes and deletions of the child kinds, and at all that the role allows to write but events", () => {
+  test("match changes and deletions of the child kinds, and all kinds that the role allows to write but events", () => {
     const fences = fencesFor(gadgets);
     expect(rulesOf(policy(fences, "ownership"))).toEqual(["/configmaps: UPDATE DELETE"]);
     expect(rulesOf(policy(fences, "leadership"))).toEqual([
@@ -136,7 +136,7 @@ describe("WriteFences", () => {
     expect(policy(fencesFor(gadgets), "ownership").validations[0]?.expression).not.toContain("request.kind");
   });
 
-  test("look at objects of every kind where there are Releases, but for events and the operator's Lease", () => {
+  test("match objects of every kind if there are Releases, except events and the operator's Lease", () => {
     const fences = fencesFor(gadgets, { releases });
     expect(rulesOf(policy(fences, "ownership"))).toEqual(["*/*: UPDATE DELETE"]);
     expect(rulesOf(policy(fences, "release-leadership"))).toEqual(["*/*: CREATE UPDATE DELETE"]);
@@ -152,7 +152,7 @@ describe("WriteFences", () => {
     }
   });
 
-  test("look at what a Release writes by its label, and at the Release itself by its kind", () => {
+  test("match a Release's objects by its label, and the Release itself by its kind", () => {
     const fences = fencesFor(gadgets, { releases });
     const objectSelector = { matchExpressions: [{ key: stamps.set, operator: "Exists" }] };
     expect(policy(fences, "release-leadership").matchConstraints).toMatchObject({ objectSelector });
@@ -180,7 +180,7 @@ describe("WriteFences", () => {
         },
       ]);
     }
-    // What the operator's adapter sends.
+    // As the operator's adapter sends it.
     const headers = impersonationHeaders(
       { namespace: "shop", serviceAccountName: "deployer" },
       holderOf(["ops", "lead"], "lead-1"),

@@ -61,7 +61,7 @@ describe("the child kinds of a binding", () => {
       why: 'Cannot bind "Gadget": "keep" of Pod is -1, which is no number of objects',
     },
     {
-      what: "a limit that is no integer",
+      what: "a limit that is not an integer",
       children: [{ kind: Pod, lifetime: "run", keep: 0.5 }],
       why: 'Cannot bind "Gadget": "keep" of Pod is 0.5, which is no number of objects',
     },

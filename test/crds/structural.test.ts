@@ -210,7 +210,7 @@ test.for<{ what: string; schema: z.ZodType; path: string }>([
     path: "spec.list[].field",
   },
   {
-    what: "objects that nothing tells apart",
+    what: "objects that nothing distinguishes",
     schema: inside(z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])),
     path: "spec.list[].field",
   },

@@ -1,4 +1,4 @@
-/** What a folder may import besides itself: folders (or files) of the project, and packages. */
+/** The permitted imports of a folder besides itself: folders (or files) of the project, and packages. */
 export interface ImportRule {
   readonly folders: readonly string[];
   readonly packages: readonly string[];

@@ -48,7 +48,7 @@ describe("toCanonicalJson()", () => {
     }
   });
 
-  test("tells the order of a list", () => {
+  test("depends on the order of a list", () => {
     expect(toCanonicalJson([1, 2])).not.toBe(toCanonicalJson([2, 1]));
   });
 });

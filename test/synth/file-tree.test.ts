@@ -122,7 +122,7 @@ describe("filesOf()", () => {
     expect(pathsOf(...manifests)).toEqual(paths);
   });
 
-  test("tells objects apart whose kind and name run together", () => {
+  test("distinguishes objects whose kind and name run together", () => {
     const twins = [anObject("v1", "Foo", "b-x", "shop"), anObject("v1", "Foo-B", "x", "shop")];
     expect(pathsOf(...twins)).toEqual([
       expect.stringMatching(/^foo-b-x_[0-9a-f]{8}\.yaml$/),

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
-test("cdk8s synth asks nobody for a newer version, and says nothing of one", async () => {
+test("cdk8s synth does not check for a newer version, and mentions none", async () => {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-quiet-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   // `npm ci` has done it; where node_modules is older than the script, this does.
@@ -16,7 +16,7 @@ test("cdk8s synth asks nobody for a newer version, and says nothing of one", asy
   const { CDK8S_CHECK_UPGRADE: _, ...rest } = process.env;
   const nowhere = "http://127.0.0.1:1";
   const path = `${join(root, "node_modules/.bin")}${delimiter}${rest["PATH"]}`;
-  // Without a home there is no memory of an earlier answer.
+  // Without a home no earlier answer is stored.
   const env = { ...rest, PATH: path, HOME: folder, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere };
   const { stdout, stderr } = await run("cdk8s", ["synth", "--output", folder], { cwd: root, env });
   expect(stderr.replace("Synthesizing application\n", "")).toBe("");

@@ -188,7 +188,7 @@ describe("synthesize() refuses", () => {
     );
   });
 
-  test("a kind that is no child kind of the binding", () => {
+  test("a kind that is not a child kind of the binding", () => {
     const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a" } };
     expect(failureOf(() => run([pod])).reason).toMatch(/makes a Pod \(v1\), which is no child kind/);
     const map = { ...aConfigMap("a"), apiVersion: "example.dev/v1" };

@@ -10,7 +10,7 @@ import { aLiveObject } from "../fakes/objects.ts";
 import { observe } from "../fakes/observed.ts";
 import { aResource } from "../fakes/resources.ts";
 
-/** A chart that looks at one ConfigMap and at all pods, and counts its runs. */
+/** A chart that reads one ConfigMap and all pods, and counts its runs. */
 function aReadingKind() {
   const runs = { count: 0 };
   class Reading extends Chart {
@@ -44,7 +44,7 @@ describe("createSynthesizer()", () => {
     expect(synthesizer(plain, later, observe(aPod("a")))).toBe(first);
   });
 
-  test("makes all anew of a resource that it was told to forget", () => {
+  test("synthesizes a forgotten resource again", () => {
     const synthesizer = createSynthesizer();
     const first = synthesizer(plain, aResource(plain), observe());
     synthesizer.forget(aResource(plain).metadata.uid);
@@ -125,7 +125,7 @@ describe("createSynthesizer()", () => {
     expect(runs.count).toBe(4);
   });
 
-  test("tells a failed spec again, every time", () => {
+  test("reports a failed spec again, every time", () => {
     const synthesizer = createSynthesizer();
     const broken = aResource(plain, { spec: { size: -1 } });
     for (let time = 0; time < 2; time++)

@@ -7,7 +7,7 @@ import { operatorRulesOf } from "../../../constructs/operator-role.ts";
 
 const kinds = ["echos.mmontes.io", "memcacheds.cache.example.com"];
 
-/** What the release of 21 November 2026 gave the operator's container without any values. */
+/** The container of the release of 21 November 2026 without any values. */
 const formerArgs = [
   "run",
   "--leader-elect=true",
@@ -61,7 +61,7 @@ describe("deriveValues()", () => {
     });
   });
 
-  test("keeps the kinds that are defined, or that the program is told of", () => {
+  test("keeps the kinds that are defined, or that the program is given", () => {
     const releases = { enabled: false };
     expect(deriveValues({ ...former, defined: ["echos.mmontes.io"] })).toEqual({
       kinds: ["echos.mmontes.io"],

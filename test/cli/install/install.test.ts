@@ -47,7 +47,7 @@ describe("install()", () => {
     const planned = await run({}, { dryRun: true });
     expect(objects.size).toBe(0);
     expect(new Set(planned.map(({ did }) => did))).toEqual(new Set(["created"]));
-    // What goes into the namespace cannot be checked before it is there, and whether it is is asked once.
+    // Objects in the namespace cannot be checked before it exists; its existence is checked once.
     expect(planned.find(({ title }) => title.startsWith("Deployment"))?.note).toContain("not checked");
     // Once as an object of the installation, once as the namespace of others.
     const looks = requests.filter((request) => request === "GET /api/v1/namespaces/fairlead-system");

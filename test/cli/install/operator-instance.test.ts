@@ -70,7 +70,7 @@ describe("chooseInstance()", () => {
   });
 });
 
-test("isInUse() tells a pod that is there from one that was replaced", async () => {
+test("isInUse() distinguishes an existing pod from a replaced one", async () => {
   const server = aServer(pods);
   const { pod } = await chooseInstance(server, installation, { deadlineMs });
   expect(await isInUse(server, installation, pod)).toBe(true);

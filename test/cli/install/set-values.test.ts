@@ -18,7 +18,7 @@ describe("setOne()", () => {
     expect(setOne({}, setting)).toEqual(values);
   });
 
-  test("keeps what stands beside it, and changes nothing that it was given", () => {
+  test("keeps other values, and does not change its input", () => {
     const before = { repository: { url: "a", branch: "main" }, ha: true };
     expect(setOne(before, "repository.url=b")).toEqual({
       repository: { url: "b", branch: "main" },

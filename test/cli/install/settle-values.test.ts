@@ -19,7 +19,7 @@ function aClusterWith(objects: readonly KubernetesObject[]) {
   };
 }
 
-/** What `fairlead install` makes with some values, with the ConfigMap of them or, as earlier releases did, without. */
+/** The installation of `fairlead install` with some values, with their ConfigMap or, as in earlier releases, without. */
 function installed(values: Values, storedBy?: string): readonly KubernetesObject[] {
   const stored = storedBy === undefined ? {} : { stored: { values, version: storedBy } };
   const plan = planInstall(kinds, { image: "x/y:1", ...values }, { crdsOnly: false, ...stored });
@@ -67,7 +67,7 @@ describe("settleValues()", () => {
     expect((await settle(given, [], reset)).chosen).toEqual(chosen);
   });
 
-  test("looks at the values of the installation that is named, and of no other", async () => {
+  test("reads the values of the named installation, and of no other", async () => {
     const objects = installed({ name: "lead", namespace: "ops", replicas: 3 }, "2.0.0");
     expect((await settle({}, objects)).chosen).toEqual({});
     const { chosen, notes } = await settle({ name: "lead", namespace: "ops" }, objects);
@@ -83,7 +83,7 @@ describe("settleValues()", () => {
     expect((await settle({ image }, objects)).chosen).toEqual({ image });
   });
 
-  test("does not look at the image where CRDs alone are installed, which start none", async () => {
+  test("does not check the image if only CRDs are installed", async () => {
     const objects = installed({ image: "registry.test/fairlead:1.0.0", replicas: 3 }, "1.0.0");
     const options = { kinds, resetValues: false, version: "2.0.0" };
     const { chosen } = await settleValues({}, { client: aClusterWith(objects), ...options, crdsOnly: true });

@@ -16,7 +16,7 @@ const argumentsOf = (name: (typeof COMPONENT_NAMES)[number], change: Partial<Clu
   componentArguments(name, { ...layout, ...change });
 
 describe("componentArguments()", () => {
-  test.for(COMPONENT_NAMES)("%s listens on loopback only, and tells its health there", (name) => {
+  test.for(COMPONENT_NAMES)("%s listens on loopback only, and reports its health there", (name) => {
     const text = argumentsOf(name).join("\n");
     expect(text).toMatch(/127\.0\.0\.1/);
     expect(text).not.toMatch(/0\.0\.0\.0(?!\/)|localhost/);
@@ -29,7 +29,7 @@ describe("componentArguments()", () => {
       expect(path === "/stages.yaml" || path.startsWith("/run/shop/"), path).toBe(true);
   });
 
-  test("etcd writes through to the disk unless told otherwise", () => {
+  test("etcd writes through to the disk by default", () => {
     expect(argumentsOf("etcd")).not.toContain("--unsafe-no-fsync");
     expect(argumentsOf("etcd", { fsync: false })).toContain("--unsafe-no-fsync");
   });

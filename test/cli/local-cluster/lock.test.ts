@@ -36,7 +36,7 @@ describe("withLock()", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("tells once whom it waits for", async () => {
+  test("reports once which process it waits for", async () => {
     const path = join(await aFolder(), "lock");
     const holders: number[] = [];
     const { promise: told, resolve: tell } = Promise.withResolvers<void>();

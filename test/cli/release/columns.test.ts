@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatColumns } from "../../../cli/release/columns.ts";
 
-test("columns are as wide as their widest cell, and nothing stands behind the last one", () => {
+test("columns are as wide as their widest cell, and no space follows the last one", () => {
   const rows = [
     ["#", "REVISION", "SUBJECT"],
     ["1", "aaaa", "Long and longer"],

@@ -8,7 +8,7 @@ export class FakeApi implements Pick<ApiTransport, "send"> {
   readonly #objects: Map<string, KubernetesObject>;
   readonly #forbidden: ReadonlySet<string>;
 
-  /** @param forbidden Paths of lists that nobody may have. */
+  /** @param forbidden Paths of forbidden lists. */
   constructor(
     objects: Readonly<Record<string, KubernetesObject>>,
     { forbidden = [] as readonly string[] } = {},

@@ -65,7 +65,7 @@ test("shows once what the kubelet says in place of a log", async () => {
   expect(await read()).toEqual({ lines: [], failures: [] });
 });
 
-test("shows the logs of the others where one cannot be read, and tells why once", async () => {
+test("shows the logs of the others if one cannot be read, and reports why once", async () => {
   const logs: Record<string, string | undefined> = { a: logOfA };
   const { read, asked } = somePods(logs);
   const why = 'Cannot read "the log of Pod fairlead/b": container of b is waiting to start';

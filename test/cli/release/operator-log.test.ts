@@ -32,7 +32,7 @@ describe("formatLogLine()", () => {
     expect(formatLogLine(lineOf({ ...record, ...fields }), { release: web, level: "info" })).toBeUndefined();
   });
 
-  test("without a Release shows all of the level, and what is no record", () => {
+  test("without a Release shows all lines of the level, and lines that are not records", () => {
     expect(formatLogLine(lineOf(record), { release: undefined, level: "info" })).toContain(
       "kind=Release  namespace=shop  name=web  done=Restored  pod=fairlead-1",
     );

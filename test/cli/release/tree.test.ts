@@ -37,7 +37,7 @@ const pod = live("v1", "Pod", "web-1-x", { owner: "ReplicaSet-web-1", status: { 
 const config = live("v1", "ConfigMap", "web");
 
 describe("buildTree()", () => {
-  test("shows objects in the order of applying, with what stands behind them", () => {
+  test("shows objects in the order of applying, with the objects that they own", () => {
     const tree = build({ owned: [web, config], behind: [former, pod, replicaSet] });
     expect(tree.map(({ id }) => id)).toEqual(["/ConfigMap/shop/web", "apps/Deployment/shop/web"]);
     const [deployment] = tree.slice(1);

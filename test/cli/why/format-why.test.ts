@@ -132,13 +132,13 @@ describe("a prune that is held", () => {
     expect(next).toEqual([`${command} --kubeconfig=/tmp/kube   # approves the deletion`]);
   });
 
-  test("is told once where the condition says it", () => {
+  test("is shown once if the condition contains it", () => {
     const { waits, next } = addHeldPrune(report({ waits: [told] }), decision, someCommands);
     expect(waits).toEqual([told]);
     expect(next).toHaveLength(1);
   });
 
-  test("is no news where there is none", () => {
+  test("changes nothing if there is none", () => {
     expect(addHeldPrune(report(), { ...decision, held: undefined }, someCommands)).toEqual(report());
   });
 });

@@ -103,7 +103,7 @@ describe("what a resource waits for, by its conditions", () => {
       says: /has not reconciled generation 3 yet; the conditions are of generation 2$/,
     },
     { generation: 1, observedGeneration: undefined as never, says: /has not reconciled it yet$/ },
-  ])("says that the operator has not looked at generation $generation", ({ says, ...generations }) => {
+  ])("says that the operator has not observed generation $generation", ({ says, ...generations }) => {
     const said = readConditions(
       {
         metadata: { generation: generations.generation },
@@ -115,7 +115,7 @@ describe("what a resource waits for, by its conditions", () => {
     expect(said.next[0]).toContain("fairlead logs");
   });
 
-  test("tells what changed last, newest first, and no more than three", () => {
+  test("lists the last changes, newest first, and no more than three", () => {
     const at = (type: string, second: number) => ({
       ...good(type),
       lastTransitionTime: `2026-01-01T00:00:0${second}Z`,

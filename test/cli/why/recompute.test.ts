@@ -10,10 +10,10 @@ import { someCommands } from "./a-session.ts";
 
 interface World {
   readonly there?: readonly LiveObject[];
-  /** What a read or an apply throws. */
+  /** The error of a read or an apply. */
   readonly readError?: Error;
   readonly applyError?: Error;
-  /** What the API server makes of an apply. */
+  /** The API server's answer to an apply. */
   readonly answer?: (manifest: Manifest) => LiveObject;
   readonly needs?: readonly string[];
 }

@@ -102,7 +102,7 @@ describe("a Release that depends on others", () => {
       expect.stringMatching(/^Release shop\/db /),
     ]);
     expect(next).toContain("fairlead why release/db -n shop");
-    // Whether one that is hidden exists is not told.
+    // The report does not reveal whether a hidden one exists.
     expect(next).not.toContain("fairlead why release/far -n data");
   });
 
@@ -112,7 +112,7 @@ describe("a Release that depends on others", () => {
   });
 });
 
-test("the last commit is told, and the one that is worked on", async () => {
+test("the last commit is shown, and the one in progress", async () => {
   const { changed } = await explain({
     spec: { suspend: true },
     status: { ...observed, attempted: "2b", revision: "1a", history: [deployed("1a")] },

@@ -72,7 +72,7 @@ describe("checkFence()", () => {
     expect(check([...taken, { by: "a", atMs: 400 }]).unfenced).toHaveLength(1);
   });
 
-  test("a write that was held up on its way until another one led is told apart", () => {
+  test("a write that was delayed until another instance led is distinguished", () => {
     const story = [claimOf("a", 0), { by: "a", atMs: 100, doneMs: 4_000 }, claimOf("b", 3_000)];
     expect(check(story)).toMatchObject({ unfenced: [], late: [expect.stringContaining("operator a")] });
   });

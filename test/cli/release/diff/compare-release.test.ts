@@ -38,7 +38,7 @@ const aConfigMap = (name: string, data: object = {}): Manifest => ({
 
 interface World {
   readonly live?: readonly LiveObject[];
-  /** What an apply of an object of this name throws. */
+  /** The error of an apply of an object of this name. */
   readonly errors?: Readonly<Record<string, Error>>;
   readonly finished?: readonly string[];
 }
@@ -153,7 +153,7 @@ describe("compareRelease()", () => {
     expect(changes.map(({ action }) => action)).not.toContain("refused");
   });
 
-  test("tells what the API server refuses, in its words, and goes on with the others", async () => {
+  test("reports a refusal of the API server, in its words, and continues with the others", async () => {
     const errors = {
       bad: new ObjectRejectedError("/ConfigMap/shop/bad", "data: not a map"),
       away: new ApiUnavailableError("away", { status: 403 }),

@@ -9,7 +9,7 @@ function aSecret(data: unknown, more: object = {}): KubernetesObject {
 }
 
 describe("maskSecrets()", () => {
-  test("tells what differs, and nothing of what it is", () => {
+  test("shows which keys differ, and not their values", () => {
     const sides = maskSecrets({
       before: aSecret({ same: "YQ==", old: "Yg==", gone: "Yw==" }),
       after: aSecret({ same: "YQ==", old: "ZA==", new: "ZQ==" }),
@@ -23,7 +23,7 @@ describe("maskSecrets()", () => {
     expect(maskSecrets({ before: config, after: undefined })).toEqual({ before: config, after: undefined });
   });
 
-  test("shows no value, wherever it stands in a Secret, on either side", () => {
+  test("shows no value, wherever it is in a Secret, on either side", () => {
     const value = fc
       .string({ minLength: 8, maxLength: 40, unit: "grapheme-ascii" })
       .map((text) => `<${text}>`);
@@ -49,7 +49,7 @@ describe("maskSecrets()", () => {
     );
   });
 
-  test("shows no data that is no map", () => {
+  test("shows no data that is not a map", () => {
     expect(maskSecrets({ before: aSecret("hunter2"), after: aSecret(["hunter2"]) }).before?.["data"]).toBe(
       "***",
     );

@@ -44,7 +44,7 @@ describe("ReleaseTruth", () => {
     );
   });
 
-  test("names of objects tell their Release", () => {
+  test("names of objects contain their Release", () => {
     fc.assert(
       fc.property(fc.constantFrom(...releaseNames), anySeed, (release, choice) => {
         for (const { name } of makeObjects(release, choice)) expect(name).toMatch(new RegExp(`^${release}-`));
