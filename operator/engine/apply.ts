@@ -19,10 +19,10 @@ export interface ApplyOptions extends AttemptOptions {
   readonly isEnough?: (step: ApplyStep) => boolean;
 }
 
-/** How one step ended: applied, or found to be there and ours; then plan again with what was found. */
+/** How one step ended: applied, or found to be there and ours; then the plan is recomputed with the found object. */
 export interface StepResult {
   readonly step: ApplyStep;
-  /** As the server answered; what was applied is in the store already. */
+  /** As the server answered; an applied object is in the store already. */
   readonly live: LiveObject;
   readonly was: "applied" | "ours" | "adopted";
   /** It had existed, and another client deleted it. */
@@ -103,7 +103,7 @@ async function claim(
   if (isEnough) return { live, was: "ours" };
   const ownership = decideOwnership(live, loaded.resource, loaded.set);
   if (ownership.whose === "foreign") throw new NotOwnedError(id, ownership.owner);
-  // Also what is about to go by itself: the next plan waits for its end.
+  // Including an object that is about to be deleted: the next plan waits for its end.
   if (ownership.whose !== "adopt") return { live, was: "ours" };
   const taken = await cluster.takeOverFields(kind, live);
   if (taken === undefined) throw new ReplacedError(id);

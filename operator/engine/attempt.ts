@@ -7,7 +7,7 @@ export interface AttemptOptions {
   /** The resource, and the id of its set of objects. */
   readonly loaded: { readonly resource: CustomResource; readonly set: string };
   readonly refusals: Refusals;
-  /** Told what was done to how many objects, for metrics. */
+  /** Called with an action and its number of objects, for metrics. */
   readonly count: (did: ObjectAction, objects: number) => void;
 }
 

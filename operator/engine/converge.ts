@@ -31,13 +31,13 @@ export interface ConvergeOptions {
   readonly settled: SettledObjects;
   readonly refusals: Refusals;
   readonly lost: LostObjects;
-  /** Told what was done to how many objects, for metrics. */
+  /** Called with an action and its number of objects, for metrics. */
   readonly count: (did: ObjectAction, objects: number) => void;
 }
 
 export interface Converged {
   readonly outcome: ApplyOutcome;
-  /** Of the last pass. Undefined: what the resource wants could not be determined. */
+  /** Of the last pass. Undefined: its desired set could not be computed. */
   readonly target: Target | undefined;
   readonly plan: Plan | undefined;
   /** Undefined: pruning was not decided. */
@@ -51,7 +51,7 @@ export interface Converged {
   readonly error: unknown;
 }
 
-/** Finding and replacing objects changes what is planned; more finds than these mean that another client works against us. */
+/** Finding and replacing objects changes the plan; more finds than these mean that another client works against us. */
 const mostFinds = 4;
 /** A dependency chain takes a pass for each of its links; no plan needs more. */
 const mostPasses = 1_000;

@@ -23,7 +23,7 @@ export interface ApplyStep {
 
 export type Decision =
   | { readonly does: "apply"; readonly step: Omit<ApplyStep, "kind"> }
-  /** `because`: why it is kept although it differs from what is desired. */
+  /** `because`: why it is kept although it differs from its manifest. */
   | { readonly does: "keep" | "replace" | "wait"; readonly live: LiveObject; readonly because?: string };
 
 export interface DecideObjectOptions {

@@ -15,7 +15,7 @@ export interface PruneInput {
   /** Everything that carries the label of our set, of all kinds that the resource ever had. */
   readonly owned: readonly OwnedObject[];
   readonly desired: Pick<DesiredSet, "objects" | "lifetimes">;
-  /** As in planChanges(): what is desired is not pruned under another name of its kind. Default: found in `owned`. */
+  /** As in planChanges(): a desired object is not pruned under another name of its kind. Default: found in `owned`. */
   readonly observed?: (object: DesiredObject) => LiveObject | undefined;
   /** False: surplus objects are kept, such as with `spec.prune: false`. Default: true. */
   readonly isOn?: boolean;
@@ -64,7 +64,7 @@ export const handful = 5;
 /** Shortest beginning of a commit id that an approval may give. */
 const shortestId = 7;
 
-/** Decides what is pruned, in which order, and whether a person must be asked. Pure. */
+/** Decides which objects are pruned, in which order, and whether the prune needs approval. Pure. */
 export function decidePrune(input: PruneInput): PruneDecision {
   const { desired, owned, observed, mayHold = true } = input;
   const wanted = new Set(desired.objects.map(({ id }) => id));

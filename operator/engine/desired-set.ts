@@ -46,7 +46,7 @@ export interface DesiredSet {
   readonly isOrdered: boolean;
   /** Additions to objects that the resource does not own; applied last. Default: nothing. */
   readonly additions?: readonly Addition[];
-  /** Additions without fields: they remove what the resource has set of other objects than these. Default: nothing. */
+  /** Additions without fields: they remove the fields that the resource has set of other objects than these. Default: nothing. */
   readonly removals?: readonly Addition[];
   /** Whether objects of some kind are not committed to git, even if there are none at the moment. Default: false. */
   readonly hasUnpublished?: boolean;

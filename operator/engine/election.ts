@@ -76,7 +76,7 @@ export interface ClaimInput {
   readonly wallClock: Date;
   /** The lease to take or renew; undefined when there is none. */
   readonly found: LeaseSpec | undefined;
-  /** This instance leads by the found lease: it renews, and the term goes on. */
+  /** This instance leads by the found lease: it renews, and the term continues. */
   readonly isRenewal: boolean;
 }
 

@@ -43,7 +43,7 @@ export interface RunReasons {
   readonly keeps: readonly string[];
 }
 
-/** Lists the reasons of everything that a run did, and of all that it left for later. Pure. */
+/** Lists the reasons of all steps of a run, and of all that it postponed. Pure. */
 export function explainRun(ended: ExplainedRun): RunReasons {
   const { plan, pruned, changes = [], steps = [], held = [] } = ended.converged ?? ended;
   const left = [...(plan?.reasons ?? []), ...(pruned === undefined ? [] : explainPrune(pruned)), ...held];

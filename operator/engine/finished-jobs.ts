@@ -4,9 +4,9 @@ import type { DesiredObject, DesiredSet } from "./desired-set.ts";
 
 import { findCondition } from "./health/health-fields.ts";
 
-// A Job with `ttlSecondsAfterFinished` goes by itself. To make it again would run it again, and again.
+// A Job with `ttlSecondsAfterFinished` is deleted automatically. Recreating it would run it again and again.
 
-/** `id digest`: a Job and what it ran; undefined: it is none that goes by itself. */
+/** `id digest`: a Job and its content; undefined: it is not deleted automatically. */
 export function nameOfRun({ id, manifest }: Pick<DesiredObject, "id" | "manifest">): string | undefined {
   if (manifest.kind !== "Job" || manifest.apiVersion !== "batch/v1") return undefined;
   const spec = manifest["spec"] as { readonly ttlSecondsAfterFinished?: unknown } | undefined;

@@ -28,7 +28,7 @@ export interface BlockedObject {
   readonly message: string;
 }
 
-/** An object that is waited for, and what it lacks. */
+/** A needed object, and why it is not ready. */
 export interface Lacking {
   readonly id: ObjectId;
   readonly lack: string;
@@ -43,7 +43,7 @@ export class Gates {
   readonly #waitedFor: ObjectId[] = [];
   /** The first object that is neither there nor about to be. */
   #missing: ObjectId | undefined;
-  /** Of all that is waited for; known when the first object of a later stage asks. */
+  /** Of all needed objects; computed for the first object of a later stage. */
   #first: { readonly lacking: Lacking | undefined } | undefined;
 
   constructor(assess: (live: LiveObject) => Health) {

@@ -33,9 +33,9 @@ export type Fitted =
   | { readonly replaces: LiveObject; readonly manifest?: never };
 
 /**
- * Fits a manifest to what it may change. A Job is replaced only if the resource's spec was edited since it was made
- * (its generation differs) and the edit reaches a field that cannot be changed; otherwise it keeps what it was made
- * of, so that an upgrade never runs finished work again. Workloads keep a selector that still finds their pods.
+ * Fits a manifest to the fields that may be changed. A Job is replaced only if the resource's spec was edited since it was made
+ * (its generation differs) and the edit reaches a field that cannot be changed; otherwise it keeps its
+ * fields, so that an upgrade never runs finished work again. Workloads keep a selector that still finds their pods.
  * Every other immutable field is left for the API server to refuse, with its name.
  */
 export function fitToLive(desired: Manifest, live: LiveObject | undefined): Fitted {

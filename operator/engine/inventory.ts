@@ -63,7 +63,7 @@ export function composeInventory(input: InventoryInput): Inventory {
   };
 }
 
-/** The waves of what is wanted now, then those of what is left from before: what goes first is last. */
+/** The waves of the desired objects, then those of the objects from before: those that are deleted first are last. */
 function joinWaves(
   prepared: DesiredSet,
   before: readonly (readonly ObjectId[])[],

@@ -6,7 +6,7 @@ import { idOf, type ObjectId } from "../../synth/manifest.ts";
  * Our own deletions are not among them.
  */
 export class LostObjects {
-  /** Uids of what we asked the server to delete, until its end was seen. */
+  /** Uids of our own deletions, until their end was observed. */
   readonly #deletedByUs = new Set<string>();
   readonly #byResource = new Map<string, Set<ObjectId>>();
 
@@ -36,7 +36,7 @@ export class LostObjects {
     return this.#byResource.get(key)?.delete(id) ?? false;
   }
 
-  /** The resource has all that it wants, or is gone. */
+  /** The resource is complete, or is gone. */
   forget(key: string): void {
     this.#byResource.delete(key);
   }

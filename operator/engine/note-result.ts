@@ -5,7 +5,7 @@ import { isRepair } from "./apply-result.ts";
 import { findDrift } from "./covers.ts";
 import type { SettledObjects } from "./settled.ts";
 
-/** Something worth an event: what was done to which object, and why. */
+/** A change that causes an event: the action, the object, and why. */
 export interface Change {
   readonly done: "Adopted" | "Extended" | "FieldsKept" | "Pruned" | "Reduced" | "Replaced" | "Restored";
   readonly live: LiveObject;
@@ -21,7 +21,7 @@ export interface NoteOptions {
   readonly whose: string;
 }
 
-/** Keeps what the next pass, the next reconcile and people should know of one step. */
+/** Records the facts of one step for the next pass, the next reconcile and events. */
 export function noteResult(
   { step, live, was, wasLost }: StepResult,
   { claimed, changes, settled, whose }: NoteOptions,

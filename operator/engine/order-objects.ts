@@ -16,8 +16,8 @@ export type Ordered<Item> =
   | { readonly cycle: readonly ObjectId[]; readonly order?: never };
 
 /**
- * The order of applying: by stage, within a stage after what is needed, and else as given. Who needs an object of a later
- * stage is of that stage too, so that no stage ever waits for a later one. Kahn's algorithm. Pure.
+ * The order of applying: by stage, within a stage after its needs, and else as given. An object that needs one of a later
+ * stage is of that stage, too, so that no stage ever waits for a later one. Kahn's algorithm. Pure.
  */
 export function orderObjects<Item extends Orderable>(items: readonly Item[]): Ordered<Item> {
   if (items.every(({ needs }) => needs.length === 0)) return { order: items.toSorted(byStage) };

@@ -39,7 +39,7 @@ export type WaitingReason = Extract<
 
 /** How applying a resource's objects ended. */
 export type ApplyOutcome =
-  /** `waiting`: what is not done yet although all is applied, such as objects that take long to go. */
+  /** `waiting`: the remaining work after all is applied, such as objects whose deletion takes long. */
   | { readonly state: "applied"; readonly count: number; readonly waiting?: string }
   /** Such as for objects that must go before they can be made. `isWatched`: an event wakes us. Default reason: Progressing. */
   | {
@@ -50,7 +50,7 @@ export type ApplyOutcome =
       /** Reported only after it has lasted for long; see LongHolds. */
       readonly isQuiet?: boolean;
     }
-  /** Tried again only after an edit, apart from `NotOwned` and what is contested, which heal when the other object goes. */
+  /** Retried only after an edit, except `NotOwned` and contested values, which recover when the other object is deleted. */
   | {
       readonly state: "refused";
       readonly reason: RefusalReason;

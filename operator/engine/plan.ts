@@ -21,7 +21,7 @@ export interface PlanInput {
   /** Whether applying to exactly this object was tried and changed nothing; see settledHash(). */
   readonly isSettled: (live: LiveObject) => boolean;
   readonly assess: (live: LiveObject) => Health;
-  /** `status.inventory.finished`: Jobs that are not made again. */
+  /** `status.inventory.finished`: Jobs that are not recreated. */
   readonly finished?: readonly string[] | undefined;
   /** The state of the lookup of the kind of an object that was prepared without one. */
   readonly askKind?: (object: DesiredObject) => KindAnswer;
@@ -53,7 +53,7 @@ export interface Plan {
   readonly done: readonly DesiredObject[];
   /** Namespaces that only have to exist, and that others created. */
   readonly others: readonly DesiredObject[];
-  /** Ids of what is applied, kept, replaced or waited for as the resource's own: recorded before anything is sent. */
+  /** Ids of the objects that are applied, kept, replaced or waited for as the resource's own: recorded before anything is sent. */
   readonly taken: readonly ObjectId[];
   /** Once this is applied everything is: then it may be pruned. */
   readonly isComplete: boolean;
@@ -62,9 +62,9 @@ export interface Plan {
 }
 
 /**
- * Decides what may be applied now. Definitions and namespaces come first and are waited for; what an object needs is healthy
- * before it is applied; what the API server asks about every other write comes when all else is applied. What was there and
- * was changed by others is put right without waiting for anything. Pure.
+ * Decides what may be applied now. Definitions and namespaces come first and are waited for; the needs of an object are healthy
+ * before it is applied; admission configuration comes when all else is applied. Changes of existing objects by other
+ * managers are reverted without a wait. Pure.
  */
 export function planChanges(input: PlanInput): Plan {
   const steps: PlannedStep[] = [];

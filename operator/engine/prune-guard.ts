@@ -50,7 +50,7 @@ export function isKept({ metadata: { annotations } }: LiveObject): boolean {
   return keepAnnotations.some(([name, value]) => annotations?.[name] === value);
 }
 
-/** An object in the resource's own namespace always has a controller reference; without it, it was let go. */
+/** An object in the resource's own namespace always has a controller reference; without it, it was released. */
 function isBeyondCollection({ metadata }: LiveObject, resource: CustomResource): boolean {
   const { namespace } = resource.metadata;
   return namespace !== undefined && namespace !== metadata.namespace;

@@ -85,7 +85,7 @@ export class Refusals {
   }
 }
 
-/** First and longest delay of a refusal that is tried again, later and later. */
+/** First and longest delay of a refusal that is retried with backoff. */
 function delaysOf({ isContested, isBySchema }: ObjectRejectedError): typeof schemaMs | undefined {
   if (isContested) return contestedMs;
   return isBySchema ? schemaMs : undefined;

@@ -56,7 +56,7 @@ export interface ReportOptions extends AnnounceOptions {
 }
 
 /**
- * Reports a run: events about what was done, one status patch if the status is another one, and when to look again.
+ * Reports a run: events about its changes, one status patch if the status changed, and the delay of the next reconcile.
  *
  * @param onWritten Called when the status is written, before {@link Report.onWritten}.
  * @throws The error of the run if it is retried, after the status describes it.
@@ -84,7 +84,7 @@ async function writeStatus(run: Report, options: ReportOptions, onWritten: () =>
   const { status, patch } = change;
   const { name, namespace, uid } = resource.metadata;
   const live = await options.cluster.patchStatus({ kind, namespace, name }, uid, patch, at);
-  // Of a resource that is gone there is nothing to announce.
+  // A deleted resource has no events.
   if (live === undefined) return;
   options.resources.written(live);
   announceStatus({ status, cause: health?.cause }, { resource }, options);

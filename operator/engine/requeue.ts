@@ -5,7 +5,7 @@ import type { ApplyOutcome } from "./outcome.ts";
 /** Delay of a status, so that one patch contains the outcome and its commit. */
 export const parkingMs = 1000;
 
-/** How often we look whether a foreign object has gone, or what it holds: nothing that we watch says so. */
+/** Interval of the checks whether a foreign object is gone, or has released a value: no watch reports it. */
 const foreignRecheckMs = 30_000;
 
 export interface RequeueInput {

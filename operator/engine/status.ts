@@ -30,8 +30,8 @@ export interface StatusInput {
 export type ResourceStatus = EngineStatus & Readonly<Record<string, unknown>>;
 
 /**
- * The status that a resource should have. Pure, and stable: composed again with nothing changed it is equal to what is
- * there, so that nothing is written.
+ * The status that a resource should have. Pure, and stable: composed again without a change it is equal to the
+ * existing one, so that nothing is written.
  */
 export function composeStatus(input: StatusInput): ResourceStatus {
   const { resource, kindStatus, publish } = input;

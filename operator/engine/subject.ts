@@ -10,7 +10,7 @@ import type { Plan, PlanInput } from "./plan.ts";
 /** Objects that were read in this run because no local copy holds them, by id. */
 export type Claimed = Map<ObjectId, LiveObject>;
 
-/** A resource as it is now, and what it wants. */
+/** A resource and its desired set. */
 export interface Target {
   readonly resource: CustomResource;
   readonly desired: DesiredSet;
@@ -26,7 +26,7 @@ export interface Subject {
   readonly whose: string;
   /** Objects that earlier runs read. */
   readonly claimed?: ReadonlyMap<ObjectId, LiveObject>;
-  /** Reads the resource and decides what it wants; called before each plan. Undefined: the resource is gone. */
+  /** Reads the resource and computes its desired set; called before each plan. Undefined: the resource is gone. */
   desire(claimed: Claimed): Target | undefined;
   /** The live object of a desired one, regardless of its creator. */
   observed(claimed: Claimed): PlanInput["observed"];

@@ -29,8 +29,8 @@ export interface HeldSweep {
 }
 
 /**
- * Decides which folders of resources that no longer exist go. Only `gone` ones ever do; more than half of what is
- * ours at once looks like a mistake (the wrong cluster, a CRD deleted by accident) and waits for approval. Pure.
+ * Decides which folders of resources that no longer exist are removed. Only `gone` ones are; more than half of our
+ * folders at once looks like a mistake (the wrong cluster, a CRD deleted by accident) and waits for approval. Pure.
  */
 export function planSweep({ folders, claimOf, approved }: SweepInput): SweepPlan {
   const gone: string[] = [];

@@ -2,7 +2,7 @@ import type { Condition } from "../../crds/conditions.ts";
 
 export type EventType = "Normal" | "Warning";
 
-/** An event that is worth a person's attention. */
+/** An event about a resource. */
 export interface Announcement {
   readonly type: EventType;
   readonly reason: string;
@@ -28,12 +28,12 @@ const quiet: ReadonlySet<string> = new Set([
 export interface TransitionOptions {
   /** The known cause of a delay of the objects. */
   readonly cause?: string | undefined;
-  /** Types of a kind's own conditions that are worth a Warning when they become true. */
+  /** Types of a kind's own conditions that cause a Warning when they become true. */
   readonly warnOn?: readonly string[];
 }
 
 /**
- * The events that a change of status is worth: a Warning when something turned bad or its cause changed, and a Normal
+ * The events of a change of status: a Warning when a condition became false or its cause changed, and a Normal
  * one when it recovers. Nothing for a resource that was healthy from the start. Pure.
  */
 export function announceTransitions(
@@ -55,7 +55,7 @@ export function announceTransitions(
     const { reason, message: note } = now;
     if (type === "Healthy" && isHeldUp(now, old, cause)) return [{ type: "Warning", reason, action, note }];
     if (isBad(now)) {
-      // A repeated cause is said once: the message of a failing pod may count restarts.
+      // A repeated cause is reported once: the message of a failing pod may count restarts.
       return old?.status === "False" && old.reason === reason
         ? []
         : [{ type: "Warning", reason, action, note }];
@@ -65,7 +65,7 @@ export function announceTransitions(
   return [...engines, ...own];
 }
 
-/** On its way still, but since now something is known to be in the way: the deadline may be long. */
+/** Still in progress, but since now with a known obstacle: the deadline may be long. */
 function isHeldUp(now: Condition, old: Condition | undefined, cause: string | undefined): boolean {
   if (cause === undefined || now.status !== "False" || isBad(now)) return false;
   return now.message.includes(cause) && old?.message.includes(cause) !== true;

@@ -48,7 +48,7 @@ export class Attempts {
     return this.#unblock(id);
   }
 
-  /** The definition of a kind has changed: what it refused may be accepted a moment later. */
+  /** The definition of a kind has changed: a refused object may be accepted a moment later. */
   definitionChanged(kind: ObjectKindId): void {
     for (const key of this.#unblock(kind)) this.#queue.add(key, { afterMs: servedAfterMs });
   }

@@ -39,7 +39,7 @@ export class SourceSyncError extends Error {
 }
 
 /**
- * Starts workers as soon as everything that they decide by is known, and the gate is open.
+ * Starts workers as soon as the caches that they decide from are filled, and the gate is open.
  *
  * @returns Resolves when the queue was shut down and the last reconcile has ended.
  * @throws SourceSyncError that names the kind: the process should end.
@@ -50,7 +50,7 @@ export async function runController(options: ControllerOptions): Promise<void> {
   await runWorkers({ ...options, ...(gate !== undefined && { gate }) });
 }
 
-/** Then decisions by what was last known are better than none. */
+/** After that, decisions from stale data are better than none. */
 const NEWS_TIMEOUT_MS = 30_000;
 
 /**

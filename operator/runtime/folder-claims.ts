@@ -11,10 +11,10 @@ export interface FolderClaimsInput {
 }
 
 /**
- * Tells what is known of the resource behind a folder of the repository. Only a folder of a kind and namespace that
- * we watch, and whose list came in this run, can be `gone`: what we cannot see is `unknown`, and stays.
+ * Finds the state of the resource of a folder of the repository. Only a folder of a kind and namespace that we
+ * watch, and whose list arrived in this run, can be `gone`: an unobserved one is `unknown`, and stays.
  *
- * A look-up for each of ten thousand folders, because a sweep asks about all of them in one go.
+ * It is a look-up, because a sweep asks about ten thousand folders at once.
  */
 export function createFolderClaims({
   kinds,

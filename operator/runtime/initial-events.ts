@@ -4,7 +4,7 @@ import type { WatchEvent } from "./ports.ts";
 
 /** Interval of the warnings that the end of the initial events is still missing. */
 const warnEveryMs = 10_000;
-/** So many warnings in a row without an event in between: this server does not know what we asked for. */
+/** After this number of warnings without an event in between, the server does not support the request. */
 const quietWarnings = 3;
 
 export interface InitialEventsInput {

@@ -159,7 +159,7 @@ export class KindStores implements Stores {
   }
 }
 
-/** Index of a kind's resources: what they look for related objects by. */
+/** Index of a kind's resources: the values by which they seek related objects. */
 export function soughtIndexOf({ kind, selector }: Pick<RelatedObjects, "kind" | "selector">): string {
   return `sought ${idOfWatch("related", kind, selector)}`;
 }

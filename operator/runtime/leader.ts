@@ -42,7 +42,7 @@ export class LeaderElector implements Election {
   readonly #keeper: LeaseKeeper;
   readonly #firstTry = Promise.withResolvers<void>();
   readonly #becameLeader = Promise.withResolvers<void>();
-  /** Ends what is under way: the tries to acquire, or the renewals. */
+  /** Ends the attempts to acquire, or the renewals. */
   readonly #stopping = new AbortController();
   #state: "candidate" | "leading" | "ended" = "candidate";
   #running: Promise<void> | undefined;

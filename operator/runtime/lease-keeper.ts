@@ -56,7 +56,7 @@ export class LeaseKeeper {
     return this.#seen?.lease.spec?.holderIdentity;
   }
 
-  /** Where the holder takes hooks, if it said so. */
+  /** Where the holder takes hooks, if it is published. */
   get holderAddress(): string | undefined {
     const { metadata, spec } = this.#seen?.lease ?? {};
     if ((spec?.holderIdentity ?? "") === "") return undefined;

@@ -11,7 +11,7 @@ export interface ListPagesInput {
   readonly resourceVersion: string;
   /** Also where the server could answer from its cache, because it has none. */
   readonly pagingForced: boolean;
-  /** Called for each object; what it gives is kept. */
+  /** Called for each object; its result is stored. */
   readonly prepare: (object: LiveObject) => LiveObject;
   readonly signal: AbortSignal;
 }
@@ -57,7 +57,7 @@ export async function listPages(input: ListPagesInput): Promise<ListedPages> {
     await collect(page, objects, input);
     continueToken = page.continueToken;
   }
-  // The first page's version is the oldest: what is newer on later pages will come again, and do no harm.
+  // The first page's version is the oldest: newer objects on later pages arrive again, without harm.
   return { objects, resourceVersion: first.resourceVersion, paged: first.continueToken !== undefined };
 }
 

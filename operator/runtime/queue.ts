@@ -45,8 +45,8 @@ export interface QueueMeasure {
 }
 
 /**
- * Keys to reconcile, as controller-runtime's priority queue has them: the highest priority first; a key is in one
- * pair of hands at most, and what is added meanwhile runs once afterwards. A key that is here already keeps the higher
+ * Keys to reconcile, as controller-runtime's priority queue has them: the highest priority first; at most one
+ * worker has a key, and additions meanwhile run once afterwards. A key that is queued already keeps the higher
  * priority and the earlier time. Within a priority namespaces take turns ({@link FairTurns}), and the keys of one come
  * in order of arrival. No operation is slower than O(log n).
  */
@@ -127,7 +127,7 @@ export class WorkQueue {
     this.#handOut();
   }
 
-  /** Drops what is queued and lets everybody who waits for a key go. What is in hands stays there. */
+  /** Drops queued keys and releases all waiting workers. Keys in progress stay. */
   shutDown(): void {
     this.#isShutDown = true;
     this.#alarm.clear();

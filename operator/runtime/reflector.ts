@@ -28,7 +28,7 @@ export interface ReflectorInput {
   readonly missingKindWaitMs?: () => number;
 }
 
-/** Keeps a store equal to what the server has, for as long as it runs (client-go's `Reflector`). */
+/** Keeps a store equal to the server's content, as long as it runs (client-go's `Reflector`). */
 export class Reflector {
   readonly #source: WatchSource;
   readonly #store: WatchedStore;
@@ -90,7 +90,7 @@ export class Reflector {
     this.#listeners.push(listener);
   }
 
-  /** Runs until the signal aborts. Never rejects: whatever fails is tried again. */
+  /** Runs until the signal aborts. Never rejects: every failure is retried. */
   async run(signal: AbortSignal): Promise<void> {
     let step: Step = "fill";
     while (!signal.aborted) {
@@ -146,7 +146,7 @@ export class Reflector {
     return { ...end, by: "watch", resourceVersion, filled: true };
   }
 
-  /** Gets everything through a watch, which then goes on as one. */
+  /** Gets everything through a watch, which then continues as one. */
   async #watchInitial(signal: AbortSignal): Promise<Outcome> {
     const resourceVersion = this.#versionUnusable ? "" : this.#resourceVersion;
     this.#freshness.asked({ resourceVersion, askedMs: this.#clock.now() });

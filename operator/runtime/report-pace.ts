@@ -6,7 +6,7 @@ const BUSY_MS = 100;
 const LONGEST_MS = 1_000;
 /** Between two reports: a user who edits a few resources needs them soon … */
 const LONGEST_STEP_MS = 50;
-/** … and no timer is set for less than this; what is due by then goes together. */
+/** … and no timer is set for less than this; all reports that are due by then go together. */
 const SHORTEST_STEP_MS = 5;
 
 export interface ReportPaceOptions {
@@ -28,7 +28,7 @@ export class ReportPace {
   readonly #released = new Set<string>();
   #lastEditMs = Number.NEGATIVE_INFINITY;
   #lastReportMs = Number.NEGATIVE_INFINITY;
-  /** When all that wait are to be under way. */
+  /** When all waiting reports must be released. */
   #deadlineMs = 0;
   #cancelStep: (() => void) | undefined;
 
@@ -89,7 +89,7 @@ export class ReportPace {
     this.#arm();
   }
 
-  /** Sets the timer for the next report; what was released by an edit counts, so time is only what is left. */
+  /** Sets the timer for the next report; releases by edits count, so that the timer has only the rest. */
   #arm(): void {
     this.#cancelStep?.();
     this.#cancelStep = undefined;

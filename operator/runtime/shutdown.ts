@@ -3,7 +3,7 @@ import { withTimeout } from "./with-timeout.ts";
 
 const DEFAULT_GRACE_MS = 30_000;
 
-/** A git remote that hangs must not hold the lease: what is not pushed now is pushed by who leads next. */
+/** A git remote that hangs must not hold the lease: the next leader pushes the rest. */
 const PART_MS = 15_000;
 
 /** `signal`: requested from outside. `lost-lease`, `failed`: we may not, or cannot, continue. */

@@ -5,7 +5,7 @@ import type { Logger } from "../ports.ts";
 export interface StoreHandler {
   /** `initial`: it was there when the handler came, or when the store was filled first. */
   added(object: LiveObject, options: { readonly initial: boolean }): void;
-  /** Different uids: the object was deleted and made again unseen. */
+  /** Different uids: the object was deleted and recreated unobserved. */
   updated(old: LiveObject, object: LiveObject): void;
   /** `finalStateUnknown`: the deletion was not observed; `object` is the last known state. */
   deleted(object: LiveObject, options: { readonly finalStateUnknown: boolean }): void;

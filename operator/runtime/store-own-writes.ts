@@ -29,7 +29,7 @@ interface Gone {
  */
 export class OwnWrites {
   readonly #pending = new Map<string, Pending>();
-  /** By uid: what we removed. */
+  /** Uids of objects that we removed. */
   readonly #gone = new Map<string, Gone>();
 
   /** Objects and removals that wait for the watch. */
@@ -51,7 +51,7 @@ export class OwnWrites {
     this.#pending.get(key)?.versions.push(version);
   }
 
-  /** The store holds what the server sent last: nothing of ours is under way. Gives what the handlers knew. */
+  /** The store has the server's last state: no write of ours is in progress. Returns the state that the handlers knew. */
   settle(key: string): Unseen | undefined {
     const pending = this.#pending.get(key);
     this.#pending.delete(key);

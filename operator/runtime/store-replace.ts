@@ -21,8 +21,8 @@ export interface ReplaceContentInput {
 const sliceSize = 500;
 
 /**
- * Makes the content that of a list: deletions first, then what is new or other. What we wrote after the list was
- * made stays, also what we write between two slices. Yields the notifications for handlers, slice by slice.
+ * Replaces the content with that of a list: deletions first, then new and changed objects. Our writes after the list was
+ * made stay, also those between two slices. Yields the notifications for handlers, slice by slice.
  */
 export function* replaceContent(input: ReplaceContentInput): Generator<readonly Notification[], void, void> {
   const { content, own, listed, resourceVersion } = input;

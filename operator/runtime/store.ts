@@ -16,7 +16,7 @@ export type { StoreHandler, Subscription } from "./store-handlers.ts";
 
 export interface WatchedStoreInput {
   readonly kind: ObjectKind;
-  /** Reduces an object when it enters, once per version; must not mind what it did already. */
+  /** Reduces an object when it enters, once per version; idempotent. */
   readonly transform?: (object: LiveObject) => LiveObject;
   readonly indexes: Readonly<Record<string, IndexFunction>>;
   readonly log?: Pick<Logger, "error">;
@@ -108,14 +108,14 @@ export class WatchedStore implements ObjectStore {
   }
 
   /**
-   * Makes the content that of a complete list. Handlers hear of deletions first. Tens of thousands of objects
-   * take longer than the event loop may be held: this lets others run in between, who see each object as it was
-   * before or as it is now.
+   * Replaces the content with a complete list. Handlers receive deletions first. Tens of thousands of objects
+   * take longer than the event loop may be blocked: other work runs in between, and reads each object in its old
+   * or its new state.
    *
    * @param listed By key, as {@link prepare} gave them.
    */
   async replace(listed: ReadonlyMap<string, LiveObject>, resourceVersion: string): Promise<void> {
-    // A list is never older than what was seen before, unless etcd was restored: then it alone counts.
+    // A list is never older than the content, unless etcd was restored: then it alone counts.
     const isRewound = isNewer(this.#seen, resourceVersion);
     if (isRewound) this.#own.clear();
     // At once, so that a late answer to a write cannot bring back what this list does not have.
@@ -132,7 +132,7 @@ export class WatchedStore implements ObjectStore {
     this.#gate.open();
   }
 
-  /** The kind is gone from the server: what is held says nothing any more, and nothing counts as deleted. */
+  /** The kind is gone from the server: the content is invalid, and no object counts as deleted. */
   loseKind(): void {
     this.#gate.close();
   }
@@ -165,7 +165,7 @@ export class WatchedStore implements ObjectStore {
     return !isSameJson(before["spec"], now["spec"]);
   }
 
-  /** Handlers hear of it at once, for others may wait for the name. */
+  /** Handlers receive it at once, because others may wait for the name. */
   removed(key: string, uid: string): void {
     const current = this.#content.get(key);
     const held = current?.metadata.uid === uid ? current : undefined;

@@ -38,7 +38,7 @@ export interface WorkersOptions {
   readonly gate?: Promise<unknown>;
   /** Aborts the signal of every reconcile that still runs, such as when the grace period is over. */
   readonly signal?: AbortSignal;
-  /** A rejection that is no Error is logged and tried again like any other; false: it ends the workers. */
+  /** A rejection that is not an Error is logged and retried like any other; false: it ends the workers. */
   readonly survivePanics?: boolean;
 }
 

@@ -14,8 +14,8 @@ import {
 import { findProblem } from "./health-pod.ts";
 
 /**
- * A Job is in progress from its start to its end. Whether it is suspended, its spec says: the condition of that type stays
- * behind, with another status, when it goes on.
+ * A Job is in progress from its start to its end. Its spec says whether it is suspended: the condition of that type stays, with
+ * another status, when it continues.
  */
 export function assessJob(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const [spec, status] = [specOf(live), statusOf(live)];

@@ -16,7 +16,7 @@ import { assessDaemonSet, assessDeployment, assessReplicaSet, assessStatefulSet 
 /** `Suspended`: someone asked for a stop. `NotFound`: desired, and not there. */
 export type HealthStatus = "Current" | "InProgress" | "Failed" | "Suspended" | "Terminating" | "NotFound";
 
-/** How far an object is on the way to what it is for. */
+/** The progress of an object towards its purpose. */
 export interface Health {
   readonly status: HealthStatus;
   /** In PascalCase: the cause, such as `DeadlineExceeded`. */
@@ -25,7 +25,7 @@ export interface Health {
   readonly message: string;
   /** The known cause of a delay, in words that are part of the message. */
   readonly cause?: string;
-  /** The answer changes by time alone: look again after this many milliseconds. */
+  /** The answer changes by time alone: check again after this number of milliseconds. */
   readonly recheckAfterMs?: number;
 }
 
