@@ -68,7 +68,7 @@ export function composeConditions(input: ConditionsInput): Condition[] {
   ];
 }
 
-/** What is known of the objects stays, and the resource stays ready unless its source is lost. */
+/** The statements about the objects stay, and the resource stays ready unless its source is lost. */
 function withoutSource(
   { statement, cause = statement, isLost }: SourceStanding,
   before: ReadonlyMap<string, Condition>,
@@ -80,7 +80,7 @@ function withoutSource(
   // An outage of a remote is not in progress before it makes anything unready.
   const isQuiet = ready !== undefined && cause.status === "False";
   const applied = last("Applied") ?? ({ type: "Applied", ...unknown } as const);
-  // What was applied before may still be kept as it is, and assessed.
+  // Objects that were applied before may be kept unchanged, and assessed.
   const isJudged = health !== undefined && applied.status === "True";
   return {
     applied,

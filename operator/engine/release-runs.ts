@@ -16,7 +16,7 @@ export interface ReleaseRunsOptions {
 /**
  * Removes our finalizer from runs, in parallel. A run that changed meanwhile is left to the reconcile that the change causes.
  *
- * @returns What was done, and why.
+ * @returns The removals, and why.
  * @throws The first failure: ApiUnavailableError, NotLeadingError.
  */
 export async function releaseRuns(

@@ -1,5 +1,5 @@
 /**
- * What the runs of each resource remember between them, as values that do not change: the loop keeps what its steps return,
+ * The memory of each resource between its runs, as values that do not change: the loop keeps what its steps return,
  * and nothing else writes here. It may be lost at a restart.
  */
 export class RunMemory<Memory extends { readonly uid: string }> {

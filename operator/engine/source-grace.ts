@@ -5,7 +5,7 @@ export const sourceGraceMs = 5 * 60_000;
 
 export interface GraceInput {
   readonly failure: { readonly reason: string };
-  /** As they stand in the status: `Sourced` says since when the source cannot be had, also across restarts. */
+  /** As the status has them: `Sourced` says since when the source is unavailable, also across restarts. */
   readonly conditions: readonly Condition[] | undefined;
   readonly nowMs: number;
 }

@@ -3,7 +3,7 @@ import type { KindSource, SourceProblem } from "../../crds/kind-source.ts";
 import type { Statement } from "./conditions.ts";
 import { graceLeftMs } from "./source-grace.ts";
 
-/** What the conditions of a resource say of its source. */
+/** The statements of a resource's conditions about its source. */
 export interface SourceStanding {
   /** The condition `Sourced`. */
   readonly statement: Statement;

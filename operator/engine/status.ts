@@ -19,7 +19,7 @@ export interface StatusInput {
   readonly publish: PublishState | { readonly state: "skipped" } | undefined;
   /** Why an expired resource is kept, without objects; undefined: it has not expired. */
   readonly expired?: string | undefined;
-  /** What is to be said of its source; undefined: it follows none. */
+  /** The state of its source, for the conditions; undefined: it follows none. */
   readonly standing?: SourceStanding | undefined;
   /** The kind's own conditions are in its own order, such as the newest last. Default: in that of their types. */
   readonly keepsOrder?: boolean;

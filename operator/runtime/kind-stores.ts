@@ -141,7 +141,7 @@ export class KindStores implements Stores {
     });
   }
 
-  /** Calls `tell` whenever a refused namespace may be tried again. */
+  /** Calls the listener when a refused namespace may be tried again. */
   onReadmit(tell: (namespace: string) => void): void {
     this.#onReadmit.push(tell);
   }
