@@ -1,2 +1,2 @@
-/** Whether stories repeat what they do a hundred times, as `npm run test:long` has them. `npm test` repeats little. */
+/** Whether tests repeat their steps a hundred times, as in `npm run test:long`; in `npm test` they repeat few. */
 export const isLong = process.env["FAIRLEAD_LONG"] === "1";

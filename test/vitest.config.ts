@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import StorySequencer from "./story-sequencer.ts";
 
-/** After the others, two at a time: stories that promise times, compute, or free ports for a moment. */
+/** After the others, two at a time: tests that measure times, compute, or free ports for a moment. */
 const alone = ["leader", "repair", "local-cluster", "release-quota"].map(
   (name) => `test/cluster/${name}.test.ts`,
 );
@@ -32,13 +32,13 @@ const isolated = [
 /** Measures the memory of processes that others' work slows down: what is filled between two looks would count. */
 const measuringMemory = ["test/operator/sandbox/program/program-memory.test.ts"];
 
-// For all programs of Kubernetes that a run starts: memory is there, and processors are what stories wait for.
+// For all programs of Kubernetes that a run starts: tests wait for processors, not for memory.
 process.env["GOGC"] ??= "400";
 process.env["GOMEMLIMIT"] ??= "1GiB";
 // Most of a start of our programs is stripping types: a process that ends in order caches the result for the next one.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "fairlead-test-compile-cache");
 
-/** Files share processes, as those of `unit` do: no module keeps what a test leaves behind, and importing takes as long as a story. */
+/** Files share processes, as those of `unit` do: no module keeps state of a test, and an import takes as long as a test. */
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
   testTimeout: 120_000,
@@ -46,12 +46,12 @@ const onCluster = {
   isolate: false,
 };
 
-/** Stories have namespaces, users and repositories of their own. Each waits for most of its time: 6 keep two cores busy. */
+/** Tests have namespaces, users and repositories of their own. Each waits for most of its time: 6 keep two cores busy. */
 const sideBySide = { maxWorkers: 6, sequence: { groupOrder: 1 } };
 const twoAtATime = { maxWorkers: 2, sequence: { groupOrder: 2 } };
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 3 } };
 
-/** Stories on a real node take root's rights and a minute: where they are asked for, that is, in CI. */
+/** Tests on a real node need root's rights and a minute: only on request, as in CI. */
 const onNode = {
   globalSetup: ["rig/e2e/global-setup.ts"],
   testTimeout: 180_000,
@@ -91,7 +91,7 @@ const besideRival = [{ test: { ...onCluster, ...oneByOne, name: "rival", include
 const unit = { testTimeout: 20_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
 
 /**
- * `unit`, `unit-slow` and `unit-isolated` touch nothing outside the process, the projects `cluster*` run stories on a real API
+ * `unit`, `unit-slow` and `unit-isolated` touch nothing outside the process, the projects `cluster*` run tests on a real API
  * server, `e2e` and `e2e-alone` on real containers, `rival` beside a Go operator.
  */
 export default defineConfig({

@@ -17,7 +17,7 @@ const repositories = {
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Short, because the story of the failover waits for them, and long enough for a machine that is busy. */
+/** Short, because the failover test waits for them, and long enough for a busy machine. */
 const leaderElection = { leaseDuration: "10s", renewDeadline: "8s", retryPeriod: "1s" };
 
 /** Made before the installation, which leaves it as it is, because the Secret must be there when the pods start. */

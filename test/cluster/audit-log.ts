@@ -94,7 +94,7 @@ function elsewherePath(auditLogPath: string): string {
   return join(dirname(auditLogPath), "audit-elsewhere.log");
 }
 
-/** Not that of kubectl with an operator's credentials, nor of a story that uses its adapter as `admin`. */
+/** Excludes kubectl with an operator's credentials, and a test that uses its adapter as `admin`. */
 function isOfOperator({ userAgent = "", user }: AuditEvent): boolean {
   return userAgent.startsWith("fairlead/") && user.username !== "admin";
 }

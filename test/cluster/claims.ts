@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
 
-/** Gives the claim a volume: the cluster of the stories has no controller of volumes. */
+/** Gives the claim a volume: the cluster of the tests has no controller of volumes. */
 export async function bindClaim(namespace: string): Promise<void> {
   const claim = await eventually(() => readObject("persistentvolumeclaim", "web", namespace), {
     what: "the claim is there",

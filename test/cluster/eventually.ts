@@ -8,7 +8,7 @@ export interface EventuallyOptions {
   readonly intervalMs?: number;
 }
 
-/** While stories bring and take away kinds, the garbage collector of the cluster they share pauses for half a minute. */
+/** While tests install and remove kinds, the garbage collector of the shared cluster pauses for half a minute. */
 const PATIENCE_MS = 90_000;
 
 /**

@@ -6,7 +6,7 @@ import { createWorld, type World } from "../../rig/faults/world.ts";
 import { testCluster } from "./fixture.ts";
 
 // The short form of `npm run test:faults`. Between them these schedules have most kinds of faults; the cluster is shared
-// with other stories, so nothing of it is restarted.
+// with other tests, so nothing of it is restarted.
 let world: World;
 beforeAll(async () => {
   world = await createWorld(testCluster());

@@ -14,13 +14,13 @@ export { eventually } from "./eventually.ts";
 
 const opened = new Map<string, DirectApi>();
 
-/** The shared cluster, asked without kubectl: most of a story is looking, and every kubectl is a process. */
+/** The shared cluster without kubectl: most requests of a test are reads, and every kubectl is a process. */
 function direct(): DirectApi {
   const { kubeconfigPath } = testCluster();
   return opened.getOrInsertComputed(kubeconfigPath, directApi);
 }
 
-/** The cluster that all stories of a run share. */
+/** The cluster that all tests of a run share. */
 export function testCluster(): SharedCluster {
   return inject("testCluster");
 }

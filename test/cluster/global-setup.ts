@@ -13,7 +13,7 @@ export interface TestCluster {
   readonly kubectlPath: string;
 }
 
-/** The cluster that all stories of a run share. */
+/** The cluster that all tests of a run share. */
 export interface SharedCluster extends TestCluster {
   /** When the run began, as the audit log writes times. */
   readonly startedAt: string;
@@ -26,11 +26,11 @@ declare module "vitest" {
 }
 
 /**
- * Starts one cluster for all stories of a run, with our CRDs and rights in it. `FAIRLEAD_TEST_KUBECONFIG` names the
+ * Starts one cluster for all tests of a run, with our CRDs and rights in it. `FAIRLEAD_TEST_KUBECONFIG` names the
  * kubeconfig of one that runs already (`fairlead cluster up --name test`), which saves the start of 5 s.
  */
 export default async function setUpCluster(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  // The other project of stories finds the time of the first, and all that it installed.
+  // The other project of cluster tests finds the time of the first one, and its installation.
   const isFirst = process.env["FAIRLEAD_TEST_STARTED"] === undefined;
   process.env["FAIRLEAD_TEST_STARTED"] ??= new Date().toISOString();
   const startedAt = process.env["FAIRLEAD_TEST_STARTED"];
@@ -57,7 +57,7 @@ export default async function setUpCluster(project: TestProject): Promise<(() =>
   // often: for a minute, nothing that a custom resource owned would go.
   if (cluster.components.includes("kube-controller-manager"))
     await cluster.restart("kube-controller-manager", { graceMs: 0 });
-  // The other project of stories finds it there, and shares it.
+  // The other project of cluster tests finds and shares it.
   process.env["FAIRLEAD_TEST_KUBECONFIG"] = kubeconfigPath;
   return () => cluster.stop();
 }

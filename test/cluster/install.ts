@@ -28,7 +28,7 @@ export async function install(cluster: TestCluster, options: InstallOptions = {}
   const { kinds: installed = kinds, name = "fairlead", values: more } = options;
   const kubectl = kubectlFor(cluster);
   const app = new App();
-  // Stories have repositories: with one, the uid of kube-system is read.
+  // Tests have repositories: with one, the uid of kube-system is read.
   const values = { image: "example.dev/fairlead:test", name, repository: { url: "file:///story" }, ...more };
   installChart(app, { kinds: installed, values });
   const objects = app.charts
@@ -50,7 +50,7 @@ function bindingOf(name: string): KubernetesObject {
   return { ...rbac("ClusterRoleBinding", `${name}-operators`), roleRef, subjects: [operators] };
 }
 
-/** As the Role that ships, but in all namespaces and for all Leases: every story elects its own leader. */
+/** As the Role that ships, but in all namespaces and for all Leases: every test elects its own leader. */
 function leaseRights(name: string): KubernetesObject[] {
   const roleRef = { apiGroup: operators.apiGroup, kind: "ClusterRole", name: `${name}-leases` };
   const rules = [

@@ -14,7 +14,7 @@ export interface EmptyCluster {
   uninstall(flags: UninstallFlags): Promise<string>;
 }
 
-/** A cluster without anything of ours, for all stories of a file. */
+/** A cluster without our objects, for all tests of a file. */
 export function anEmptyCluster(): EmptyCluster {
   let local: LocalCluster | undefined;
   beforeAll(async () => {

@@ -14,7 +14,7 @@ export interface KubeAdapter {
   readonly cluster: KubeCluster;
 }
 
-/** The operator's own adapter on the cluster of the stories, as `admin`; it ends with the test. */
+/** The operator's own adapter on the cluster of the tests, as `admin`; it ends with the test. */
 export async function kubeAdapter(
   fence: Fence = { check() {} },
   onEnd: (close: () => Promise<void>) => void = onTestFinished,

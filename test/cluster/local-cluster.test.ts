@@ -93,7 +93,7 @@ test("an object goes when its owner goes", async () => {
 });
 
 test("the user operator has no rights by itself", async () => {
-  // On a cluster of its own: on the shared one the stories have given it some.
+  // On a cluster of its own: on the shared one the tests have given it some.
   const cluster = await aClusterOfItsOwn({ only: "api" });
   const asOperator = ["--kubeconfig", cluster.operatorKubeconfigPath, "get", "pods", "-A"];
   await expect(kubectl(asOperator)).rejects.toThrow(/forbidden/i);

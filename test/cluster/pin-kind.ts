@@ -34,7 +34,7 @@ class PinChart extends Chart {
   }
 }
 
-/** A kind of the stories' own, that sets a field of Releases, which the same operator reconciles. */
+/** A kind of the tests' own, that sets a field of Releases, which the same operator reconciles. */
 export const pin = bindKind({
   definition: Pin,
   chart: PinChart,

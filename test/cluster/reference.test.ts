@@ -195,7 +195,7 @@ test("a node port that is taken is said, with what to do, and had when it gets f
   expect(why).toContain("already allocated. Choose another one, or free it");
   const [event] = await untilEvents(namespace, "EasyService", "second");
   expect(event).toMatchObject({ type: "Warning", reason: "ApplyRejected", note: why });
-  // Not by a deletion: the garbage collector pauses while stories bring kinds.
+  // Not by a deletion: the garbage collector pauses while tests install kinds.
   await applyResource(EasyService, namespace, { name: "first", ...on(taken + 1) });
   await untilReady(EasyService, namespace, "second");
   expect(await operatorWrites(namespace)).toContain("patch services second 201");

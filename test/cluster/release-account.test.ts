@@ -7,7 +7,7 @@ import { untilGone } from "./story.ts";
 const rbac = "rbac.authorization.k8s.io";
 const target = { serviceAccountName: "deployer" };
 
-/** An account that may deploy ConfigMaps into the namespace of the story. */
+/** An account that may deploy ConfigMaps into the namespace of the test. */
 async function makeDeployer(namespace: string): Promise<void> {
   const metadata = { name: "deployer", namespace };
   const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "patch", "delete"] }];

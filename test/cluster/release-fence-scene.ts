@@ -19,7 +19,7 @@ import { sharedGroup, stampIn } from "./stamp-kind.ts";
 const kinds = [stampIn(sharedGroup)];
 const rbac = "rbac.authorization.k8s.io";
 const noFence = { check() {} };
-/** The account that the stories act as. */
+/** The account that the tests act as. */
 export const deployer = "deployer";
 
 /** When something is removed that was made for all tests of a file. */

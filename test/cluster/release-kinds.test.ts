@@ -44,7 +44,7 @@ test("discovery of a real API server is two requests, and two without an answer 
   expect(catalog.find("authentication.k8s.io/v1", "TokenReview")).toBeUndefined();
   catalog.refresh();
   await eventually(() => answers.length === 4, { what: "it looked once more" });
-  // Other stories may have made or removed a kind meanwhile.
+  // Other tests may have made or removed a kind meanwhile.
   expect([200, 304]).toContain(answers[2]);
 });
 

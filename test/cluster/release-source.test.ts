@@ -17,7 +17,7 @@ import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-stor
 const certificate = selfSignedCertificate();
 const hookSecret = "what the git host and we share";
 
-/** A story whose repository is behind TLS on loopback, and a Release of its folder `shop` that looks once an hour. */
+/** A repository with TLS on loopback, and a Release of its folder `shop` that polls once an hour. */
 async function aHostedStory() {
   const story = await aReleaseStory();
   const authorizations = ["Bearer t0ken"];

@@ -9,7 +9,7 @@ import {
 import { type AuditEvent, operatorRequests } from "./audit-log.ts";
 import { testCluster } from "./fixture.ts";
 
-// Runs after all other stories, and looks back at what their operators asked for.
+// Runs after all other tests, and checks the requests of their operators.
 
 /** Rights that no test uses, and why they are granted nevertheless. `*` matches anything. */
 const unseen: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ test("every right that ships is used by some story, or is in a short list with t
   const unused = given.filter((right) => !used.has(right));
   const reasons = Object.keys(unseen);
   expect(unused.filter((right) => !reasons.some((reason) => covers(reason, right)))).toEqual([]);
-  // A reason that nothing needs any more. Releases prune objects of any kind, and some stories' do.
+  // A stale reason. Releases prune objects of any kind, and those of some tests do.
   const isStale = (reason: string) => !unused.some((right) => covers(reason, right));
   expect(reasons.filter((reason) => !reason.startsWith("delete ") && isStale(reason))).toEqual([]);
 });

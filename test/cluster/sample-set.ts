@@ -41,7 +41,7 @@ function sampleOf(file: string, namespace: string): Manifest {
     .replaceAll("namespace: default", `namespace: ${namespace}`)
     // Node ports are the cluster's: another Service may have this one.
     .replace(/^ +nodePort: .*\n/m, "")
-    // No job of it begins while a story counts writes.
+    // None of its Jobs starts while a test counts writes.
     .replace("*/1 * * * *", "0 0 1 1 *");
   return parseAllDocuments(text)[0]?.toJS() as Manifest;
 }

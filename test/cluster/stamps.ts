@@ -15,7 +15,7 @@ import { conditionOf, type SeenResource } from "./story.ts";
 
 export interface StampStartOptions {
   readonly environment?: NodeJS.ProcessEnv;
-  /** Default: that of the story. */
+  /** Default: that of the test. */
   readonly user?: Pick<OperatorUser, "kubeconfigPath">;
   /** Default: `stampProgram`. */
   readonly program?: string;
@@ -51,7 +51,7 @@ export function manyNames(count: number, prefix = "stamp"): string[] {
 }
 
 export interface StampStoryOptions {
-  /** A group that this story alone has beside the shared one: Stamps in it, and their CRD to play with. */
+  /** A group that this test alone has beside the shared one: Stamps in it, and their CRD, which it may change. */
   readonly ownGroup?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { aNamespace, applyObjects, eventually, kubectlJson, readObject, testClus
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { aRepository, type StoryRepository } from "./repository.ts";
 
-/** A custom resource as a story sees it. */
+/** A custom resource as a test sees it. */
 export interface SeenResource extends KubernetesObject {
   readonly metadata: KubernetesObject["metadata"] & {
     readonly uid: string;

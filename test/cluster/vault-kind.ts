@@ -47,7 +47,7 @@ class VaultChart extends Chart {
   }
 }
 
-/** A kind of the stories' own, whose child is a Secret. */
+/** A kind of the tests' own, whose child is a Secret. */
 export const vault: BoundKind<Construct> = bindKind({
   definition: Vault,
   chart: VaultChart,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FINALIZER } from "../../operator/engine/finalize.ts";
+import { ApiUnavailableError } from "../../operator/errors.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 
@@ -33,6 +34,20 @@ describe("objects that garbage collection cannot reach", () => {
     });
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["delete Namespace/extra", "metadata Gadget/web"]);
+    expect(bench.resource.metadata.finalizers).toEqual([]);
+  });
+
+  test("that may not be deleted turn a condition of the deleted resource false", async () => {
+    const bench = new ReconcileBench({ resource: outside });
+    await bench.reconcile();
+    const { resource } = bench;
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    bench.edit({ ...resource, metadata: { ...resource.metadata, deletionTimestamp } });
+    const forbidden = new ApiUnavailableError("user may not delete namespaces", { status: 403 });
+    bench.cluster.refuse("delete Namespace/extra", forbidden);
+    await expect(bench.reconcile()).rejects.toThrow("may not delete namespaces");
+    expect(bench.condition("Applied")).toBe("False ApplyFailed");
+    await bench.reconcile();
     expect(bench.resource.metadata.finalizers).toEqual([]);
   });
 
