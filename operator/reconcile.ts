@@ -113,7 +113,7 @@ export function createReconcile<
     }
     const ended = isLeaving ? await steps.finalize(loaded) : await steps.converge(loaded);
     remember(ended?.memory);
-    // A run that was told to end publishes, records and writes nothing.
+    // An aborted run publishes, records and writes nothing.
     run.signal.throwIfAborted();
     if (ended === undefined) {
       run.onExplain?.(() => leavingAlone);
@@ -139,8 +139,8 @@ export function createReconcile<
       steps.onNamespaceTerminating(error.namespace);
       return {};
     }
-    const { told, againAfterMs } = holds.judge(key, ended);
-    if (told !== undefined) return sooner(await report(told), againAfterMs);
+    const { reported, againAfterMs } = holds.judge(key, ended);
+    if (reported !== undefined) return sooner(await report(reported), againAfterMs);
     if (error !== undefined) throw error;
     // The local copies are being filled, and then it is reconciled again: until then the status is all that is known.
     const isNew = loaded.resource["status"] === undefined && ended.outcome.state === "retry";

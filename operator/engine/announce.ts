@@ -79,7 +79,7 @@ export function announceStatus(
     cause,
     warnOn,
   })) {
-    if (!outages.isNews(event)) continue;
+    if (!outages.isNew(event)) continue;
     const fields = { reason: event.reason, note: event.note };
     if (event.type === "Warning") log.warn("Resource not ready", fields);
     else log.info("Resource recovered", fields);

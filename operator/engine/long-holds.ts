@@ -9,9 +9,9 @@ import { describeLeavingObject } from "./reasons.ts";
 export const longHoldMs = 30_000;
 
 /** The end of a run as its report describes it. */
-export interface Told<End> {
+export interface HoldReport<End> {
   /** Undefined: nothing by now. */
-  readonly told: End | undefined;
+  readonly reported: End | undefined;
   /** Delay of the next reconcile, which may report it. */
   readonly againAfterMs?: number;
 }
@@ -26,17 +26,19 @@ export class LongHolds {
   }
 
   /** Decides what is reported of a run: a temporary hold only after it has lasted for long. */
-  judge<End extends ExplainedRun>(key: string, ended: End): Told<End> {
+  judge<End extends ExplainedRun>(key: string, ended: End): HoldReport<End> {
     const { outcome, error } = ended;
     const isPending = outcome.state === "pending";
     if (!isPending && !outcome.isQuiet && !isTransient(outcome, error)) {
       this.end(key);
-      return tellLongPrune(ended, this.#clock.wallClock().getTime());
+      return describeLongPrune(ended, this.#clock.wallClock().getTime());
     }
-    if (!canBeTold(error)) return { told: undefined };
+    if (!canBeReported(error)) return { reported: undefined };
     const leftMs = this.#leftMs(key);
-    if (leftMs > 0) return { told: isPending ? ended : undefined, againAfterMs: leftMs };
-    return { told: isPending ? { ...ended, outcome: { ...outcome, isLong: true } } : tellLongHold(ended) };
+    if (leftMs > 0) return { reported: isPending ? ended : undefined, againAfterMs: leftMs };
+    return {
+      reported: isPending ? { ...ended, outcome: { ...outcome, isLong: true } } : describeLongHold(ended),
+    };
   }
 
   /** The resource is no longer held, or its conditions contain the reason. */
@@ -51,13 +53,13 @@ export class LongHolds {
 }
 
 /** Whether a failure can be reported: only by the leader, and not while the API server does not respond or throttles. */
-function canBeTold(error: unknown): boolean {
+function canBeReported(error: unknown): boolean {
   if (error instanceof NotLeadingError) return false;
   return !(error instanceof ApiUnavailableError && (error.status === 0 || error.status === 429));
 }
 
 /** The end of a run as the conditions report it after a long hold. Pure. */
-export function tellLongHold<End extends ExplainedRun>(ended: End): End {
+export function describeLongHold<End extends ExplainedRun>(ended: End): End {
   const { outcome, error, converged } = ended;
   if (outcome.isQuiet) return { ...ended, outcome: { ...outcome, isQuiet: false } };
   if (error instanceof Error) return { ...ended, outcome: { state: "failed", message: error.message } };
@@ -76,15 +78,15 @@ const unknownObjects = "Waiting for the caches of its objects to fill";
  *
  * @param nowMs Wall clock.
  */
-export function tellLongPrune<End extends ExplainedRun>(ended: End, nowMs: number): Told<End> {
+export function describeLongPrune<End extends ExplainedRun>(ended: End, nowMs: number): HoldReport<End> {
   const { outcome } = ended;
   const { leaving = [], later = [] } = (ended.converged ?? ended).pruned ?? {};
-  if (outcome.state !== "applied" || leaving.length === 0) return { told: ended };
+  if (outcome.state !== "applied" || leaving.length === 0) return { reported: ended };
   const isLong = (since: string | undefined) => nowMs - Date.parse(since ?? "") >= longHoldMs;
   const long = leaving.filter(({ live }) => isLong(live.metadata.deletionTimestamp));
-  if (long.length === 0) return { told: ended, againAfterMs: longHoldMs };
+  if (long.length === 0) return { reported: ended, againAfterMs: longHoldMs };
   const names = long.map(({ id, live }) => `${describeId(id)} (${describeLeavingObject(live)})`).sort();
   const after = later.length === 0 ? "" : `; to be deleted after that: ${countObjects(later.length)}`;
   const waiting = `not deleted yet: ${listNames(names)}${after}`;
-  return { told: { ...ended, outcome: { ...outcome, waiting } } };
+  return { reported: { ...ended, outcome: { ...outcome, waiting } } };
 }

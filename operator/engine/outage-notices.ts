@@ -6,25 +6,25 @@ import type { Announcement } from "./transitions.ts";
  */
 export class OutageNotices {
   /** The reason that was reported last; `unknown` after a start. */
-  #told: string | undefined = "unknown";
+  #last: string | undefined = "unknown";
   /** Last reports about remotes of sources; each remote has its own. */
   readonly #remotes = new Set<string>();
 
   /** Whether an announcement is worth an event. A call counts as a report. */
-  isNews({ type, reason, action, note }: Announcement): boolean {
-    if (action === "Source") return this.#isNewsOfRemote({ type, reason, note });
+  isNew({ type, reason, action, note }: Announcement): boolean {
+    if (action === "Source") return this.#isNewOfRemote({ type, reason, note });
     if (action !== "Publish") return true;
     const next = type === "Warning" ? reason : undefined;
-    const isNews = next !== this.#told;
-    this.#told = next;
-    return isNews;
+    const isNew = next !== this.#last;
+    this.#last = next;
+    return isNew;
   }
 
-  #isNewsOfRemote({ type, reason, note }: Omit<Announcement, "action">): boolean {
+  #isNewOfRemote({ type, reason, note }: Omit<Announcement, "action">): boolean {
     if (type === "Warning" && reason !== "SourceUnreachable") return true;
-    const isNews = type === "Warning" ? !this.#remotes.has(note) : this.#remotes.size > 0;
+    const isNew = type === "Warning" ? !this.#remotes.has(note) : this.#remotes.size > 0;
     if (type === "Warning") this.#remotes.add(note);
     else this.#remotes.clear();
-    return isNews;
+    return isNew;
   }
 }

@@ -92,7 +92,7 @@ async function writeStatus(run: Report, options: ReportOptions, onWritten: () =>
   run.onWritten?.(status);
 }
 
-/** Told how far a generation of a resource has come, for metrics. */
+/** Receives the progress of a generation of a resource, for metrics. */
 export interface Progress {
   /** All objects of this generation are applied. */
   live(key: string, generation: number): void;

@@ -46,24 +46,24 @@ export class SourceSyncError extends Error {
  */
 export async function runController(options: ControllerOptions): Promise<void> {
   await Promise.race([waitForSources(options), options.queue.closed]);
-  const gate = options.gate?.then((leadership) => waitForNews(options, leadership));
+  const gate = options.gate?.then((leadership) => waitForCurrentCopies(options, leadership));
   await runWorkers({ ...options, ...(gate !== undefined && { gate }) });
 }
 
 /** After that, decisions from stale data are better than none. */
-const NEWS_TIMEOUT_MS = 30_000;
+const COPIES_TIMEOUT_MS = 30_000;
 
 /**
  * A standby may know less than the leader before it did, and would put back what that one brought about: who begins to lead
  * waits until it knows all that was there when its term began.
  */
-async function waitForNews(
+async function waitForCurrentCopies(
   { sources, clock, log }: ControllerOptions,
   { sinceMs }: Leadership,
 ): Promise<void> {
   const late = Promise.withResolvers<void>();
-  const cancel = clock.schedule(NEWS_TIMEOUT_MS, () => {
-    log.warn("Timed out waiting for caches; continuing with stale data", { waitedMs: NEWS_TIMEOUT_MS });
+  const cancel = clock.schedule(COPIES_TIMEOUT_MS, () => {
+    log.warn("Timed out waiting for caches; continuing with stale data", { waitedMs: COPIES_TIMEOUT_MS });
     late.resolve();
   });
   await Promise.race([Promise.all(sources.map((source) => source.whenCurrent(sinceMs))), late.promise]);

@@ -137,13 +137,13 @@ export class KindStores implements Stores {
     this.#refused.add(namespace);
     this.#input.clock.schedule(readmitAfterMs, () => {
       this.#refused.delete(namespace);
-      for (const tell of this.#onReadmit) tell(namespace);
+      for (const notify of this.#onReadmit) notify(namespace);
     });
   }
 
   /** Calls the listener when a refused namespace may be tried again. */
-  onReadmit(tell: (namespace: string) => void): void {
-    this.#onReadmit.push(tell);
+  onReadmit(notify: (namespace: string) => void): void {
+    this.#onReadmit.push(notify);
   }
 
   /** Calls `handler` for every watched kind of a role. */

@@ -230,7 +230,7 @@ export class Reflector {
     if (state.state === before) return;
     if (state.state === "synced") this.#log.info("Watching");
     else this.#log.warn(complaints[state.state], { why: state.message });
-    for (const tell of this.#listeners) tell();
+    for (const notify of this.#listeners) notify();
   }
 
   #waitMs({ error }: Outcome, { wait }: Next): number {

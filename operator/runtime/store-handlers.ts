@@ -52,7 +52,7 @@ export class StoreHandlers {
   ): Subscription {
     const entry: Entry = { handler, caughtUp: false };
     // A copy, because a handler may write to the store during the call.
-    for (const object of [...current]) this.#tell(entry, { type: "added", object, initial: true });
+    for (const object of [...current]) this.#notify(entry, { type: "added", object, initial: true });
     this.#entries = [...this.#entries, entry];
     entry.caughtUp = true;
     return {
@@ -66,14 +66,14 @@ export class StoreHandlers {
   }
 
   /** Tells everybody who was there when the change was made. */
-  tell(notifications: readonly Notification[]): void {
+  notify(notifications: readonly Notification[]): void {
     const entries = this.#entries;
     for (const notification of notifications) {
-      for (const entry of entries) this.#tell(entry, notification);
+      for (const entry of entries) this.#notify(entry, notification);
     }
   }
 
-  #tell({ handler }: Entry, notification: Notification): void {
+  #notify({ handler }: Entry, notification: Notification): void {
     try {
       notify(handler, notification);
     } catch (error) {

@@ -27,26 +27,26 @@ const sliceSize = 500;
 export function* replaceContent(input: ReplaceContentInput): Generator<readonly Notification[], void, void> {
   const { content, own, listed, resourceVersion } = input;
   own.passList(resourceVersion, listed.values());
-  let news: Notification[] = [];
+  let notifications: Notification[] = [];
   let looked = 0;
   for (const [key, current] of content.entries()) {
-    if (!listed.has(key)) news.push(...dropUnlisted(key, current, input));
+    if (!listed.has(key)) notifications.push(...dropUnlisted(key, current, input));
     if (++looked % sliceSize !== 0) continue;
-    yield news;
-    news = [];
+    yield notifications;
+    notifications = [];
   }
   for (const [key, item] of listed) {
-    news.push(...takeListed(key, item, input));
+    notifications.push(...takeListed(key, item, input));
     if (++looked % sliceSize !== 0) continue;
-    yield news;
-    news = [];
+    yield notifications;
+    notifications = [];
   }
-  yield news;
+  yield notifications;
 }
 
 function dropUnlisted(key: string, current: LiveObject, input: ReplaceContentInput): readonly Notification[] {
   const { content, own } = input;
-  if (isOverlaid(current, input)) return asNews(own.passListed(key, undefined, current), current);
+  if (isOverlaid(current, input)) return asNotifications(own.passListed(key, undefined, current), current);
   content.remove(key);
   own.settle(key);
   return [{ type: "deleted", object: current, finalStateUnknown: true }];
@@ -61,10 +61,10 @@ function takeListed(key: string, item: LiveObject, input: ReplaceContentInput): 
     content.put(key, item);
     return [{ type: "added", object: item, initial: isFirst }];
   }
-  if (isOverlaid(current, input)) return asNews(own.passListed(key, item, current), current);
+  if (isOverlaid(current, input)) return asNotifications(own.passListed(key, item, current), current);
   const unseen = own.settle(key);
   // The same as our own write: changes of other managers between it and our last observation are unknown.
-  if (isSameVersion(current, item) && isSameJson(current, item)) return asNews(unseen, current);
+  if (isSameVersion(current, item) && isSameJson(current, item)) return asNotifications(unseen, current);
   content.put(key, item);
   return [{ type: "updated", old: unseen?.known ?? current, object: item }];
 }
@@ -75,7 +75,7 @@ function isOverlaid({ metadata }: LiveObject, { isRewound, resourceVersion }: Re
 }
 
 /** The notification for an object that another manager changed before we did. */
-export function asNews(unseen: Unseen | undefined, object: LiveObject): readonly Notification[] {
+export function asNotifications(unseen: Unseen | undefined, object: LiveObject): readonly Notification[] {
   if (unseen === undefined) return [];
   const { known } = unseen;
   return known === undefined

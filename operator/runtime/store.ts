@@ -8,7 +8,7 @@ import { StoreContent } from "./store-content.ts";
 import { type StoreHandler, StoreHandlers, type Subscription } from "./store-handlers.ts";
 import type { IndexFunction } from "./store-index.ts";
 import { OwnWrites } from "./store-own-writes.ts";
-import { asNews, isSameVersion, replaceContent } from "./store-replace.ts";
+import { asNotifications, isSameVersion, replaceContent } from "./store-replace.ts";
 import { SyncedGate } from "./synced-gate.ts";
 import { yieldToEventLoop } from "./time-slice.ts";
 
@@ -123,10 +123,10 @@ export class WatchedStore implements ObjectStore {
     const [content, own, isFirst] = [this.#content, this.#own, !this.#wasFilled];
     const slices = replaceContent({ content, own, listed, resourceVersion, isRewound, isFirst });
     let sliced = false;
-    for (const news of slices) {
+    for (const notifications of slices) {
       if (sliced) await yieldToEventLoop();
       sliced = true;
-      this.#handlers.tell(news);
+      this.#handlers.notify(notifications);
     }
     this.#wasFilled = true;
     this.#gate.open();
@@ -154,7 +154,7 @@ export class WatchedStore implements ObjectStore {
     }
     // The writer decided by a copy that lacked fields, because its watch is older than the definition.
     if (current !== undefined && this.#showsOtherFields(current, object))
-      this.#handlers.tell([{ type: "updated", old: current, object }]);
+      this.#handlers.notify([{ type: "updated", old: current, object }]);
   }
 
   /** Whether one generation of a custom resource has another spec than before: its definition has changed meanwhile. */
@@ -174,7 +174,7 @@ export class WatchedStore implements ObjectStore {
     if (held === undefined) return;
     this.#own.removeHeld(key, newestVersion);
     this.#content.remove(key);
-    this.#handlers.tell([{ type: "deleted", object: held, finalStateUnknown: false }]);
+    this.#handlers.notify([{ type: "deleted", object: held, finalStateUnknown: false }]);
   }
 
   #take(object: LiveObject): void {
@@ -183,13 +183,13 @@ export class WatchedStore implements ObjectStore {
     const key = keyOf(object);
     const current = this.#content.get(key);
     if (current !== undefined && !isNewer(resourceVersion, current.metadata.resourceVersion)) {
-      this.#handlers.tell(asNews(this.#own.passEvent(key, resourceVersion, current), current));
+      this.#handlers.notify(asNotifications(this.#own.passEvent(key, resourceVersion, current), current));
       return;
     }
     const kept = this.#transform(object);
     const old = this.#own.settle(key)?.known ?? current;
     this.#content.put(key, kept);
-    this.#handlers.tell([
+    this.#handlers.notify([
       old === undefined
         ? { type: "added", object: kept, initial: false }
         : { type: "updated", old, object: kept },
@@ -204,11 +204,11 @@ export class WatchedStore implements ObjectStore {
     if (current === undefined) return;
     if (compareResourceVersions(resourceVersion, current.metadata.resourceVersion) < 0) {
       // It left our selector, or was another object, before we wrote.
-      this.#handlers.tell(asNews(this.#own.passEvent(key, resourceVersion, current), current));
+      this.#handlers.notify(asNotifications(this.#own.passEvent(key, resourceVersion, current), current));
       return;
     }
     this.#content.remove(key);
     this.#own.settle(key);
-    this.#handlers.tell([{ type: "deleted", object: this.#transform(object), finalStateUnknown: false }]);
+    this.#handlers.notify([{ type: "deleted", object: this.#transform(object), finalStateUnknown: false }]);
   }
 }

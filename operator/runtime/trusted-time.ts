@@ -31,8 +31,9 @@ export class TrustedTime implements TimeSource {
     const offsetMs = Date.parse(date) - this.#clock.now();
     if (Number.isNaN(offsetMs)) return;
     const known = this.#serverOffsetMs;
-    const isNews = known === Number.POSITIVE_INFINITY || offsetMs > known || offsetMs < known - toleranceMs;
-    if (isNews) this.#serverOffsetMs = offsetMs;
+    const isReplaced =
+      known === Number.POSITIVE_INFINITY || offsetMs > known || offsetMs < known - toleranceMs;
+    if (isReplaced) this.#serverOffsetMs = offsetMs;
   }
 
   nowMs(): number {

@@ -100,14 +100,14 @@ async function reconcileOne({ key, priority }: Handout, options: WorkersOptions)
   const onExplain = (how: () => object): void => {
     explain = how;
   };
-  const tell = (ending: { readonly afterMs: number; readonly error?: Error }): void =>
+  const explainEnd = (ending: { readonly afterMs: number; readonly error?: Error }): void =>
     log.debug("Reconciled", () => ({ ...explain?.(), ...describeEnding(ending, options) }));
   observer?.started();
   try {
     const { requeueAfterMs = 0 } = await reconcileWithin(key, { log, onExplain }, options);
     queue.forget(key);
     if (requeueAfterMs > 0) queue.add(key, { priority, afterMs: requeueAfterMs });
-    tell({ afterMs: requeueAfterMs });
+    explainEnd({ afterMs: requeueAfterMs });
     observer?.ended(requeueAfterMs > 0 ? "requeue_after" : "success", clock.now() - startMs);
   } catch (thrown) {
     observer?.ended("error", clock.now() - startMs);
@@ -116,7 +116,7 @@ async function reconcileOne({ key, priority }: Handout, options: WorkersOptions)
       observer?.panicked();
       if (options.survivePanics === false) throw error;
     }
-    tell({ afterMs: retryUnlessTerminal({ key, priority }, error, log, options), error });
+    explainEnd({ afterMs: retryUnlessTerminal({ key, priority }, error, log, options), error });
   }
 }
 

@@ -30,10 +30,10 @@ export function aggregateHealth(children: readonly ChildHealth[]): Health {
     .filter(({ health }) => health.status === status)
     .map(({ child, health }) => ({ health, text: `${describeObject(child)}: ${health.message}` }))
     .toSorted((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text)));
-  const told = worst.filter(({ health }) => health.message !== "");
+  const described = worst.filter(({ health }) => health.message !== "");
   const message =
-    told.length === 0 ? describeQuiet(children.length) : listNames(told.map(({ text }) => text));
-  const cause = told.find(({ health }) => health.cause !== undefined)?.health.cause;
+    described.length === 0 ? describeQuiet(children.length) : listNames(described.map(({ text }) => text));
+  const cause = described.find(({ health }) => health.cause !== undefined)?.health.cause;
   return {
     status,
     reason: worst[0]?.health.reason ?? "Current",

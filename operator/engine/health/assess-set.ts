@@ -64,8 +64,8 @@ export function withTimeout(
   // A clock that was set back must not make it wait longer.
   const leftMs = Math.min(timeoutMs, sinceMs + timeoutMs - nowMs);
   if (leftMs > 0) return { ...health, recheckAfterMs: Math.min(leftMs, recheckAfterMs ?? leftMs) };
-  const told = `${message}; not healthy for longer than its timeout of ${timeout}`;
-  return { ...health, status: "Failed", reason: "Timeout", message: told };
+  const text = `${message}; not healthy for longer than its timeout of ${timeout}`;
+  return { ...health, status: "Failed", reason: "Timeout", message: text };
 }
 
 export interface UnhealthySinceInput {

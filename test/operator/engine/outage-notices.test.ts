@@ -8,24 +8,24 @@ const rejected = { type: "Warning", reason: "ApplyRejected", action: "Apply", no
 describe("OutageNotices", () => {
   test("are reported once for all resources, and once when it is over", () => {
     const notices = new OutageNotices();
-    const news = [outage, outage, outage, isOver, isOver, outage].map((event) => notices.isNews(event));
+    const news = [outage, outage, outage, isOver, isOver, outage].map((event) => notices.isNew(event));
     expect(news).toEqual([true, false, false, true, false, true]);
   });
 
   test("are reported again when the reason changes", () => {
     const notices = new OutageNotices();
-    expect(notices.isNews(outage)).toBe(true);
-    expect(notices.isNews({ ...outage, reason: "PushRefused" })).toBe(true);
-    expect(notices.isNews({ ...outage, reason: "PushRefused" })).toBe(false);
+    expect(notices.isNew(outage)).toBe(true);
+    expect(notices.isNew({ ...outage, reason: "PushRefused" })).toBe(true);
+    expect(notices.isNew({ ...outage, reason: "PushRefused" })).toBe(false);
   });
 
   test("report the end of an outage that began before the operator was restarted", () => {
     const notices = new OutageNotices();
-    expect([notices.isNews(isOver), notices.isNews(isOver)]).toEqual([true, false]);
+    expect([notices.isNew(isOver), notices.isNew(isOver)]).toEqual([true, false]);
   });
 
   test("hold back nothing that concerns one resource", () => {
     const notices = new OutageNotices();
-    expect([notices.isNews(rejected), notices.isNews(rejected)]).toEqual([true, true]);
+    expect([notices.isNew(rejected), notices.isNew(rejected)]).toEqual([true, true]);
   });
 });
