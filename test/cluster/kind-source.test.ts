@@ -13,6 +13,7 @@ import { conditionOf, seen } from "./story.ts";
 
 const program = join(import.meta.dirname, "build-info-program.ts");
 const rights = "build-infos";
+const rbac = "rbac.authorization.k8s.io";
 
 beforeAll(() =>
   install(testCluster(), { kinds: [buildInfo], name: rights, values: { releases: { enabled: true } } }),
@@ -131,11 +132,38 @@ test("a source that a policy refuses says so, and is followed when the policy al
   expect(await dataOf("web", namespace)).toEqual({ revision: commit });
 });
 
-test("a source whose Secret the operator may not read says so", async () => {
-  const { remote, start, follow, untilNot } = await aScene();
-  remote.commitByOthers({ "web/x": "1" });
+test("the Secret of a source is read as the account that the resource names", async () => {
+  const { namespace, remote, start, follow, untilAt, untilNot } = await aScene();
+  const commit = remote.commitByOthers({ "web/x": "1" });
+  const metadata = { name: "git-reader", namespace };
+  await applyObjects(
+    { apiVersion: "v1", kind: "ServiceAccount", metadata },
+    { apiVersion: "v1", kind: "Secret", metadata: { name: "git", namespace }, stringData: { password: "x" } },
+  );
   await start();
-  await follow("web", { secret: "git" });
+  await follow("web", { secret: "git", serviceAccountName: "git-reader" });
   const found = await untilNot("web", "SourceInvalid");
-  expect(conditionOf(found, "Sourced")?.message).toContain("releases.readSecrets");
+  const message = conditionOf(found, "Sourced")?.message;
+  expect(message).toContain(`Secret "${namespace}/git" cannot be read`);
+  expect(message).toContain(`system:serviceaccount:${namespace}:git-reader`);
+
+  await applyObjects(
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "Role",
+      metadata,
+      rules: [{ apiGroups: [""], resources: ["secrets"], resourceNames: ["git"], verbs: ["get"] }],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { apiGroup: rbac, kind: "Role", name: "git-reader" },
+      subjects: [{ kind: "ServiceAccount", ...metadata }],
+    },
+  );
+  // A person who does not want to wait for the next try.
+  const ask = ["annotate", "buildinfo", "web", "-n", namespace, "fairlead.dev/requested-at=now"];
+  await kubectl(ask);
+  await untilAt("web", commit);
 });

@@ -25,6 +25,10 @@ export const BuildInfo = defineKind({
         branch: z.string().default("main").describe("Its branch."),
         path: z.string().default(".").describe("The folder."),
         secret: z.string().optional().describe("Name of the Secret that has the credentials."),
+        serviceAccountName: z
+          .string()
+          .optional()
+          .describe("Name of the ServiceAccount that may read it. Default: the operator's own rights."),
         suspend: z.boolean().default(false).describe("Poll the repository no more."),
       }),
       status: z.object({
@@ -65,6 +69,7 @@ export const buildInfo: BoundKind<Construct> = bindKind({
       suspend
         ? undefined
         : { url, ref: { branch }, path, secretRef: secret === undefined ? undefined : { name: secret } },
+    actAs: ({ spec }) => spec.serviceAccountName,
   },
   record: {
     fields: ["revision", "tree"],
