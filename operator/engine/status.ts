@@ -50,7 +50,7 @@ export interface EngineFields extends Pick<StatusInput, "publish"> {
   readonly previous: Pick<EngineStatus, "published">;
   /** The generation that was observed. */
   readonly generation: number | undefined;
-  readonly conditions: readonly Condition[];
+  readonly conditions: Condition[];
 }
 
 /** The fields that every status has, whatever its resource is, over those of its own sort. Pure. */
@@ -63,7 +63,7 @@ export function withEngineFields(
     ...own,
     ...(generation !== undefined && { observedGeneration: generation }),
     ...(published !== undefined && { published }),
-    conditions: [...conditions],
+    conditions,
   };
 }
 
