@@ -58,6 +58,8 @@ export interface Cluster {
    * @throws ImpersonationError if its name is not valid: no request is ever sent with more permissions than asked for.
    */
   as(who: Impersonation | undefined): Cluster;
+  /** The same, where an apply changes nothing: the server answers what would be. */
+  dryRun(): DryCluster;
   /** Server-side apply, forced, field manager `fairlead`. Gives the object as the server answered. */
   apply(kind: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject>;
   /**
@@ -78,6 +80,9 @@ export interface Cluster {
   /** Renames managedFields entries of the manager that made our controller reference, so that its fields become ours. */
   takeOverFields(kind: ObjectKind, live: LiveObject): Promise<LiveObject | undefined>;
 }
+
+/** The Kubernetes API for a plan: it cannot change anything. */
+export type DryCluster = Pick<Cluster, "apply" | "read">;
 
 /** A local copy of all objects of one kind (and selector), kept fresh by a reflector. Reads are synchronous. */
 export interface ObjectStore {

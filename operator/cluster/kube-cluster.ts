@@ -75,6 +75,10 @@ export class KubeCluster implements Cluster {
     return new KubeCluster({ ...own, headers: impersonationHeaders(who, own.holder) });
   }
 
+  dryRun(): KubeCluster {
+    return new KubeCluster({ ...this.#input, dryRun: true });
+  }
+
   async apply(kind: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject> {
     const { metadata } = manifest;
     const id = idOf(manifest);

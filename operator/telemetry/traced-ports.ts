@@ -8,6 +8,8 @@ export function traceCluster(cluster: Cluster, tracing: Tracing): Cluster {
   return {
     until: (signal) => traceCluster(cluster.until(signal), tracing),
     as: (who) => traceCluster(cluster.as(who), tracing),
+    // Plans are made in the background, and belong to no reconcile.
+    dryRun: () => cluster.dryRun(),
     apply: (kind, manifest, guard) => {
       const { name, namespace } = manifest.metadata;
       const attributes = nameAttributes({ kind: kind.kind, name, namespace });

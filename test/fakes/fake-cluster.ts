@@ -1,6 +1,13 @@
 import type { LiveObject, ObjectKind, ObjectMeta } from "../../crds/object.ts";
 import { AlreadyThereError, ReplacedError } from "../../operator/errors.ts";
-import type { ApplyGuard, AtVersion, Cluster, DeleteOptions, ObjectRef } from "../../operator/ports.ts";
+import type {
+  ApplyGuard,
+  AtVersion,
+  Cluster,
+  DeleteOptions,
+  DryCluster,
+  ObjectRef,
+} from "../../operator/ports.ts";
 import { toCanonicalJson } from "../../synth/digest.ts";
 import { type Addition, idOf, type Manifest } from "../../synth/manifest.ts";
 import { nameOfAddition, withFieldsOf } from "./added-fields.ts";
@@ -44,6 +51,23 @@ export class FakeCluster implements Cluster {
     return this;
   }
 
+  /** The same guards and refusals, as `dry-run ConfigMap/a`; nothing is stored. */
+  dryRun(): DryCluster {
+    return {
+      read: (ref) => this.read(ref),
+      apply: async (_, manifest, guard) => {
+        this.#note(`dry-run ${manifest.kind}/${manifest.metadata.name}`);
+        const found = this.#guard(manifest, guard);
+        const metadata = {
+          ...manifest.metadata,
+          uid: found?.metadata.uid ?? "uid-dry",
+          resourceVersion: "0",
+        };
+        return { ...manifest, metadata, ours: true };
+      },
+    };
+  }
+
   /** Stores an object as another client created or changed it. */
   put(object: LiveObject): LiveObject {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
@@ -54,10 +78,7 @@ export class FakeCluster implements Cluster {
 
   async apply(_: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject> {
     this.#note(`apply ${manifest.kind}/${manifest.metadata.name}`);
-    const id = idOf(manifest);
-    const found = this.objects.get(id);
-    if (guard.mode === "create" && found !== undefined) throw new AlreadyThereError(id);
-    if (guard.mode === "update" && found?.metadata.uid !== guard.uid) throw new ReplacedError(id);
+    const found = this.#guard(manifest, guard);
     if (found === undefined) this.created.push(`${manifest.kind}/${manifest.metadata.name}`);
     const metadata = { ...manifest.metadata, uid: found?.metadata.uid ?? `uid-${++this.#version}` };
     return this.#store({ ...manifest, metadata, ours: true });
@@ -105,12 +126,7 @@ export class FakeCluster implements Cluster {
     if (found?.metadata.uid !== uid) return undefined;
     if (resourceVersion !== undefined && found.metadata.resourceVersion !== resourceVersion)
       throw new ReplacedError(idOf(found));
-    const merged = Object.entries({ ...(found["status"] as object), ...status });
-    // A merge patch takes a field away by null.
-    return this.#store({
-      ...found,
-      status: Object.fromEntries(merged.filter(([, value]) => value !== null)),
-    });
+    return this.#store({ ...found, status: merge(found["status"], status) });
   }
 
   async patchMetadata(
@@ -142,12 +158,36 @@ export class FakeCluster implements Cluster {
     return stored;
   }
 
+  /** The object that has the name now. */
+  #guard(manifest: Manifest, guard: ApplyGuard): LiveObject | undefined {
+    const id = idOf(manifest);
+    const found = this.objects.get(id);
+    if (guard.mode === "create" && found !== undefined) throw new AlreadyThereError(id);
+    if (guard.mode === "update" && found?.metadata.uid !== guard.uid) throw new ReplacedError(id);
+    return found;
+  }
+
   #note(request: Request): void {
     this.requests.push(request);
     const error = this.#refusals.get(request);
     this.#refusals.delete(request);
     if (error !== undefined) throw error;
   }
+}
+
+/** A JSON merge patch: null takes a field away. */
+function merge(before: unknown, patch: unknown): unknown {
+  if (!isFields(patch)) return patch;
+  const merged: Record<string, unknown> = isFields(before) ? { ...before } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else merged[name] = merge(merged[name], value);
+  }
+  return merged;
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function versionless({ metadata: { resourceVersion: _, ...metadata }, ...rest }: LiveObject): string {

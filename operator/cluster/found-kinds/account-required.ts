@@ -10,6 +10,7 @@ export function withoutAccount(): Cluster {
   const cluster: Cluster = {
     as: () => cluster,
     until: () => cluster,
+    dryRun: () => cluster,
     apply: refuse,
     add: refuse,
     read: refuse,

@@ -72,6 +72,17 @@ describe("KubeCluster.as()", () => {
     expect(scene.server.server.requests[0]?.headers["content-type"]).toBe("application/apply-patch+yaml");
   });
 
+  test("gives a plan the same rights, whose applies are dry runs", async () => {
+    await using scene = await aCluster();
+    const dry = scene.cluster.as(who).until(new AbortController().signal).dryRun();
+    await dry.apply(configMaps, aConfigMap("a"), create);
+    await dry.read(ref);
+    expect(new Set(scene.users())).toEqual(new Set(["system:serviceaccount:shop:deployer"]));
+    expect(
+      scene.server.server.requests.map(({ method, query }) => `${method} ${query.get("dryRun")}`),
+    ).toEqual(["PATCH All", "GET null"]);
+  });
+
   test("changes nothing for others, and can be taken back", async () => {
     await using scene = await aCluster();
     const bound = scene.cluster.as(who);

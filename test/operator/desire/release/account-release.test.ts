@@ -73,8 +73,9 @@ describe("a Release without a ServiceAccount, where one is required", () => {
 
   test("sends no request for it, whatever is asked of it", async () => {
     const cluster = withoutAccount();
-    const { as, until, ...requests } = cluster;
-    expect([as(undefined), until(new AbortController().signal)]).toEqual([cluster, cluster]);
+    const { as, until, dryRun, ...requests } = cluster;
+    const others = [as(undefined), until(new AbortController().signal), dryRun()];
+    expect(others).toEqual([cluster, cluster, cluster]);
     for (const send of Object.values(requests))
       await expect((send as () => Promise<void>)()).rejects.toThrow(/names no ServiceAccount/);
   });
