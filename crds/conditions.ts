@@ -41,6 +41,8 @@ export type Reason =
   // The objects of a Release
   | "DependencyNotReady"
   | "DependencyCycle"
+  | "PinPending"
+  | "DigestMismatch"
   | "KindUnknown"
   | "KindNotWatched"
   | "PruneHeld"

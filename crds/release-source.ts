@@ -11,6 +11,13 @@ const secretRef = z
   .object({ name: objectName.describe("Name of a Secret in the Release's namespace.") })
   .describe("A Secret in the Release's namespace.");
 
+/** A name of one label, such as that of a stage: without a dot. */
+const label = z
+  .string()
+  .min(1)
+  .max(63)
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+
 const gitRef = exactlyOne(
   {
     branch: z.string().min(1).max(255).optional().describe("The newest commit of a branch."),
@@ -22,10 +29,27 @@ const gitRef = exactlyOne(
       .optional()
       .describe("The highest tag in a range of semantic versions, such as `>=1.2.0 <2.0.0` or `~1.4`."),
     commit: commitId.optional().describe("One commit, as its full id."),
+    pipeline: objectName
+      .optional()
+      .describe(
+        "Name of a Pipeline that sets `spec.revision`. Until it does, the Release stays at what is deployed.",
+      ),
   },
   "Ref of the repository to deploy. Default: the branch `main`.",
-  // The server filled it in, in Releases of earlier versions.
-  { onceDefault: ["branch", "main"] },
+  {
+    // The server filled it in, in Releases of earlier versions.
+    onceDefault: ["branch", "main"],
+    beside: {
+      name: "pipeline",
+      needs: { stage: label.optional().describe("Stage of the Pipeline that this Release belongs to.") },
+      allows: {
+        namespace: objectName
+          .max(63)
+          .optional()
+          .describe("Namespace of the Pipeline. Default: the Release's own."),
+      },
+    },
+  },
 );
 
 type GitRef = z.output<typeof gitRef>;

@@ -3,6 +3,7 @@ import { durationSchema } from "./duration-schema.ts";
 import { healthCheck } from "./health-check.ts";
 import { inventory } from "./inventory.ts";
 import { defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./kind.ts";
+import { deployedState, manifestsDigest, nextCommit, nextPlan } from "./release-next.ts";
 import { releaseRender } from "./release-render.ts";
 import { commitId, objectName, releaseSource } from "./release-source.ts";
 import { APPROVE_PRUNE } from "./status.ts";
@@ -102,6 +103,12 @@ export const Release = defineKind({
           revision: commitId
             .optional()
             .describe("Deploy this commit instead of `source.ref`, for example to roll back."),
+          digest: manifestsDigest
+            .optional()
+            .describe(
+              "Digest that the manifests of `revision` must have. If they have another one, nothing is applied.",
+            ),
+          next: nextCommit.optional(),
         })
         .describe("What to deploy and where."),
       status: z.object({
@@ -110,17 +117,8 @@ export const Release = defineKind({
           .optional()
           .describe("Newest commit that changed the manifests and is fully applied."),
         shortRevision: z.string().optional().describe("The beginning of `revision`, for `kubectl get`."),
-        deployed: z
-          .object({
-            revision: z
-              .string()
-              .describe("Newest commit that changed a file in the source's folder and is fully applied."),
-            tree: z.string().describe("Id of the git tree of that folder."),
-          })
-          .optional()
-          .describe(
-            "The deployed state of the source. Changes with each commit to the folder, and with no other commit.",
-          ),
+        deployed: deployedState.optional(),
+        next: nextPlan.optional(),
         ignored: z
           .string()
           .optional()
@@ -165,6 +163,8 @@ export type ReleaseResource = ResourceOf<typeof Release>;
 export type ReleaseSpec = SpecOf<typeof Release>;
 export type ReleaseStatus = StatusOf<typeof Release>;
 export type ReleaseHistoryEntry = z.output<typeof historyEntry>;
+/** `status.next`. */
+export type NextPlan = z.output<typeof nextPlan>;
 
 /** Annotations that people and the command line put on a Release. */
 export const releaseAnnotations = {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
 import { Command } from "commander";
+import { pinOf } from "../../operator/desire/release/pipeline-pin.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { chooseRevision } from "../release/choose-revision.ts";
 import { diffManifests, diffRelease } from "../release/diff/diff-release.ts";
@@ -96,7 +97,7 @@ async function compare(
   if (!isFile(text)) {
     const release = await session.find(text);
     const commit = revision === undefined ? undefined : chooseRevision(release, revision).revision;
-    return [await diffRelease(release, { ...options, revision: commit ?? release.spec.revision })];
+    return [await diffRelease(release, { ...options, revision: commit ?? pinOf(release) })];
   }
   const inFolder = text === "-" ? undefined : await filesOfFolder(text);
   if (inFolder !== undefined)
@@ -116,7 +117,7 @@ async function compare(
   const reports: DiffReport[] = [];
   for (const release of releases) {
     const commit = revision === undefined ? undefined : chooseRevision(release, revision).revision;
-    reports.push(await diffRelease(release, { ...options, revision: commit ?? release.spec.revision }));
+    reports.push(await diffRelease(release, { ...options, revision: commit ?? pinOf(release) }));
   }
   return reports;
 }

@@ -101,6 +101,11 @@ const remedies: Readonly<Record<Reason, MakeRemedy>> = {
   NotOwned: () => ({ until: "the object is deleted or handed over; checked every 30 s", next: [] }),
   DependencyNotReady: () => ({ until: "these Releases are ready", next: [] }),
   DependencyCycle: edit,
+  PinPending: () => ({ until: "the Pipeline sets spec.revision", next: [] }),
+  DigestMismatch: () => ({
+    until: "spec.digest is that of the new plan in status.next, or another commit is pinned",
+    next: ["for a Release of a Pipeline, the new plan is approved there"],
+  }),
   KindUnknown: () => ({
     until: "the cluster has the kind",
     next: ["install its CustomResourceDefinition, or correct apiVersion and kind"],

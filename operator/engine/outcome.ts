@@ -24,6 +24,7 @@ export type RefusalReason = Extract<
   | "KindNotWatched"
   | "PruneHeld"
   | "PolicyRefused"
+  | "DigestMismatch"
 >;
 
 /** Why a resource waits. */
@@ -31,6 +32,7 @@ export type WaitingReason = Extract<
   Reason,
   | "Progressing"
   | "DependencyNotReady"
+  | "PinPending"
   | "KindUnknown"
   | "Deleting"
   | "SourcePending"

@@ -23,6 +23,7 @@ const quiet: ReadonlySet<string> = new Set([
   "Deleting",
   "SourcePending",
   "DependencyNotReady",
+  "PinPending",
 ]);
 
 export interface TransitionOptions {

@@ -4,6 +4,7 @@ import { refOf } from "../../crds/release-source.ts";
 
 const url = "https://git.example.dev/shop.git";
 const tag = "v1";
+const [pipeline, stage] = ["shop", "prod"] as const;
 
 describe("refOf()", () => {
   test.for([
@@ -14,6 +15,14 @@ describe("refOf()", () => {
     // As `kubectl apply` leaves it where an earlier version stored its default.
     [{ branch: "main", tag }, { tag }],
     [{ branch: "main", tag: undefined }, { branch: "main" }],
+    [
+      { pipeline, stage },
+      { pipeline, stage },
+    ],
+    [
+      { branch: "main", pipeline, stage },
+      { pipeline, stage },
+    ],
   ] as const)("%j is %j", ([ref, is]) => {
     expect(refOf({ ref })).toEqual(is);
   });
@@ -28,6 +37,16 @@ describe("spec.source.ref", () => {
     [{ tag, semver: "1.x" }, false],
     [{ branch: "main", tag, semver: "1.x" }, false],
     [{}, false],
+    [{ pipeline, stage }, true],
+    [{ pipeline, stage, namespace: "platform" }, true],
+    [{ branch: "main", pipeline, stage }, true],
+    [{ pipeline }, false],
+    [{ stage }, false],
+    [{ tag, stage }, false],
+    [{ tag, namespace: "platform" }, false],
+    [{ tag, pipeline, stage }, false],
+    // Rights on stages are named pipeline.stage.
+    [{ pipeline, stage: "prod.eu" }, false],
   ] as const)("%j is valid: %s", ([ref, isValid]) => {
     const spec = { source: { url, ...(ref && { ref }) }, render: { manifests: {} } };
     const { success, data } = Release.spec.safeParse(spec);

@@ -3,6 +3,8 @@ import { Release, type ReleaseResource } from "../../crds/release.ts";
 import type { FoundStores } from "../../operator/cluster/found-kinds/ports.ts";
 import { Dependents } from "../../operator/desire/release/dependents.ts";
 import type { Limits, SelectedRules } from "../../operator/desire/release/limits.ts";
+import { NextPlans } from "../../operator/desire/release/next-plans.ts";
+import { releaseKeyOf } from "../../operator/desire/release/next-source.ts";
 import { createPreparer } from "../../operator/desire/release/preparer.ts";
 import { ReleaseMemory } from "../../operator/desire/release/release-memory.ts";
 import { type ReleaseParts, releaseSteps } from "../../operator/desire/release/release-steps.ts";
@@ -12,12 +14,12 @@ import type { SourceFailure } from "../../operator/errors.ts";
 import type { SourceRequest, SourceState } from "../../operator/git/source/ports.ts";
 import type { Reconcile } from "../../operator/ports.ts";
 import { createReconcile } from "../../operator/reconcile.ts";
-import type { Rendered, RenderState } from "../../operator/render/ports.ts";
+import type { Rendered, RenderRequest, RenderState } from "../../operator/render/ports.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import { Bench } from "./bench.ts";
 import { aKnowingCatalog } from "./knowing-catalog.ts";
-import { aCatalog, aPlatform, aRelease, aRevision, asRendered } from "./releases.ts";
+import { aCatalog, aCommit, aPlatform, aRelease, aRevision, asRendered } from "./releases.ts";
 
 /** The content of a commit, or why it is unavailable. */
 type Source =
@@ -57,6 +59,8 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   /** The last request of each Release to its source. */
   readonly requests = new Map<string, SourceRequest>();
   readonly #sources = new Map<string, Source>();
+  /** By the id of the commit. */
+  readonly #offered = new Map<string, Source>();
   protected readonly key = "shop/web";
   protected readonly definition = Release;
   protected readonly run: Reconcile;
@@ -64,38 +68,44 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   constructor(options: Partial<Pick<ReleaseParts, "publishers" | "requiresServiceAccount">> = {}) {
     super();
     const releases = this.storeOf(Release, { set: (object) => setOf(Release, object) });
+    const shared = {
+      ...this.shared(),
+      log: this.log,
+      releases,
+      stores: this.#foundStores(),
+      catalog: aKnowingCatalog(this.newDefinitions),
+      sources: {
+        ...idle,
+        refresh: () => undefined,
+        resolve: (request: SourceRequest) => {
+          this.requests.set(request.key, request);
+          return this.#resolve(request.key);
+        },
+        known: (key: string) => (this.requests.has(key) ? this.#resolve(key) : undefined),
+        forget: (key: string) => void this.requests.delete(key),
+      },
+      renderer: { ...idle, render: ({ key, revision }: RenderRequest) => this.#render(key, revision.tree) },
+      secrets: {
+        read: async () => await this.secrets.read(),
+        forget: ({ namespace, name }: { readonly namespace: string; readonly name: string }) =>
+          void this.forgotten.push(`${namespace}/${name}`),
+      },
+      namespaceOf: () => undefined,
+      wake: (keys: Iterable<string>) => void this.woken.push(...keys),
+    };
     this.run = createReconcile(
       releaseSteps({
-        ...this.shared(),
-        releases,
+        ...shared,
+        nextPlans: new NextPlans(shared),
         dependents: this.dependents,
-        stores: this.#foundStores(),
-        catalog: aKnowingCatalog(this.newDefinitions),
-        sources: {
-          ...idle,
-          refresh: () => undefined,
-          resolve: (request) => {
-            this.requests.set(request.key, request);
-            return this.#resolve(request.key);
-          },
-          known: (key) => (this.requests.has(key) ? this.#resolve(key) : undefined),
-          forget: (key) => void this.requests.delete(key),
-        },
-        renderer: { ...idle, render: ({ key }) => this.#render(key) },
         warmUp: () => undefined,
         predecessorMs: () => this.predecessorMs,
-        secrets: {
-          read: async () => await this.secrets.read(),
-          forget: ({ namespace, name }) => void this.forgotten.push(`${namespace}/${name}`),
-        },
         prepare: createPreparer(),
         checks: createHealthChecks(),
         publishers: options.publishers,
         memory: this.memory,
         platform: aPlatform(() => this.rules ?? { state: "known", limits: this.limits }),
-        namespaceOf: () => undefined,
         requiresServiceAccount: options.requiresServiceAccount ?? false,
-        wake: (keys) => void this.woken.push(...keys),
       }),
       { clock: this.clock, memory: this.memory },
     );
@@ -142,8 +152,23 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     return this.resourceAt(key);
   }
 
+  /** A commit that the repository has, beside what the sources of Releases name. */
+  offer(
+    digit: string,
+    source: readonly Manifest[] | SourceFailure | "pending",
+    { tree = `tree-${digit}` } = {},
+  ): void {
+    const isManifests = Array.isArray(source);
+    const failed = { digit, render: source as SourceFailure | "pending" };
+    this.#offered.set(
+      aCommit(digit).id,
+      isManifests ? { digit, rendered: asRendered(source), tree } : failed,
+    );
+  }
+
   #resolve(key: string): SourceState {
-    const source = this.#sources.get(key);
+    const pin = this.requests.get(key)?.revision;
+    const source = this.#offered.get(pin ?? "") ?? this.#sources.get(releaseKeyOf(key));
     if (source === undefined) return { state: "pending" };
     if ("source" in source) return { state: "failed", failure: source.source };
     const { tree, stale } = "rendered" in source ? source : {};
@@ -151,8 +176,9 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     return { state: "ready", handledRequest: undefined, revision, ...(stale && { stale }) };
   }
 
-  #render(key: string): RenderState {
-    const source = this.#sources.get(key);
+  #render(key: string, tree: string): RenderState {
+    const offered = this.#offered.get(aCommit(tree.replace("tree-", "")).id);
+    const source = offered ?? this.#sources.get(releaseKeyOf(key));
     if (source === undefined || "source" in source) return { state: "pending" };
     if (!("render" in source)) return { state: "ready", rendered: source.rendered };
     const { render } = source;

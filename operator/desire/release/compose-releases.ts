@@ -11,6 +11,8 @@ import { createReconcile } from "../../reconcile.ts";
 import type { WatchedKind } from "../../runtime/kind-stores.ts";
 import { composeSources } from "./compose-sources.ts";
 import type { Dependents } from "./dependents.ts";
+import { NextPlans } from "./next-plans.ts";
+import { releaseKeyOf } from "./next-source.ts";
 import { createPreparer } from "./preparer.ts";
 import { leavePlace } from "./publish-release.ts";
 import { createPlaceClaims } from "./published-places.ts";
@@ -44,7 +46,9 @@ export interface ComposedReleases {
 /** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const { ground, stores: kindStores, cluster, election, events, dependents, platform } = input;
-  const { queue, attempts, wake, log, lag } = input;
+  const { queue, attempts, log, lag } = input;
+  // What is asked for the next commit of a Release concerns that Release.
+  const wake = (keys: Iterable<string>): void => input.wake([...keys].map(releaseKeyOf));
   const { config, clock, random, metrics, transport } = ground;
   const releases = kindStores.resources(Release);
   const memory = new ReleaseMemory();
@@ -88,9 +92,16 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     // A user removed the finalizer: its folder is removed anyway.
     if (target !== undefined && publishers !== undefined && election.isLeading)
       leavePlace(platform.limitsOf(release), { folder: folderOf(Release, release), target }, publishers);
-    for (const one of [memory, sources, renderer, catalog, stores]) one.forget(key);
+    for (const one of [nextPlans, memory, sources, renderer, catalog, stores]) one.forget(key);
     prepare.forget(release.metadata.uid);
   };
+  const secrets = createSecretReader({ cluster, clock });
+  const namespaceOf = (name: string): LiveObject | undefined =>
+    kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name);
+  const { settled } = attempts;
+  const nextPlans = new NextPlans({
+    ...{ sources, renderer, secrets, catalog, stores, namespaceOf, settled, clock, log, wake },
+  });
   const reconcile = createReconcile(
     releaseSteps({
       ...input.engine,
@@ -102,14 +113,15 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       sources,
       renderer,
       warmUp: () => sandbox.warmUp(),
-      secrets: createSecretReader({ cluster, clock }),
+      secrets,
+      nextPlans,
       prepare,
       checks: createHealthChecks(),
       publishers,
       memory,
       platform,
       events,
-      namespaceOf: (name) => kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name),
+      namespaceOf,
       predecessorMs: () => Math.max(0, input.ledSinceMs() + lateWritesMs - clock.now()),
       requiresServiceAccount: config.releaseRequireServiceAccount,
       wake,
@@ -131,6 +143,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     },
     forget,
     close: async (options) => {
+      nextPlans.close();
       catalog.close();
       await Promise.all([publishers?.close(options), closeSources()]);
     },

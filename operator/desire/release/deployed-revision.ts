@@ -27,18 +27,22 @@ export interface KnownDeployed {
  * that was fetched anew knows the head alone, and another name would be a write for every Release. Pure.
  *
  * @param input.written As it stands in the status.
+ * @param input.pin The commit that a Pipeline asked for: it compares this with what it set. Undefined: no Pipeline did.
  * @param input.known What the last call gave; undefined: this is the first one of this process.
  */
 export function nextDeployed({
   written,
   known,
   folder,
+  pin,
 }: {
   readonly written: DeployedRevision | undefined;
   readonly known: KnownDeployed | undefined;
   readonly folder: FolderState;
+  readonly pin?: string | undefined;
 }): KnownDeployed {
   const { tree, touched, isAssumed } = folder;
+  if (pin !== undefined) return { value: { revision: pin, tree }, folder, hasMoved: true };
   const before = known?.value ?? written;
   if (before?.tree !== tree) {
     const value = { revision: touched.id, tree };

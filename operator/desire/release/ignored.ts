@@ -1,4 +1,5 @@
 import type { ReleaseResource } from "../../../crds/release.ts";
+import { describeStage, stageOf } from "./pipeline-pin.ts";
 import { shortId } from "./release-outcome.ts";
 
 type Spec = Partial<ReleaseResource["spec"]>;
@@ -8,6 +9,8 @@ export function describeIgnored({ spec }: { readonly spec: Spec }): string | und
   if (spec.suspend === true) return "everything";
   const { revision, source } = spec;
   if (revision === undefined || revision === source?.ref?.commit) return undefined;
+  // A pin is what such a Release follows.
+  if (stageOf(spec) !== undefined) return undefined;
   return describeRef(spec);
 }
 
@@ -21,6 +24,8 @@ export function describePin({ spec }: { readonly spec: Spec }): string | undefin
 
 /** Text of a Release's ref: `branch main`. Pure. */
 export function describeRef({ source }: Spec): string {
+  const stage = stageOf({ source });
+  if (stage !== undefined) return describeStage(stage);
   const { branch = "main", tag, semver, commit } = source?.ref ?? {};
   if (commit !== undefined) return `commit ${shortId(commit)}`;
   if (semver !== undefined) return `tags in ${semver}`;

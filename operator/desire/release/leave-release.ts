@@ -3,12 +3,14 @@ import type { Renderer } from "../../render/ports.ts";
 import { type FinalizeReleaseOptions, finalizeRelease } from "./finalize-release.ts";
 import { describeLeaving, describeLeavingFailure } from "./leaving-text.ts";
 import type { LoadedRelease } from "./load-release.ts";
+import type { NextPlans } from "./next-plans.ts";
 import { type PublishPlaces, unpublishRelease } from "./publish-release.ts";
 import type { Ended } from "./report-release.ts";
 
 export interface LeaveReleaseOptions extends Omit<FinalizeReleaseOptions, "onLeft"> {
   readonly sources: Pick<Sources, "forget">;
   readonly renderer: Pick<Renderer, "forget">;
+  readonly nextPlans: Pick<NextPlans, "forget">;
   /** Undefined: there is no repository. */
   readonly publishers: PublishPlaces | undefined;
 }
@@ -25,7 +27,8 @@ export async function leaveRelease(
   // Its objects are not deleted with more rights than the platform may have chosen.
   if (release.undecided?.state === "undecidable" && release.who === undefined)
     return { outcome: { state: "deleting", message: release.undecided.message } };
-  const { publishers, sources, renderer } = options;
+  const { publishers, sources, renderer, nextPlans } = options;
+  nextPlans.forget(release.key);
   sources.forget(release.key);
   renderer.forget(release.key);
   const onLeft = (): void => {

@@ -6,6 +6,7 @@ import { RunMemory } from "../../engine/run-memory.ts";
 import type { SourceCommit } from "../../git/source/ports.ts";
 import type { Rendered } from "../../render/ports.ts";
 import type { KnownDeployed } from "./deployed-revision.ts";
+import type { HealthTurn } from "./health-times.ts";
 import type { Limits } from "./limits.ts";
 import type { PublishTarget } from "./publish-target.ts";
 
@@ -81,6 +82,8 @@ export interface Remembered {
   /** Returned by judge: the digest of the last render whose warnings were told. */
   readonly warned: string | undefined;
   readonly withheld: Withheld;
+  /** Returned by judge: how the objects were found last. Undefined: they have not been assessed yet, or nobody watched since. */
+  readonly turn: HealthTurn | undefined;
 }
 
 /** The memory of all Releases. */
@@ -99,6 +102,7 @@ export function emptyMemory(uid: string): Remembered {
     target: undefined,
     warned: undefined,
     withheld: { sinceMs: undefined, isProgressTold: false },
+    turn: undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Condition } from "../../../crds/conditions.ts";
 import type { Inventory } from "../../../crds/inventory.ts";
 import {
+  type NextPlan,
   type ReleaseHistoryEntry,
   type ReleaseResource,
   type ReleaseStatus,
@@ -10,8 +11,11 @@ import { toCanonicalJson } from "../../../synth/digest.ts";
 import type { Health } from "../../engine/health/health.ts";
 import { type ResourceStatus, type StatusInput, withEngineFields } from "../../engine/status.ts";
 import type { KnownDeployed } from "./deployed-revision.ts";
+import { composeDeployed } from "./deployed-state.ts";
+import type { SeenHealth } from "./health-times.ts";
 import { nextHistory } from "./history.ts";
 import { describeIgnored } from "./ignored.ts";
+import { stageOf } from "./pipeline-pin.ts";
 import { composeReleaseConditions } from "./release-conditions.ts";
 import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
 
@@ -34,6 +38,10 @@ export interface ReleaseStatusInput {
   readonly isSourceLost?: boolean | undefined;
   /** Undefined: nothing new is known of it. */
   readonly deployed?: KnownDeployed | undefined;
+  /** Undefined: its objects were not assessed. */
+  readonly seen?: SeenHealth | undefined;
+  /** The plan of a commit that is not deployed, if there is to be one. Undefined: as it was. */
+  readonly next?: { readonly plan: NextPlan | undefined } | undefined;
   /** Digest over all manifests, as prepared; undefined: there are none. */
   readonly digest: string | undefined;
   /** Undefined: as it was. */
@@ -53,25 +61,32 @@ export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus 
   const head = source?.head.id ?? previous.observedHead;
   const deployed = input.deployed?.value ?? previous.deployed;
   const isUnwritten = previous.deployed === undefined && input.deployed?.hasMoved !== true;
+  // A Pipeline decides by these fields, so that for a Release of a stage each of them is news.
+  const isOfStage = stageOf(resource.spec) !== undefined;
   const quiet = compose(input, previous, {
     observedHead: previous.observedHead ?? head,
     // A status from before these fields, or under a CRD without them, is not written for their sake.
     isShort: previous.shortRevision !== undefined || previous.revision === undefined,
-    deployed: isUnwritten ? undefined : deployed,
+    deployed: isUnwritten && !isOfStage ? undefined : deployed,
+    isDetailed: isOfStage,
   });
   const isSame = toCanonicalJson(quiet) === toCanonicalJson(previous);
-  return isSame ? quiet : compose(input, previous, { observedHead: head, isShort: true, deployed });
+  return isSame
+    ? quiet
+    : compose(input, previous, { observedHead: head, isShort: true, deployed, isDetailed: true });
 }
 
 interface Extent extends Pick<Partial<ReleaseStatus>, "observedHead" | "deployed"> {
   /** Whether the status has the short revision too. */
   readonly isShort: boolean;
+  /** Whether digest and times of what is deployed are composed anew. */
+  readonly isDetailed: boolean;
 }
 
 function compose(
   input: ReleaseStatusInput,
   previous: Partial<ReleaseStatus>,
-  { observedHead, isShort, deployed }: Extent,
+  { observedHead, isShort, isDetailed, ...extent }: Extent,
 ): ResourceStatus {
   const { resource, outcome, publish, source } = input;
   // A source that has not been polled yet is not observed.
@@ -84,6 +99,22 @@ function compose(
   const ignored = isUnseen ? previous.ignored : describeIgnored(resource);
   const inventory = input.inventory ?? previous.inventory;
   const history = historyOf(input, previous.history);
+  const conditions = composeReleaseConditions({ ...input, previous: conditionsFor(attempted, previous) });
+  const composed = composeDeployed({
+    previous: previous.deployed,
+    deployed: extent.deployed,
+    history,
+    appliedDigest: outcome.state === "applied" ? input.digest : undefined,
+    generation: resource.metadata.generation,
+    conditions,
+    seen: input.seen,
+  });
+  const { revision: _, tree: __, ...details } = previous.deployed ?? {};
+  const deployed =
+    isDetailed || composed === undefined
+      ? composed
+      : { revision: composed.revision, tree: composed.tree, ...details };
+  const next = input.next === undefined ? previous.next : input.next.plan;
   const own = {
     ...(revision !== undefined && { revision }),
     ...(revision !== undefined && isShort && { shortRevision: shortId(revision) }),
@@ -94,15 +125,16 @@ function compose(
     ...(request !== undefined && { lastHandledRequest: request }),
     ...(inventory !== undefined && { inventory }),
     ...(history !== undefined && { history: [...history] }),
+    ...(next !== undefined && { next }),
   };
-  const conditions = composeReleaseConditions({ ...input, previous: conditionsFor(attempted, previous) });
   return withEngineFields(own, { previous, generation, publish, conditions });
 }
 
 /** The request to look that is answered: by a look at the source, or by why there is none. */
 function handledRequestOf({ resource, outcome, source }: ReleaseStatusInput): string | undefined {
   if (outcome.state === "unsourced") return outcome.handledRequest;
-  const isLookedAt = outcome.state !== "refused" || source !== undefined;
+  const isUnasked = outcome.state === "waiting" && outcome.reason === "PinPending";
+  const isLookedAt = (outcome.state !== "refused" && !isUnasked) || source !== undefined;
   return isLookedAt
     ? source?.handledRequest
     : resource.metadata.annotations?.[releaseAnnotations.requestedAt];

@@ -16,10 +16,13 @@ import {
   isNewsForDependents,
   readDependencies,
 } from "./dependencies.ts";
+import { findDigestMismatch } from "./digest-mismatch.ts";
 import { leaveRelease } from "./leave-release.ts";
 import type { Platform } from "./limits.ts";
 import { type LoadedRelease, loadRelease } from "./load-release.ts";
 import { checkManifests } from "./manifest-refusal.ts";
+import { type LookAtNextOptions, withNext } from "./next-release.ts";
+import { findPinWait } from "./pipeline-pin.ts";
 import { findPolicyRefusal } from "./policy-refusal.ts";
 import { publishRelease } from "./publish-release.ts";
 import {
@@ -32,11 +35,13 @@ import {
 import type { ReleaseOutcome } from "./release-outcome.ts";
 import { type Ended, judgeRelease, type ReportReleaseOptions } from "./report-release.ts";
 import { readSource, reportSource, type Sourced, type SourceOptions } from "./source-release.ts";
+import { findUnseen } from "./unseen-objects.ts";
 
 export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
   SourceOptions &
   Omit<DependencyOptions, "isCurrent"> &
   Omit<ReportReleaseOptions, "log"> &
+  Pick<LookAtNextOptions, "nextPlans"> &
   OwnParts;
 
 interface OwnParts {
@@ -80,7 +85,10 @@ export function releaseSteps(
       isLeaving: ({ resource }) => resource.metadata.deletionTimestamp !== undefined,
       finalize: (release) =>
         leaveRelease(release, { ...partsFor(release), mayDelete: !lacksAccount(release, shared) }),
-      converge: (release) => deploy(release, partsFor(release)),
+      converge: async (release) => {
+        const parts = partsFor(release);
+        return await withNext(release, await deploy(release, parts), parts);
+      },
       judge: (release, ended) => judgeRelease(release, ended, { ...shared, cluster, log }),
       report: (run, onWritten) =>
         report(
@@ -103,6 +111,11 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
   if (resource.spec.suspend) {
     parts.sources.forget(key);
     return { outcome: { state: "suspended" } };
+  }
+  const pinWait = findPinWait(resource);
+  if (pinWait !== undefined) {
+    parts.sources.forget(key);
+    return { outcome: pinWait };
   }
   const sourced = await readSource(loaded, parts);
   const release = withMemory(loaded, { source: sourced.known });
@@ -129,7 +142,8 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
   const known = withMemory(release, { checked });
   const wait =
     refuseManifests(checked) ??
-    findUnseen(desired, parts) ??
+    findUnseen(desired.prepared, parts.stores) ??
+    findDigestMismatch(release, desired, parts) ??
     cycle ??
     findWait(release, desired, { ...parts, isCurrent: isCurrentFor(parts) });
   if (wait !== undefined) {
@@ -202,17 +216,6 @@ function refuseByPolicy(
 
 function refuseManifests({ message }: CheckedManifests): ReleaseOutcome | undefined {
   return message === undefined ? undefined : { state: "refused", reason: "PolicyRefused", message };
-}
-
-/** Where this operator does not look, it would not know what it has made. */
-function findUnseen({ prepared }: Desired, { stores }: Parts): ReleaseOutcome | undefined {
-  const unseen = prepared.objects.find(({ manifest }) => !stores.sees(manifest.metadata.namespace));
-  if (unseen === undefined) return undefined;
-  const { kind, metadata } = unseen.manifest;
-  const message =
-    `${kind} ${metadata.namespace}/${metadata.name} (${unseen.origin}) is outside of the namespaces that this operator ` +
-    "looks at: run it with --namespace for that one too";
-  return { state: "refused", reason: "KindNotWatched", message };
 }
 
 function describeMissing({ failure, source }: Sourced, { resource }: LoadedRelease): ReleaseOutcome {

@@ -1,6 +1,6 @@
 import { toMilliseconds } from "../../../crds/duration.ts";
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
-import { Release, type ReleaseResource, type ReleaseStatus } from "../../../crds/release.ts";
+import { type NextPlan, Release, type ReleaseResource, type ReleaseStatus } from "../../../crds/release.ts";
 import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
 import { asWorkedOn, composeReport } from "../../engine/compose-report.ts";
 import { assessSet, unhealthySinceMs } from "../../engine/health/assess-set.ts";
@@ -15,6 +15,8 @@ import { announceDeployment } from "./announce-deployment.ts";
 import type { ConvergedRelease } from "./converge-release.ts";
 import { type KnownDeployed, nextDeployed } from "./deployed-revision.ts";
 import type { LoadedRelease } from "./load-release.ts";
+import { noteHealth } from "./note-health.ts";
+import { stageOf } from "./pipeline-pin.ts";
 import { type PublishedRelease, type PublishPlaces, publishRelease } from "./publish-release.ts";
 import { type Desired, type Remembered, remember } from "./release-memory.ts";
 import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
@@ -34,6 +36,8 @@ export interface Ended {
   /** Nobody will tell: look again after so long. */
   readonly retryAfterMs?: number;
   readonly error?: unknown;
+  /** The plan of a commit that is not deployed, if there is to be one. Undefined: as it was. */
+  readonly next?: { readonly plan: NextPlan | undefined };
   /** What people should know although all is well. */
   readonly notice?: string | undefined;
   /** Undefined: the same as before. */
@@ -80,6 +84,7 @@ export function judgeRelease(
   const warned = announceWarnings(now, ended, options);
   const loss = assessLoss(resource, ended, nowMs);
   const deployed = deployedOf(now, ended);
+  const { seen, turn } = noteHealth(now, { outcome, judged, health, nowMs }, options);
   const report = composeReport(
     {
       ...{ key, kind: Release, resource, outcome, error, health },
@@ -99,6 +104,8 @@ export function judgeRelease(
           deployed,
           digest: desired?.prepared.digest,
           inventory: converged?.inventory,
+          seen,
+          next: ended.next,
         }),
       // The version guards the inventory: a late write must not take away what a successor has recorded.
       at: { resourceVersion: resource.metadata.resourceVersion },
@@ -120,7 +127,14 @@ export function judgeRelease(
     options,
   );
   const { forMs, withheld, onceWritten } = withholdStatus(now, { change: report.change, ended }, clock.now());
-  const memory = remember(before, { applied: appliedOf(now, ended), deployed, target, warned, withheld });
+  const memory = remember(before, {
+    applied: appliedOf(now, ended),
+    deployed,
+    target,
+    warned,
+    withheld,
+    turn,
+  });
   return {
     report: forMs > 0 ? withheldFor(forMs, report) : report,
     publish: published?.state,
@@ -145,8 +159,9 @@ function deployedOf(
   { outcome, source }: Ended,
 ): KnownDeployed | undefined {
   if (outcome.state !== "applied" || source?.folder === undefined) return known;
-  const { folder } = source;
-  return nextDeployed({ written: resource.status?.deployed, known, folder });
+  const { folder, head } = source;
+  const pin = stageOf(resource.spec) === undefined ? undefined : head.id;
+  return nextDeployed({ written: resource.status?.deployed, known, folder, pin });
 }
 
 function judge(

@@ -2,6 +2,7 @@ import type { Condition } from "../../../crds/conditions.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
 import { graceLeftMs } from "../../engine/source-grace.ts";
 import type { SourceFailure } from "../../errors.ts";
+import { pinOf } from "./pipeline-pin.ts";
 import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
 
 /**
@@ -19,7 +20,7 @@ export function isPinnedTo(
     return false;
   const isAway = reason === "SourceUnreachable" || reason === "SourceRefused";
   const { ref } = spec.source;
-  const commit = spec.revision ?? ref?.commit;
+  const commit = pinOf({ spec, status }) ?? ref?.commit;
   if (commit !== undefined) return commit === head && (isAway || reason === "SourceNotFound");
   return ref?.tag !== undefined && isAway;
 }

@@ -10,6 +10,7 @@ import { allowedSigners } from "./allowed-signers.ts";
 import { limitRender } from "./limit-render.ts";
 import { smallestOf } from "./limits.ts";
 import type { LoadedRelease } from "./load-release.ts";
+import { pinOf } from "./pipeline-pin.ts";
 import type { Preparer } from "./preparer.ts";
 import type { Desired, KnownSource } from "./release-memory.ts";
 import type { SourceReport } from "./release-outcome.ts";
@@ -98,10 +99,10 @@ async function lookAt(release: LoadedRelease, options: SourceOptions): Promise<L
 }
 
 /** DesiredSet for the kinds that the cluster has; of what it does not have (yet) the catalog tells when it does. */
-function prepareAll(
-  { key, resource }: LoadedRelease,
+export function prepareAll(
+  { key, resource }: Pick<LoadedRelease, "key" | "resource">,
   rendered: Rendered,
-  { prepare, catalog }: SourceOptions,
+  { prepare, catalog }: Pick<SourceOptions, "prepare" | "catalog">,
 ): DesiredSet {
   const prepared = prepare(rendered, resource, catalog);
   const unknown = prepared.objects.filter(({ kind }) => kind === undefined);
@@ -110,11 +111,16 @@ function prepareAll(
   return answers.some(({ state }) => state === "known") ? prepare(rendered, resource, catalog) : prepared;
 }
 
-async function requestOf(
-  { key, resource, who: as, limits }: LoadedRelease,
-  { secrets }: SourceOptions,
+/**
+ * What is asked of the source of a Release.
+ *
+ * @throws SourceError about a Secret. ApiUnavailableError when one cannot be read now.
+ */
+export async function requestOf(
+  { key, resource, who: as, limits }: Pick<LoadedRelease, "key" | "resource" | "who" | "limits">,
+  { secrets }: Pick<SourceOptions, "secrets">,
 ): Promise<SourceRequest> {
-  const { source, interval, revision } = resource.spec;
+  const { source, interval } = resource.spec;
   const { namespace = "", annotations } = resource.metadata;
   const intervalMs = toMilliseconds(interval);
   const read = async (ref: { readonly name: string } | undefined) =>
@@ -122,7 +128,7 @@ async function requestOf(
   return {
     key,
     source,
-    revision,
+    revision: pinOf(resource),
     intervalMs,
     credentials: await read(source.secretRef),
     signers: allowedSigners(limits) ?? (await read(source.verify?.secretRef)),

@@ -1,3 +1,4 @@
+import { isSameJson } from "../../../synth/same-json.ts";
 import type { StatusChange } from "../../engine/report.ts";
 import type { ResourceStatus } from "../../engine/status.ts";
 import type { LoadedRelease } from "./load-release.ts";
@@ -31,7 +32,7 @@ export function withholdStatus(
     return { forMs: 0, withheld: none, onceWritten: none };
   }
   const { status } = change;
-  if (!isOnItsWay(status, ended))
+  if (!isOnItsWay(status, ended) || hasNewPlan(resource, status))
     return { forMs: 0, withheld, onceWritten: { sinceMs: undefined, isProgressTold: false } };
   const sinceMs = withheld.sinceMs ?? nowMs;
   return {
@@ -53,6 +54,11 @@ function parkingMs(
   return isSame && isProgressTold ? progressMs : releaseParkingMs;
 }
 
+/** Whether the status has the plan of a commit that is not deployed, for which somebody waits. */
+function hasNewPlan({ status: before }: LoadedRelease["resource"], { next }: ResourceStatus): boolean {
+  return next !== undefined && !isSameJson(next, before?.next);
+}
+
 /** How a run ended, as far as that matters here. */
 interface EndedRun {
   readonly outcome: ReleaseOutcome;
@@ -63,6 +69,8 @@ interface EndedRun {
 function isOnItsWay({ conditions = [] }: ResourceStatus, { outcome, error }: EndedRun): boolean {
   if (error !== undefined || outcome.state === "refused" || outcome.state === "unsourced") return false;
   if (outcome.state === "pending") return true;
+  // A Pipeline may take its time.
+  if (outcome.state === "waiting" && outcome.reason === "PinPending") return false;
   return conditions.some(
     ({ type, status }) =>
       (type === "Reconciling" && status === "True") || (type === "Published" && status === "Unknown"),

@@ -63,6 +63,11 @@ function readRef(ref: ReturnType<typeof refOf>, revision: string | undefined): R
       throw badRef("commit", commit, "it is not a full commit id");
     return { kind: "commit", id: commit };
   }
+  if (ref.pipeline !== undefined)
+    throw new SourceError(
+      "SourceInvalid",
+      `Cannot use the source: Pipeline ${JSON.stringify(ref.pipeline)} has not set spec.revision`,
+    );
   if (ref.semver !== undefined) {
     if (!isSemverRange(ref.semver)) throw badRef("semver", ref.semver, "it is not a version range");
     return { kind: "semver", range: ref.semver };

@@ -100,7 +100,7 @@ describe("composeReleaseStatus()", () => {
     expect(composeReleaseStatus(statusInput({ ...input, deployed: moved }))).toEqual({
       ...deployedRelease.status,
       observedHead: aCommit("b").id,
-      deployed: value,
+      deployed: { ...value, digest: "d1", generation: 1, since: "2026-11-21T12:00:00Z" },
     });
   });
 

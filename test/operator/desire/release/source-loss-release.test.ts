@@ -156,10 +156,17 @@ describe("a Release whose source cannot be had", () => {
 
 describe("status.deployed of a Release", () => {
   const deployedOf = (bench: ReleaseBench) => bench.release().status?.deployed;
+  /** Of ConfigMaps, which are healthy at once. */
+  const details = {
+    digest: expect.any(String),
+    generation: 1,
+    since: "2026-01-01T00:00:00Z",
+    healthySince: "2026-01-01T00:00:00Z",
+  };
 
   test("is the newest commit of the folder, and no push elsewhere is a write", async () => {
     const bench = await aDeployedBench("a");
-    expect(deployedOf(bench)).toEqual({ revision: aCommit("1").id, tree: "tree-1" });
+    expect(deployedOf(bench)).toEqual({ revision: aCommit("1").id, tree: "tree-1", ...details });
     bench.moveHead("2");
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([]);
@@ -174,7 +181,7 @@ describe("status.deployed of a Release", () => {
     bench.commit("3", [map("a")]);
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
-    expect(deployedOf(bench)).toEqual({ revision: aCommit("3").id, tree: "tree-3" });
+    expect(deployedOf(bench)).toEqual({ revision: aCommit("3").id, tree: "tree-3", ...details });
   });
 
   test("is not written by itself after an upgrade, and is with the first commit of the folder", async () => {

@@ -27,6 +27,27 @@ describe("an upgrade from an operator that recorded kinds alone", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
+  test("asks for nothing for one whose deployed state has no digest", async () => {
+    const former = await aDeployedBench("a", "b");
+    const { deployed, ...status } = former.release().status ?? {};
+    const bench = new ReleaseBench();
+    bench.commit("1", [map("a"), map("b")]);
+    for (const object of former.cluster.objects.values()) {
+      const isRelease = object.kind === former.release().kind;
+      const { revision, tree } = deployed ?? {};
+      const before = isRelease ? { ...object, status: { ...status, deployed: { revision, tree } } } : object;
+      bench.deliver(bench.cluster.put(before as LiveObject));
+    }
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    // The next status has all of it.
+    bench.commit("2", [map("a"), map("b")]);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+    const { digest, since, generation } = deployed ?? {};
+    expect(bench.release().status?.deployed).toMatchObject({ digest, since, generation });
+  });
+
   test("does not let go one that was never deployed as a whole and is deleted at once", async () => {
     const bench = await anUpgrade({ hasInventory: false });
     const deletionTimestamp = "2026-01-01T00:00:00Z";

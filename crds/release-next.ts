@@ -1,0 +1,70 @@
+import * as z from "zod";
+import { commitId } from "./release-source.ts";
+
+/** Digest of all manifests of a Release, as the operator writes it. */
+export const manifestsDigest = z.string().regex(/^[0-9a-f]{32}$/);
+
+const count = z.int().min(0);
+
+/** `spec.next` of a Release. */
+export const nextCommit = z
+  .object({ revision: commitId.describe("The commit to plan.") })
+  .describe("A commit to plan without deploying it: `status.next` is the plan.");
+
+/** `status.next` of a Release. */
+export const nextPlan = z
+  .object({
+    revision: z.string().describe("The planned commit."),
+    digest: z
+      .string()
+      .optional()
+      .describe(
+        "Digest of all its manifests: `status.deployed.digest` once it is deployed. Absent if they could not be rendered.",
+      ),
+    create: count.optional().describe("Number of objects to be created. Absent if the plan failed."),
+    change: count
+      .optional()
+      .describe("Number of objects to be changed, or recreated because an immutable field changes."),
+    delete: count.optional().describe("Number of objects to be deleted."),
+    held: count.optional().describe("Number of objects whose deletion would need approval."),
+    mutableImages: count
+      .optional()
+      .describe("Number of container images without a digest: what they run can change without a commit."),
+    error: z
+      .string()
+      .optional()
+      .describe("Why the commit cannot be rendered or applied. Retried with backoff if it may pass."),
+    inputs: z
+      .string()
+      .optional()
+      .describe("Digest of what the plan was made from. The commit is planned again only when this changes."),
+  })
+  .describe(
+    "Plan of a commit that is not deployed: of `spec.next`, or of `spec.revision` if its manifests do not have `spec.digest`. Made with dry runs, with the rights and limits of the Release.",
+  );
+
+/** `status.deployed` of a Release. */
+export const deployedState = z
+  .object({
+    revision: z
+      .string()
+      .describe(
+        "Newest commit that changed a file in the source's folder and is fully applied. For a Release of a Pipeline, the pinned commit.",
+      ),
+    tree: z.string().describe("Id of the git tree of that folder."),
+    digest: z.string().optional().describe("Digest of all manifests."),
+    generation: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ format: "int64" })
+      .describe("Generation of the Release when they were last found to be fully applied."),
+    since: z.string().optional().describe("Time since when these manifests are fully applied, RFC 3339."),
+    healthySince: z
+      .string()
+      .optional()
+      .describe(
+        "Time since when all objects have been healthy without interruption, RFC 3339. Absent while one is not.",
+      ),
+  })
+  .describe("The deployed state of the source.");

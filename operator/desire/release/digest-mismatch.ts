@@ -1,0 +1,30 @@
+import type { ReleaseResource } from "../../../crds/release.ts";
+import type { KindCatalog } from "../../cluster/found-kinds/ports.ts";
+import type { ApplyOutcome } from "../../engine/outcome.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import type { Desired } from "./release-memory.ts";
+import { shortId } from "./release-outcome.ts";
+
+/**
+ * Why the pinned commit is not applied: its manifests do not have the digest of the spec, for example because another version
+ * of the operator renders them differently. Undefined: they have it, or the spec names none.
+ */
+export function findDigestMismatch(
+  { key, resource }: Pick<LoadedRelease, "key"> & { readonly resource: Pick<ReleaseResource, "spec"> },
+  { prepared, head }: Pick<Desired, "prepared" | "head">,
+  { catalog }: { readonly catalog: Pick<KindCatalog, "ask"> },
+): ApplyOutcome | undefined {
+  const { revision, digest } = resource.spec;
+  if (revision === undefined || digest === undefined || digest === prepared.digest) return undefined;
+  // The namespaces of objects depend on their kinds: before these are known, the digest is not final.
+  const isOpen = prepared.objects.some(({ kind, manifest }) => {
+    if (kind !== undefined) return false;
+    const { state } = catalog.ask(manifest.apiVersion, manifest.kind, key);
+    return state === "pending" || state === "known";
+  });
+  if (isOpen) return { state: "retry" };
+  const message =
+    `The manifests of commit ${shortId(head.id)} have the digest ${prepared.digest}, and spec.digest is ${digest}. ` +
+    "Nothing is applied; status.next has the new plan";
+  return { state: "refused", reason: "DigestMismatch", message };
+}

@@ -1,0 +1,67 @@
+import { groupOf, type LiveObject } from "../../../crds/object.ts";
+import { findCondition } from "../../engine/health/health-fields.ts";
+
+/** How the objects of a Release were found by one run. */
+export interface SeenHealth {
+  /** Digest of the manifests whose objects were assessed. */
+  readonly digest: string;
+  readonly isHealthy: boolean;
+  /** They are known to have become healthy then, or later; RFC 3339. Undefined: nothing says when. */
+  readonly turnedAt: string | undefined;
+}
+
+/** What one run saw of the objects of a Release. */
+export interface HealthLook {
+  readonly isHealthy: boolean;
+  /** The status says since when they have been healthy. */
+  readonly isRecorded: boolean;
+  readonly objects: readonly LiveObject[];
+  /** Wall clock, RFC 3339. */
+  readonly nowIso: string;
+}
+
+/** How this process found the objects of a Release last, and when it saw them become healthy. */
+export interface HealthTurn {
+  readonly isHealthy: boolean;
+  readonly turnedAt: string | undefined;
+}
+
+/**
+ * Takes a look at the objects together with the last one of this process. A status may be withheld for a while, so that an object
+ * that fails and recovers meanwhile leaves no trace in the conditions. Pure.
+ *
+ * @param before Undefined: nobody has watched until now.
+ */
+export function turnAfter(
+  before: HealthTurn | undefined,
+  { isHealthy, isRecorded, objects, nowIso }: HealthLook,
+): HealthTurn {
+  if (!isHealthy) return before?.isHealthy === false ? before : { isHealthy, turnedAt: undefined };
+  if (before?.isHealthy === true) return before;
+  // Before the first look nobody watched. That time counts only if all workloads say since when they are available.
+  const isNew = before !== undefined || (isRecorded && objects.some(isSilent));
+  return { isHealthy, turnedAt: isNew ? nowIso : undefined };
+}
+
+/** Workloads whose status does not say since when they are available. */
+const silentKinds: ReadonlySet<string> = new Set(["apps/DaemonSet", "apps/ReplicaSet", "apps/StatefulSet"]);
+
+function isSilent({ apiVersion, kind }: LiveObject): boolean {
+  return silentKinds.has(`${groupOf(apiVersion)}/${kind}`);
+}
+
+/** Since when an object has been available or ready, as its own status says; undefined: it does not say. Pure. */
+export function availableSince(live: LiveObject): string | undefined {
+  const condition = findCondition(live, "Available") ?? findCondition(live, "Ready");
+  return condition?.status === "True" ? condition.lastTransitionTime : undefined;
+}
+
+/** The latest of some times, RFC 3339; what is no time is ignored. Undefined: there is none. Pure. */
+export function latestOf(times: readonly (string | undefined)[]): string | undefined {
+  let latest: string | undefined;
+  for (const time of times) {
+    if (time === undefined || Number.isNaN(Date.parse(time))) continue;
+    if (latest === undefined || Date.parse(time) > Date.parse(latest)) latest = time;
+  }
+  return latest;
+}

@@ -1,0 +1,110 @@
+import { ApiUnavailableError } from "../../errors.ts";
+import type { Cluster, ObjectStore } from "../../ports.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import type { NextPlans } from "./next-plans.ts";
+import type { ReleaseOutcome } from "./release-outcome.ts";
+import type { Ended } from "./report-release.ts";
+
+export interface LookAtNextOptions {
+  readonly nextPlans: Pick<NextPlans, "look" | "forget">;
+  readonly releases: ObjectStore;
+  /** With the rights of the Release. */
+  readonly acting: Cluster;
+}
+
+/** A Secret that cannot be read now is read again after this long. */
+const unreadMs = 10_000;
+
+/**
+ * Adds to the end of a run where the plan of the next commit stands: of `spec.next`, or of the pin if its manifests have another
+ * digest than the spec says. Nothing is waited for.
+ */
+export async function withNext(
+  release: LoadedRelease,
+  ended: Ended,
+  options: LookAtNextOptions,
+): Promise<Ended> {
+  const { nextPlans } = options;
+  const { key, resource, invalid } = release;
+  const { outcome, desired } = ended;
+  const revision = invalid === undefined ? revisionToPlan(resource.spec, outcome) : undefined;
+  // The plan stays as it is.
+  const isLeftAlone =
+    outcome.state === "suspended" ||
+    outcome.state === "deleting" ||
+    invalid !== undefined ||
+    (revision === undefined && mayMismatch(release, outcome));
+  const refusal = desired === undefined ? refusalOf(outcome) : undefined;
+  if (isLeftAlone || revision === undefined || refusal !== undefined) {
+    nextPlans.forget(key);
+    if (isLeftAlone) return ended;
+    if (revision !== undefined) return { ...ended, next: { plan: { revision, error: refusal } } };
+    return resource.status?.next === undefined ? ended : { ...ended, next: { plan: undefined } };
+  }
+  // Its source is fetched and rendered first.
+  if (outcome.state === "pending") return ended;
+  try {
+    const deployedDigest = deployedDigestOf(release, ended);
+    const { acting } = options;
+    const current = asItIsNow(release, ended, options);
+    const { plan, againAfterMs } = await nextPlans.look({
+      release: current,
+      revision,
+      deployedDigest,
+      acting,
+    });
+    return { ...again(ended, againAfterMs), ...(plan && { next: { plan } }) };
+  } catch (error) {
+    if (!(error instanceof ApiUnavailableError)) throw error;
+    return again(ended, unreadMs);
+  }
+}
+
+/** The commit to plan. Pure. */
+function revisionToPlan(
+  { revision, next }: LoadedRelease["resource"]["spec"],
+  outcome: ReleaseOutcome,
+): string | undefined {
+  const isMismatch = outcome.state === "refused" && outcome.reason === "DigestMismatch";
+  return isMismatch ? revision : next?.revision;
+}
+
+/** Whether the digest of the pin has not been compared in this run, so that its plan may still be needed. Pure. */
+function mayMismatch({ resource: { spec, status } }: LoadedRelease, { state }: ReleaseOutcome): boolean {
+  const isCompared = state === "applied" || state === "refused";
+  return !isCompared && spec.digest !== undefined && status?.next?.revision === spec.revision;
+}
+
+/** Why nothing of the Release is fetched or rendered. Pure. */
+function refusalOf(outcome: ReleaseOutcome): string | undefined {
+  if (outcome.state !== "refused") return undefined;
+  const { reason, message } = outcome;
+  return reason === "SpecInvalid" || reason === "PolicyRefused" ? message : undefined;
+}
+
+/** Digest of what is deployed after this run. Pure. */
+function deployedDigestOf({ resource }: LoadedRelease, { outcome, desired }: Ended): string | undefined {
+  if (outcome.state === "applied" && desired !== undefined) return desired.prepared.digest;
+  const { deployed, history } = resource.status ?? {};
+  return deployed?.digest ?? history?.[0]?.digest;
+}
+
+/** With the inventory that this run will report. */
+function asItIsNow(
+  release: LoadedRelease,
+  { converged }: Ended,
+  { releases }: LookAtNextOptions,
+): LoadedRelease {
+  const { resource } = release;
+  const live = releases.get(release.key) ?? resource;
+  const status = { ...resource.status, ...(live["status"] as typeof resource.status) };
+  const inventory = converged?.inventory ?? status.inventory;
+  const withInventory = { ...status, ...(inventory && { inventory }) } as typeof resource.status;
+  return { ...release, resource: { ...resource, ...(withInventory && { status: withInventory }) } };
+}
+
+function again(ended: Ended, afterMs: number | undefined): Ended {
+  const { retryAfterMs } = ended;
+  const delays = [afterMs, retryAfterMs].filter((ms) => ms !== undefined);
+  return delays.length === 0 ? ended : { ...ended, retryAfterMs: Math.min(...delays) };
+}

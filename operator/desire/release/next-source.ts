@@ -1,0 +1,81 @@
+import type { DesiredSet } from "../../engine/desired-set.ts";
+import { SourceError } from "../../errors.ts";
+import type { SourceRevision } from "../../git/source/ports.ts";
+import { limitRender } from "./limit-render.ts";
+import { smallestOf } from "./limits.ts";
+import type { LoadedRelease } from "./load-release.ts";
+import { prepareAll, requestOf, type SourceOptions } from "./source-release.ts";
+
+/** A Release, as far as it decides what a commit makes. */
+export type PlannedRelease = Omit<LoadedRelease, "memory" | "undecided" | "invalid">;
+
+/** What a commit makes that a Release does not run. */
+export type NextSource =
+  | { readonly state: "pending" }
+  /** `isUnwatched`: no event tells when it is over. */
+  | { readonly state: "failed"; readonly message: string; readonly isUnwatched?: boolean }
+  | {
+      readonly state: "ready";
+      readonly prepared: DesiredSet;
+      readonly revision: Pick<SourceRevision, "head" | "changed">;
+    };
+
+/** Marks what is asked for the next commit of a Release, so that it replaces nothing that is asked for the deployed one. */
+const suffix = "#next";
+
+/** Whose sources and renders those for the next commit of a Release are. Pure. */
+export function nextKeyOf(key: string): string {
+  return `${key}${suffix}`;
+}
+
+/** The key of a Release, from its own or from {@link nextKeyOf}. Pure. */
+export function releaseKeyOf(key: string): string {
+  return key.endsWith(suffix) ? key.slice(0, -suffix.length) : key;
+}
+
+/**
+ * Has a commit rendered and prepared exactly as {@link readSource} does for what is deployed: from memory, and what is on its
+ * way puts the key back.
+ *
+ * @throws ApiUnavailableError when a Secret cannot be read now.
+ */
+export async function readNext(
+  { key, resource, ...release }: PlannedRelease,
+  revision: string,
+  options: Omit<SourceOptions, "clock" | "warmUp">,
+): Promise<NextSource> {
+  const { sources, renderer, secrets } = options;
+  const at = { ...release, key: nextKeyOf(key), resource: pinnedTo(resource, revision) };
+  try {
+    const source = sources.resolve(await requestOf(at, options));
+    if (source.state === "pending") return source;
+    if (source.state === "failed") {
+      const { reason, message } = source.failure;
+      const isUnwatched = reason === "SourceRefused";
+      const { secretRef } = resource.spec.source;
+      // New credentials in the Secret must not wait until the cached ones expire.
+      if (isUnwatched && secretRef !== undefined)
+        secrets.forget({ namespace: resource.metadata.namespace ?? "", name: secretRef.name });
+      return { state: "failed", message, isUnwatched };
+    }
+    const state = renderer.render({
+      key: at.key,
+      namespace: resource.metadata.namespace ?? "",
+      render: limitRender(resource.spec.render, release.limits),
+      revision: source.revision,
+      programQuota: smallestOf(release.limits, ({ quotas }) => quotas?.programSecondsPerHour),
+    });
+    if (state.state === "pending") return state;
+    if (state.state !== "ready") return { state: "failed", message: state.failure.message };
+    return { state: "ready", prepared: prepareAll(at, state.rendered, options), revision: source.revision };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    // Secrets are not watched.
+    return { state: "failed", message: error.message, isUnwatched: error.reason === "SourceInvalid" };
+  }
+}
+
+/** The same Release with another pin. */
+function pinnedTo(resource: LoadedRelease["resource"], revision: string): LoadedRelease["resource"] {
+  return { ...resource, spec: { ...resource.spec, revision } };
+}

@@ -1,0 +1,131 @@
+import { groupOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
+import { type ObjectId, stamps } from "../../../synth/manifest.ts";
+import { type Decision, decideObject } from "../../engine/decide-object.ts";
+import type { PruneDecision } from "../../engine/decide-prune.ts";
+import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
+import { nameOfRun } from "../../engine/finished-jobs.ts";
+import { decideOwnership } from "../../engine/ownership.ts";
+import { settleAll } from "../../engine/settle-all.ts";
+import {
+  AlreadyThereError,
+  ApiUnavailableError,
+  NotOwnedError,
+  ObjectRejectedError,
+  ReplacedError,
+} from "../../errors.ts";
+import type { DryCluster } from "../../ports.ts";
+import type { PlannedRelease } from "./next-source.ts";
+import { ownKindsOf } from "./own-kinds.ts";
+
+/** What becomes of one object when a commit is applied. `replace`: deleted and recreated. `hold`: deleted if that is approved. */
+export type PlannedAction = "create" | "change" | "replace" | "keep" | "delete" | "hold";
+
+export interface PlanObjectsInput {
+  readonly release: Pick<PlannedRelease, "resource">;
+  readonly prepared: DesiredSet;
+  /** The live object of a desired one, as for an apply. */
+  readonly observed: (object: DesiredObject) => LiveObject | undefined;
+  readonly isSettled: (live: LiveObject) => boolean;
+  readonly cluster: DryCluster;
+}
+
+/** Requests of one plan at the same time: most connections are left to what is being applied. */
+const atATime = 2;
+
+/**
+ * What applying a commit would do to each of its objects. Everything that would be sent is sent as a dry run, so that the API
+ * server, its webhooks and the rights of the Release decide as they will later.
+ *
+ * @throws The first refusal, else the first failure: ObjectRejectedError, NotOwnedError, ApiUnavailableError, ReplacedError.
+ */
+export async function planObjects(input: PlanObjectsInput): Promise<ReadonlyMap<ObjectId, PlannedAction>> {
+  const { objects } = input.prepared;
+  const ended = await settleAll(objects, atATime, (object) => planObject(object, input));
+  const failures = ended.flatMap((one): unknown[] => (one.status === "rejected" ? [one.reason] : []));
+  const isRefusal = (error: unknown): boolean =>
+    error instanceof ObjectRejectedError || error instanceof NotOwnedError;
+  if (failures.length > 0) throw failures.find(isRefusal) ?? failures[0];
+  return new Map(
+    ended.flatMap((one, index): [ObjectId, PlannedAction][] => {
+      const id = objects[index]?.id;
+      return id !== undefined && one.status === "fulfilled" ? [[id, one.value]] : [];
+    }),
+  );
+}
+
+/** The objects that are deleted once everything is applied, or only if that is approved. Pure. */
+export function planPrune({ now, later, held }: PruneDecision): ReadonlyMap<ObjectId, PlannedAction> {
+  const gone = [...now, ...later].map(({ id }) => [id, "delete"] as const);
+  return new Map([...gone, ...(held?.objects ?? []).map(({ id }) => [id, "hold"] as const)]);
+}
+
+async function planObject(object: DesiredObject, input: PlanObjectsInput): Promise<PlannedAction> {
+  const { kind } = object;
+  // Its definition is one of the objects.
+  if (kind === undefined) return "create";
+  const live = input.observed(object);
+  const { finished = [] } = input.release.resource.status?.inventory ?? {};
+  if (live === undefined && finished.includes(nameOfRun(object) ?? "")) return "keep";
+  try {
+    return await carryOut(decide(object, live, input), kind, input);
+  } catch (error) {
+    if (error instanceof AlreadyThereError) return await claim(object, kind, input);
+    if (!isUndecidable(error, object, input.prepared)) throw error;
+    return live === undefined ? "create" : "change";
+  }
+}
+
+/** An object of this name exists and is not in our set. It is left to its owner, or becomes ours. */
+async function claim(
+  object: DesiredObject,
+  kind: ObjectKind,
+  input: PlanObjectsInput,
+): Promise<PlannedAction> {
+  const { id, manifest, isEnsured } = object;
+  const { resource } = input.release;
+  const { name, namespace } = manifest.metadata;
+  const found = await input.cluster.read({ kind, name, namespace });
+  if (found === undefined) throw new ReplacedError(id);
+  if (isEnsured) return "keep";
+  const ownership = decideOwnership(found, resource, input.prepared.set);
+  if (ownership.whose === "foreign") throw new NotOwnedError(id, ownership.owner);
+  return await carryOut(decide(object, found, input), kind, input);
+}
+
+function decide(
+  { manifest, isEnsured, lifetime }: DesiredObject,
+  live: LiveObject | undefined,
+  { release: { resource }, prepared: { set }, isSettled }: PlanObjectsInput,
+): Decision {
+  const isOfOthers = isEnsured && live !== undefined && live.metadata.labels?.[stamps.set] !== set;
+  if (isOfOthers) return { does: "keep", live };
+  return decideObject(manifest, live, { resource, set, isSettled, lifetime });
+}
+
+async function carryOut(
+  decision: Decision,
+  kind: ObjectKind,
+  { cluster }: PlanObjectsInput,
+): Promise<PlannedAction> {
+  if (decision.does === "keep") return "keep";
+  // What is being deleted is recreated when it is gone.
+  if (decision.does !== "apply") return "replace";
+  const { manifest, guard, only } = decision.step;
+  // Labels and annotations alone are patched: a dry run of the manifest would be another request.
+  if (only === undefined) await cluster.apply(kind, manifest, guard);
+  return guard.mode === "create" ? "create" : "change";
+}
+
+/** Whether the API server could not judge an object yet: what it needs comes with the same commit, or a webhook takes no dry runs. */
+function isUndecidable(error: unknown, { manifest }: DesiredObject, { objects }: DesiredSet): boolean {
+  const { namespace } = manifest.metadata;
+  if (error instanceof ApiUnavailableError && error.status === 404)
+    return namespace !== undefined && objects.some(({ id }) => id === `/Namespace//${namespace}`);
+  if (!(error instanceof ObjectRejectedError)) return false;
+  if (/does not support dry run/.test(error.message)) return true;
+  const { apiVersion, kind } = manifest;
+  return (
+    error.isBySchema &&
+    ownKindsOf(objects.map((other) => other.manifest)).has(`${groupOf(apiVersion)}/${kind}`)
+  );
+}

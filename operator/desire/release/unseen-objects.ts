@@ -1,0 +1,17 @@
+import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
+import type { DesiredSet } from "../../engine/desired-set.ts";
+import type { ApplyOutcome } from "../../engine/outcome.ts";
+
+/** Where this operator does not look, it would not know what it has made. Undefined: it sees all of them. */
+export function findUnseen(
+  prepared: Pick<DesiredSet, "objects">,
+  stores: Pick<FoundStores, "sees">,
+): Extract<ApplyOutcome, { readonly state: "refused" }> | undefined {
+  const unseen = prepared.objects.find(({ manifest }) => !stores.sees(manifest.metadata.namespace));
+  if (unseen === undefined) return undefined;
+  const { kind, metadata } = unseen.manifest;
+  const message =
+    `${kind} ${metadata.namespace}/${metadata.name} (${unseen.origin}) is outside of the namespaces that this operator ` +
+    "looks at: run it with --namespace for that one too";
+  return { state: "refused", reason: "KindNotWatched", message };
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { ApiUnavailableError, ObjectRejectedError } from "../../../../operator/errors.ts";
+import { aDeployedBench } from "../../../fakes/deployed-bench.ts";
+import { made, map, planned } from "../../../fakes/planned-bench.ts";
+import type { ReleaseBench } from "../../../fakes/release-bench.ts";
+import { aCommit, aSourceManifest, limitsOf } from "../../../fakes/releases.ts";
+
+describe("a plan that cannot be made", () => {
+  const planOf = (bench: ReleaseBench) => bench.release().status?.next;
+
+  test("says why the commit cannot be had or rendered, without a digest", async () => {
+    const bench = await planned({ reason: "RenderFailed", message: "a.yaml:3: not valid" });
+    expect(planOf(bench)).toEqual({ revision: aCommit("2").id, error: "a.yaml:3: not valid" });
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+  });
+
+  test("says which object the API server refuses, and is tried again later", async () => {
+    const bench = await aDeployedBench("a", "b");
+    bench.cluster.refuse(
+      "dry-run ConfigMap/a",
+      new ObjectRejectedError("/ConfigMap/shop/a", "data is too long"),
+    );
+    await planned([map("a", "2"), map("b")], { bench });
+    const plan = planOf(bench);
+    expect(plan).toMatchObject({ error: expect.stringMatching(/ConfigMap shop\/a: data is too long/) });
+    expect(plan).toHaveProperty("digest");
+    expect(plan).not.toHaveProperty("change");
+    bench.takeRequests();
+    await bench.clock.advance(29_000);
+    await made(bench);
+    expect(bench.takeRequests()).toEqual([]);
+    await bench.clock.advance(1_000);
+    await made(bench);
+    expect(planOf(bench)).toMatchObject({ change: 1 });
+    expect(planOf(bench)).not.toHaveProperty("error");
+  });
+
+  test("is tried again soon after a failure of the server", async () => {
+    const bench = await aDeployedBench("a", "b");
+    bench.cluster.refuse(
+      "dry-run ConfigMap/a",
+      new ApiUnavailableError("Cannot apply: 503", { status: 503 }),
+    );
+    await planned([map("a", "2"), map("b")], { bench });
+    expect(planOf(bench)).toMatchObject({ error: "Cannot apply: 503" });
+    await bench.clock.advance(1_000);
+    await made(bench);
+    expect(planOf(bench)).toMatchObject({ change: 1 });
+  });
+
+  test("says whose an object is that stands in the way", async () => {
+    const bench = await aDeployedBench("a");
+    const theirs = aSourceManifest("v1", "ConfigMap", "c", { namespace: "shop" });
+    bench.cluster.put({
+      ...theirs,
+      metadata: {
+        ...theirs.metadata,
+        uid: "c",
+        resourceVersion: "1",
+        labels: { "app.kubernetes.io/managed-by": "Helm" },
+      },
+      ours: false,
+    });
+    await planned([map("a"), map("c")], { bench });
+    expect(planOf(bench)).toMatchObject({ error: expect.stringMatching(/belongs to Helm/) });
+  });
+
+  test("says what the platform does not allow, without a request", async () => {
+    const bench = await aDeployedBench("a");
+    bench.limits = limitsOf({ quotas: { objects: 1 } });
+    await planned([map("a"), map("b")], { bench });
+    expect(planOf(bench)).toMatchObject({ error: expect.stringMatching(/Refused by rule 1/) });
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+  });
+
+  test("says which kind the cluster does not have", async () => {
+    const bench = await planned([map("a"), aSourceManifest("example.dev/v1", "Widget", "w")]);
+    expect(planOf(bench)).toMatchObject({
+      error: expect.stringMatching(
+        /Widget w \(file-1.yaml:1\) cannot be applied: the cluster has no such kind/,
+      ),
+    });
+  });
+});
