@@ -15,6 +15,8 @@ const Pin = defineKind({
       spec: z.object({
         release: z.string().describe("Name of the Release."),
         revision: z.string().describe("The commit."),
+        digest: z.string().optional().describe("The digest of its manifests."),
+        next: z.string().optional().describe("A commit to plan."),
       }),
       status: z.object({ deployed: z.string().optional().describe("The commit that is deployed.") }),
     },
@@ -29,12 +31,16 @@ class PinChart extends Chart {
       apiVersion: "fairlead.dev/v1alpha1",
       kind: "Release",
       metadata: { name: spec.release },
-      spec: { revision: spec.revision },
+      spec: {
+        revision: spec.revision,
+        ...(spec.digest !== undefined && { digest: spec.digest }),
+        ...(spec.next !== undefined && { next: { revision: spec.next } }),
+      },
     });
   }
 }
 
-/** A kind of the tests' own, that sets a field of Releases, which the same operator reconciles. */
+/** A kind of the tests' own, that sets fields of Releases, which the same operator reconciles. */
 export const pin = bindKind({
   definition: Pin,
   chart: PinChart,
@@ -44,7 +50,7 @@ export const pin = bindKind({
       kind: Release,
       ownerKey: ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
       soughtKey: ({ metadata, spec }) => `${metadata.namespace}/${spec?.release}`,
-      fields: ["spec.revision"],
+      fields: ["spec.revision", "spec.digest", "spec.next"],
     },
   ],
   status: ({ spec }, observed) => {

@@ -160,6 +160,19 @@ describe("the ref of a Release", () => {
     expect(await refNow("patched")).toEqual({ tag: "v1" });
   });
 
+  test("is a Pipeline only with a stage, and no other ref has one", async () => {
+    const createWith = (name: string, ref: object) => kubectl("create -f -", { input: aSourced(name, ref) });
+    const whole = { pipeline: "shop", stage: "prod", namespace: "platform" };
+    await createWith("staged", whole);
+    expect(await refNow("staged")).toEqual(whole);
+    for (const ref of [{ pipeline: "shop" }, { stage: "prod" }, { tag: "v1", stage: "prod" }])
+      await expect(createWith("unstaged", ref)).rejects.toThrow(/pipeline needs stage|exactly one of/);
+    const far = { tag: "v1", namespace: "platform" };
+    await expect(createWith("unstaged", far)).rejects.toThrow(
+      /only with pipeline may stage, namespace be set/,
+    );
+  });
+
   test("cannot be two at once", async () => {
     const both = { branch: "main", tag: "v1" };
     await expect(kubectl("create -f -", { input: aSourced("both", both) })).rejects.toThrow(/exactly one of/);

@@ -4,6 +4,7 @@ import type { ResourceRule } from "../../constructs/admission-policy.ts";
 import { WriteFences } from "../../constructs/write-fences.ts";
 import type { BoundKind } from "../../crds/binding.ts";
 import { ConfigMap, Deployment, Namespace } from "../../crds/core-kinds.ts";
+import { Release } from "../../crds/release.ts";
 import { additionManagerOf } from "../../synth/stamp.ts";
 import { aGadgetKind, Gadget } from "../fakes/gadget.ts";
 
@@ -55,6 +56,20 @@ describe("the fences of kinds that set fields of objects of others", () => {
     for (const names of ["['metadata', 'spec']", "['paused', 'template']", "['spec']", "['x']"])
       expect(text).toContain(`.all(k, k in ${names} || `);
     expect(fenceOf("ownership", aGadgetKind()).expression).not.toContain("startsWith(");
+  });
+
+  test("admit pin, digest and next commit of a Release, and no other field of its spec", () => {
+    const fields = ["spec.revision", "spec.digest", "spec.next"];
+    const pins = aGadgetKind({ children: [ConfigMap], related: [{ kind: Release, ownerKey, fields }] });
+    const ownership = fenceOf("ownership", pins);
+    expect(ownership.rules).toContain("fairlead.dev/releases: UPDATE DELETE");
+    const text = ownership.expression;
+    expect(text).toContain(
+      "object[?'spec'].orValue({}).all(k, k in ['revision', 'digest', 'next'] || (k in oldObject[?'spec'].orValue({})",
+    );
+    expect(text).toContain(
+      "oldObject[?'spec'].orValue({}).all(k, k in ['revision', 'digest', 'next'] || k in",
+    );
   });
 
   test("let a kind that fields are set of have its finalizer", () => {
