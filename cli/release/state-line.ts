@@ -1,3 +1,4 @@
+import { describeStage, stageOf } from "../../operator/desire/release/pipeline-pin.ts";
 import { printable } from "./columns.ts";
 import { conditionOf, historyOf, labelOfRelease, type ReleaseObject, shortCommit } from "./release-object.ts";
 
@@ -7,6 +8,13 @@ export function describeTrouble(release: ReleaseObject): string | undefined {
     (condition) => condition !== undefined && condition.status !== "True",
   );
   return bad && printable(bad.message);
+}
+
+/** The stage that decides what is deployed, or that the Release is pinned; none: it follows its ref. Pure. */
+function describePinned(spec: ReleaseObject["spec"]): readonly string[] {
+  const stage = stageOf(spec);
+  if (stage !== undefined) return [`of ${describeStage(stage)}`];
+  return spec.revision === undefined ? [] : ["pinned"];
 }
 
 /** A Release in one line: `Release shop/web is Ready at 1a2b3c4d5e (Add a shop)`. Pure. */
@@ -23,7 +31,7 @@ export function describeRelease(release: ReleaseObject): string {
   const isWithoutSource = ready?.status === "True" && sourced?.status === "False";
   const marks = [
     spec.suspend ? "suspended" : [],
-    spec.revision === undefined ? [] : "pinned",
+    describePinned(spec),
     isWithoutSource ? `source unavailable (${sourced.reason})` : [],
   ].flat();
   const marked = marks.length === 0 ? "" : `, ${marks.join(", ")}`;

@@ -7,6 +7,7 @@ import {
   dependenciesOf,
   describeHidden,
 } from "../../operator/desire/release/depends-on.ts";
+import { pinOf } from "../../operator/desire/release/pipeline-pin.ts";
 import { prepareManifests } from "../../operator/desire/release/prepare-manifests.ts";
 import { decideDeletion, decidePrune } from "../../operator/engine/decide-prune.ts";
 import type { OwnedObject } from "../../operator/engine/desired-set.ts";
@@ -18,6 +19,7 @@ import { WeakSandboxError } from "../launcher/weak-sandbox.ts";
 import { dryCluster } from "../release/diff/diff-release.ts";
 import { findOwned } from "../release/diff/find-owned.ts";
 import { type RenderedRelease, renderRelease } from "../release/diff/render-release.ts";
+import { describeNext } from "../release/next-text.ts";
 import { readKinds } from "../release/read-kinds.ts";
 import type { ReleaseSession } from "../release/release-command.ts";
 import {
@@ -67,13 +69,14 @@ export async function whyRelease(release: ReleaseObject, options: WhyReleaseOpti
   if (metadata.deletionTimestamp !== undefined) return await whyLeaving(release, report, options);
   // Nothing is looked at for a Release that is suspended, or that is not allowed.
   const refusal = conditionOf(release, "Applied")?.reason;
-  if (spec.suspend || refusal === "PolicyRefused" || refusal === "SpecInvalid") return report;
+  const isUnread = ["PinPending", "PolicyRefused", "SpecInvalid"].includes(refusal ?? "");
+  if (spec.suspend || isUnread) return report;
   const dependencies = await findDependencies(release, options);
   const known = { ...report, unknown: dependencies.unknown };
   let rendered: RenderedRelease;
   try {
     rendered = await renderRelease(release, {
-      ...{ client: options.session.client, folder: undefined, revision: spec.revision },
+      ...{ client: options.session.client, folder: undefined, revision: pinOf(release) },
       ...{ timeoutMs: options.timeoutMs, weakSandbox: options.weakSandbox },
     });
   } catch (error) {
@@ -222,5 +225,6 @@ function describeCommits(release: ReleaseObject): readonly string[] {
       : [
           `commit ${shortCommit(last.revision)} by ${last.author} (${last.subject}) was deployed at ${last.deployedAt}: ${last.outcome}`,
         ]),
+    ...describeNext(release),
   ];
 }

@@ -42,6 +42,18 @@ describe("a Release in words", () => {
       line: "Release shop/web is Ready at 1a2b000000 (Add a shop), suspended, pinned",
       trouble: undefined,
     },
+    {
+      state: "of a stage",
+      release: {
+        spec: {
+          source: { url: "https://git.example/shop.git", ref: { pipeline: "shop", stage: "prod" } },
+          revision: commitId("1a2b"),
+        },
+        status: { ...at, conditions: [condition("Ready", "True")] },
+      },
+      line: "Release shop/web is Ready at 1a2b000000 (Add a shop), of Pipeline shop, stage prod",
+      trouble: undefined,
+    },
   ])("that is $state", ({ release, line, trouble }) => {
     expect(describeRelease(aRelease(release))).toBe(line);
     expect(describeTrouble(aRelease(release))).toBe(trouble);
