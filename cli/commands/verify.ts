@@ -3,7 +3,13 @@ import { Command, Option } from "commander";
 import { Promotion } from "../../crds/promotion.ts";
 import { Release } from "../../crds/release.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
-import { type EarlierStage, judgeStage, type RenderedAgain } from "../pipeline/judge-stage.ts";
+import {
+  deployedDigest,
+  type EarlierStage,
+  findProof,
+  judgeStage,
+  type RenderedAgain,
+} from "../pipeline/judge-stage.ts";
 import { findPipeline, labelOfPipeline, type PipelineObject, stageIn } from "../pipeline/pipeline-object.ts";
 import type { PromotionObject } from "../pipeline/pipeline-text.ts";
 import { printable } from "../release/columns.ts";
@@ -63,12 +69,14 @@ export async function runVerify(
     const found = await findPipeline(name, session);
     const renderer = new StageRenderer(found, { session, folder, timeoutMs, weakSandbox });
     const releases = await renderer.deployed(stage);
-    const before = await renderer.earlier(stage, releases);
     const all = await session.client.list(Promotion, { namespace: found.metadata.namespace });
     const own = all.filter(
       ({ spec }) => (spec as { readonly pipeline?: string }).pipeline === found.metadata.name,
     );
     const promotions = own as unknown as readonly PromotionObject[];
+    const digest = deployedDigest(releases);
+    const proven = digest === undefined ? undefined : findProof(stage, digest, promotions);
+    const before = proven === undefined ? [] : await renderer.earlier(stage, proven.spec.revision);
     return { pipeline: found, proof: judgeStage({ stage, before }, releases, promotions) };
   });
   if (output === "json") print(JSON.stringify({ stage, ...proof }, undefined, 2));
@@ -109,12 +117,11 @@ class StageRenderer {
     return releases;
   }
 
-  /** The stages that come before, at the commit that the Releases of a stage have deployed. */
-  async earlier(stage: string, releases: readonly RenderedAgain[]): Promise<readonly EarlierStage[]> {
+  /** The stages that come before one, at a commit. */
+  async earlier(stage: string, revision: string): Promise<readonly EarlierStage[]> {
     const { stages } = this.#pipeline.spec;
     const index = stages.findIndex(({ name }) => name === stage);
     const names = stages[index]?.after ?? stages.slice(Math.max(0, index - 1), index).map(({ name }) => name);
-    const revision = releases.find(({ deployed }) => deployed !== undefined)?.deployed?.revision;
     const earlier: EarlierStage[] = [];
     for (const name of names) {
       const digests: { name: string; namespace: string; digest: string }[] = [];

@@ -38,14 +38,9 @@ export function judgeStage(
   promotions: readonly PromotionObject[],
 ): StageProof {
   const findings = releases.map(compareRelease);
-  const digests = releases.map(({ name, namespace, deployed }) => ({
-    name,
-    namespace,
-    digest: deployed?.digest ?? "",
-  }));
-  if (digests.length === 0) findings.push({ holds: false, text: `stage ${stage} has no Release` });
-  else if (digests.every(({ digest }) => digest !== ""))
-    findings.push(...judgeDigest(stage, { digest: stageDigestOf(digests), before }, promotions));
+  const digest = deployedDigest(releases);
+  if (releases.length === 0) findings.push({ holds: false, text: `stage ${stage} has no Release` });
+  else if (digest !== undefined) findings.push(...judgeDigest(stage, { digest, before }, promotions));
   return { isProven: findings.every(({ holds }) => holds), findings };
 }
 
@@ -66,17 +61,42 @@ function compareRelease({ name, namespace, deployed, digest, error }: RenderedAg
       };
 }
 
+/** The last Promotion with which a stage passed a digest. Pure. */
+export function findProof(
+  stage: string,
+  digest: string,
+  promotions: readonly PromotionObject[],
+): PromotionObject | undefined {
+  return promotions
+    .filter((one) => isPassed(one) && one.spec.stage === stage && one.spec.digest === digest)
+    .toSorted((a, b) => (a.spec.number ?? 0) - (b.spec.number ?? 0))
+    .at(-1);
+}
+
+function isPassed({ status }: PromotionObject): boolean {
+  return status?.phase === "Passed";
+}
+
+/** Digest of what a stage says that it runs; undefined: one of its Releases has deployed nothing. Pure. */
+export function deployedDigest(releases: readonly RenderedAgain[]): string | undefined {
+  const digests = releases.map(({ name, namespace, deployed }) => ({
+    name,
+    namespace,
+    digest: deployed?.digest ?? "",
+  }));
+  return digests.length === 0 || digests.some(({ digest }) => digest === "")
+    ? undefined
+    : stageDigestOf(digests);
+}
+
 /** The stage must have passed its digest, and the stages before it the commit of the Promotion that did. */
 function judgeDigest(
   stage: string,
   { digest, before }: { readonly digest: string; readonly before: readonly EarlierStage[] },
   promotions: readonly PromotionObject[],
 ): StageProof["findings"] {
-  const passed = promotions.filter(({ status }) => status?.phase === "Passed");
-  const own = passed
-    .filter(({ spec }) => spec.stage === stage && spec.digest === digest)
-    .toSorted((a, b) => (a.spec.number ?? 0) - (b.spec.number ?? 0))
-    .at(-1);
+  const passed = promotions.filter(isPassed);
+  const own = findProof(stage, digest, promotions);
   if (own === undefined)
     return [{ holds: false, text: `stage ${stage} has not passed its digest ${digest}` }];
   const { revision, bypass = [], by, reason } = own.spec;
