@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
   suspend: async () => (await import("./commands/suspend.ts")).suspendCommand,
   resume: async () => (await import("./commands/suspend.ts")).resumeCommand,
   plan: async () => (await import("./commands/plan.ts")).planCommand,
+  verify: async () => (await import("./commands/verify.ts")).verifyCommand,
   pipeline: async () => (await import("./commands/pipeline.ts")).pipelineCommand,
   render: async () => (await import("./commands/render.ts")).renderCommand,
   completion: async () => (await import("./commands/completion.ts")).completionCommand,
@@ -31,13 +32,13 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
 };
 
 /** Commands whose exit code 1 says something else than that it did not work. */
-const failureCodes: Readonly<Record<string, number>> = { diff: 2, why: 2, plan: 2 };
+const failureCodes: Readonly<Record<string, number>> = { diff: 2, why: 2, plan: 2, verify: 2 };
 
 /** Commands that clean up first when the reader of their output has gone, or whose log is no reason to end. */
 const outlivingReaders: ReadonlySet<string> = new Set(["start", "run"]);
 
 /**
- * Runs one command line and gives the exit code: 0, or 1 (2 for `diff`, `why` and `plan`, and for a program that needs a better sandbox) for
+ * Runs one command line and gives the exit code: 0, or 1 (2 for `diff`, `why`, `plan` and `verify`, and for a program that needs a better sandbox) for
  * anything that did not work, after a text on the standard error that says what.
  */
 export async function main(argv: readonly string[]): Promise<number> {

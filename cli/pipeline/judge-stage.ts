@@ -1,0 +1,129 @@
+import { stageDigestOf } from "../../crds/stage-digest.ts";
+import { shortCommit } from "../release/release-object.ts";
+import type { PromotionObject } from "./pipeline-text.ts";
+
+/** One Release of a stage: what it says that it runs, and what that commit renders to here. */
+export interface RenderedAgain {
+  readonly name: string;
+  readonly namespace: string;
+  /** As in `status.deployed`. */
+  readonly deployed: { readonly revision: string; readonly digest?: string | undefined } | undefined;
+  /** Digest of the deployed commit, computed again; undefined: it cannot be rendered. */
+  readonly digest: string | undefined;
+  readonly error: string | undefined;
+}
+
+/** A stage that must have passed before, and the digest that the commit has there. */
+export interface EarlierStage {
+  readonly stage: string;
+  /** Undefined: the commit cannot be rendered there. */
+  readonly digest: string | undefined;
+}
+
+/** What was found about a stage. */
+export interface StageProof {
+  readonly isProven: boolean;
+  /** What holds and what does not, for people. */
+  readonly findings: readonly { readonly holds: boolean; readonly text: string }[];
+}
+
+/**
+ * Whether a stage runs what git renders to, and what the stage and those before it have proven. Pure.
+ *
+ * @param before The stages that must have passed before, with what the commit of this stage renders to there.
+ */
+export function judgeStage(
+  { stage, before }: { readonly stage: string; readonly before: readonly EarlierStage[] },
+  releases: readonly RenderedAgain[],
+  promotions: readonly PromotionObject[],
+): StageProof {
+  const findings = releases.map(compareRelease);
+  const digest = deployedDigest(releases);
+  if (releases.length === 0) findings.push({ holds: false, text: `stage ${stage} has no Release` });
+  else if (digest !== undefined) findings.push(...judgeDigest(stage, { digest, before }, promotions));
+  return { isProven: findings.every(({ holds }) => holds), findings };
+}
+
+function compareRelease({ name, namespace, deployed, digest, error }: RenderedAgain): {
+  readonly holds: boolean;
+  readonly text: string;
+} {
+  const title = `Release ${namespace}/${name}`;
+  if (deployed?.digest === undefined)
+    return { holds: false, text: `${title} has deployed nothing as a whole` };
+  const at = shortCommit(deployed.revision);
+  if (digest === undefined) return { holds: false, text: `${title} at ${at} cannot be rendered: ${error}` };
+  return digest === deployed.digest
+    ? { holds: true, text: `${title} runs what ${at} renders to (${digest})` }
+    : {
+        holds: false,
+        text: `${title} runs ${deployed.digest}, but ${at} renders to ${digest}: the inputs or the version of the operator differ`,
+      };
+}
+
+/** The last Promotion with which a stage passed a digest. Pure. */
+export function findProof(
+  stage: string,
+  digest: string,
+  promotions: readonly PromotionObject[],
+): PromotionObject | undefined {
+  return promotions
+    .filter((one) => isPassed(one) && one.spec.stage === stage && one.spec.digest === digest)
+    .toSorted((a, b) => (a.spec.number ?? 0) - (b.spec.number ?? 0))
+    .at(-1);
+}
+
+function isPassed({ status }: PromotionObject): boolean {
+  return status?.phase === "Passed";
+}
+
+/** Digest of what a stage says that it runs; undefined: one of its Releases has deployed nothing. Pure. */
+export function deployedDigest(releases: readonly RenderedAgain[]): string | undefined {
+  const digests = releases.map(({ name, namespace, deployed }) => ({
+    name,
+    namespace,
+    digest: deployed?.digest ?? "",
+  }));
+  return digests.length === 0 || digests.some(({ digest }) => digest === "")
+    ? undefined
+    : stageDigestOf(digests);
+}
+
+/** The stage must have passed its digest, and the stages before it the commit of the Promotion that did. */
+function judgeDigest(
+  stage: string,
+  { digest, before }: { readonly digest: string; readonly before: readonly EarlierStage[] },
+  promotions: readonly PromotionObject[],
+): StageProof["findings"] {
+  const passed = promotions.filter(isPassed);
+  const own = findProof(stage, digest, promotions);
+  if (own === undefined)
+    return [{ holds: false, text: `stage ${stage} has not passed its digest ${digest}` }];
+  const { revision, bypass = [], by, reason } = own.spec;
+  const skipped = bypass.length === 0 ? "" : `; ${by} skipped ${bypass.join(", ")}: ${reason}`;
+  const approvals = (own.spec.approvals ?? []).map((one) => one.by);
+  const approved = approvals.length === 0 ? "" : `; approved by ${approvals.join(", ")}`;
+  return [
+    {
+      holds: true,
+      text: `stage ${stage} passed its digest ${digest} with Promotion ${own.metadata.name}${approved}${skipped}`,
+    },
+    ...before.map((earlier) => judgeEarlier(earlier, revision, passed)),
+  ];
+}
+
+function judgeEarlier(
+  { stage, digest }: EarlierStage,
+  revision: string,
+  passed: readonly PromotionObject[],
+): StageProof["findings"][number] {
+  const at = shortCommit(revision);
+  if (digest === undefined) return { holds: false, text: `stage ${stage}: ${at} cannot be rendered` };
+  const proof = passed.find(({ spec }) => spec.stage === stage && spec.digest === digest);
+  return proof === undefined
+    ? { holds: false, text: `stage ${stage} has not passed ${digest}, to which ${at} renders there` }
+    : {
+        holds: true,
+        text: `stage ${stage} passed ${digest}, to which ${at} renders there, with Promotion ${proof.metadata.name}`,
+      };
+}

@@ -1,0 +1,21 @@
+import type { CustomResource } from "../../../crds/object.ts";
+import { toLiveObject } from "../../../operator/cluster/live-object.ts";
+import { prepareManifests } from "../../../operator/desire/release/prepare-manifests.ts";
+import { readKinds } from "../read-kinds.ts";
+import type { ReleaseObject } from "../release-object.ts";
+import type { DiffReleaseOptions } from "./diff-release.ts";
+import { renderRelease } from "./render-release.ts";
+
+/**
+ * Digest of all manifests of a Release at a commit or of a folder, as the operator computes it.
+ *
+ * @throws SourceError or WeakSandboxError if it cannot be rendered.
+ */
+export async function renderDigest(
+  release: ReleaseObject,
+  { session, ...options }: DiffReleaseOptions,
+): Promise<string> {
+  const { rendered } = await renderRelease(release, { client: session.client, ...options });
+  const resource = toLiveObject(release) as CustomResource<ReleaseObject["spec"], ReleaseObject["status"]>;
+  return prepareManifests(rendered, resource, await readKinds(session.transport)).digest;
+}

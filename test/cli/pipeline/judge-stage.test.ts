@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { judgeStage, type RenderedAgain } from "../../../cli/pipeline/judge-stage.ts";
+import type { PromotionObject } from "../../../cli/pipeline/pipeline-text.ts";
+import { stageDigestOf } from "../../../crds/stage-digest.ts";
+
+const revision = "a".repeat(40);
+const webDigest = "1".repeat(32);
+const stageDigest = stageDigestOf([{ namespace: "prod", name: "web", digest: webDigest }]);
+const stagingDigest = "2".repeat(32);
+
+const web: RenderedAgain = {
+  name: "web",
+  namespace: "prod",
+  deployed: { revision, digest: webDigest },
+  digest: webDigest,
+  error: undefined,
+};
+
+function aPromotion(spec: object, phase = "Passed"): PromotionObject {
+  return {
+    metadata: { name: "shop-promotion" },
+    spec: { pipeline: "shop", revision, ...spec },
+    status: { phase },
+  } as PromotionObject;
+}
+
+const inProd = { stage: "prod", digest: stageDigest };
+const inStaging = aPromotion({ stage: "staging", digest: stagingDigest });
+const before = [{ stage: "staging", digest: stagingDigest }];
+
+describe("a stage", () => {
+  test("is proven if git renders to what it runs, and it and the stages before it have passed that", () => {
+    const approvals = [{ by: "ann" }, { by: "bea" }];
+    const proof = judgeStage(
+      { stage: "prod", before },
+      [web],
+      [inStaging, aPromotion({ ...inProd, approvals })],
+    );
+    expect(proof.isProven).toBe(true);
+    expect(proof.findings.map(({ text }) => text)).toEqual([
+      `Release prod/web runs what aaaaaaaaaa renders to (${webDigest})`,
+      `stage prod passed its digest ${stageDigest} with Promotion shop-promotion; approved by ann, bea`,
+      `stage staging passed ${stagingDigest}, to which aaaaaaaaaa renders there, with Promotion shop-promotion`,
+    ]);
+  });
+
+  test("says who skipped which gates, and why", () => {
+    const hotfix = aPromotion({ ...inProd, bypass: ["Order", "Soak"], by: "ann", reason: "outage" });
+    const { findings } = judgeStage({ stage: "prod", before: [] }, [web], [hotfix]);
+    expect(findings.at(-1)?.text).toMatch(/; ann skipped Order, Soak: outage$/);
+  });
+
+  test.each([
+    {
+      does: "git renders to something else",
+      release: { ...web, digest: "9".repeat(32) },
+      promotions: [inStaging, aPromotion(inProd)],
+      says: /but aaaaaaaaaa renders to 9+: the inputs or the version of the operator differ$/,
+    },
+    {
+      does: "its commit cannot be rendered",
+      release: { ...web, digest: undefined, error: "main.ts:1:1: no" },
+      promotions: [inStaging, aPromotion(inProd)],
+      says: /cannot be rendered: main\.ts:1:1: no$/,
+    },
+    {
+      does: "a Release has deployed nothing",
+      release: { ...web, deployed: undefined },
+      promotions: [inStaging, aPromotion(inProd)],
+      says: /has deployed nothing as a whole$/,
+    },
+    {
+      does: "its digest has not passed",
+      release: web,
+      promotions: [inStaging, aPromotion(inProd, "Proving")],
+      says: /stage prod has not passed its digest/,
+    },
+    {
+      does: "a stage before it has not passed what the commit is there",
+      release: web,
+      promotions: [aPromotion({ stage: "staging", digest: "3".repeat(32) }), aPromotion(inProd)],
+      says: /stage staging has not passed 2+/,
+    },
+  ])("is not proven if $does", ({ release, promotions, says }) => {
+    const { isProven, findings } = judgeStage({ stage: "prod", before }, [release], promotions);
+    expect(isProven).toBe(false);
+    expect(findings.filter(({ holds }) => !holds).map(({ text }) => text)).toEqual([
+      expect.stringMatching(says),
+    ]);
+  });
+
+  test("is not proven without a Release, or if the commit cannot be rendered for a stage before it", () => {
+    expect(judgeStage({ stage: "prod", before: [] }, [], []).isProven).toBe(false);
+    const unknown = [{ stage: "staging", digest: undefined }];
+    expect(judgeStage({ stage: "prod", before: unknown }, [web], [aPromotion(inProd)]).isProven).toBe(false);
+  });
+});
