@@ -30,6 +30,7 @@ describe("chooseTarget()", () => {
     expect(() => chooseTarget(aPipeline(), "prod", "0000")).toThrow(
       "No plan of stage prod of Pipeline shop/shop has the digest 0000",
     );
+    expect(() => chooseTarget(aPipeline(), "prod", prodDigest(newer).slice(1))).toThrow(/No plan/);
     expect(() => chooseTarget(aPipeline(), "prod", "")).toThrow(/is not unique/);
   });
 
