@@ -35,7 +35,11 @@ export interface AdmissionPolicyProps {
   readonly label?: string | undefined;
   readonly subject: Subject;
   /** Whose requests are looked at; all others pass unseen. Default: the subject's. */
-  readonly concerns?: "subject" | "everyone else";
+  readonly concerns?: "subject" | "everyone else" | "everyone";
+  /** Users whose requests pass unseen as well. */
+  readonly exceptUsers?: readonly string[];
+  /** Labels of policy and binding, by which others find them. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Only objects in these namespaces are looked at. Default, and if there is none: all. */
   readonly namespaces?: readonly string[];
   /** CEL, evaluated when it is used. */
@@ -52,8 +56,9 @@ export interface AdmissionPolicyProps {
 }
 
 const matchConditions = {
-  subject: (subject: Subject) => ({ name: "by-this-operator", expression: isBy(subject) }),
-  "everyone else": (subject: Subject) => ({ name: "by-others", expression: `!(${isBy(subject)})` }),
+  subject: (subject: Subject) => [{ name: "by-this-operator", expression: isBy(subject) }],
+  "everyone else": (subject: Subject) => [{ name: "by-others", expression: `!(${isBy(subject)})` }],
+  everyone: () => [],
 } as const;
 
 const apiVersion = "admissionregistration.k8s.io/v1";
@@ -70,12 +75,13 @@ export class AdmissionPolicy extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionPolicyProps) {
     super(scope, id);
     const { name, subject, resourceRules, exclude, label, variables, validations, parameter } = props;
-    const { concerns = "subject", namespaces = [] } = props;
+    const { concerns = "subject", namespaces = [], exceptUsers = [], labels } = props;
+    const metadata = { name, ...(labels && { labels }) };
     this.name = name;
     new ApiObject(this, "policy", {
       apiVersion,
       kind: "ValidatingAdmissionPolicy",
-      metadata: { name },
+      metadata,
       spec: {
         failurePolicy: "Fail",
         ...(parameter && { paramKind: { apiVersion: parameter.apiVersion, kind: parameter.kind } }),
@@ -91,7 +97,17 @@ export class AdmissionPolicy extends Construct {
             },
           }),
         },
-        matchConditions: [matchConditions[concerns](subject)],
+        matchConditions: [
+          ...matchConditions[concerns](subject),
+          ...(exceptUsers.length === 0
+            ? []
+            : [
+                {
+                  name: "by-others-than-these",
+                  expression: `!(request.userInfo.username in ${celTexts(exceptUsers)})`,
+                },
+              ]),
+        ],
         variables: Object.entries(variables).map(([variable, expression]) => ({
           name: variable,
           expression,
@@ -106,7 +122,7 @@ export class AdmissionPolicy extends Construct {
     new ApiObject(this, "binding", {
       apiVersion,
       kind: "ValidatingAdmissionPolicyBinding",
-      metadata: { name },
+      metadata,
       spec: {
         policyName: name,
         validationActions: ["Deny"],

@@ -7,7 +7,9 @@ import { anyKind, exceptions } from "./fenced-kinds.ts";
 import { LeadershipFence, writesOf } from "./leadership-fence.ts";
 import { actsAsOthers, operatorRulesOf, type PolicyRule } from "./operator-role.ts";
 import { OwnershipFence } from "./ownership-fence.ts";
+import { StagePolicies } from "./stage-policies.ts";
 import { StatusFence } from "./status-fence.ts";
+import { UserDefaults } from "./user-defaults.ts";
 
 /** An installation, and which of the fences it has. */
 export interface FencedInstallation {
@@ -23,6 +25,10 @@ export interface FencedInstallation {
     readonly leadership: boolean;
     /** The API server refuses what anyone but the operator writes to the status of a Release. Default: it does not. */
     readonly releaseStatus?: boolean | undefined;
+    /** The API server asks for rights on stages of Pipelines; see {@link StagePolicies}. Default: it does not. */
+    readonly stages?: boolean | undefined;
+    /** The API server fills in who creates an Approval, a Promotion or a Freeze. Default: it does not. */
+    readonly userDefaults?: boolean | undefined;
   };
   /** Namespaces that the operator watches; none: all. */
   readonly watchedNamespaces?: readonly string[] | undefined;
@@ -49,7 +55,8 @@ export class WriteFences extends Construct {
       // Also where there is no Lease: its name is that of the installation.
       ...((hasReleases || actsAsOthers(kinds)) && { impersonates: lease }),
     };
-    const { ownership, leadership, releaseLeadership, releaseStatus } = fencesOf(props);
+    const { ownership, leadership, releaseLeadership, releaseStatus, stages } = fencesOf(props);
+    const namespaces = [...new Set(props.watchedNamespaces)];
     if (ownership !== undefined) {
       const releases = hasReleases ? { lease: name } : undefined;
       new OwnershipFence(this, "ownership", { name: ownership, subject, kinds, releases });
@@ -71,7 +78,6 @@ export class WriteFences extends Construct {
       new LeadershipFence(this, "release-leadership", { name: releaseLeadership, subject, writes, lease });
     }
     if (releaseStatus !== undefined) {
-      const namespaces = [...new Set(props.watchedNamespaces)];
       // The operator writes the status as itself, never as the account of the Release.
       new StatusFence(this, "release-status", {
         name: releaseStatus,
@@ -79,6 +85,11 @@ export class WriteFences extends Construct {
         namespaces,
       });
     }
+    // The operator creates Promotions and pins Releases as itself, too.
+    if (stages !== undefined)
+      new StagePolicies(this, "stages", { names: stages, subject: { user: subject.user }, namespaces });
+    if (stages !== undefined && props.policies.userDefaults === true)
+      new UserDefaults(this, "user-defaults", { name: `${name}.${namespace}.user-defaults`, namespaces });
   }
 }
 
@@ -94,7 +105,9 @@ const writesOfReleases: readonly ResourceRule[] = [Release.plural, `${Release.pl
 
 /** Names of an installation's policies, each of which is the name of its binding too: what `--fence` is given. */
 export function fenceNamesOf(installation: FencedInstallation): readonly string[] {
-  return Object.values(fencesOf(installation)).filter((name) => name !== undefined);
+  const { stages, ...fences } = fencesOf(installation);
+  const names: readonly (string | undefined)[] = [...Object.values(fences), ...Object.values(stages ?? {})];
+  return names.filter((name) => name !== undefined);
 }
 
 /** Rules for checking whether the fences are installed. */
@@ -120,5 +133,15 @@ function fencesOf({ name, namespace, ha, policies, releases }: FencedInstallatio
       policies.leadership && ha && releases?.enabled === true ? nameOf("release-leadership") : undefined,
     releaseStatus:
       policies.releaseStatus === true && releases?.enabled === true ? nameOf("release-status") : undefined,
+    stages:
+      policies.stages === true && releases?.enabled === true
+        ? {
+            approvals: nameOf("approvals"),
+            promotions: nameOf("promotions"),
+            pins: nameOf("pins"),
+            pipelines: nameOf("pipelines"),
+            pipelineStatus: nameOf("pipeline-status"),
+          }
+        : undefined,
   };
 }

@@ -63,3 +63,18 @@ export const ValidatingAdmissionPolicyBinding = kindOf(
   "validatingadmissionpolicybindings",
   false,
 );
+/** From Kubernetes 1.36 on in this version. */
+export const MutatingAdmissionPolicy = kindOf(
+  "admissionregistration.k8s.io",
+  "v1",
+  "MutatingAdmissionPolicy",
+  "mutatingadmissionpolicies",
+  false,
+);
+export const MutatingAdmissionPolicyBinding = kindOf(
+  "admissionregistration.k8s.io",
+  "v1",
+  "MutatingAdmissionPolicyBinding",
+  "mutatingadmissionpolicybindings",
+  false,
+);

@@ -3,28 +3,11 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
 import { kinds } from "../charts/bindings.ts";
-import { clusterCommand } from "../cli/commands/cluster.ts";
-import { completionCommand } from "../cli/commands/completion.ts";
-import { crdsCommand } from "../cli/commands/crds.ts";
-import { diffCommand } from "../cli/commands/diff.ts";
-import { eventsCommand } from "../cli/commands/events.ts";
-import { getCommand } from "../cli/commands/get.ts";
-import { historyCommand } from "../cli/commands/history.ts";
-import { installCommand } from "../cli/commands/install.ts";
-import { logsCommand } from "../cli/commands/logs.ts";
-import { reconcileCommand } from "../cli/commands/reconcile.ts";
-import { renderCommand } from "../cli/commands/render.ts";
-import { rollbackCommand } from "../cli/commands/rollback.ts";
-import { runCommand } from "../cli/commands/run.ts";
-import { startCommand } from "../cli/commands/start.ts";
-import { resumeCommand, suspendCommand } from "../cli/commands/suspend.ts";
-import { treeCommand } from "../cli/commands/tree.ts";
-import { uninstallCommand } from "../cli/commands/uninstall.ts";
-import { whyCommand } from "../cli/commands/why.ts";
 import { linesToTry } from "../cli/demo/lines-to-try.ts";
 import { environmentTwinOf, type OptionName, operatorOptions } from "../operator/config.ts";
 import { Metrics } from "../operator/telemetry/metrics.ts";
 import type { PublishCounts } from "../operator/telemetry/publish-metrics.ts";
+import { commands } from "./documented-commands.ts";
 import { documentedMetrics } from "./documented-metrics.ts";
 import { readPrometheusText } from "./fakes/prometheus-text.ts";
 
@@ -181,37 +164,6 @@ describe("docs/observability.md", () => {
     expect(asked.filter((name) => !names.has(name))).toEqual([]);
   });
 });
-
-const commands = new Map(
-  [
-    clusterCommand(),
-    ...[
-      completionCommand,
-      eventsCommand,
-      getCommand,
-      historyCommand,
-      logsCommand,
-      reconcileCommand,
-      rollbackCommand,
-      suspendCommand,
-      resumeCommand,
-    ].map((make) => make()),
-    ...[
-      crdsCommand,
-      diffCommand,
-      installCommand,
-      renderCommand,
-      runCommand,
-      startCommand,
-      treeCommand,
-      uninstallCommand,
-      whyCommand,
-    ].map((make) => make({ kinds })),
-  ].map((command) => [
-    command.name(),
-    new Set([command, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long))),
-  ]),
-);
 
 describe.for(pages)("%s", (page) => {
   test("types no command or option that there is not", () => {

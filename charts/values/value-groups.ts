@@ -92,6 +92,18 @@ export const policies = z.strictObject({
     .describe(
       "Admission policy: only the operator writes the status of Releases in the namespaces it watches.",
     ),
+  stages: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Admission policies: Approvals, Promotions, pins and weaker rules need rights on stages of Pipelines. Without them no Approval counts.",
+    ),
+  userDefaults: z
+    .boolean()
+    .optional()
+    .describe(
+      "Admission policy: the API server fills in who creates an Approval, a Promotion or a Freeze. It needs MutatingAdmissionPolicy v1. Default: `fairlead install` installs it where the API server has this kind.",
+    ),
 });
 
 export const networkPolicy = z.strictObject({

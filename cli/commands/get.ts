@@ -1,4 +1,6 @@
 import { Argument, Command, Option } from "commander";
+import { labelOfPipeline, listPipelines } from "../pipeline/pipeline-object.ts";
+import { formatPipelines } from "../pipeline/pipelines-table.ts";
 import { listReleases } from "../release/list-releases.ts";
 import { addConnectionOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
 import { labelOfRelease } from "../release/release-object.ts";
@@ -10,13 +12,13 @@ export interface GetFlags extends Omit<ReleaseFlags, "output"> {
   readonly output?: "json" | "name";
 }
 
-/** `fairlead get releases`: all Releases of a namespace, or of all. */
+/** `fairlead get releases|pipelines`: all of a namespace, or of all. */
 export function getCommand(): Command {
   const command = new Command("get")
     .description(
-      "List the Releases of a namespace or of all namespaces, with readiness, revision and message",
+      "List the Releases or Pipelines of a namespace or of all namespaces, with readiness, revision and message",
     )
-    .addArgument(new Argument("<what>", "what to list").choices(["releases"]))
+    .addArgument(new Argument("<what>", "what to list").choices(["releases", "pipelines"]))
     .option("-A, --all-namespaces", "of all namespaces")
     .addOption(
       new Option(
@@ -24,7 +26,9 @@ export function getCommand(): Command {
         "output for programs: all fields (json) or only names (name)",
       ).choices(["json", "name"]),
     );
-  return addConnectionOptions(command).action((_: string, flags: GetFlags) => runGet(flags, terminal));
+  return addConnectionOptions(command).action((what: string, flags: GetFlags) =>
+    what === "pipelines" ? runGetPipelines(flags, terminal) : runGet(flags, terminal),
+  );
 }
 
 /** @throws an error for people. */
@@ -46,5 +50,28 @@ export async function runGet(
   if (releases.length === 0)
     return print(`There is no Release in ${allNamespaces ? "any namespace" : `namespace "${namespace}"`}`);
   const table = formatReleases(releases, { namespaces: allNamespaces, nowMs: Date.now() });
+  for (const line of table) print(cutToTerminal(line));
+}
+
+/** @throws an error for people. */
+export async function runGetPipelines(
+  { output, allNamespaces = false, ...flags }: GetFlags,
+  { print }: Pick<Screen, "print">,
+): Promise<void> {
+  const { namespace, pipelines } = await withReleases(flags, async (session) => ({
+    namespace: session.namespace,
+    pipelines: await listPipelines(session.client, {
+      namespace: allNamespaces ? undefined : session.namespace,
+    }),
+  }));
+  if (output === "json") return print(JSON.stringify(pipelines, undefined, 2));
+  if (output === "name") {
+    for (const pipeline of pipelines)
+      print(allNamespaces ? labelOfPipeline(pipeline) : pipeline.metadata.name);
+    return;
+  }
+  if (pipelines.length === 0)
+    return print(`There is no Pipeline in ${allNamespaces ? "any namespace" : `namespace "${namespace}"`}`);
+  const table = formatPipelines(pipelines, { namespaces: allNamespaces, nowMs: Date.now() });
   for (const line of table) print(cutToTerminal(line));
 }

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { checkGivenValues } from "../../charts/values/operator-values.ts";
+import { MutatingAdmissionPolicy } from "../../crds/core-kinds.ts";
 import { version } from "../../operator/telemetry/version.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { hasSimulatedNodes, refuseUnpullableImage } from "../install/check-image.ts";
@@ -67,7 +68,11 @@ export async function runInstall(
       resetValues,
       version,
     });
-    const plan = planInstall(kinds, values, { crdsOnly, stored: { values: chosen, version } });
+    const plan = planInstall(kinds, values, {
+      crdsOnly,
+      stored: { values: chosen, version },
+      hasMutatingPolicies: await client.serves(MutatingAdmissionPolicy),
+    });
     const isSimulated = await hasSimulatedNodes(client);
     if (!crdsOnly && !isSimulated) refuseUnpullableImage(values);
     for (const note of [...notes, ...(await noteRefusedReleases(client, values))]) print(note);

@@ -8,11 +8,15 @@ import { releaseCommand, withReleases } from "../release/release-command.ts";
 import { labelOfRelease, type ReleaseObject, shortCommit } from "../release/release-object.ts";
 import { describeRelease } from "../release/state-line.ts";
 import { readTimeout } from "./installation-options.ts";
+import { runStageRollback } from "./promote.ts";
 import { addWaitOptions, type WaitFlags } from "./reconcile.ts";
 import { type Screen, terminal } from "./screen.ts";
 
 export interface RollbackFlags extends WaitFlags {
   readonly unpin?: true;
+  /** The name is that of a Pipeline, and this one of its stages. */
+  readonly stage?: string;
+  readonly reason?: string;
 }
 
 /** `fairlead rollback NAME [REVISION]`: deploys an older commit, and stays there. */
@@ -25,12 +29,15 @@ export function rollbackCommand(): Command {
       "[revision]",
       "number in fairlead history, or id of a commit; default: the previous revision that was ready",
     )
-    .option("--unpin", "remove the pin and follow the source again");
+    .option("--unpin", "remove the pin and follow the source again")
+    .option("--stage <stage>", "of a Pipeline: bring this stage back to what passed it, and hold it there")
+    .option("--reason <text>", "with --stage: why, for people");
   return addWaitOptions(command)
     .addHelpText(
       "after",
       `With --wait, also exits 1 if the Release does not become ready, and prints the reason.
-A rollback pins the Release (spec.revision): new commits are not deployed until --unpin.`,
+A rollback pins the Release (spec.revision): new commits are not deployed until --unpin.
+With --stage, the name is that of a Pipeline, and a Promotion with spec.hold is created (docs/approvals.md).`,
     )
     .action((name: string, revision: string | undefined, flags: RollbackFlags) =>
       runRollback({ name, revision }, flags, terminal),
@@ -43,6 +50,8 @@ export async function runRollback(
   flags: RollbackFlags,
   { print, withProgress }: Screen,
 ): Promise<void> {
+  if (flags.stage !== undefined)
+    return await runStageRollback({ name, revision, stage: flags.stage }, flags, { print });
   const timeoutMs = readTimeout(flags.timeout);
   const named = { ...flags, env: process.env };
   if (flags.unpin === true && revision !== undefined)

@@ -10,7 +10,7 @@ _fairlead_add() {
   while IFS= read -r line; do COMPREPLY+=("$line"); done
 }
 _fairlead_words() { _fairlead_add < <(compgen -W "$1" -- "$cur"); }
-_fairlead_releases() {
+_fairlead_names() {
   local index value name
   local -a flags=()
   for ((index = 2; index < COMP_CWORD; index++)); do
@@ -26,7 +26,7 @@ _fairlead_releases() {
   # Not compgen -W: it would expand what the API server sends.
   while IFS= read -r name; do
     if [[ -n "$name" && "$name" == "$cur"* ]]; then COMPREPLY+=("$name"); fi
-  done < <(fairlead get releases --output=name \${flags[@]+"\${flags[@]}"} 2>/dev/null)
+  done < <(fairlead get "$1" --output=name \${flags[@]+"\${flags[@]}"} 2>/dev/null)
 }
 _fairlead() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}"
@@ -76,8 +76,10 @@ function wordsFor(kind: WordKind | undefined, choices: readonly string[]): reado
   if (choices.length > 0) return [`_fairlead_words '${choices.join(" ")}'`];
   if (kind === "file") return ['_fairlead_add < <(compgen -f -- "$cur")'];
   if (kind === "folder") return ['_fairlead_add < <(compgen -d -- "$cur")'];
-  if (kind === "release") return ["_fairlead_releases"];
-  if (kind === "releaseOrFile") return ["_fairlead_releases", '_fairlead_add < <(compgen -f -- "$cur")'];
+  if (kind === "release") return ["_fairlead_names releases"];
+  if (kind === "pipeline") return ["_fairlead_names pipelines"];
+  if (kind === "releaseOrFile")
+    return ["_fairlead_names releases", '_fairlead_add < <(compgen -f -- "$cur")'];
   return [];
 }
 

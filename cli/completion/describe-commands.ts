@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 
 /** Kinds of words of a command line, in addition to given choices. */
-export type WordKind = "release" | "releaseOrFile" | "file" | "folder" | "other";
+export type WordKind = "release" | "releaseOrFile" | "pipeline" | "file" | "folder" | "other";
 
 export interface CompletedOption {
   /** `--output` and `-o`. */
@@ -51,6 +51,7 @@ function kindOfArgument(argument: Argument): WordKind {
   const name = argument.name();
   if (name === "file|name") return "releaseOrFile";
   if (name === "name" || name === "kind/name") return "release";
+  if (name === "pipeline") return "pipeline";
   return name.startsWith("file") ? "file" : "other";
 }
 

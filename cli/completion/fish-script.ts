@@ -23,7 +23,7 @@ export function fishScript(program: CompletedCommand): string {
     }),
   ];
   return `# Completion of ${name} for fish: ${name} completion fish | source
-function __fairlead_releases
+function __fairlead_names
   set -l tokens (commandline -opc)
   set -l flags
   for index in (seq 2 (count $tokens))
@@ -34,7 +34,7 @@ function __fairlead_releases
         set -a flags $tokens[$index]
     end
   end
-  ${name} get releases --output=name $flags 2>/dev/null
+  ${name} get $argv[1] --output=name $flags 2>/dev/null
 end
 ${lines.join("\n")}
 `;
@@ -51,8 +51,9 @@ function describeOption({ flags, help, value, choices }: CompletedOption): strin
 function wordsFor(kind: WordKind | undefined, choices: readonly string[]): readonly string[] {
   if (choices.length > 0) return [`-a ${quote(choices.join(" "))}`];
   if (kind === "file" || kind === "folder") return ["-F"];
-  if (kind === "release") return ["-a '(__fairlead_releases)'"];
-  if (kind === "releaseOrFile") return ["-a '(__fairlead_releases)'", "-F"];
+  if (kind === "release") return ["-a '(__fairlead_names releases)'"];
+  if (kind === "pipeline") return ["-a '(__fairlead_names pipelines)'"];
+  if (kind === "releaseOrFile") return ["-a '(__fairlead_names releases)'", "-F"];
   return [];
 }
 

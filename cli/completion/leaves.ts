@@ -15,7 +15,7 @@ export function leavesOf({ subcommands }: CompletedCommand): readonly Leaf[] {
   );
 }
 
-/** Options with a value that say which cluster and namespace: names of Releases are looked up with them. */
+/** Options with a value that say which cluster and namespace: names of Releases and Pipelines are looked up with them. */
 export const lookupFlags = ["-n", "--namespace", "--kubeconfig", "--context"] as const;
 
 /** The same as one word, for the `case` of a shell: `--namespace=*`. */

@@ -6,7 +6,7 @@ export function zshScript(program: CompletedCommand): string {
   const groups = program.subcommands.filter(({ subcommands }) => subcommands.length > 0);
   return `#compdef ${program.name}
 # Completion of ${program.name} for zsh: source <(${program.name} completion zsh)
-_fairlead_releases() {
+_fairlead_names() {
   local index
   local -a flags names
   for ((index = 3; index < CURRENT; index++)); do
@@ -15,7 +15,7 @@ _fairlead_releases() {
       (${joinedLookupFlags.join("|")}) flags+=("$words[index]") ;;
     esac
   done
-  names=(\${(f)"$(fairlead get releases --output=name $flags 2>/dev/null)"})
+  names=(\${(f)"$(fairlead get "$1" --output=name $flags 2>/dev/null)"})
   compadd -a names
 }
 _fairlead() {
@@ -66,8 +66,9 @@ function wordsFor(kind: WordKind | undefined, choices: readonly string[]): reado
   if (choices.length > 0) return [`compadd ${choices.join(" ")}`];
   if (kind === "file") return ["_files"];
   if (kind === "folder") return ["_files -/"];
-  if (kind === "release") return ["_fairlead_releases"];
-  if (kind === "releaseOrFile") return ["_fairlead_releases", "_files"];
+  if (kind === "release") return ["_fairlead_names releases"];
+  if (kind === "pipeline") return ["_fairlead_names pipelines"];
+  if (kind === "releaseOrFile") return ["_fairlead_names releases", "_files"];
   return [];
 }
 

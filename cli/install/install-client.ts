@@ -66,6 +66,24 @@ export class InstallClient {
     return objectIn(response, "read", titleOf({ ...kind, apiVersion: apiVersionOf(kind), metadata: place }));
   }
 
+  /** Whether the cluster has a kind in this very version. */
+  async serves(kind: ObjectKind): Promise<boolean> {
+    const apiVersion = apiVersionOf(kind);
+    const path = kind.group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
+    const response = await this.#transport.send({ method: "GET", path });
+    if (response.status === 404) return false;
+    if (response.status >= 300)
+      throw toOperatorError(response, {
+        verb: "read",
+        id: `the kinds of ${apiVersion}`,
+        namespace: undefined,
+      });
+    const { resources = [] } = JSON.parse(response.body) as {
+      readonly resources?: readonly { readonly name: string }[];
+    };
+    return resources.some(({ name }) => name === kind.plural);
+  }
+
   /** Undefined: there is none, or the user may not read it. */
   async readIfAllowed(kind: ObjectKind, place: Place): Promise<StoredObject | undefined> {
     const response = await this.#transport.send({ method: "GET", path: objectPath(kind, place) });

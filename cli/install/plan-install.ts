@@ -36,17 +36,24 @@ export interface PlanInstallOptions {
   readonly crdsOnly: boolean;
   /** Values to store for the next run. Undefined: nothing is stored. */
   readonly stored?: StoredValues;
+  /** Whether the cluster has MutatingAdmissionPolicies; it decides where no value does. Default: it has not. */
+  readonly hasMutatingPolicies?: boolean | undefined;
 }
 
 /** @throws OperatorValuesError that names every wrong value. */
 export function planInstall(
   shipped: readonly SynthesizableKind[],
   given: OperatorValues,
-  { crdsOnly, stored }: PlanInstallOptions,
+  { crdsOnly, stored, hasMutatingPolicies = false }: PlanInstallOptions,
 ): InstallPlan {
   const values = readOperatorValues(given);
   const { kinds, option } = chooseKinds(shipped, values);
-  const operator = new OperatorChart(new App(), "operator", { kinds, kindsOption: option, values: given });
+  const policies = { ...given.policies, userDefaults: values.policies.userDefaults ?? hasMutatingPolicies };
+  const operator = new OperatorChart(new App(), "operator", {
+    kinds,
+    kindsOption: option,
+    values: { ...given, policies },
+  });
   return {
     name: values.name,
     installation: installationIdOf(values),

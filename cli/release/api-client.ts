@@ -1,7 +1,7 @@
-import type { KubernetesObject, ObjectKind } from "../../crds/object.ts";
+import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { type Attempt, toOperatorError } from "../../operator/cluster/api-errors.ts";
 import { readStatus } from "../../operator/cluster/api-status.ts";
-import { objectPath, withQuery } from "../../operator/cluster/resource-path.ts";
+import { collectionPath, objectPath, withQuery } from "../../operator/cluster/resource-path.ts";
 import type { ApiResponse, ApiTransport } from "../../operator/cluster/transport.ts";
 import { FIELD_MANAGER } from "../install/install-client.ts";
 import { titleOf } from "../install/installable-kinds.ts";
@@ -13,6 +13,17 @@ export type StoredObject = KubernetesObject & { readonly metadata: { readonly ui
 export interface Place {
   readonly name: string;
   readonly namespace?: string | undefined;
+}
+
+/** An object to create. */
+export interface NewObject {
+  readonly metadata: {
+    readonly namespace?: string;
+    readonly name?: string;
+    /** The beginning of a name. */
+    readonly generateName?: string;
+  };
+  readonly spec: object;
 }
 
 /** Objects of any kind on the API server, as the user who runs the command. Errors are for people. */
@@ -37,6 +48,42 @@ export class ApiClient {
     const { namespace } = options;
     const id = `${kind.plural}${namespace === undefined ? "" : ` of namespace ${namespace}`}`;
     throw toOperatorError(found, { verb: "read", id, namespace });
+  }
+
+  /** Creates an object, whose name the API server completes where it has `generateName`. */
+  async create(kind: ObjectKind, object: NewObject, { dryRun = false } = {}): Promise<StoredObject> {
+    const { namespace, name, generateName } = object.metadata;
+    const query = { fieldManager: FIELD_MANAGER, dryRun: dryRun ? "All" : undefined };
+    const response = await this.#transport.send({
+      method: "POST",
+      path: withQuery(collectionPath(kind, namespace), query),
+      body: JSON.stringify({ apiVersion: apiVersionOf(kind), kind: kind.kind, ...object }),
+    });
+    const id = labelOf(kind, { name: name ?? `${generateName}…`, namespace });
+    return objectIn(response, { verb: "create", id, namespace });
+  }
+
+  /** Asks a question that is an object, such as a SelfSubjectReview, and gives the status of the answer. */
+  async ask(kind: ObjectKind, spec: object = {}): Promise<Readonly<Record<string, unknown>>> {
+    const response = await this.#transport.send({
+      method: "POST",
+      path: collectionPath(kind),
+      body: JSON.stringify({ apiVersion: apiVersionOf(kind), kind: kind.kind, spec }),
+    });
+    const { status } = objectIn(response, { verb: "create", id: kind.kind, namespace: undefined });
+    return (status ?? {}) as Readonly<Record<string, unknown>>;
+  }
+
+  /** Deletes exactly this object. */
+  async delete(kind: ObjectKind, object: StoredObject): Promise<void> {
+    const { uid, name, namespace } = object.metadata;
+    const response = await this.#transport.send({
+      method: "DELETE",
+      path: objectPath(kind, { name, namespace }),
+      body: JSON.stringify({ preconditions: { uid }, propagationPolicy: "Background" }),
+    });
+    if (response.status >= 300)
+      throw toOperatorError(response, { verb: "delete", id: titleOf(object), namespace });
   }
 
   /** Merge patch of exactly this object. */

@@ -12,7 +12,7 @@ import type { ApiResponse } from "./transport.ts";
 
 /** The attempted request, for the message. */
 export interface Attempt {
-  readonly verb: "apply" | "read" | "delete" | "patch the status of" | "patch";
+  readonly verb: "apply" | "create" | "read" | "delete" | "patch the status of" | "patch";
   /** `group/Kind/namespace/name`. */
   readonly id: string;
   readonly namespace: string | undefined;

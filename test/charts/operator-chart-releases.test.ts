@@ -181,7 +181,7 @@ describe("OperatorChart", () => {
   test("gives Releases rights in the namespaces alone that it watches, but to say who acts and to read policies", () => {
     const objects = install({
       watchedNamespaces: ["a"],
-      policies: { ownership: false, leadership: false, releaseStatus: false },
+      policies: { ownership: false, leadership: false, releaseStatus: false, stages: false },
       releases: { enabled: true, impersonate: true },
     });
     const roles = objects.filter(({ kind }) => kind === "Role" || kind === "ClusterRole");

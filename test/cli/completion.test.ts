@@ -56,7 +56,7 @@ describe.for(shells)("fairlead completion $shell", ({ shell, isThere }) => {
   });
 
   test.skipIf(!isThere)("completes commands", async () => {
-    expect(await complete("re")).toEqual(["reconcile", "render", "resume"]);
+    expect(await complete("re")).toEqual(["reconcile", "reject", "render", "resume"]);
     expect(await complete("cluster", "")).toEqual(expect.arrayContaining(["up", "status", "down"]));
   });
 
@@ -76,6 +76,7 @@ describe.for(shells)("fairlead completion $shell", ({ shell, isThere }) => {
       "flagsgetreleases--output=name-nshop--contextprod",
     ]);
     expect(await complete("crds", "w")).toEqual([]);
+    expect(await complete("approve", "f")).toEqual(["flagsgetpipelines--output=name"]);
   });
 
   test.skipIf(!isThere)("looks names up with options that are joined to their values", async () => {

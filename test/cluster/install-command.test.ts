@@ -14,7 +14,8 @@ const { kubectl, install, uninstall } = cluster;
 
 const everything =
   "namespaces,serviceaccounts,clusterroles,clusterrolebindings,roles,rolebindings,networkpolicies,services," +
-  "poddisruptionbudgets,deployments,configmaps,validatingadmissionpolicies,validatingadmissionpolicybindings";
+  "poddisruptionbudgets,deployments,configmaps,validatingadmissionpolicies,validatingadmissionpolicybindings," +
+  "mutatingadmissionpolicies,mutatingadmissionpolicybindings";
 
 const everyValue = {
   imagePullSecrets: ["registry"],

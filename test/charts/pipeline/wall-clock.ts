@@ -1,14 +1,19 @@
-/** A clock that stands still. `asked` are the instants of the future that it was asked for, RFC 3339. */
+/** A clock that stands still. `asked` are the instants of the future that it was asked for, RFC 3339, `passed` the number of others. */
 export function aClock(now: string | number) {
   const nowMs = typeof now === "string" ? Date.parse(now) : now;
   const asked: string[] = [];
+  let passed = 0;
   return {
     asked,
+    passed: () => passed,
     /** The earliest of them: when a resource is reconciled again. */
     next: () => asked.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(0),
     reached(instant: string | Date): boolean {
       const atMs = new Date(instant).getTime();
-      if (atMs <= nowMs) return true;
+      if (atMs <= nowMs) {
+        passed += 1;
+        return true;
+      }
       asked.push(new Date(atMs).toISOString().replace(".000Z", "Z"));
       return false;
     },

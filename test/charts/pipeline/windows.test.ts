@@ -89,7 +89,7 @@ describe("assessWindows()", () => {
 
   test("asks for edges alone, and for few of them", () => {
     const { clock } = stateAt("2026-11-23T10:00:00Z", [{ allow: office }], "2020-01-01T00:00:00Z");
-    expect(clock.asked.length).toBeLessThan(40);
+    expect(clock.asked.length + clock.passed()).toBeLessThan(60);
     for (const instant of clock.asked) expect(instant).toMatch(/T(07|08|15|16):00:00Z$/);
   });
 

@@ -49,6 +49,16 @@ describe("planInstall()", () => {
   });
 });
 
+test("planInstall() fills in users where the cluster can, unless a value says otherwise", () => {
+  const hasPolicy = (given: object, hasMutatingPolicies?: boolean) =>
+    planInstall(kinds, { ...values, ...given }, { crdsOnly: false, hasMutatingPolicies }).objects.some(
+      ({ kind }) => kind === "MutatingAdmissionPolicy",
+    );
+  expect([hasPolicy({}), hasPolicy({}, false), hasPolicy({}, true)]).toEqual([false, false, true]);
+  expect(hasPolicy({ policies: { userDefaults: true } }, false)).toBe(true);
+  expect(hasPolicy({ policies: { userDefaults: false } }, true)).toBe(false);
+});
+
 test("planInstall() brings the CustomResourceDefinition of Release where there are Releases", () => {
   const namesOf = (releases: object) =>
     planInstall(

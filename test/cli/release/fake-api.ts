@@ -31,7 +31,7 @@ export class FakeApi implements Pick<ApiTransport, "send"> {
   }
 
   #list(path: string): ApiResponse {
-    const isObject = /\/(releases|pods|configmaps|deployments|podsets)\/[^/]+$/.test(path);
+    const isObject = /\/(releases|pods|configmaps|deployments|podsets|pipelines)\/[^/]+$/.test(path);
     if (isObject) return notFound();
     const [, plural] = /\/([^/]+)$/.exec(path) ?? [];
     const items = [...this.#objects].filter(([own]) => {

@@ -1,0 +1,135 @@
+import { Command } from "commander";
+import { Approval, type ApprovalSpec } from "../../crds/approval.ts";
+import { stageCommandLine } from "../pipeline/pipeline-command.ts";
+import { labelOfPipeline, listPipelines, type PipelineObject } from "../pipeline/pipeline-object.ts";
+import { chooseTarget, describeTarget } from "../pipeline/stage-target.ts";
+import { type Caller, mayOnStage, readCaller } from "../pipeline/who-am-i.ts";
+import type { ApiClient, StoredObject } from "../release/api-client.ts";
+import { printable } from "../release/columns.ts";
+import { addReleaseOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
+import { type Screen, terminal } from "./screen.ts";
+
+export interface ApprovalsFlags extends ReleaseFlags {
+  /** Also what the caller may not decide, or has decided. */
+  readonly all?: true;
+}
+
+/** A stage that waits for approvals. */
+export interface WaitingStage {
+  readonly pipeline: string;
+  readonly stage: string;
+  readonly revision: string;
+  readonly digest: string;
+  readonly subject?: string;
+  readonly author?: string;
+  /** What it has, and needs. */
+  readonly message: string;
+  /** Whether the caller may approve it, and has not. */
+  readonly isYours: boolean;
+  /** The command that approves it. */
+  readonly command: string;
+}
+
+/** `fairlead approvals`: what waits for the caller. */
+export function approvalsCommand(): Command {
+  const command = new Command("approvals")
+    .description(
+      "List the stages that wait for your approval, in all namespaces, with the command that gives it",
+    )
+    .option("--all", "also those that you may not approve, or have approved")
+    .addHelpText(
+      "after",
+      `
+With --namespace: of one namespace, for users who may not list all Pipelines.
+Exits 0, or 1 on failure.`,
+    );
+  return addReleaseOptions(command).action((flags: ApprovalsFlags) => runApprovals(flags, terminal));
+}
+
+/** @throws an error for people. */
+export async function runApprovals(flags: ApprovalsFlags, { print }: Pick<Screen, "print">): Promise<void> {
+  const { namespace, output, all = false } = flags;
+  const found = await withReleases(flags, async ({ client }) => {
+    const [pipelines, approvals, caller] = await Promise.all([
+      listPipelines(client, { namespace }),
+      client.list(Approval, { namespace }),
+      readCaller(client),
+    ]);
+    const waiting = pipelines.flatMap((pipeline) => waitingStages(pipeline, { approvals, caller, flags }));
+    return await Promise.all(waiting.map((one) => markYours(one, client)));
+  });
+  const shown = found.filter(({ isYours }) => all || isYours);
+  if (output === "json") return print(JSON.stringify(shown, undefined, 2));
+  if (shown.length === 0) {
+    const others = found.length === 0 ? "" : `; ${found.length} wait for others (--all lists them)`;
+    return print(`Nothing waits for your approval${others}`);
+  }
+  for (const line of shown.flatMap(linesOf)) print(line);
+}
+
+interface Candidate {
+  readonly shown: Omit<WaitingStage, "isYours">;
+  readonly pipeline: PipelineObject;
+  readonly hasDecided: boolean;
+}
+
+interface WaitingInput {
+  readonly approvals: readonly StoredObject[];
+  readonly caller: Caller;
+  readonly flags: Pick<ApprovalsFlags, "kubeconfig" | "context">;
+}
+
+/** The stages of a Pipeline that wait for approvals. */
+function waitingStages(
+  pipeline: PipelineObject,
+  { approvals, caller, flags }: WaitingInput,
+): readonly Candidate[] {
+  return (pipeline.status?.stages ?? []).flatMap(
+    ({ name: stage, waiting = [], next }): readonly Candidate[] => {
+      const gate = waiting.find((one) => one.gate === "Approvals");
+      if (gate === undefined || next === undefined) return [];
+      if (!pipeline.spec.stages.some(({ name }) => name === stage)) return [];
+      const { revision, digest, commit } = chooseTarget(pipeline, stage);
+      const hasDecided = approvals.some(({ metadata, spec }) => {
+        const { pipeline: of, stage: at, digest: what, by } = spec as ApprovalSpec;
+        const isHere = metadata.namespace === pipeline.metadata.namespace && of === pipeline.metadata.name;
+        return isHere && at === stage && what === digest && by === caller.username;
+      });
+      const command = stageCommandLine(
+        "approve",
+        { pipeline, stage, digest },
+        { ...flags, env: process.env },
+      );
+      const shown = {
+        pipeline: labelOfPipeline(pipeline),
+        stage,
+        revision,
+        digest,
+        ...(commit && { subject: commit.subject, author: commit.author }),
+        message: gate.message,
+        command,
+      };
+      return [{ shown, pipeline, hasDecided }];
+    },
+  );
+}
+
+async function markYours(
+  { shown, pipeline, hasDecided }: Candidate,
+  client: Pick<ApiClient, "ask">,
+): Promise<WaitingStage> {
+  const { name, namespace } = pipeline.metadata;
+  const isYours =
+    !hasDecided && (await mayOnStage(client, { namespace, pipeline: name, stage: shown.stage }, "approve"));
+  return { ...shown, isYours };
+}
+
+function linesOf({ pipeline, stage, message, isYours, command, ...target }: WaitingStage): readonly string[] {
+  const { revision, digest, subject, author } = target;
+  const commit = subject === undefined || author === undefined ? undefined : { subject, author };
+  const what = describeTarget({ revision, digest, commit, waits: [] });
+  return [
+    printable(`${pipeline} ${stage}: commit ${what}, digest ${digest}; ${message}`),
+    `  ${isYours ? command : "not yours to approve, or approved by you already"}`,
+  ];
+}

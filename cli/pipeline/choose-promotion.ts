@@ -1,0 +1,85 @@
+import type { PromotionResource } from "../../crds/promotion.ts";
+import type { StoredObject } from "../release/api-client.ts";
+import { shortCommit } from "../release/release-object.ts";
+import { labelOfPipeline, type PipelineObject, stageIn } from "./pipeline-object.ts";
+import { chooseTarget } from "./stage-target.ts";
+
+/** What a Promotion by hand asks for. */
+export interface RequestedTarget {
+  readonly revision: string;
+  /** Undefined: what the Releases plan for the commit. */
+  readonly digest?: string;
+}
+
+const fullCommit = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+
+/**
+ * The commit that a stage is to be promoted to. Pure.
+ *
+ * @param revision Id of a commit, or the beginning of one that the Pipeline remembers. Undefined: what the stage starts next.
+ * @throws Error for people.
+ */
+export function choosePromotion(
+  pipeline: PipelineObject,
+  stage: string,
+  revision: string | undefined,
+): RequestedTarget {
+  stageIn(pipeline, stage);
+  if (revision === undefined) {
+    const { revision: next, digest } = chooseTarget(pipeline, stage);
+    return { revision: next, digest };
+  }
+  return { revision: completeCommit(pipeline, revision) };
+}
+
+function completeCommit(pipeline: PipelineObject, revision: string): string {
+  if (fullCommit.test(revision)) return revision;
+  const { candidates = [], head } = pipeline.status ?? {};
+  const known = new Set([
+    ...candidates.map((one) => one.revision),
+    ...(head === undefined ? [] : [head.revision]),
+  ]);
+  const found = [...known].filter((one) => one.startsWith(revision));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const why =
+    found.length === 0 ? "remembers no such commit; use its full id" : "remembers several such commits";
+  throw new Error(`Cannot promote to "${revision}": Pipeline ${labelOfPipeline(pipeline)} ${why}`);
+}
+
+/**
+ * What a stage is to go back to: the digest that passed last and that the stage does not run, or that of a commit. Pure.
+ *
+ * @param promotions All Promotions of the namespace.
+ * @throws Error for people.
+ */
+export function chooseRollback(
+  pipeline: PipelineObject,
+  stage: string,
+  {
+    promotions,
+    revision,
+  }: { readonly promotions: readonly StoredObject[]; readonly revision: string | undefined },
+): Required<RequestedTarget> {
+  stageIn(pipeline, stage);
+  const running = pipeline.status?.stages?.find(({ name }) => name === stage)?.running?.digest;
+  const passed = (promotions as readonly unknown[] as readonly PromotionResource[])
+    .flatMap(({ spec, status }) =>
+      spec.pipeline === pipeline.metadata.name && spec.stage === stage && status?.passedAt !== undefined
+        ? [{ revision: spec.revision, digest: spec.digest ?? "", at: status.passedAt }]
+        : [],
+    )
+    .filter(({ digest }) => digest !== "")
+    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const title = `stage ${stage} of Pipeline ${labelOfPipeline(pipeline)}`;
+  const wanted = passed.filter((one) =>
+    revision === undefined ? one.digest !== running : one.revision.startsWith(revision),
+  );
+  const [found] = wanted;
+  if (found !== undefined) return { revision: found.revision, digest: found.digest };
+  const known = [...new Set(passed.map((one) => shortCommit(one.revision)))];
+  const list = known.length === 0 ? "nothing has passed it" : `passed: ${known.join(", ")}`;
+  const what =
+    revision === undefined ? "nothing else has passed it" : `"${revision}" has not passed it (${list})`;
+  throw new Error(`Cannot roll back ${title}: ${what}`);
+}

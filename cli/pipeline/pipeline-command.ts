@@ -1,0 +1,39 @@
+import { quoteForShell } from "../shell-text.ts";
+import { labelOfPipeline, type PipelineObject } from "./pipeline-object.ts";
+
+/**
+ * A command on a stage that can be pasted: it names namespace, digest and the cluster as it was named for the command that suggests
+ * it. Pure.
+ *
+ * @param verb `approve` or `reject`.
+ */
+export function stageCommandLine(
+  verb: string,
+  {
+    pipeline,
+    stage,
+    digest,
+  }: { readonly pipeline: PipelineObject; readonly stage: string; readonly digest: string },
+  { kubeconfig, context, env }: CommandLineOptions,
+): string {
+  const program = env["npm_command"] === "exec" ? ["npx", "fairlead"] : ["fairlead"];
+  const cluster = [
+    ...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]),
+    ...(context === undefined ? [] : [`--context=${context}`]),
+  ];
+  const words = [
+    ...program,
+    verb,
+    labelOfPipeline(pipeline),
+    stage,
+    `--digest=${digest.slice(0, 12)}`,
+    ...cluster,
+  ];
+  return words.map(quoteForShell).join(" ");
+}
+
+export interface CommandLineOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly env: NodeJS.ProcessEnv;
+}

@@ -1,0 +1,129 @@
+import type { Candidate, StageStatus } from "../../crds/pipeline-status.ts";
+import { Release } from "../../crds/release.ts";
+import { stageDigestOf } from "../../crds/stage-digest.ts";
+import type { ApiClient } from "../release/api-client.ts";
+import { printable } from "../release/columns.ts";
+import { type ReleaseObject, shortCommit } from "../release/release-object.ts";
+import { labelOfPipeline, type PipelineObject, stageIn } from "./pipeline-object.ts";
+
+/** What a stage would run. */
+export interface StageTarget {
+  readonly revision: string;
+  readonly digest: string;
+  /** First line of the commit's message, and its author. Undefined: the Pipeline does not remember the commit. */
+  readonly commit: { readonly subject: string; readonly author: string } | undefined;
+  /** What the stage waits for with it, for people. */
+  readonly waits: readonly string[];
+}
+
+/**
+ * The candidate of a stage that a decision is about: what the stage would start next, or the one of a digest.
+ *
+ * @param digest Digest of the stage, or the beginning of one.
+ * @throws Error for people, if there is no such candidate, or more than one. Pure.
+ */
+export function chooseTarget(pipeline: PipelineObject, stage: string, digest?: string): StageTarget {
+  const { releases } = stageIn(pipeline, stage);
+  const title = `stage ${stage} of Pipeline ${labelOfPipeline(pipeline)}`;
+  const status = pipeline.status?.stages?.find(({ name }) => name === stage);
+  const { next } = status ?? {};
+  const candidates = pipeline.status?.candidates ?? [];
+  const targetOf = (target: { readonly revision: string; readonly digest: string }): StageTarget => {
+    const commit = candidates.find(({ revision }) => revision === target.revision);
+    const isNext = next?.digest === target.digest;
+    return { ...target, commit, waits: isNext ? waitsOf(status) : [] };
+  };
+  if (digest === undefined) {
+    if (next === undefined) throw new Error(`Nothing waits for ${title}`);
+    return targetOf(next);
+  }
+  const keys = releases.map(({ name, namespace = pipeline.metadata.namespace }) => ({ name, namespace }));
+  const planned = candidates.flatMap((candidate) => {
+    const of = digestOf(candidate, keys);
+    return of === undefined ? [] : [{ revision: candidate.revision, digest: of }];
+  });
+  const known = [...(next === undefined ? [] : [next]), ...planned.toReversed()];
+  const found = known.filter((one) => one.digest.startsWith(digest));
+  const [first] = found;
+  if (first === undefined) throw new Error(`No plan of ${title} has the digest ${digest}`);
+  if (new Set(found.map((one) => one.digest)).size > 1)
+    throw new Error(`The digest ${digest} of ${title} is not unique: use more digits of it`);
+  return targetOf(first);
+}
+
+function waitsOf(status: StageStatus | undefined): readonly string[] {
+  return (status?.waiting ?? []).map(({ gate, message }) => `${gate}: ${message}`);
+}
+
+/** Digest of what a stage would run with a candidate; undefined: one of its Releases has no plan. */
+function digestOf(
+  { releases }: Candidate,
+  keys: readonly { readonly name: string; readonly namespace: string }[],
+): string | undefined {
+  const digests = keys.map((key) => ({
+    ...key,
+    digest: releases.find(({ release }) => release === `${key.namespace}/${key.name}`)?.digest ?? "",
+  }));
+  return digests.some(({ digest }) => digest === "") ? undefined : stageDigestOf(digests);
+}
+
+/** Change of one Release of a stage, in one line. */
+export interface ReleaseChange {
+  /** `namespace/name`. */
+  readonly release: string;
+  readonly text: string;
+}
+
+/** Reads what a commit would change in each Release of a stage. */
+export async function readChanges(
+  pipeline: PipelineObject,
+  { stage, revision }: { readonly stage: string; readonly revision: string },
+  client: Pick<ApiClient, "read">,
+): Promise<readonly ReleaseChange[]> {
+  const { releases } = stageIn(pipeline, stage);
+  return await Promise.all(
+    releases.map(async ({ name, namespace = pipeline.metadata.namespace }) => {
+      const found = (await client.read(Release, { name, namespace })) as ReleaseObject | undefined;
+      return { release: `${namespace}/${name}`, text: describeChange(found, revision) };
+    }),
+  );
+}
+
+/** What the status of a Release says of a commit that it does not run. */
+interface PlannedStatus {
+  readonly deployed?: { readonly revision: string; readonly digest?: string };
+  readonly next?: {
+    readonly revision: string;
+    readonly digest?: string;
+    readonly create?: number;
+    readonly change?: number;
+    readonly delete?: number;
+    readonly held?: number;
+    readonly mutableImages?: number;
+    readonly error?: string;
+  };
+}
+
+/** What a commit would change in a Release, for people. Pure. */
+export function describeChange(release: ReleaseObject | undefined, revision: string): string {
+  if (release === undefined) return "does not exist";
+  const { next, deployed } = (release.status ?? {}) as PlannedStatus;
+  if (next === undefined || next.revision !== revision)
+    return deployed?.revision === revision ? "runs it" : "has no plan of it; it may change nothing here";
+  const { create = 0, change = 0, delete: removed = 0, held = 0, mutableImages = 0, error, digest } = next;
+  if (error !== undefined) return `cannot be planned: ${printable(error)}`;
+  if (digest !== undefined && digest === deployed?.digest) return "no change";
+  const parts = [
+    `${create} to create, ${change} to change, ${removed} to delete`,
+    ...(held === 0 ? [] : [`${held} of them held until approved`]),
+    ...(mutableImages === 0 ? [] : [`${mutableImages} images without a digest`]),
+  ];
+  return parts.join("; ");
+}
+
+/** A candidate in one line: `1a2b3c4d5e (Fix the cart, ada)`. Pure. */
+export function describeTarget({ revision, commit }: StageTarget): string {
+  return printable(
+    `${shortCommit(revision)}${commit === undefined ? "" : ` (${commit.subject}, ${commit.author})`}`,
+  );
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { choosePromotion, chooseRollback } from "../../../cli/pipeline/choose-promotion.ts";
+import type { StoredObject } from "../../../cli/release/api-client.ts";
+import { aPipeline, newer, older, prodDigest } from "./a-pipeline.ts";
+
+describe("choosePromotion()", () => {
+  test("is what the stage starts next, or a commit that the Pipeline remembers, or any by its full id", () => {
+    expect(choosePromotion(aPipeline(), "prod", undefined)).toEqual({
+      revision: newer,
+      digest: prodDigest(newer),
+    });
+    expect(choosePromotion(aPipeline(), "prod", "111111")).toEqual({ revision: older });
+    expect(choosePromotion(aPipeline(), "prod", "9".repeat(40))).toEqual({ revision: "9".repeat(40) });
+  });
+
+  test("refuses a commit that is not known, or not unique, and a stage that there is not", () => {
+    expect(() => choosePromotion(aPipeline(), "prod", "999")).toThrow(
+      'Cannot promote to "999": Pipeline shop/shop remembers no such commit; use its full id',
+    );
+    expect(() => choosePromotion(aPipeline(), "prod", "")).toThrow(/remembers several such commits/);
+    expect(() => choosePromotion(aPipeline(), "production", older)).toThrow(/there are dev, prod/);
+  });
+});
+
+describe("chooseRollback()", () => {
+  const [running, before, first] = ["3".repeat(40), newer, older];
+  const aPromotion = (revision: string, passedAt: string | undefined, spec: object = {}): StoredObject => ({
+    apiVersion: "fairlead.dev/v1alpha1",
+    kind: "Promotion",
+    metadata: { name: `to-${revision.slice(0, 4)}`, uid: revision },
+    spec: { pipeline: "shop", stage: "prod", revision, digest: revision.slice(0, 32), ...spec },
+    status: { phase: passedAt === undefined ? "Failed" : "Passed", ...(passedAt && { passedAt }) },
+  });
+  const promotions = [
+    aPromotion(running, "2026-11-23T10:00:00Z"),
+    aPromotion("4".repeat(40), undefined),
+    aPromotion(before, "2026-11-22T10:00:00Z"),
+    aPromotion(first, "2026-11-21T10:00:00Z"),
+    aPromotion("5".repeat(40), "2026-11-23T09:00:00Z", { stage: "dev" }),
+    aPromotion("6".repeat(40), "2026-11-23T09:00:00Z", { pipeline: "other" }),
+  ];
+  const pipeline = (() => {
+    const plain = aPipeline({ isWaiting: false });
+    const stages = [
+      { name: "prod", phase: "Failed" as const, running: { digest: running.slice(0, 32), proven: true } },
+    ];
+    return { ...plain, status: { ...plain.status, stages } };
+  })();
+
+  test("is what passed last, other than what runs", () => {
+    expect(chooseRollback(pipeline, "prod", { promotions, revision: undefined })).toEqual({
+      revision: before,
+      digest: before.slice(0, 32),
+    });
+    expect(chooseRollback(pipeline, "prod", { promotions, revision: "111" }).revision).toBe(first);
+  });
+
+  test("refuses what has not passed the stage", () => {
+    expect(() => chooseRollback(pipeline, "prod", { promotions, revision: "444" })).toThrow(
+      'Cannot roll back stage prod of Pipeline shop/shop: "444" has not passed it (passed: 3333333333, 2222222222, 1111111111)',
+    );
+    expect(() => chooseRollback(pipeline, "prod", { promotions: [], revision: undefined })).toThrow(
+      "nothing else has passed it",
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { stageCommandLine } from "../../../cli/pipeline/pipeline-command.ts";
+import { chooseTarget, describeChange, describeTarget } from "../../../cli/pipeline/stage-target.ts";
+import type { ReleaseObject } from "../../../cli/release/release-object.ts";
+import { aPipeline, newer, older, prodDigest } from "./a-pipeline.ts";
+
+describe("chooseTarget()", () => {
+  test("is what the stage starts next, with what it waits for", () => {
+    const target = chooseTarget(aPipeline(), "prod");
+    expect(target).toMatchObject({
+      revision: newer,
+      digest: prodDigest(newer),
+      waits: ["Approvals: 0 of 2 approvals from sre"],
+    });
+    expect(describeTarget(target)).toBe("2222222222 (Change 2, Bob <bob@example.dev>)");
+  });
+
+  test("is what has the digest, or begins with it, whatever is next", () => {
+    expect(chooseTarget(aPipeline(), "prod", prodDigest(older))).toMatchObject({
+      revision: older,
+      waits: [],
+    });
+    expect(chooseTarget(aPipeline(), "prod", prodDigest(newer).slice(0, 12))).toMatchObject({
+      revision: newer,
+      waits: ["Approvals: 0 of 2 approvals from sre"],
+    });
+  });
+
+  test("refuses a digest of no plan, and one that is not unique", () => {
+    expect(() => chooseTarget(aPipeline(), "prod", "0000")).toThrow(
+      "No plan of stage prod of Pipeline shop/shop has the digest 0000",
+    );
+    expect(() => chooseTarget(aPipeline(), "prod", prodDigest(newer).slice(1))).toThrow(/No plan/);
+    expect(() => chooseTarget(aPipeline(), "prod", "")).toThrow(/is not unique/);
+  });
+
+  test("refuses a stage that waits for nothing, and names the stages that there are", () => {
+    expect(() => chooseTarget(aPipeline({ isWaiting: false }), "prod")).toThrow(
+      "Nothing waits for stage prod of Pipeline shop/shop",
+    );
+    expect(() => chooseTarget(aPipeline(), "production")).toThrow(
+      'Cannot find stage "production" of Pipeline shop/shop: there are dev, prod',
+    );
+  });
+});
+
+describe("describeChange()", () => {
+  const release = (status: object | undefined) => ({ status }) as unknown as ReleaseObject;
+  const plan = { revision: newer, digest: "b", create: 1, change: 2, delete: 3 };
+
+  test.for([
+    [undefined, "does not exist"],
+    [release(undefined), "has no plan of it; it may change nothing here"],
+    [release({ deployed: { revision: newer, digest: "b" } }), "runs it"],
+    [release({ next: { ...plan, revision: older } }), "has no plan of it; it may change nothing here"],
+    [release({ next: plan }), "1 to create, 2 to change, 3 to delete"],
+    [
+      release({ next: { ...plan, held: 3 } }),
+      "1 to create, 2 to change, 3 to delete; 3 of them held until approved",
+    ],
+    [
+      release({ next: { ...plan, mutableImages: 2 } }),
+      "1 to create, 2 to change, 3 to delete; 2 images without a digest",
+    ],
+    [release({ next: plan, deployed: { revision: older, digest: "b" } }), "no change"],
+    [release({ next: { revision: newer, error: "no file\nat all" } }), "cannot be planned: no file at all"],
+  ] as const)("%#: %s", ([found, text]) => {
+    expect(describeChange(found, newer)).toBe(text);
+  });
+});
+
+test("stageCommandLine() names the namespace, the digest and the cluster", () => {
+  const line = stageCommandLine(
+    "approve",
+    { pipeline: aPipeline(), stage: "prod", digest: "0123456789abcdef" },
+    { kubeconfig: "/my config", context: "c", env: { npm_command: "exec" } },
+  );
+  expect(line).toBe(
+    "npx fairlead approve shop/shop prod --digest=0123456789ab '--kubeconfig=/my config' --context=c",
+  );
+});

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { LiveObject } from "../../crds/object.ts";
+import { aStageRightsScene, namespace, type StageRightsScene, users } from "./stage-rights-scene.ts";
+
+let scene: StageRightsScene;
+beforeAll(async () => {
+  scene = await aStageRightsScene();
+});
+afterAll(() => scene?.stop());
+
+const apiVersion = "fairlead.dev/v1alpha1";
+const [revision, digest] = ["1".repeat(40), "a".repeat(32)];
+const target = { pipeline: "shop", stage: "prod", revision, digest };
+
+let count = 0;
+const freshName = (prefix: string): string => `${prefix}-${++count}`;
+
+const anObject = (kind: string, spec: object, metadata: object = {}) => ({
+  apiVersion,
+  kind,
+  metadata: { name: freshName(kind.toLowerCase()), namespace, ...metadata },
+  spec,
+});
+const create = (user: string, input: object, groups?: readonly string[]) =>
+  scene
+    .as(user, groups)("create -o json -f -", { input })
+    .then((text) => JSON.parse(text) as LiveObject);
+
+describe("a Promotion by hand", () => {
+  const aPromotion = (spec: object = {}, metadata: object = {}) =>
+    anObject("Promotion", { ...target, ...spec }, metadata);
+  const controlled = {
+    ownerReferences: [{ apiVersion, kind: "Pipeline", name: "shop", uid: "1-2-3", controller: true }],
+  };
+
+  test("needs the verb promote, and names its user", async () => {
+    await expect(create("hugo", aPromotion())).rejects.toThrow(
+      "hugo may not promote to this stage: this needs the verb promote on stages.fairlead.dev shop.prod",
+    );
+    await scene.grant("hugo", "shop.prod", "promote");
+    await expect(create("hugo", aPromotion({ by: "ada" }))).rejects.toThrow("spec.by must be the user");
+    const { spec } = await create("hugo", aPromotion({ hold: true }));
+    expect(spec).toMatchObject({ by: "hugo", hold: true });
+  });
+
+  test("that skips gates needs the verb bypass and a reason", async () => {
+    await scene.grant("ida", "shop.prod", "promote");
+    const skips = { bypass: ["Soak"], reason: "outage", by: "ida" };
+    await expect(create("ida", aPromotion(skips))).rejects.toThrow(
+      "ida may not skip gates of this stage: this needs the verb bypass on stages.fairlead.dev shop.prod",
+    );
+    await scene.grant("ida", "shop.prod", "bypass");
+    await expect(create("ida", aPromotion({ ...skips, reason: undefined }))).rejects.toThrow(/reason/);
+    await create("ida", aPromotion(skips));
+  });
+
+  test("does not look like one of the Pipeline, which the operator alone creates", async () => {
+    await scene.grant("jan", "shop.prod", "promote", "bypass");
+    const only = "only the operator creates the Promotions of a Pipeline";
+    await expect(create("jan", aPromotion({ by: "jan" }, controlled))).rejects.toThrow(only);
+    const labels = { "fairlead.dev/set": "set-x-v1" };
+    await expect(create("jan", aPromotion({ by: "jan" }, { labels }))).rejects.toThrow(only);
+    const { metadata } = await create("jan", aPromotion({ by: "jan" }));
+    const patch = (change: object) =>
+      scene.as("jan")([
+        ...["patch", "promotion", metadata.name, "--type=merge"],
+        ...["-p", JSON.stringify({ metadata: change })],
+      ]);
+    await expect(patch(controlled)).rejects.toThrow(only);
+    await expect(patch({ labels })).rejects.toThrow(only);
+    await patch({ annotations: { "example.dev/note": "seen" } });
+    for (const field of [{ approvals: [] }, { attempt: 1 }, { provenBy: "other" }, { candidate: 1 }])
+      await expect(create("jan", aPromotion({ by: "jan", ...field }))).rejects.toThrow(
+        "only the operator sets these fields of a Promotion",
+      );
+    const made = await create(users.operator, aPromotion({ attempt: 1 }, controlled));
+    expect(made["spec"]).not.toHaveProperty("by");
+    // Others may write to it what is not its owner.
+    await scene.as("jan")(["annotate", "promotion", made.metadata.name, "example.dev/note=seen"]);
+  });
+
+  test("has its status from the operator alone", async () => {
+    const { metadata } = await create(users.operator, aPromotion({}, controlled));
+    const patch = (user: string) =>
+      scene.as(user)([
+        ...["patch", "promotion", metadata.name, "--subresource=status", "--type=merge"],
+        ...["-p", JSON.stringify({ status: { phase: "Passed" } })],
+      ]);
+    await expect(patch("ada")).rejects.toThrow(
+      "only the operator writes the status of Pipelines and Promotions",
+    );
+    await patch(users.operator);
+  });
+});
+
+describe("a Release of a stage", () => {
+  const aRelease = (ref: object, more: object = {}) =>
+    anObject("Release", {
+      source: { url: "https://git.test/r.git", ref },
+      render: { manifests: {} },
+      ...more,
+    });
+  const ofProd = { pipeline: "shop", stage: "prod" };
+  const patch = (user: string, name: string, spec: object) =>
+    scene.as(user)(["patch", "release", name, "--type=merge", "-p", JSON.stringify({ spec })]);
+
+  test("is pinned by hand only with the verb promote", async () => {
+    const needs =
+      "may not pin a Release of this stage: this needs the verb promote on stages.fairlead.dev shop.prod";
+    const { metadata } = await create("kim", aRelease(ofProd));
+    await expect(patch("kim", metadata.name, { revision })).rejects.toThrow(`kim ${needs}`);
+    await expect(create("kim", aRelease(ofProd, { revision }))).rejects.toThrow(needs);
+    await patch(users.operator, metadata.name, { revision, digest });
+    await expect(patch("kim", metadata.name, { revision: null })).rejects.toThrow(needs);
+    await expect(patch("kim", metadata.name, { digest: null })).rejects.toThrow(needs);
+    const leaves = { source: { ref: { pipeline: null, stage: null, branch: "main" } } };
+    await expect(patch("kim", metadata.name, leaves)).rejects.toThrow(needs);
+    await expect(patch("kim", metadata.name, { source: { ref: { stage: "dev" } } })).rejects.toThrow(
+      /promote/,
+    );
+    // Everything else is as before.
+    await patch("kim", metadata.name, { suspend: true, interval: "2m" });
+    await scene.grant("kim", "shop.prod", "promote");
+    await patch("kim", metadata.name, { revision: "2".repeat(40) });
+    await patch("kim", metadata.name, leaves);
+  });
+
+  test("may belong to a Pipeline of another namespace, where the right is then", async () => {
+    const { metadata } = await create("leo", aRelease({ ...ofProd, namespace: "elsewhere" }));
+    await scene.grant("leo", "shop.prod", "promote");
+    await expect(patch("leo", metadata.name, { revision })).rejects.toThrow(/needs the verb promote/);
+  });
+
+  test("is as free as before if it is of no stage", async () => {
+    const { metadata } = await create("mia", aRelease({ branch: "main" }, { revision }));
+    await patch("mia", metadata.name, { revision: "2".repeat(40) });
+    await patch("mia", metadata.name, { revision: null, source: { ref: { branch: "next" } } });
+    const joins = { source: { ref: { branch: null, ...ofProd } } };
+    await expect(patch("mia", metadata.name, joins)).rejects.toThrow(/needs the verb promote/);
+  });
+});
