@@ -8,6 +8,7 @@ import { Pipeline } from "../crds/pipeline.ts";
 import { Promotion } from "../crds/promotion.ts";
 import { Release } from "../crds/release.ts";
 import { ReleasePolicy } from "../crds/release-policy.ts";
+import { kinds } from "./bindings.ts";
 import { approvalPolicyObjects } from "./pipeline/approval-policy.ts";
 import { foldPipeline, keyOfPipelineIn, sourceOfPipeline } from "./pipeline/fold-pipeline.ts";
 import { foldPromotion, soughtByPromotion } from "./pipeline/fold-promotion.ts";
@@ -43,6 +44,7 @@ export const pipeline: BoundKind<Construct> = bindKind({
     { kind: ReleasePolicy, ownerKey: () => everyPipeline, soughtKey: () => everyPipeline },
     ...approvalPolicyObjects,
   ],
+  needsReleases: true,
   source: { required: false, of: sourceOfPipeline },
   record: { fields: ["head", "planning", "candidates"], fold: foldPipeline },
   verdict: judgePipeline,
@@ -59,6 +61,7 @@ export const promotion: BoundKind<Construct> = bindKind({
     // The one that the Pipeline created for a request.
     { kind: Promotion, ownerKey: keyOfRequest },
   ],
+  needsReleases: true,
   record: {
     fields: ["verifications", "passedAt", "failedAt", "reason", "message", "startedAs", "supersededBy"],
     fold: foldPromotion,
@@ -73,5 +76,8 @@ function keyOfRequest({ metadata, spec }: LiveObject): string | undefined {
   return request?.name === undefined ? undefined : `${metadata.namespace}/${request.name}`;
 }
 
-/** The kinds that are installed with Releases. */
+/** The kinds that are installed and reconciled with Releases. */
 export const deliveryKinds: readonly BoundKind<Construct>[] = [pipeline, promotion];
+
+/** All kinds of the program that ships. */
+export const shippedKinds: readonly BoundKind<Construct>[] = [...kinds, ...deliveryKinds];

@@ -59,9 +59,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   const isAll = wanted === undefined || wanted === commands["completion"];
   const factories = isAll ? Object.values(commands) : [wanted];
   try {
-    const { kinds } = await import("../charts/bindings.ts");
+    const { shippedKinds } = await import("../charts/bindings-delivery.ts");
     for (const load of factories) {
-      const command = (await load())({ kinds }).copyInheritedSettings(program);
+      const command = (await load())({ kinds: shippedKinds }).copyInheritedSettings(program);
       program.addCommand(command.showHelpAfterError(`(fairlead ${command.name()} --help lists the options)`));
     }
     await program.parseAsync(argv);

@@ -122,6 +122,8 @@ export interface BindKindInput<
   readonly retire?: (
     state: StateOf<Definition, NoInfer<Field>> & SourceTold<NoInfer<Requires>>,
   ) => string | undefined;
+  /** The program that ships installs and reconciles the kind with Releases, and only with them. Default: false. */
+  readonly needsReleases?: boolean;
   /** Rules for all objects of a resource, such as whose permissions count. */
   readonly policy?: SetPolicy<ResourceOf<Definition>>;
   /** Things worth an event that do not stop the resource, such as an ignored duplicate. Pure. */
@@ -160,6 +162,8 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
   readonly source: SourceInput<CustomResource> | undefined;
   readonly verdict: ((state: KindState<CustomResource>) => Verdict | undefined) | undefined;
   readonly retire: ((state: KindState<CustomResource>) => string | undefined) | undefined;
+  /** Installed and reconciled with Releases, and only with them. */
+  readonly needsReleases: boolean;
   readonly policy: SetPolicy;
   readonly warnings: (resource: CustomResource) => readonly string[];
   readonly warnOn: readonly string[];
@@ -186,7 +190,7 @@ export function bindKind<
   checkAdditions(definition, children, related);
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
-  const { record, source, readsClock = false, verdict, retire, policy = {} } = input;
+  const { record, source, readsClock = false, verdict, retire, needsReleases = false, policy = {} } = input;
   for (const [name, part] of [["actAs", policy.actAs] as const, ["source", source] as const]) {
     if (part !== undefined && !definition.namespaced)
       throw new RangeError(`Cannot bind "${definition.kind}": "${name}" needs a namespaced kind`);
@@ -205,6 +209,7 @@ export function bindKind<
     source,
     verdict,
     retire,
+    needsReleases,
     policy,
     hasContext,
   };

@@ -39,7 +39,6 @@ export type Candidate = z.output<typeof pipelineCandidate>;
 
 /** What a stage waits for. */
 export const gateNames = [
-  "Source",
   "Plan",
   "Releases",
   "Order",

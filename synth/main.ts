@@ -2,7 +2,7 @@
 // Values come from the file that FAIRLEAD_VALUES names, or else from values.yaml in the working directory, if it is there.
 import { existsSync, readFileSync } from "node:fs";
 import { App } from "cdk8s";
-import { kinds } from "../charts/bindings.ts";
+import { shippedKinds } from "../charts/bindings-delivery.ts";
 import { productChart } from "../charts/install-chart.ts";
 import { OperatorValuesError } from "../charts/values/values-error.ts";
 import { parseValues, ValuesTextError } from "./values-text.ts";
@@ -16,7 +16,10 @@ try {
   // A name that was given must be right.
   const text = named === "" && !existsSync(file) ? "" : readFileSync(file, "utf8");
   const app = new App();
-  productChart(app, { kinds, values: { image: `fairlead:${version}`, ...parseValues(text, file) } });
+  productChart(app, {
+    kinds: shippedKinds,
+    values: { image: `fairlead:${version}`, ...parseValues(text, file) },
+  });
   app.synth();
 } catch (error) {
   const complaint = complaintOf(error);

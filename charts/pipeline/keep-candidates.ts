@@ -1,5 +1,6 @@
 import type { ApprovalResource } from "../../crds/approval.ts";
 import type { Candidate } from "../../crds/pipeline-status.ts";
+import type { StageHistory } from "./promotions.ts";
 import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld, planOf } from "./world.ts";
 
@@ -22,10 +23,16 @@ export function keepCandidates(world: PipelineWorld, candidates: readonly Candid
       if (isCurrent || (later.includes(candidate) && isApproved(candidate, stage, world)))
         kept.add(candidate);
     }
-    for (const candidate of later.filter((one) => isAvailable(one, stage, world)).slice(-mostPerStage))
-      kept.add(candidate);
+    const possible = later.filter((one) => isNews(one, stage, history) && isAvailable(one, stage, world));
+    for (const candidate of possible.slice(-mostPerStage)) kept.add(candidate);
   }
   return candidates.filter((candidate) => kept.has(candidate));
+}
+
+/** Whether a candidate makes something else of a stage than what it is to run. */
+function isNews(candidate: Candidate, stage: Stage, { current }: StageHistory): boolean {
+  const plan = planOf(stage, candidate);
+  return plan.state !== "known" || plan.digest !== current?.spec.digest;
 }
 
 /** Whether a candidate has passed every stage that comes before one. Pure. */

@@ -81,7 +81,10 @@ export async function runInstall(
     );
     // Show the changes even if the remaining objects cannot be listed.
     printChanges(changes, print);
-    const left = await findLeftDefinitions(client, plan, { shipped: kinds, kinds: values.kinds ?? [] });
+    const left = await findLeftDefinitions(client, plan, {
+      shipped: kinds.filter(({ needsReleases }) => !needsReleases),
+      kinds: values.kinds ?? [],
+    });
     printChanges(left.changes, print);
     for (const hint of left.hints) print(hint);
     print(summaryOf(changes, { dryRun }));

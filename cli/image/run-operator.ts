@@ -1,4 +1,4 @@
-import { kinds } from "../../charts/bindings.ts";
+import { shippedKinds } from "../../charts/bindings-delivery.ts";
 import { ConfigError } from "../../operator/config.ts";
 import { runOperator } from "../../operator/main.ts";
 import { printError } from "../terminal-text.ts";
@@ -6,7 +6,7 @@ import { printError } from "../terminal-text.ts";
 /** Runs the operator with the kinds that ship. @returns The exit code. */
 export async function runImageOperator(): Promise<number> {
   try {
-    return await runOperator({ kinds });
+    return await runOperator({ kinds: shippedKinds });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printError(`fairlead: ${error.message}`);

@@ -48,7 +48,9 @@ const formerDefaults = {
  *   operator would lose rights that no value gives.
  */
 export async function settleValues(given: Values, options: SettleValuesOptions): Promise<SettledValues> {
-  const { client, kinds: shipped, crdsOnly = false, resetValues, version } = options;
+  const { client, crdsOnly = false, resetValues, version } = options;
+  // No value names a kind that comes with Releases.
+  const shipped = options.kinds.filter(({ needsReleases }) => !needsReleases);
   const installation = installationOf(given);
   const stored = await readStoredValues(client, installation);
   const live =

@@ -59,6 +59,20 @@ describe("order and slots of a Pipeline", () => {
     expect(world.release("staging").spec.revision).toBe(bad);
   });
 
+  test("check 3: a later commit with a digest that has failed does not start", () => {
+    const world = aShop({ staging: { pass: { verify: [job()] } } });
+    const bad = world.push(everywhere("bad"));
+    world.jobOutcome = ({ revision }) => (revision === bad ? "Failed" : "Complete");
+    world.run(hour);
+    const fix = world.push(everywhere("fixed"));
+    world.run(hour);
+    world.push(everywhere("bad"));
+    world.run(hour);
+    expect(promoted(world, "staging")).toEqual([bad, fix]);
+    expect(gatesOf(world, "staging")).toEqual(["Failed"]);
+    expect(waitingOf(world, "staging")).toContain('"e2e" failed');
+  });
+
   test("check 4: of two commits within a second, dev gets the newer one last", () => {
     const world = aShop();
     world.push(everywhere("1"));

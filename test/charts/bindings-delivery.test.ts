@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { kinds } from "../../charts/bindings.ts";
+import { deliveryKinds, pipeline, promotion, shippedKinds } from "../../charts/bindings-delivery.ts";
+import { chooseKinds } from "../../charts/choose-kinds.ts";
+import { readOperatorValues } from "../../charts/values/operator-values.ts";
+import type { CustomResource } from "../../crds/object.ts";
+import { Promotion } from "../../crds/promotion.ts";
+import { Release } from "../../crds/release.ts";
+import { chosenKinds } from "../../operator/config/chosen-kinds.ts";
+import { aLiveObject } from "../fakes/objects.ts";
+import { observe } from "../fakes/observed.ts";
+import { aResource } from "../fakes/resources.ts";
+
+const namesOf = (chosen: readonly { readonly definition: { readonly kind: string } }[]) =>
+  chosen.map(({ definition }) => definition.kind);
+
+describe("the kinds of delivery", () => {
+  test("are installed with Releases, whatever other kinds are", () => {
+    const chosenBy = (values: object) =>
+      chooseKinds(shippedKinds, readOperatorValues({ image: "i", ...values }));
+    expect(namesOf(chosenBy({}).kinds)).toEqual(["Pipeline", "Promotion"]);
+    expect(chosenBy({}).option).toBe("none");
+    const samples = chosenBy({ samples: { enabled: true } });
+    expect(namesOf(samples.kinds)).toEqual(namesOf(shippedKinds));
+    expect(samples.option).toBeUndefined();
+    expect(namesOf(chosenBy({ kinds: ["Echo"], releases: { enabled: false } }).kinds)).toEqual(["Echo"]);
+    expect(() => chosenBy({ kinds: ["Pipeline"] })).toThrow("expected one of the kinds that ship (Echo");
+  });
+
+  test("are reconciled with Releases, whatever --kinds names", () => {
+    expect(chosenKinds(shippedKinds, { kinds: undefined, releases: false })).toEqual(kinds);
+    expect(chosenKinds(shippedKinds, { kinds: [], releases: true })).toEqual(deliveryKinds);
+    expect(namesOf(chosenKinds(shippedKinds, { kinds: ["Echo"], releases: true }))).toEqual([
+      "Echo",
+      "Pipeline",
+      "Promotion",
+    ]);
+    expect(() => chosenKinds(shippedKinds, { kinds: ["Pipeline"], releases: true })).toThrow(
+      "--kinds: expected Echo",
+    );
+  });
+
+  test.for(deliveryKinds.map((kind) => ({ kind, title: kind.definition.kind })))(
+    "give every status field that the schema requires, also for a resource that cannot be made ($title)",
+    ({ kind }) => {
+      for (const spec of [undefined, {}, { stages: [{ name: "a" }, { name: "a" }] }]) {
+        const resource = aResource(kind, { spec });
+        const status = kind.status(resource, observe());
+        expect(kind.definition.status.safeParse({ ...status, conditions: undefined }).error).toBeUndefined();
+        const clock = { reached: () => true };
+        const record = kind.record?.fold({}, { resource, observed: observe(), clock, source: undefined });
+        expect(record).toEqual({});
+      }
+    },
+  );
+
+  test("find the Releases, requests and Jobs that concern them, and none after the end", () => {
+    const release = aLiveObject({
+      kind: Release,
+      name: "web",
+      fields: { spec: { source: { ref: { pipeline: "shop", stage: "prod", namespace: "ops" } } } },
+    });
+    const ofPipeline = pipeline.related.find(({ kind }) => kind.kind === "Release");
+    expect(ofPipeline?.ownerKey(release)).toBe("ops/shop");
+    expect(ofPipeline?.fields).toEqual(["spec.revision", "spec.digest", "spec.next"]);
+    const ofPromotion = promotion.related.find(({ kind }) => kind.kind === "Release");
+    const open = aResource(promotion, { namespace: "ops", spec: { pipeline: "shop" } });
+    expect(ofPromotion?.soughtKey?.(open)).toBe("ops/shop");
+    const passed = { ...open, status: { passedAt: "2026-01-01T00:00:00Z" } } as CustomResource;
+    expect(ofPromotion?.soughtKey?.(passed)).toBeUndefined();
+    const started = aLiveObject({
+      kind: Promotion,
+      namespace: "ops",
+      fields: { spec: { request: { name: "back" } } },
+    });
+    const ofRequest = promotion.related.find(({ kind }) => kind.kind === "Promotion");
+    expect(ofRequest?.ownerKey(started)).toBe("ops/back");
+  });
+});

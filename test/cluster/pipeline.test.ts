@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { deliveryKinds } from "../../charts/bindings-delivery.ts";
+import { Pipeline } from "../../crds/pipeline.ts";
+import { Promotion } from "../../crds/promotion.ts";
+import { Release } from "../../crds/release.ts";
+import { fence } from "./fenced.ts";
+import { eventually, kubectl, kubectlJson, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { sharedGroup, stampIn } from "./stamp-kind.ts";
+import { applyResource, type SeenResource, seen } from "./story.ts";
+
+const program = join(import.meta.dirname, "pipeline-program.ts");
+
+test("a Pipeline carries a commit from dev to prod, waits for an approval, and goes back on request", async () => {
+  // Given an operator with all fences around it, and a Release for each of two stages
+  const kinds = [stampIn(sharedGroup), ...deliveryKinds];
+  const releases = { enabled: true, requireServiceAccount: false };
+  await install(testCluster(), {
+    kinds,
+    name: "pipelines",
+    values: { releases: { ...releases, watchAll: true, kinds: [{ resource: "configmaps" }] } },
+  });
+  const { namespace, source, ...story } = await aReleaseStory();
+  const fenced = await fence(namespace, {
+    kinds,
+    rights: "pipelines",
+    policies: { ownership: true, leadership: true, releaseStatus: true },
+    releases,
+    watchedNamespaces: [namespace],
+  });
+  const pod = await fenced.aPod("operator-1");
+  const commit = (version: string) =>
+    story.commit({
+      "shop/dev/web.json": aConfigMapFile("web-dev", { version }),
+      "shop/prod/web.json": aConfigMapFile("web-prod", { version }),
+    });
+  const first = commit("1");
+  await story.start(fenced.args, { program, ...pod });
+  const url = `file://${source.path}`;
+  for (const stage of ["dev", "prod"])
+    await story.release(stage, { source: { url, path: `shop/${stage}`, ref: { pipeline: "shop", stage } } });
+
+  // When a Pipeline follows the repository
+  await applyResource(Pipeline, namespace, {
+    name: "shop",
+    source: { url, path: "shop" },
+    interval: "1s",
+    stages: [
+      { name: "dev", releases: [{ name: "dev" }], pass: { soak: "1s" } },
+      { name: "prod", releases: [{ name: "prod" }], enter: { approvals: { count: 1 } } },
+    ],
+  });
+
+  // Then dev has the commit, and prod waits for an approval of what it would run
+  const untilStage = (name: string, wanted: object): Promise<SeenResource> =>
+    eventually(
+      async () => {
+        const pipeline = await seen(Pipeline, namespace, "shop");
+        const stages = (pipeline.status?.["stages"] ?? []) as readonly { readonly name: string }[];
+        expect(stages.find((stage) => stage.name === name)).toMatchObject(wanted);
+        return pipeline;
+      },
+      { what: `stage ${name} is ${JSON.stringify(wanted)}` },
+    );
+  await untilStage("dev", { phase: "Passed", running: { revision: first, proven: true } });
+  const waiting = await untilStage("prod", { phase: "Waiting", waiting: [{ gate: "Approvals" }] });
+  expect((await seen(Release, namespace, "prod")).spec).not.toHaveProperty("revision");
+  expect(JSON.stringify(waiting.status)).toMatch(/0 of 1 approvals/);
+
+  // When a user asks to skip it, with a name and a reason
+  const asks = { apiVersion: "fairlead.dev/v1alpha1", kind: Promotion.kind };
+  const request = { pipeline: "shop", stage: "prod", revision: first, by: "ann", reason: "launch" };
+  const apply = (name: string, spec: object) =>
+    kubectl(["apply", "-f", "-"], {
+      input: JSON.stringify({ ...asks, metadata: { name, namespace }, spec }),
+    });
+  await apply("launch", { ...request, bypass: ["Approvals"] });
+
+  // Then prod runs it, and the Promotion says who asked
+  await untilStage("prod", { phase: "Passed", running: { revision: first, proven: true } });
+  const { items } = await kubectlJson<{ readonly items: readonly SeenResource[] }>([
+    "get",
+    "promotions",
+    "-n",
+    namespace,
+  ]);
+  expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual([
+    "launch",
+    "shop-dev-1",
+    "shop-prod-1",
+  ]);
+  expect(items.find(({ metadata }) => metadata.name === "shop-prod-1")?.spec).toMatchObject({
+    by: "ann",
+    reason: "launch",
+    bypass: ["Approvals"],
+  });
+  await kubectl(["wait", "promotion/launch", "-n", namespace, "--for=condition=Ready", "--timeout=30s"]);
+
+  // And nothing of its spec can be changed.
+  await expect(apply("launch", { ...request, bypass: [] })).rejects.toThrow("is immutable");
+
+  // When a second commit was deployed, and prod is sent back and held
+  const second = commit("2");
+  await untilStage("dev", { phase: "Passed", running: { revision: second } });
+  await apply("next", { ...request, revision: second, bypass: ["Approvals"] });
+  await untilStage("prod", { phase: "Passed", running: { revision: second } });
+  await apply("back", { ...request, bypass: ["Approvals"], hold: true });
+
+  // Then it stays there, and its pin is removed with the Pipeline, which moves nothing.
+  await untilStage("prod", { phase: "Held", running: { revision: first } });
+  await kubectl(["delete", "pipeline", "shop", "-n", namespace]);
+  const left = await seen(Release, namespace, "prod");
+  expect(left.spec).not.toHaveProperty("revision");
+  await story.until("prod", { status: "True" });
+  expect((await seen(Release, namespace, "prod")).status?.["deployed"]).toMatchObject({ revision: first });
+});
