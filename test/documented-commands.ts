@@ -11,6 +11,8 @@ import { getCommand } from "../cli/commands/get.ts";
 import { historyCommand } from "../cli/commands/history.ts";
 import { installCommand } from "../cli/commands/install.ts";
 import { logsCommand } from "../cli/commands/logs.ts";
+import { pipelineCommand } from "../cli/commands/pipeline.ts";
+import { planCommand } from "../cli/commands/plan.ts";
 import { promoteCommand } from "../cli/commands/promote.ts";
 import { reconcileCommand } from "../cli/commands/reconcile.ts";
 import { renderCommand } from "../cli/commands/render.ts";
@@ -20,6 +22,7 @@ import { startCommand } from "../cli/commands/start.ts";
 import { resumeCommand, suspendCommand } from "../cli/commands/suspend.ts";
 import { treeCommand } from "../cli/commands/tree.ts";
 import { uninstallCommand } from "../cli/commands/uninstall.ts";
+import { verifyCommand } from "../cli/commands/verify.ts";
 import { whyCommand } from "../cli/commands/why.ts";
 
 /** Long options of all commands and their subcommands, by command. */
@@ -35,6 +38,8 @@ export const commands = new Map(
       getCommand,
       historyCommand,
       logsCommand,
+      pipelineCommand,
+      planCommand,
       promoteCommand,
       reconcileCommand,
       rejectCommand,
@@ -42,6 +47,7 @@ export const commands = new Map(
       suspendCommand,
       resumeCommand,
       thawCommand,
+      verifyCommand,
     ].map((make) => make()),
     ...[
       crdsCommand,
