@@ -41,8 +41,9 @@ export function releaseNeedsOf(
   const deploy = rights.requireServiceAccount === true ? look : own;
   const every: Need = { group: "*", plural: "*", namespaced: true };
   return [
-    // Patched for its finalizer, and for the labels and annotations that make it an ApplySet.
-    { need: Release, verbs: [...look, "patch"] },
+    // Read before a deleted object is recreated: the Release may be deleted, too. Patched for its finalizer, and for the labels
+    // and annotations that make it an ApplySet.
+    { need: Release, verbs: ["get", ...look, "patch"] },
     { need: Release, verbs: ["patch"], subresource: "status" },
     // Only the platform writes policies.
     { need: ReleasePolicy, verbs: look },

@@ -46,7 +46,7 @@ describe.skipIf(prepared.missing !== undefined)(
       ]);
     });
 
-    test("a Release with an account is deployed from an https repository, and again after a push", async () => {
+    test("a Release with an account is deployed from an https repository, after a push and after a deletion", async () => {
       await createTenant(stack(), namespace);
       const push = (version: string) =>
         commitFiles(stack(), namespace, {
@@ -71,6 +71,12 @@ describe.skipIf(prepared.missing !== undefined)(
       await push("2");
       await eventually(async () => (await readConfigMap(stack(), namespace, "web"))?.["version"] === "2", {
         what: "the push is deployed",
+        timeoutMs: 60_000,
+        intervalMs: 250,
+      });
+      await kubectl(["delete", "configmap", "web", "-n", namespace]);
+      await eventually(async () => (await readConfigMap(stack(), namespace, "web"))?.["version"] === "2", {
+        what: "the deleted object is recreated",
         timeoutMs: 60_000,
         intervalMs: 250,
       });

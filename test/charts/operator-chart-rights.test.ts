@@ -27,7 +27,7 @@ describe("the operator's rights for Releases", () => {
     ).toEqual([
       "authentication.k8s.io userextras/fairlead.dev/holder impersonate",
       "events.k8s.io events create patch",
-      "fairlead.dev releases list watch patch",
+      "fairlead.dev releases get list watch patch",
       "fairlead.dev releases/status patch",
       " serviceaccounts impersonate",
     ]);

@@ -104,8 +104,8 @@ describe("operatorRulesOf() with Releases", () => {
       `example.dev/gadgets: ${own}`,
       "example.dev/gadgets/finalizers: update",
       "example.dev/gadgets/status: patch",
-      // Its finalizer, and what makes it an ApplySet.
-      `fairlead.dev/releases: ${look} patch`,
+      // One read before a deleted object is recreated; its finalizer, and what makes it an ApplySet.
+      `fairlead.dev/releases: get ${look} patch`,
       "fairlead.dev/releases/status: patch",
     ]);
     expect(text(cluster)).toEqual([`/namespaces: ${look}`, `fairlead.dev/releasepolicies: ${look}`]);

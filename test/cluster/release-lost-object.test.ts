@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { eventually, kubectl, readObject } from "./fixture.ts";
+import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+
+test("an object of a Release that a user deletes is recreated with the rights of an installation", async () => {
+  const story = await aReleaseStory();
+  const { namespace } = story;
+  const first = story.commit({
+    "shop/a.json": aConfigMapFile("a", {}),
+    "shop/b.json": aConfigMapFile("b", {}),
+  });
+  const operator = await story.start();
+  await story.release("shop");
+  await story.untilAt("shop", first);
+  const uid = (await readObject("configmaps", "b", namespace))?.metadata.uid;
+
+  await kubectl(["delete", "configmap", "b", "-n", namespace]);
+
+  await eventually(
+    async () => {
+      const now = (await readObject("configmaps", "b", namespace))?.metadata.uid;
+      return now !== undefined && now !== uid;
+    },
+    { what: "it is recreated" },
+  );
+  await eventually(() => operator.log.some(({ done }) => done === "Restored"), { what: "it is reported" });
+  await story.until("shop", { status: "True", reason: "Reconciled" });
+  expect(operator.log.filter(({ level }) => level === "warn")).toEqual([]);
+});
