@@ -1,21 +1,18 @@
-import { toMilliseconds } from "../../../crds/duration.ts";
-import { keyOf, type LiveObject } from "../../../crds/object.ts";
+import type { LiveObject } from "../../../crds/object.ts";
 import { type NextPlan, Release, type ReleaseResource, type ReleaseStatus } from "../../../crds/release.ts";
-import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
 import { asWorkedOn, composeReport } from "../../engine/compose-report.ts";
-import { assessSet, unhealthySinceMs } from "../../engine/health/assess-set.ts";
 import type { Health } from "../../engine/health/health.ts";
-import type { HealthChecks } from "../../engine/health/health-checks.ts";
 import { listNames } from "../../engine/outcome.ts";
 import type { Refusals } from "../../engine/refusals.ts";
 import type { Progress, Report, ReportOptions } from "../../engine/report.ts";
 import type { Clock, ObjectStore, Random } from "../../ports.ts";
 import type { Judged } from "../../reconcile.ts";
 import { announceDeployment } from "./announce-deployment.ts";
+import { type AssessReleaseOptions, assessDesired, assessRecorded } from "./assess-release.ts";
 import type { ConvergedRelease } from "./converge-release.ts";
 import { type KnownDeployed, nextDeployed } from "./deployed-revision.ts";
 import type { LoadedRelease } from "./load-release.ts";
-import { noteHealth } from "./note-health.ts";
+import { type HealthNote, noteHealth } from "./note-health.ts";
 import { stageOf } from "./pipeline-pin.ts";
 import { type PublishedRelease, type PublishPlaces, publishRelease } from "./publish-release.ts";
 import { type Desired, type Remembered, remember } from "./release-memory.ts";
@@ -44,14 +41,14 @@ export interface Ended {
   readonly memory?: Remembered;
 }
 
-export interface ReportReleaseOptions extends Omit<ReportOptions, "resources" | "kind"> {
+export interface ReportReleaseOptions
+  extends Omit<ReportOptions, "resources" | "kind">,
+    Omit<AssessReleaseOptions, "nowMs"> {
   readonly releases: ObjectStore;
   readonly dependents: { of(key: string): Iterable<string> };
   /** Puts keys into the queue. */
   readonly wake: (keys: Iterable<string>) => void;
   readonly clock: Clock;
-  readonly stores: FoundStores;
-  readonly checks: HealthChecks;
   /** Undefined: there is no repository. */
   readonly publishers: PublishPlaces | undefined;
   readonly refusals: Refusals;
@@ -78,7 +75,7 @@ export function judgeRelease(
   const nowMs = clock.wallClock().getTime();
   const isKnown = converged?.plan !== undefined && outcome.state !== "retry";
   const judged = isKnown ? desired : ended.kept;
-  const health = judged && judge(now, judged, nowMs, options);
+  const health = assess(now, { outcome, judged }, { ...options, nowMs });
   const published = offer(now, ended, options);
   const { target } = published ?? before;
   const warned = announceWarnings(now, ended, options);
@@ -164,30 +161,14 @@ function deployedOf(
   return nextDeployed({ written: resource.status?.deployed, known, folder, pin });
 }
 
-function judge(
-  { resource }: LoadedRelease,
-  { prepared, commit }: Desired,
-  nowMs: number,
-  { stores, checks }: ReportReleaseOptions,
-): Health {
-  const { spec, status } = resource;
-  const [last] = status?.history ?? [];
-  const isDeployed = last?.digest === prepared.digest && last.revision === commit.id;
-  return assessSet({
-    prepared,
-    liveOf: ({ kind, manifest }) => kind && stores.watch(kind).store.get(keyOf(manifest)),
-    finished: status?.inventory?.finished,
-    assess: (live) => checks.assess(live, spec.healthChecks, { nowMs }),
-    sinceMs: unhealthySinceMs({
-      conditions: status?.conditions,
-      isNew: status?.attempted !== commit.id,
-      deployedAt: isDeployed ? last.deployedAt : undefined,
-      nowMs,
-    }),
-    timeout: spec.timeout,
-    timeoutMs: toMilliseconds(spec.timeout),
-    nowMs,
-  });
+/** The health of its objects. Undefined: they are not assessed in this run. */
+function assess(
+  release: LoadedRelease,
+  { outcome, judged }: Pick<HealthNote, "outcome" | "judged">,
+  options: AssessReleaseOptions,
+): Health | undefined {
+  if (judged !== undefined) return assessDesired(release, judged, options);
+  return outcome.state === "unsourced" ? assessRecorded(release, options) : undefined;
 }
 
 /** Only what was applied as a whole is committed: the branch never shows what the cluster refused. */

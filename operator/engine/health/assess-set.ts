@@ -18,8 +18,12 @@ export function assessObjects(set: Pick<DesiredSet, "objects">, input: AssessObj
   return aggregateHealth(assessEach(set, input));
 }
 
-export interface AssessSetInput extends AssessObjectsInput {
+export interface AssessSetInput extends AssessObjectsInput, HealthTimeout {
   readonly prepared: Pick<DesiredSet, "objects">;
+}
+
+/** How long a resource may be unhealthy before it has failed. */
+export interface HealthTimeout {
   /** Since when it is not healthy, milliseconds since 1970; see {@link unhealthySinceMs}. */
   readonly sinceMs: number;
   /** `spec.timeout`, and the same in milliseconds. */
@@ -31,7 +35,11 @@ export interface AssessSetInput extends AssessObjectsInput {
 
 /** As {@link assessObjects}, and Failed when the resource is not well by the end of its timeout. Pure. */
 export function assessSet(input: AssessSetInput): Health {
-  const children = assessEach(input.prepared, input);
+  return assessChildren(assessEach(input.prepared, input), input);
+}
+
+/** The health of a resource from that of each of its objects, and Failed at the end of its timeout. Pure. */
+export function assessChildren(children: readonly ChildHealth[], input: HealthTimeout): Health {
   const health = aggregateHealth(children);
   // The message of a healthy object may change, for example with the pods of an autoscaler: that causes no write of the status.
   if (health.status === "Current" && children.length > 0)
@@ -55,10 +63,7 @@ function assessEach(
 }
 
 /** A health that is not settled when the time is over is Failed; before, it has the delay of the next check. Pure. */
-export function withTimeout(
-  health: Health,
-  { sinceMs, timeout, timeoutMs, nowMs }: Omit<AssessSetInput, "prepared" | "liveOf" | "assess" | "finished">,
-): Health {
+export function withTimeout(health: Health, { sinceMs, timeout, timeoutMs, nowMs }: HealthTimeout): Health {
   const { status, message, recheckAfterMs } = health;
   if (status === "Current" || status === "Suspended" || status === "Failed") return health;
   // A clock that was set back must not make it wait longer.

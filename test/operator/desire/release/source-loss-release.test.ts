@@ -1,30 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { LiveObject } from "../../../../crds/object.ts";
-import { Release } from "../../../../crds/release.ts";
 import { sourceGraceMs } from "../../../../operator/engine/source-grace.ts";
 import type { SourceFailure } from "../../../../operator/errors.ts";
 import { aDeployedBench } from "../../../fakes/deployed-bench.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
 import { aCommit, aRelease, aSourceManifest } from "../../../fakes/releases.ts";
+import { restart } from "../../../fakes/restarted-bench.ts";
 
 const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x } } });
 const down: SourceFailure = { reason: "SourceUnreachable", message: "no answer" };
 const gone: SourceFailure = { reason: "SourceNotFound", message: "Cannot find the folder" };
-
-/** Another process, which finds what this one wrote. */
-function restart(
-  former: ReleaseBench,
-  change: (status: object) => object = (status) => status,
-): ReleaseBench {
-  const bench = new ReleaseBench();
-  for (const object of former.cluster.objects.values()) {
-    const { status = {}, ...rest } = object as LiveObject & { readonly status?: object };
-    const next = object.kind === Release.kind ? { ...rest, status: change(status) } : object;
-    bench.deliver(bench.cluster.put(next as LiveObject));
-    if (object.kind === Release.kind) bench.dependents.learn(object);
-  }
-  return bench;
-}
 
 describe("a Release whose source cannot be had", () => {
   test("is not ready once the outage is longer than its grace, and ready again after it", async () => {
