@@ -70,6 +70,8 @@ const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/connection refused/i, "connection refused"],
   [/no route to host|network is unreachable/i, "no route to the host"],
   [/timed out|timeout/i, "connection timed out"],
+  // curl names no cause any more, such as that the connection was refused.
+  [/failed to connect to|could(?:n't| not) connect to server/i, "cannot connect to its host"],
   [/connection (?:was )?reset/i, "connection reset"],
   [/invalid server response|bad line length|is this a git repository|protocol error/i, "not a git server"],
   [/remote error:/i, "the host reported an error"],

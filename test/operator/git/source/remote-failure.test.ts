@@ -87,6 +87,14 @@ describe("toRemoteFailure()", () => {
     ["ssh: Could not resolve hostname h: Name or service not known", "cannot resolve its host name"],
     ["fatal: unable to access 'https://h/x/': The requested URL returned error: 503", "HTTP status 503"],
     ["ssh: connect to host h port 22: Connection refused", "connection refused"],
+    [
+      "fatal: unable to access 'https://h/x/': Failed to connect to h port 443 after 0 ms: Couldn't connect to server",
+      "cannot connect to its host",
+    ],
+    [
+      "fatal: unable to access 'https://h/x/': Failed to connect to h port 443 after 130000 ms: Connection timed out",
+      "connection timed out",
+    ],
     ["fatal: https://h/info/refs not valid: is this a git repository?", "not a git server"],
     ["git@h: Permission denied (publickey,password).", "Permission denied (publickey)"],
     [
