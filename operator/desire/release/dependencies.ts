@@ -64,8 +64,9 @@ export function describeUnmet(
   return { state: "waiting", reason: "DependencyNotReady", message, isWatched: true };
 }
 
-/** Notice for a deployed Release that names Releases that do not exist: its next revision will wait. */
-export function describeNotice({ missing }: Dependencies): string | undefined {
+/** Notice for a Release that depends on itself, or names Releases that do not exist: its next revision will wait. */
+export function describeNotice({ cycle, missing }: Dependencies): string | undefined {
+  if (cycle?.state === "refused") return cycle.message;
   return missing.length === 0 ? undefined : `The next revision will wait: ${listNames(missing)}`;
 }
 

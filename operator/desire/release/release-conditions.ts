@@ -1,4 +1,4 @@
-import type { Condition, ConditionType } from "../../../crds/conditions.ts";
+import type { Condition, ConditionStatus, ConditionType } from "../../../crds/conditions.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
 import {
   composeConditions,
@@ -22,7 +22,7 @@ export interface ReleaseConditionsInput {
   readonly publish: StatusInput["publish"];
   /** Undefined: nothing new is known of it. */
   readonly source: SourceReport | undefined;
-  /** Added to the message of `Ready` while that is true. */
+  /** Added to the message of `Ready` while that is true, or false for want of the source. */
   readonly notice?: string | undefined;
   /** The source cannot be had, and that makes the Release unready. Default: unless the remote only does not answer. */
   readonly isSourceLost?: boolean | undefined;
@@ -70,11 +70,22 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
   const { health, notice } = input;
   if (outcome.state === "waiting" && health?.status === "Failed")
     return stalledWhileWaiting(`${outcome.message}; ${health.message}`, conditions, input);
-  if (notice === undefined) return conditions;
+  return addNotice(notice, conditions, "True");
+}
+
+/** Adds a notice to the message of `Ready` while it has this status. A message that is only kept has it already. */
+function addNotice(
+  notice: string | undefined,
+  conditions: readonly Condition[],
+  status: ConditionStatus,
+): Condition[] {
   return conditions.map((condition) =>
-    condition.type === "Ready" && condition.status === "True"
-      ? { ...condition, message: `${condition.message}. ${notice}` }
-      : condition,
+    notice === undefined ||
+    condition.type !== "Ready" ||
+    condition.status !== status ||
+    condition.message.includes(notice)
+      ? condition
+      : { ...condition, message: `${condition.message}. ${notice}` },
   );
 }
 
@@ -129,7 +140,8 @@ function withoutSource(failure: SourceFailure, input: ReleaseConditionsInput): C
   const healthy = isJudged ? describeHealthy(health, applied) : previousOf("Healthy", previous);
   const isReady = isDeployed(input) && isCurrent && last?.status === "True" && healthy?.status === "True";
   const sourced: Statement = { type: "Sourced", status: "False", reason, message };
-  return held(sourced, { isLost: !isReady || isLost(failure, input) }, input);
+  const conditions = held(sourced, { isLost: !isReady || isLost(failure, input) }, input);
+  return addNotice(input.notice, conditions, "False");
 }
 
 function stillPending(message: string, input: ReleaseConditionsInput): Condition[] {

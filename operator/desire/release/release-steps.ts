@@ -134,6 +134,7 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
       outcome,
       ...(last && kept?.isKept && { kept: last }),
       memory: (kept ?? release).memory,
+      notice: describeNotice(dependencies),
       ...more,
     };
   }

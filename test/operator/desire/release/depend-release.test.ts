@@ -162,4 +162,29 @@ describe("a Release that depends on another", () => {
     bench.edit(aRelease({ name: "base" }));
     expect(await messageOf(bench)).toBe("1 object in place");
   });
+
+  test.for([
+    { does: "a Release that does not exist", name: "nope", says: /^no answer\. .*\bshop\/nope\b/ },
+    {
+      does: "itself",
+      name: "base",
+      says: /^no answer\. These Releases depend on each other: shop\/web → shop\/base/,
+    },
+  ])(
+    "says at once that it depends on $does, also while its source does not respond",
+    async ({ name, says }) => {
+      const bench = new ReleaseBench();
+      bench.edit(aRelease({ name: "base", spec: { dependsOn: [{ name: "web" }] } }));
+      bench.edit(aRelease({ spec: { dependsOn: [{ name }] } }));
+      bench.fail({ source: { reason: "SourceUnreachable", message: "no answer" } });
+      await bench.reconcile();
+      const messageOf = () =>
+        bench.release().status?.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
+      expect(bench.condition("Ready")).toBe("False SourceUnreachable");
+      expect(messageOf()).toMatch(says);
+      bench.takeRequests();
+      await bench.reconcile();
+      expect(bench.takeRequests()).toEqual([]);
+    },
+  );
 });
