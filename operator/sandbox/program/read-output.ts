@@ -92,6 +92,8 @@ export async function readObjects(
     if (manifests.length >= mostObjects) throw programLimit(`it creates more than ${mostObjects} objects`);
     const origin = origins[manifests.length] ?? "";
     const line = text.slice(at + 1, end);
+    // Before it is scanned, which takes 40 ms for all that a program may answer.
+    refuseLongLine(line);
     size += estimateMemory(line);
     if (size > memoryLimit) {
       throw programLimit(`its objects take more than ${showMebibytes(memoryLimit)} of memory`);
@@ -186,10 +188,13 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-async function parseLine(line: string): Promise<Record<string, unknown>> {
-  if (line.length > LINE_CHARACTERS) {
+function refuseLongLine(line: string): void {
+  if (line.length > LINE_CHARACTERS)
     throw programLimit(`one of its objects is larger than ${LINE_CHARACTERS / 2 ** 20} MiB`);
-  }
+}
+
+async function parseLine(line: string): Promise<Record<string, unknown>> {
+  refuseLongLine(line);
   if (estimateMemory(line) > LINE_MEMORY) {
     throw programLimit(`one of its objects takes more than ${LINE_MEMORY / 2 ** 20} MiB of memory`);
   }

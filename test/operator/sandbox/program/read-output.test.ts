@@ -67,6 +67,15 @@ describe("readObjects()", () => {
     );
   });
 
+  test("refuses an object that is too long before it estimates its memory", async () => {
+    const text = `${JSON.stringify({ state: "collected", origins: ["a"], edges: [] })}\n"${"x".repeat(5 * 2 ** 20)}"`;
+    const { head } = await readHead(text);
+    if (head.state !== "collected") throw new Error(head.state);
+    await expect(readObjects(text, head, { objects: 3, memory: 2 ** 20 })).rejects.toThrow(
+      "one of its objects is larger than 4 MiB",
+    );
+  });
+
   const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
 
   test.for([
