@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleProgram } from "../../../cli/image/bundle-program.ts";
 import { addZones } from "../../../cli/image/write-image-files.ts";
 import { launcherFlags } from "../../../cli/launcher/build-launcher.ts";
@@ -18,12 +18,21 @@ const copied = lines.flatMap((line) => {
   return sources.split(" ").filter((source) => source !== "");
 });
 
-test("the image's build has every file that its program is bundled from", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+let folder = "";
+let inputs: readonly string[] = [];
+let zones: Awaited<ReturnType<typeof addZones>>;
+
+// Not in the test: on a busy machine a build takes its time.
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
   const outfile = join(folder, "fairlead.mjs");
-  const inputs = await bundleProgram({ entry: join(root, "cli/image/main.ts"), outfile });
-  const { sandbox, source, publish } = await addZones(folder);
+  inputs = await bundleProgram({ entry: join(root, "cli/image/main.ts"), outfile });
+  zones = await addZones(folder);
+}, 600_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test("the image's build has every file that its program is bundled from", async () => {
+  const { sandbox, source, publish } = zones;
   const own = [...inputs, ...sandbox, ...source, ...publish].filter(
     (path) => !path.includes("node_modules/") && !path.startsWith("lean-http:"),
   );

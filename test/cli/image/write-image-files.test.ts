@@ -3,16 +3,22 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { writeImageFiles } from "../../../cli/image/write-image-files.ts";
 import { launcher } from "../../fakes/launcher.ts";
+
+let folder = "";
+
+// Not in the test: on a busy machine a build takes its time.
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
+  if (launcher !== undefined) await writeImageFiles(folder, process.env);
+}, 600_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test.runIf(launcher !== undefined)(
   "the image's folder has the program, the processes of the zones, the libraries of programs, the bundler and the launcher",
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    await writeImageFiles(folder, process.env);
     const files = (await readdir(folder)).filter((name) => !/^part-[A-Z0-9]+\.mjs$/.test(name));
     expect(files.toSorted()).toEqual([
       "fairlead-launch",
