@@ -70,6 +70,25 @@ describe("the loop with a Pipeline", () => {
     expect(bench.condition("Ready")).toBe("False Progressing");
   });
 
+  test("check 11: does not move a Release that names another Pipeline, and says so", async () => {
+    const { bench, writes } = aScene();
+    const { spec, ...found } = bench.live("Release", "a") ?? expect.fail("no Release a");
+    const ref = { pipeline: "other", stage: "dev" };
+    bench.deliver(
+      bench.cluster.put({
+        ...found,
+        spec: { ...(spec as object), source: { url: "https://git.example.dev/shop", ref } },
+      }),
+    );
+    await bench.reconcile();
+    await bench.reconcile();
+    expect(writes()).toEqual(["add Release/b spec.next"]);
+    const [stage] = (bench.resource as PipelineResource).status?.stages ?? [];
+    expect(stage?.problems).toEqual([
+      'Release "shop/a" does not exist, or does not name this Pipeline in source.ref.pipeline',
+    ]);
+  });
+
   test("says that stages contradict each other, and moves nothing", async () => {
     const { bench, writes } = aScene();
     bench.edit({
