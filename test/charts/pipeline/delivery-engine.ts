@@ -46,14 +46,14 @@ export class DeliveryEngine {
   onRelease: (name: string) => void = () => {};
   /** Called when the Pipeline has created a Promotion. */
   onCreate: (promotion: PromotionSpec) => void = () => {};
-  readonly #operator: SimulatedOperator;
+  protected readonly operator: SimulatedOperator;
   /** Managers of pins that people set. */
   readonly managers = new Map<string, string>();
   readonly dirty = new Set<string>();
   #events: { readonly atMs: number; readonly run: () => void }[] = [];
 
   constructor({ stages, spec = {}, throughCharts = false }: DeliveryWorldOptions) {
-    this.#operator = new SimulatedOperator(this, throughCharts ? decideWithCharts : decideFast);
+    this.operator = new SimulatedOperator(this, throughCharts ? decideWithCharts : decideFast);
     const whole = Pipeline.spec.parse({ source: { url: "https://git.example.dev/shop" }, stages, ...spec });
     this.create({ kind: Pipeline, name: "shop", spec: whole });
     for (const { name, releases } of whole.stages)
@@ -96,10 +96,10 @@ export class DeliveryEngine {
     const endMs = this.nowMs + ms;
     for (;;) {
       this.#settle();
-      const nextMs = Math.min(this.#operator.nextWakeMs, ...this.#events.map(({ atMs }) => atMs));
+      const nextMs = Math.min(this.operator.nextWakeMs, ...this.#events.map(({ atMs }) => atMs));
       if (nextMs > endMs) break;
       this.nowMs = Math.max(this.nowMs, nextMs);
-      for (const key of this.#operator.takeDue(this.nowMs)) this.dirty.add(key);
+      for (const key of this.operator.takeDue(this.nowMs)) this.dirty.add(key);
       const due = this.#events.filter(({ atMs }) => atMs <= this.nowMs);
       this.#events = this.#events.filter(({ atMs }) => atMs > this.nowMs);
       for (const event of due) event.run();
@@ -109,7 +109,7 @@ export class DeliveryEngine {
 
   /** The operator starts again: it remembers nothing, and reads everything. */
   restart(): void {
-    this.#operator.forget();
+    this.operator.forget();
     for (const { kind, metadata } of this.objects.all()) this.dirty.add(`${kind}/${metadata.name}`);
   }
 
@@ -119,7 +119,7 @@ export class DeliveryEngine {
       const [key = ""] = this.dirty;
       this.dirty.delete(key);
       try {
-        this.#operator.reconcile(key);
+        this.operator.reconcile(key);
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
         this.restart();

@@ -115,4 +115,9 @@ export class DeliveryWorld extends DeliveryEngine {
   stage(name: string): Partial<StageStatus> {
     return this.pipeline.status?.stages?.find((stage) => stage.name === name) ?? {};
   }
+
+  /** When the operator wakes a resource next. */
+  get nextWakeMs(): number {
+    return this.operator.nextWakeMs;
+  }
 }
