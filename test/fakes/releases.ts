@@ -53,6 +53,7 @@ const plurals: Readonly<Record<string, [plural: string, namespaced: boolean]>> =
   "v1/Service": ["services", true],
   "v1/ServiceAccount": ["serviceaccounts", true],
   "apps/v1/Deployment": ["deployments", true],
+  "apps/v1/StatefulSet": ["statefulsets", true],
   "batch/v1/Job": ["jobs", true],
   "networking.k8s.io/v1/Ingress": ["ingresses", true],
   "storage.k8s.io/v1/StorageClass": ["storageclasses", false],

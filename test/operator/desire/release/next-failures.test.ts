@@ -73,6 +73,25 @@ describe("a plan that cannot be made", () => {
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
   });
 
+  test("waits for the local copies of a kind that only the next commit has", async () => {
+    const bench = await aDeployedBench("a");
+    bench.unsynced.add("services");
+    await planned([map("a"), aSourceManifest("v1", "Service", "s")], { bench });
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+    bench.unsynced.clear();
+    await made(bench);
+    expect(planOf(bench)).toMatchObject({ create: 1, change: 0 });
+  });
+
+  test("says which kind may not be watched", async () => {
+    const bench = await aDeployedBench("a");
+    bench.refused.set("services", "the operator may not list and watch services");
+    await planned([map("a"), aSourceManifest("v1", "Service", "s")], { bench });
+    expect(planOf(bench)).toMatchObject({
+      error: "Service shop/s (file-1.yaml:1) cannot be applied: the operator may not list and watch services",
+    });
+  });
+
   test("says which kind the cluster does not have", async () => {
     const bench = await planned([map("a"), aSourceManifest("example.dev/v1", "Widget", "w")]);
     expect(planOf(bench)).toMatchObject({

@@ -102,6 +102,15 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(bench.release().status).not.toHaveProperty("next");
   });
 
+  test("is not made any more for a Release that is being deleted", async () => {
+    const bench = await planned([map("a", "2")]);
+    expect(bench.requests.has("shop/web#next")).toBe(true);
+    const { metadata, ...rest } = aRelease({ generation: 3, spec: next("2") });
+    bench.edit({ ...rest, metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    await bench.reconcile();
+    expect([...bench.requests.keys()]).toEqual([]);
+  });
+
   test("is made of a Release that has deployed nothing, too", async () => {
     const bench = new ReleaseBench();
     bench.offer("2", [map("a")]);

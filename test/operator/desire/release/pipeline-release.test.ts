@@ -5,7 +5,6 @@ import { ReleaseBench } from "../../../fakes/release-bench.ts";
 import { aCommit, aRelease, aSourceManifest } from "../../../fakes/releases.ts";
 
 const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x } } });
-const deployment = aSourceManifest("apps/v1", "Deployment", "web", { fields: { spec: { replicas: 1 } } });
 const stage = { source: { url: "https://git.example/shop.git", ref: { pipeline: "shop", stage: "prod" } } };
 const pinned = (digit: string, more: object = {}) => ({ ...stage, revision: aCommit(digit).id, ...more });
 
@@ -141,69 +140,5 @@ describe("spec.digest", () => {
     const bench = aBench();
     await edited(bench, 1, { digest: "0".repeat(32) });
     expect(bench.condition("Ready")).toBe("True Reconciled");
-  });
-});
-
-describe("status.deployed.healthySince", () => {
-  const startIso = "2026-01-01T00:00:00Z";
-  const report = (bench: ReleaseBench, ready: number, version: number): void => {
-    const live = bench.live("Deployment", "web") as LiveObject;
-    const status = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: ready };
-    const metadata = { ...live.metadata, generation: 1, resourceVersion: String(version) };
-    bench.deliver(bench.cluster.put({ ...live, metadata, status } as LiveObject));
-  };
-  const deployed = async (): Promise<ReleaseBench> => {
-    const bench = aBench();
-    bench.offer("1", [deployment]);
-    await edited(bench, 1, pinned("1"));
-    report(bench, 1, 900);
-    await edited(bench, 1, pinned("1"));
-    return bench;
-  };
-
-  test("is absent before the objects are healthy", async () => {
-    const bench = aBench();
-    bench.offer("1", [deployment]);
-    await edited(bench, 1, pinned("1"));
-    await bench.clock.advance(2_000);
-    await bench.reconcile();
-    expect(deployedIn(bench)).toMatchObject({ since: expect.any(String) });
-    expect(deployedIn(bench)).not.toHaveProperty("healthySince");
-  });
-
-  test("begins again after a failure, whose object Healthy names meanwhile", async () => {
-    const bench = await deployed();
-    expect(deployedIn(bench)).toMatchObject({ healthySince: startIso });
-    await bench.clock.advance(540_000);
-    report(bench, 0, 1_000);
-    await bench.reconcile();
-    await bench.clock.advance(2_000);
-    await bench.reconcile();
-    expect(deployedIn(bench)).not.toHaveProperty("healthySince");
-    expect(conditionIn(bench, "Healthy")?.message).toContain("Deployment shop/web");
-    await bench.clock.advance(18_000);
-    report(bench, 1, 1_100);
-    await bench.reconcile();
-    expect(deployedIn(bench)).toMatchObject({ since: startIso, healthySince: "2026-01-01T00:09:20Z" });
-  });
-
-  test("begins again after a failure that was over before any status told of it", async () => {
-    const bench = await deployed();
-    await bench.clock.advance(540_000);
-    report(bench, 0, 1_000);
-    await bench.reconcile();
-    await bench.clock.advance(1_000);
-    report(bench, 1, 1_100);
-    await bench.reconcile();
-    expect(deployedIn(bench)).toMatchObject({ healthySince: "2026-01-01T00:09:01Z" });
-  });
-
-  test("is the same after any number of looks that find nothing new", async () => {
-    const bench = await deployed();
-    bench.takeRequests();
-    await bench.clock.advance(60_000);
-    await bench.reconcile();
-    await bench.reconcile();
-    expect(bench.takeRequests()).toEqual([]);
   });
 });
