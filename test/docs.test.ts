@@ -45,7 +45,14 @@ describe("README.md", () => {
     const [kubeconfig = ""] = /\/demo\/fairlead-start-\w+\/kubeconfig/.exec(readme) ?? [];
     const [repository = ""] = /\/demo\/fairlead-start-\w+\/rendered\.git/.exec(readme) ?? [];
     const workTree = repository.replace(/rendered\.git$/, "shop");
-    const lines = linesToTry({ kubeconfig, context: undefined, kubectl: "kubectl", repository, workTree });
+    const lines = linesToTry({
+      kubeconfig,
+      context: undefined,
+      kubectl: "kubectl",
+      repository,
+      workTree,
+      approves: true,
+    });
     expect(readme).toContain(`\n${lines.join("\n")}\n`);
   });
 

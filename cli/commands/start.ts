@@ -6,9 +6,10 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Command } from "commander";
 import type { KubernetesObject } from "../../crds/object.ts";
+import { Promotion } from "../../crds/promotion.ts";
 import { releaseKind } from "../../operator/desire/release/release-kind.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
-import { type AdminOptions, applyAsAdmin, grantToGroup } from "../demo/admin.ts";
+import { type AdminOptions, applyAsAdmin, deliveryOf, grantToGroup } from "../demo/admin.ts";
 import { followEvents } from "../demo/last-events.ts";
 import { linesToTry } from "../demo/lines-to-try.ts";
 import { showLiveView } from "../demo/live-view.ts";
@@ -116,10 +117,19 @@ async function runStart(
 
   const kubectl = (await isOnPath("kubectl", process.env)) ? undefined : local?.kubectlPath;
   const { workTree } = shop;
-  const footer = linesToTry({ kubeconfig, context, kubectl: kubectl ?? "kubectl", repository, workTree });
+  const footer = linesToTry({
+    kubeconfig,
+    context,
+    kubectl: kubectl ?? "kubectl",
+    repository,
+    workTree,
+    approves: local !== undefined,
+  });
   const events = followEvents(new ApiClient(transport));
   cleanup.defer(() => events.stop());
-  const stopView = showLiveView({ kinds: shown, stores, events, output: process.stdout, footer });
+  // There is one more of them with each commit and stage: `fairlead pipeline` shows them.
+  const listed = shown.filter(({ definition }) => definition !== Promotion);
+  const stopView = showLiveView({ kinds: listed, stores, events, output: process.stdout, footer });
   const ended = await Promise.race([untilAborted(signal), operator.ended]);
   stopView();
   if (ended !== undefined) {
@@ -146,7 +156,11 @@ function toInstall(
 ): readonly KubernetesObject[] {
   return local === undefined
     ? crdsOf(kinds)
-    : [...crdsOf(kinds), ...grantToGroup(kinds, "fairlead-operators")];
+    : [
+        ...crdsOf(kinds),
+        ...grantToGroup(kinds, "fairlead-operators"),
+        ...deliveryOf({ group: "fairlead-operators", user: "operator" }),
+      ];
 }
 
 function optional(flag: string, value: string | undefined): readonly string[] {

@@ -1,5 +1,6 @@
-import { App } from "cdk8s";
+import { ApiObject, App, Chart } from "cdk8s";
 import { OperatorChart } from "../../charts/operator-chart.ts";
+import { StagePolicies } from "../../constructs/stage-policies.ts";
 import type { BoundKind, DeclaredKind } from "../../crds/binding.ts";
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { objectPath } from "../../operator/cluster/resource-path.ts";
@@ -13,6 +14,8 @@ const adminKinds: readonly ObjectKind[] = [
   ["apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions"],
   ["rbac.authorization.k8s.io", "ClusterRole", "clusterroles"],
   ["rbac.authorization.k8s.io", "ClusterRoleBinding", "clusterrolebindings"],
+  ["admissionregistration.k8s.io", "ValidatingAdmissionPolicy", "validatingadmissionpolicies"],
+  ["admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"],
 ].map(([group = "", kind = "", plural = ""]) => ({ group, version: "v1", kind, plural, namespaced: false }));
 
 export interface AdminOptions {
@@ -105,7 +108,7 @@ export function grantToGroup(kinds: readonly BoundKind[], group: string): readon
       ha: false,
       repository: { url: "file:///demo" },
       // Any kind that a user deploys in the demo, without a ServiceAccount.
-      releases: { requireServiceAccount: false, impersonate: false, kinds: [{ group: "*", resource: "*" }] },
+      releases: { requireServiceAccount: false, kinds: [{ group: "*", resource: "*" }] },
     },
   });
   const manifests = chart.toJson() as readonly Manifest[];
@@ -115,4 +118,44 @@ export function grantToGroup(kinds: readonly BoundKind[], group: string): readon
     const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: group }];
     return [{ ...manifest, subjects }];
   });
+}
+
+/**
+ * What the delivery of the demo needs beside: the group may give away rights that it does not have, as the accounts of stages
+ * get some, and the API server checks who approves.
+ *
+ * @param user The operator, which alone writes what is proven.
+ */
+export function deliveryOf({
+  group,
+  user,
+}: {
+  readonly group: string;
+  readonly user: string;
+}): readonly Manifest[] {
+  const chart = new Chart(new App(), "delivery");
+  const api = "rbac.authorization.k8s.io";
+  const metadata = { name: "fairlead-demo-delivery" };
+  new ApiObject(chart, "role", {
+    apiVersion: `${api}/v1`,
+    kind: "ClusterRole",
+    metadata,
+    rules: [{ apiGroups: [api], resources: ["roles", "clusterroles"], verbs: ["bind", "escalate"] }],
+  });
+  new ApiObject(chart, "binding", {
+    apiVersion: `${api}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata,
+    roleRef: { apiGroup: api, kind: "ClusterRole", name: metadata.name },
+    subjects: [{ apiGroup: api, kind: "Group", name: group }],
+  });
+  const names = {
+    approvals: "fairlead.demo.approvals",
+    promotions: "fairlead.demo.promotions",
+    pins: "fairlead.demo.pins",
+    pipelines: "fairlead.demo.pipelines",
+    pipelineStatus: "fairlead.demo.pipeline-status",
+  };
+  new StagePolicies(chart, "policies", { names, subject: { user }, namespaces: [] });
+  return chart.toJson() as readonly Manifest[];
 }

@@ -10,6 +10,8 @@ export interface PlaceToTry {
   readonly repository: string;
   /** Folder with a clone of the repository that Releases come from. */
   readonly workTree: string;
+  /** The API server checks who approves, so that approvals count. */
+  readonly approves: boolean;
 }
 
 /** Commands to copy that show the operator at work. Pure. */
@@ -19,12 +21,16 @@ export function linesToTry({
   kubectl: program,
   repository,
   workTree,
+  approves,
 }: PlaceToTry): readonly string[] {
   const flags = context === undefined ? "" : ` --context=${quoteForShell(context)}`;
   const kubectl = `${quoteForShell(program)}${flags} -n default`;
   return [
     "Try in another terminal (Ctrl-C here stops everything):",
     ...(kubeconfig === undefined ? [] : [`export KUBECONFIG=${quoteForShell(kubeconfig)}`]),
+    ...(approves
+      ? [`npx fairlead approve default/shop prod-eu${flags}`, `npx fairlead pipeline default/shop${flags}`]
+      : []),
     `cd ${quoteForShell(workTree)}`,
     "sed -i.bak s/Welcome/Ahoy/ web/main.ts custom/echo.yaml && git commit -qam 'Say Ahoy' && git push -q",
     `${kubectl} get configmap/shop job/shop-greeting -o yaml | grep Ahoy`,

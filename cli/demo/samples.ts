@@ -17,11 +17,29 @@ export function readSamples(): readonly KubernetesObject[] {
   return [...samples.filter(isRelease), ...samples.filter((sample) => !isRelease(sample))];
 }
 
-/** A Release gets the URL of the repository that the demo has made; anything else stays as it is. */
+/**
+ * A Release gets the URL of the repository that the demo has made, also in the inputs of a program that creates further
+ * Releases; anything else stays as it is.
+ */
 export function withSource(sample: KubernetesObject, url: string): KubernetesObject {
   if (!isRelease(sample)) return sample;
-  const spec = sample["spec"] as { readonly source: object };
-  return { ...sample, spec: { ...spec, source: { ...spec.source, url } } };
+  const { source, render, ...spec } = sample["spec"] as SampleSpec;
+  const { program } = render;
+  const { inputs } = program ?? {};
+  const isGivenUrl = inputs?.url === source.url;
+  return {
+    ...sample,
+    spec: {
+      ...spec,
+      source: { ...source, url },
+      render: isGivenUrl ? { program: { ...program, inputs: { ...inputs, url } } } : render,
+    },
+  };
+}
+
+interface SampleSpec {
+  readonly source: { readonly url: string };
+  readonly render: { readonly program?: { readonly inputs?: { readonly url?: string } } };
 }
 
 export function isRelease({ kind }: KubernetesObject): boolean {

@@ -27,8 +27,11 @@ export function formatPipeline(
 ): readonly string[] {
   const { status } = pipeline;
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
-  const state = ready === undefined ? "not reconciled yet" : `${ready.reason}: ${ready.message}`;
   const stages = status?.stages ?? [];
+  // What stages wait for is in the table.
+  const isTold = ready?.status === "True" && stages.length > 0;
+  const state =
+    ready === undefined ? "not reconciled yet" : isTold ? ready.reason : `${ready.reason}: ${ready.message}`;
   return [
     printable(`Pipeline ${labelOfPipeline(pipeline)}: ${state}`),
     ...(stages.length === 0 ? [] : ["", ...formatStages(stages)]),
@@ -74,7 +77,8 @@ function formatCommits(
   const commits = (status?.candidates ?? []).toReversed();
   const { head } = status ?? {};
   const isNew = head !== undefined && !commits.some(({ revision }) => revision === head.revision);
-  const all: readonly Commit[] = isNew ? [head, ...commits] : commits;
+  const known: readonly Commit[] = isNew ? [head, ...commits] : commits;
+  const all = [...known, ...forgottenCommits(known, { status, promotions })];
   if (all.length === 0) return ["There is no commit yet"];
   const outcomes = newestOutcomes(promotions);
   const stages = status?.stages ?? [];
@@ -85,13 +89,30 @@ function formatCommits(
       const stage = stages.find((one) => one.name === name);
       return cellOf(outcomes.get(`${name}/${revision}`), { stage, revision });
     }),
-    `${shorten(subject)} (${author})`,
+    subject === "" ? "" : `${shorten(subject)} (${author})`,
   ]);
   const more = all.length - rows.length;
   return [
     ...formatColumns([["COMMIT", "AGE", ...names.map((name) => name.toUpperCase()), "SUBJECT"], ...rows]),
     ...(more > 0 ? [`… and ${more} more`] : []),
   ];
+}
+
+/** What a stage runs is shown also where the Pipeline has forgotten the commit. */
+function forgottenCommits(
+  known: readonly Commit[],
+  {
+    status,
+    promotions,
+  }: { readonly status: PipelineObject["status"]; readonly promotions: readonly PromotionObject[] },
+): readonly Commit[] {
+  const running = new Set((status?.stages ?? []).flatMap((stage) => stage.running?.revision ?? []));
+  const missing = [...running].filter((revision) => !known.some((commit) => commit.revision === revision));
+  return missing.map((revision) => {
+    const promotion = promotions.find(({ spec }) => spec.revision === revision);
+    const committedAt = promotion?.metadata.creationTimestamp ?? "";
+    return { revision, subject: "", author: "", committedAt };
+  });
 }
 
 /** Phases by stage and commit: the last attempt counts. */

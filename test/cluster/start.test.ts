@@ -85,9 +85,15 @@ async function untilAllReady(run: Started): Promise<void> {
   await eventually(
     () => {
       if (run.child.exitCode !== null) throw new Error(`it ended: ${run.shown()}`);
-      const releases = Object.values(run.releases()).map(([ready]) => ready);
-      const ready = [...Object.values(run.ready()), ...releases];
-      return releases.length === 2 && ready.length >= samples && ready.every((word) => word === "True");
+      const releases = Object.entries(run.releases());
+      const waiting = releases.filter(([name]) => name.startsWith("shop-prod-"));
+      const others = releases.filter((release) => !waiting.includes(release)).map(([, [ready]]) => ready);
+      const ready = [...Object.values(run.ready()), ...others];
+      const isHeldBack = waiting.length === 2 && waiting.every(([, [word]]) => word === "False");
+      // The three samples, and those of the stages dev and staging.
+      return (
+        isHeldBack && others.length === 5 && ready.length >= samples && ready.every((word) => word === "True")
+      );
     },
     { what: "every sample is Ready", timeoutMs: 60_000 },
   );

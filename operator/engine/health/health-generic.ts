@@ -1,3 +1,4 @@
+import type { Reason } from "../../../crds/conditions.ts";
 import { groupOf, type LiveObject } from "../../../crds/object.ts";
 import { isBuiltInGroup } from "../built-in-group.ts";
 import type { AssessHealthOptions, Health } from "./health.ts";
@@ -9,6 +10,7 @@ import {
   isUnobserved,
   remainingMs,
   statusOf,
+  suspended,
 } from "./health-fields.ts";
 
 /** Longest wait for the first status of a custom resource, from its creation. */
@@ -21,6 +23,12 @@ const notReportedYet =
 const notReadyGraceMs = 600_000;
 
 /**
+ * Reason of a resource that another one has yet to start, such as a Release of a stage that its Pipeline has not reached: it
+ * does what it was asked for, so what contains it does not wait for it.
+ */
+const waitsForStart: Reason = "PinPending";
+
+/**
  * Kinds without rules of their own, after kstatus of cli-utils: generation, `Reconciling`, `Stalled`, `Ready`. Beyond it,
  * `Ready=False` does not stay in progress for ever, and what no controller has seen does not look healthy at once.
  */
@@ -28,11 +36,13 @@ export function assessByConditions(live: LiveObject, { nowMs }: AssessHealthOpti
   const stalled = findCondition(live, "Stalled");
   if (stalled?.status === "True") return failed(stalled.reason || "Stalled", stalled.message || "is stalled");
   if (isUnobserved(live)) return inProgress("Unobserved", "its controller has not observed the change yet");
+  const ready = findCondition(live, "Ready");
+  if (ready?.status === "False" && ready.reason === waitsForStart)
+    return suspended(ready.message || "waits for its start");
   const reconciling = findCondition(live, "Reconciling");
   if (reconciling?.status === "True") {
     return inProgress(reconciling.reason || "Reconciling", reconciling.message || "is being worked on");
   }
-  const ready = findCondition(live, "Ready");
   if (ready?.status === "True") return current("ready");
   if (ready?.status === "False") {
     const [reason, message] = [ready.reason || "NotReady", ready.message || "is not ready"];

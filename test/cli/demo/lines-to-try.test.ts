@@ -7,11 +7,14 @@ const place = {
   kubectl: "kubectl",
   repository: "/some/a/r.git",
   workTree: "/some/a/shop",
+  approves: true,
 };
 
 test("linesToTry() gives commands that can be copied as they are", () => {
   expect(linesToTry(place).slice(1)).toEqual([
     "export KUBECONFIG=/some/a/kubeconfig",
+    "npx fairlead approve default/shop prod-eu",
+    "npx fairlead pipeline default/shop",
     "cd /some/a/shop",
     "sed -i.bak s/Welcome/Ahoy/ web/main.ts custom/echo.yaml && git commit -qam 'Say Ahoy' && git push -q",
     "kubectl -n default get configmap/shop job/shop-greeting -o yaml | grep Ahoy",
@@ -30,6 +33,7 @@ test("linesToTry() quotes paths, and names a context; kubectl finds its own kube
     context: "my cluster",
     kubectl: "/Users/Zoë's/Application Support/kubectl",
     workTree: "/tmp/a b",
+    approves: false,
   });
   expect(lines.join("\n")).not.toContain("KUBECONFIG");
   expect(lines[1]).toBe("cd '/tmp/a b'");

@@ -76,6 +76,18 @@ describe("a Pipeline on a terminal", () => {
     ]);
   });
 
+  test("shows also a commit that the Pipeline has forgotten, while a stage runs it", () => {
+    const [, ...others] = status.candidates;
+    const lines = formatPipeline(
+      aPipeline({ ...status, candidates: others }),
+      [aPromotion("prod", first, "Passed", 45)],
+      {
+        nowMs,
+      },
+    );
+    expect(lines.at(-1)).toBe("aaaaaaaaaa  15m  -     passed, runs");
+  });
+
   test("says that it was not reconciled, and that there is no commit", () => {
     expect(formatPipeline(aPipeline(undefined), [], { nowMs })).toEqual([
       "Pipeline delivery/shop: not reconciled yet",
@@ -118,7 +130,7 @@ describe("a Pipeline on a terminal", () => {
       ...commit(index.toString(16).padStart(40, "0"), "Change", 40),
       releases: [],
     }));
-    const lines = formatPipeline(aPipeline({ ...status, candidates }), [], { nowMs });
+    const lines = formatPipeline(aPipeline({ ...status, candidates, stages: [] }), [], { nowMs });
     expect(lines.at(-1)).toBe("… and 6 more");
   });
 });

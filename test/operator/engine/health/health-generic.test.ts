@@ -143,6 +143,19 @@ const cases: readonly HealthCase[] = [
     is: { status: "InProgress", reason: "Waiting", message: "for a disk", recheckAfterMs: 540_000 },
   },
   {
+    does: "a resource that another one has yet to start is Suspended, however long",
+    head: "fairlead.dev/v1alpha1 Release",
+    rest: conditions(
+      condition("Reconciling", "True"),
+      condition(
+        "Ready",
+        "False",
+        ', reason: PinPending, message: waits, lastTransitionTime: "2025-01-01T11:50:00Z"',
+      ),
+    ),
+    is: { status: "Suspended", message: "waits" },
+  },
+  {
     does: "a custom resource that is not ready for long is Failed",
     head: "example.dev/v1 Widget",
     rest: conditions(condition("Ready", "False", ', lastTransitionTime: "2026-01-01T11:50:00Z"')),
