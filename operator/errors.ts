@@ -1,7 +1,7 @@
 import type { ObjectId, ObjectKindId } from "../synth/manifest.ts";
 
 /**
- * The API server refused an object and will refuse it again until somebody edits the resource:
+ * The API server refused an object and will refuse it again until the resource is edited:
  * `Applied` turns false, and no retry is scheduled, unless it is contested or its kind's schema refused it.
  */
 export class ObjectRejectedError extends Error {
@@ -49,7 +49,7 @@ export class ReplacedError extends Error {
   }
 }
 
-/** What is there keeps changing while we bring it in line: somebody works against us. Look again, later. */
+/** Objects keep changing while we converge: another client works against us. Retried later. */
 export class UnsettledError extends Error {
   override readonly name = "UnsettledError";
   constructor() {
@@ -57,7 +57,7 @@ export class UnsettledError extends Error {
   }
 }
 
-/** Somebody else made this object: it stays untouched. */
+/** Another owner has this object: it stays unchanged. */
 export class NotOwnedError extends Error {
   override readonly name = "NotOwnedError";
   readonly id: ObjectId;
@@ -171,7 +171,7 @@ export type SourceFailureReason =
   /** Programs of the namespace ran as long as the platform allows within an hour: it is rendered later. */
   | "RenderQuota";
 
-/** Something of a resource's source or render that a condition must tell. The message never holds a secret. */
+/** A failure of a resource's source or render, for a condition. The message never contains a secret. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly reason: SourceFailureReason;

@@ -64,7 +64,7 @@ export interface Cluster {
   apply(kind: ObjectKind, manifest: Manifest, guard: ApplyGuard): Promise<LiveObject>;
   /**
    * Server-side apply to an object that must be there, or to a subresource of it, by a field manager of its own and not forced:
-   * what somebody else has is not taken. Gives the object as the server answered; ReplacedError: it is gone.
+   * fields of other managers are not taken. Gives the object as the server answered; ReplacedError: it is gone.
    */
   add(addition: Addition, options: { readonly uid: string }): Promise<LiveObject>;
   read(ref: ObjectRef): Promise<LiveObject | undefined>;
@@ -151,7 +151,7 @@ export interface LeaseClient {
   replace(lease: Lease, options: { readonly signal: AbortSignal }): Promise<Lease>;
 }
 
-/** What a resource's status remembers of its last publication. */
+/** The last publication, from a resource's status. */
 export interface PublishedRecord {
   /** {@link ManifestSet} digest of what was published. */
   readonly digest: string;
@@ -164,7 +164,7 @@ export interface PublishedRecord {
 }
 
 export interface PublishOffer {
-  /** Store key of the resource and its kind (`plural.group`): who is told when the state changes. */
+  /** Store key of the resource and its kind (`plural.group`), which is requeued when the state changes. */
   readonly owner: { readonly groupKind: string; readonly key: string };
   /** `Echo shop/hello`, for the commit message, and its generation. */
   readonly title: string;
@@ -172,7 +172,7 @@ export interface PublishOffer {
   /** Folder of the resource below the repository path; see synth/file-tree.ts. */
   readonly folder: string;
   readonly digest: string;
-  /** What the resource's status says was published last. */
+  /** The last publication in the resource's status. */
   readonly last: PublishedRecord | undefined;
   /** More trailers of its commit, such as `Fairlead-Source: …`: one line each. */
   readonly trailers?: readonly string[];
@@ -195,13 +195,13 @@ export type PublishFailure =
   /** A resource would be made from what it publishes, or its place on the branch cannot be used. */
   | "PublishRefused";
 
-/** What the operator knows of the resource behind a folder: only `gone` folders may ever be removed. */
+/** The state of the resource of a folder: only `gone` folders may ever be removed. */
 export type FolderClaim = "wanted" | "gone" | "unknown";
 
 /** Git, seen from a reconcile: synchronous and level-triggered. The adapter works in the background. */
 export interface Publisher {
   /**
-   * Says where an offer stands, and takes care that it lands: offering the same again costs nothing, offering
+   * Returns the state of an offer, and publishes it: offering the same again costs nothing, offering
    * something else replaces it. When the answer changes the owner's key is put back into its queue.
    */
   publish(offer: PublishOffer): PublishState;
@@ -209,7 +209,7 @@ export interface Publisher {
   retire(folder: string, options?: { readonly keepFiles?: boolean }): void;
 }
 
-/** The local copies that a reconcile reads. Asking for a kind that nobody declared is a defect and throws. */
+/** The local copies that a reconcile reads. A request for an undeclared kind is a defect and throws. */
 export interface Stores {
   /** Our resources of a kind. Index `set`: the id of the set of objects that a resource owns. */
   resources(kind: ObjectKind): ObjectStore;
@@ -224,12 +224,12 @@ export interface Stores {
   isTerminating(namespace: string): boolean;
 }
 
-/** What a reconcile says about the next one. Nothing: an event will tell. */
+/** The delay of the next reconcile. None: an event will cause it. */
 export type ReconcileResult = { readonly requeueAfterMs?: number };
 
 /** One run for one resource. Throwing means: retry with backoff. */
 export type Reconcile = (key: string, options: ReconcileOptions) => Promise<ReconcileResult>;
 
-/** `onExplain` gets how to say what was done and what the resource waits for; it is called only if somebody reads it. */
+/** `onExplain` gets how to say what was done and what the resource waits for; it is called only if it is read. */
 export type ReconcileOptions = { readonly signal: AbortSignal; readonly log: Logger } & Explained;
 type Explained = { readonly onExplain?: (explain: () => object) => void };

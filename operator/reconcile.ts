@@ -14,16 +14,16 @@ export interface LoadedResource<Memory> {
 
 /** How a run ended. `error` is the failure that the outcome describes. */
 export type Ended<Memory = never> = ExplainedRun & {
-  /** What is to be remembered from now on. Undefined: the same as before. */
+  /** The memory from now on. Undefined: the same as before. */
   readonly memory?: Memory;
 };
 
-/** What there is to report of a run. */
+/** The report of a run. */
 export interface Judged<Memory = never> {
   readonly report: Report;
-  /** Where the publication stands; undefined: nothing was offered. */
+  /** State of the publication; undefined: nothing was offered. */
   readonly publish: PublishState | undefined;
-  /** What is to be remembered from now on, and once the status is written. Undefined: the same as before. */
+  /** The memory from now on, and once the status is written. Undefined: the same as before. */
   readonly memory?: Memory;
   readonly memoryOnceWritten?: Memory;
 }
@@ -37,7 +37,7 @@ export interface ReconcileSteps<
   /**
    * Reads the resource and its objects from the local copies. Undefined: it is gone, or there is nothing to do.
    *
-   * @param remembered What the runs of a resource of that name and this uid remember.
+   * @param remembered The memory of a resource of that name and this uid.
    */
   load(key: string, remembered: (uid: string) => Memory | undefined): Loaded | undefined;
   /** Cleans up after a resource that does not exist. Only where it may leave something that others cannot delete. */

@@ -114,7 +114,7 @@ export async function convergeKind(before: Loaded, options: ConvergeKindOptions)
   return { ...converged, generation, desired, expired };
 }
 
-/** What a run did that did nothing. */
+/** The result of a run that changed nothing. */
 export const unchanged = {
   ...{ target: undefined, plan: undefined, pruned: undefined, changes: [], steps: [], error: undefined },
   ...{ desired: undefined, expired: undefined },
@@ -183,7 +183,7 @@ export function childKindOf(
   return child;
 }
 
-/** What pruning is decided from for a resource of a kind. Pure. */
+/** The input of the prune decision for a resource of a kind. Pure. */
 export function pruneInputOf(
   resource: CustomResource,
   desired: DesiredSet,

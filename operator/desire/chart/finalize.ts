@@ -44,9 +44,9 @@ export async function holdDeletion(
 }
 
 /**
- * What a resource on its way out needs: mostly nothing, because garbage collection takes its objects. Where our
- * finalizer holds it, the fields that it has set of others are removed, its objects are deleted, and the finalizer goes when
- * the last one is gone.
+ * Finalizes a deleted resource: mostly nothing is to do, because garbage collection deletes its objects. If our finalizer
+ * holds it, the fields that it has set of other objects are removed, its objects are deleted, and the finalizer is removed
+ * when the last one is gone.
  *
  * @returns The objects that hold it.
  */

@@ -17,7 +17,7 @@ export interface Sourced {
 /** The sources of the resources of one kind. A change of an answer requeues the key. */
 export interface KindSources {
   /**
-   * Where the source of a resource stands, from memory.
+   * The state of the source of a resource, from memory.
    *
    * @throws ApiUnavailableError when a Secret that it names cannot be read now.
    */
@@ -38,7 +38,7 @@ export async function followSource(loaded: Loaded, { kind, sources }: FollowSour
   return { ...loaded, sourced: (await sources?.read(loaded.resource)) ?? withoutSources(loaded, kind) };
 }
 
-/** What the resource is told where no source is followed at all. */
+/** The state of a source if the operator follows none at all. */
 function withoutSources({ resource }: Loaded, kind: FollowSourceOptions["kind"]): Sourced {
   if (kind.source?.of(resource) === undefined) return { state: undefined };
   const message = "This operator follows no git sources: it runs without --releases";

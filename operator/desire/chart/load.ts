@@ -16,7 +16,7 @@ import type { SpecInvalidError } from "../../errors.ts";
 import type { Stores } from "../../ports.ts";
 import type { Sourced } from "./follow-source.ts";
 
-/** What one reconcile starts from: nothing here was asked of the API server. */
+/** The input of one reconcile, from the local copies alone. */
 export interface Loaded {
   readonly resource: CustomResource;
   /** Id of the set of objects that the resource owns. */

@@ -15,7 +15,7 @@ export interface PublishOptions {
 }
 
 /**
- * Offers what was applied to the repository, and says where that stands. Nothing is rendered unless it must be.
+ * Offers the applied objects to the repository, and returns the state of that. Nothing is rendered unless necessary.
  *
  * @returns Undefined: nothing of the resource is committed to git, and nothing ever was.
  */

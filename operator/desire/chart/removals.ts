@@ -13,10 +13,10 @@ export interface RemovalsOptions {
 }
 
 /**
- * What removes the fields that a resource has set of objects that it names no longer: additions without fields. The
- * objects themselves say which these are, so a restarted operator finds them, too. Nothing for a kind that sets no fields.
+ * Finds the fields that a resource has set of objects that it no longer names, as additions without fields. The objects
+ * themselves contain the owner of fields, so a restarted operator finds them, too. Nothing for a kind that sets no fields.
  *
- * @param additions What the resource asks for now.
+ * @param additions The resource's current additions.
  */
 export function removalsOf(
   resource: CustomResource,

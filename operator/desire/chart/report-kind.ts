@@ -99,7 +99,7 @@ interface StatusParts extends Pick<StatusInput, "health" | "publish" | "standing
   readonly converged: ConvergedKind;
 }
 
-/** What is to be said of the source. Undefined: the resource follows none. */
+/** The state of the source, for the conditions. Undefined: the resource follows none. */
 function standingIn(
   { resource, sourced }: Loaded,
   { converged, isJudged }: { readonly converged: ConvergedKind; readonly isJudged: boolean },

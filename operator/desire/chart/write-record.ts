@@ -63,7 +63,7 @@ export function isRecordBehind(
 ): boolean {
   if (folded === undefined) return false;
   const next = foldRecord(kind, { resource, observed, clock, source: sourced?.state });
-  // What the API server does not keep of a record is not sent again and again.
+  // Fields of a record that the API server drops are not sent again and again.
   const isKnown = [recordIn(kind, resource), folded.record].some((known) => isSameRecord(known, next.record));
   return next.isStable && !isKnown;
 }

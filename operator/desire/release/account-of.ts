@@ -11,7 +11,7 @@ export interface AccountableRelease {
 }
 
 /**
- * Whose rights count for everything that is done for a Release, deletions included: the ServiceAccount that it names, or
+ * The account whose rights count for all requests for a Release, deletions included: the ServiceAccount that it names, or
  * the default of the first rule that has one. Pure.
  *
  * @param limits In the order of the policies' names.

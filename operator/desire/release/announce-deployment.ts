@@ -21,7 +21,7 @@ export function announceDeployment(
   events.record(resource, { type: "Normal", reason: "Deployed", action: "Deploy", note, isRoutine: true });
 }
 
-/** The newest deployment, if the history before did not have it. What has come of one since is no deployment. Pure. */
+/** The newest deployment, if the history before did not have it. A later outcome of one is not a deployment. Pure. */
 export function findDeployment(
   before: readonly ReleaseHistoryEntry[] | undefined,
   after: readonly ReleaseHistoryEntry[] | undefined,

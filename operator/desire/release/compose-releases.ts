@@ -82,7 +82,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const prepare = createPreparer();
   const publishers = composePublishers(input);
   const noteNews = (key: string): void => {
-    // What another instance brings about is not ours to measure, nor what was there before we came.
+    // Changes by another instance, or from before our start, are not measured.
     if (!election.isLeading || memory.find(key)?.applied === undefined) return;
     lag?.edited(key, releases.get(key)?.metadata.generation ?? 0);
   };

@@ -38,7 +38,7 @@ export interface ConvergedRelease extends Converged {
   readonly inventory: Inventory | undefined;
   /** Objects may still arrive: reconcile again after this many milliseconds. */
   readonly againAfterMs: number | undefined;
-  /** What is to be remembered of its objects. */
+  /** The memory of its objects. */
   readonly objects: KnownObjects;
 }
 
@@ -71,7 +71,7 @@ export async function convergeRelease(
   return { ...(await converge(subject, options)), ...taken, objects: known.objects };
 }
 
-/** What this run knows of the objects by now. */
+/** The objects as this run knows them. */
 interface Known {
   objects: KnownObjects;
 }

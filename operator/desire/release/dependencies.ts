@@ -27,7 +27,7 @@ export interface DependencyOptions {
 export interface Dependencies {
   /** It depends on itself through others: nothing new is applied until one of them is edited. */
   readonly cycle: ApplyOutcome | undefined;
-  /** Names that stand for no Release that it may wait for, each as a sentence. */
+  /** Names of Releases that it may not wait for, each as a sentence. */
   readonly missing: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function readDependencies(
   if (keys.length === 0) return { cycle: undefined, missing: [] };
   const { namespace } = resource.metadata;
   const { find, mayDepend } = viewOf(options);
-  // A dependency that is not allowed is waited for without being looked at: it closes no cycle.
+  // A forbidden dependency is waited for without being read: it closes no cycle.
   const cycle = findCycle(key, (other) =>
     options.dependents.dependenciesOf(other).filter((next) => mayDepend(namespaceIn(other), next)),
   );
@@ -71,8 +71,8 @@ export function describeNotice({ cycle, missing }: Dependencies): string | undef
 }
 
 /**
- * What a new state of a Release waits for; undefined: for nothing. What is deployed already is kept as it is, however the
- * Releases are that it depended on.
+ * The dependencies that a new state of a Release waits for; undefined: none. Deployed objects are kept, whatever the state
+ * of the dependencies.
  */
 export function findWait(
   { resource }: LoadedRelease,

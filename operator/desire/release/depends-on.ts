@@ -92,7 +92,7 @@ export function describeHidden(key: string, namespace: string | undefined): stri
  * that is known are applied and healthy, for the spec that the other one has now. Whether the source can be had at the moment
  * makes no difference: an outage of a remote delays no dependent. Pure.
  *
- * @param options.isCurrent Whether its source, as last looked at, says what was deployed last.
+ * @param options.isCurrent Whether the last poll of its source has the deployed revision.
  */
 export function assessDependency(
   key: string,

@@ -22,13 +22,13 @@ export interface KnownDeployed {
 }
 
 /**
- * The deployed revision after a look: it moves with every commit that changes a file of the folder, also when the same
- * manifests come out. Where the files are the same, only a newer commit than the one that this process saw moves it: a clone
- * that was fetched anew knows the head alone, and another name would be a write for every Release. Pure.
+ * The deployed revision after a reconcile: it moves with every commit that changes a file of the folder, also when the same
+ * manifests come out. Where the files are the same, only a newer commit than the one that this process saw moves it: a
+ * recreated clone knows the head alone, and another name would be a write for every Release. Pure.
  *
- * @param input.written As it stands in the status.
+ * @param input.written From the status.
  * @param input.pin The commit that a Pipeline asked for: it compares this with what it set. Undefined: no Pipeline did.
- * @param input.known What the last call gave; undefined: this is the first one of this process.
+ * @param input.known The last result; undefined: this is the first one of this process.
  */
 export function nextDeployed({
   written,
@@ -50,7 +50,7 @@ export function nextDeployed({
   }
   const seen = known?.folder;
   if (seen === undefined) return { value: before, folder, hasMoved: false };
-  // What is assumed says nothing.
+  // An assumed revision does not count.
   if (isAssumed || touched.id === seen.touched.id) return known as KnownDeployed;
   const isNewer = touched.committedAt >= seen.touched.committedAt && touched.id !== before.revision;
   return isNewer

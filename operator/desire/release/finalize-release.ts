@@ -44,7 +44,7 @@ export interface Leaving {
  *
  * With `deletionPolicy: Orphan` the objects stay as they are, labels included: a Release of the same name takes them over.
  *
- * @returns What is still waited for; undefined: nothing.
+ * @returns The remaining work; undefined: none.
  */
 export async function finalizeRelease(
   release: LoadedRelease,

@@ -15,9 +15,9 @@ export interface Deployment {
 }
 
 /**
- * The history after a look at what is deployed: newest first, one entry per deployment. The same revision with the same
- * manifests is the same deployment, however often it is looked at; anything else is a new one, also what was deployed
- * before (a rollback). `Ready` is final; what failed may still get well. Pure.
+ * The history after a reconcile: newest first, one entry per deployment. The same revision with the same manifests is the
+ * same deployment in every reconcile; anything else is a new one, also an earlier revision (a rollback). `Ready` is final; a
+ * failed deployment may still recover. Pure.
  */
 export function nextHistory(
   history: readonly ReleaseHistoryEntry[] | undefined,

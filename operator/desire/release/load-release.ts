@@ -16,19 +16,19 @@ export interface LoadedRelease {
   readonly invalid: string | undefined;
   /** Id of the set of objects that the Release owns. */
   readonly set: string;
-  /** Whose rights count; undefined: the operator's. */
+  /** The account whose rights count; undefined: the operator's. */
   readonly who: Impersonation | undefined;
   /** Limits by the platform; unknown while `undecided`. */
   readonly limits: Limits;
   /** Why it cannot be decided what the platform allows; `pending`: it soon can be. */
   readonly undecided: Exclude<SelectedRules, { readonly state: "known" }> | undefined;
-  /** What earlier runs remember, and what the steps of this run have added. */
+  /** The memory of earlier runs, with the additions of this run. */
   readonly memory: Remembered;
 }
 
 export interface LoadReleaseOptions {
   readonly releases: ObjectStore;
-  /** What earlier runs of a Release with this uid remember. */
+  /** The memory of earlier runs of a Release with this uid. */
   readonly remembered: (uid: string) => Remembered | undefined;
   readonly platform: Platform;
 }

@@ -37,7 +37,7 @@ export function findPolicyRefusal({
 export interface SourceRefusalOptions extends Pick<PolicyRefusalInput, "limits" | "allowsLocal"> {
   /** How a message calls the source. Default: that of a Release. */
   readonly field?: string;
-  /** What a user may change. Default: a Release. */
+  /** The object that the user may change. Default: a Release. */
   readonly of?: string | undefined;
 }
 

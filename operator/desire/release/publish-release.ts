@@ -23,14 +23,14 @@ export interface PublishPlaces {
   retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void;
 }
 
-/** Where the publication of a Release stands. */
+/** The state of the publication of a Release. */
 export interface PublishedRelease {
   readonly state: PublishState;
   /** Where it is published, to be remembered. Undefined: the spec asks for a place that is refused. */
   readonly target: PublishTarget | undefined;
 }
 
-/** Offers what was applied to the repository, and says where that stands. Nothing is written unless it must be. */
+/** Offers the applied objects to the repository, and returns the state of that. Nothing is written unless necessary. */
 export function publishRelease(
   release: LoadedRelease,
   { rendered, prepared, commit }: Desired,

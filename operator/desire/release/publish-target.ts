@@ -43,7 +43,7 @@ export function decidePublishTarget(
   );
 }
 
-/** Whether a commit to `path` would be news for the source. A tag or a commit id does not move with a branch. */
+/** Whether a commit to `path` would change the source. A tag or a commit id does not move with a branch. */
 function isLoop(source: ReleaseSpec["source"], path: string, { url, branch }: OperatorRepository): boolean {
   if (refOf(source).branch !== branch || repositoryIdOf(source.url) !== repositoryIdOf(url)) return false;
   const from = trimFolder(source.path);

@@ -31,8 +31,8 @@ export interface ReleaseConditionsInput {
 }
 
 /**
- * The conditions of a Release: Ready, Sourced, Applied, Healthy, Published, and Reconciling or Stalled. What is not known
- * anew is kept: a source that cannot be had says nothing of the objects that are deployed. Pure.
+ * The conditions of a Release: Ready, Sourced, Applied, Healthy, Published, and Reconciling or Stalled. Unknown parts
+ * keep their state: an unavailable source does not affect the deployed objects. Pure.
  */
 export function composeReleaseConditions(input: ReleaseConditionsInput): Condition[] {
   const conditions = describeOutcome(input);
@@ -89,7 +89,7 @@ function addNotice(
   );
 }
 
-/** What the conditions say of a source that a run has looked at. Undefined: none has, by now. */
+/** The statements of the conditions about a polled source. Undefined: it has not been polled yet. */
 function standingIn(input: ReleaseConditionsInput): SourceStanding | undefined {
   const { source, previous } = input;
   const rest = { cause: undefined, isLost: false, isHeld: false } as const;
@@ -149,7 +149,7 @@ function stillPending(message: string, input: ReleaseConditionsInput): Condition
   return held(sourced, { isLost: true }, input);
 }
 
-/** What is known of the objects stays, because nothing new can be applied. */
+/** The statements about the objects stay, because nothing new can be applied. */
 function held(
   statement: Statement,
   { isLost }: Pick<SourceStanding, "isLost">,

@@ -90,10 +90,10 @@ export function createReleaseController(input: ReleaseControllerInput): KindCont
         });
         await Promise.race([first.promise, aborted]);
         if (signal.aborted) return;
-        // What cannot be loaded fails each reconcile, and is told there.
+        // A failure to load fails each reconcile, which reports it.
         const releases = await compose().catch(() => undefined);
         if (releases === undefined) return;
-        // What is recorded on them is watched before anybody decides by it, on a standby as well.
+        // Recorded objects are watched before any decision depends on them, on a standby as well.
         for (const release of stores.resources(Release).list()) releases.warm(release);
       },
       close: async (options) => {

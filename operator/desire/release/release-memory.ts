@@ -28,7 +28,7 @@ export interface KnownSpec {
   readonly value: ReleaseSpec | string;
 }
 
-/** Returned by the look at the source. */
+/** Returned by the poll of the source. */
 export interface KnownSource {
   /** The source cannot be had, and this process never had it. */
   readonly isLost: boolean;
@@ -64,7 +64,7 @@ export interface Withheld {
 }
 
 /**
- * What the runs of one Release remember between them. It may be lost at a restart. Each part is returned by one step, and
+ * The memory of one Release between its runs. It may be lost at a restart. Each part is returned by one step, and
  * read by the same step of the next run; `applied` and `source` also decide what dependents wait for.
  */
 export interface Remembered {
@@ -79,7 +79,7 @@ export interface Remembered {
   readonly deployed: KnownDeployed | undefined;
   /** Returned by publishing: where it is published. */
   readonly target: PublishTarget | undefined;
-  /** Returned by judge: the digest of the last render whose warnings were told. */
+  /** Returned by judge: the digest of the last render whose warnings were reported. */
   readonly warned: string | undefined;
   readonly withheld: Withheld;
   /** Returned by judge: how the objects were found last. Undefined: they have not been assessed yet, or nobody watched since. */

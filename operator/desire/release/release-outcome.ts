@@ -7,7 +7,7 @@ import type { FolderState } from "./deployed-revision.ts";
 export type ReleaseOutcome =
   /** It came to applying, or waits for what must be there before. */
   | ApplyOutcome
-  /** Nothing is known of the source yet, or it is being rendered. `isLong`: for so long that a deployed Release tells of it. */
+  /** Nothing is known of the source yet, or it is being rendered. `isLong`: for so long that a deployed Release reports it. */
   | { readonly state: "pending"; readonly message: string; readonly isLong?: boolean }
   /** The desired revision is unavailable or cannot be rendered; the deployed one stays. */
   | {

@@ -53,7 +53,7 @@ export interface ReleaseStatusInput {
 /**
  * The status that a Release should have. Pure, and stable: composed again with nothing changed it is equal to what is
  * there. A head that only moved elsewhere in the repository is not worth a write, and neither is a deployed revision that an
- * earlier version did not write; they are told with the next one.
+ * earlier version did not write; they are part of the next one.
  */
 export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus {
   const { resource, source } = input;
@@ -130,7 +130,7 @@ function compose(
   return withEngineFields(own, { previous, generation, publish, conditions });
 }
 
-/** The request to look that is answered: by a look at the source, or by why there is none. */
+/** The answered request for a poll: by a poll of the source, or by the reason why there is none. */
 function handledRequestOf({ resource, outcome, source }: ReleaseStatusInput): string | undefined {
   if (outcome.state === "unsourced") return outcome.handledRequest;
   const isUnasked = outcome.state === "waiting" && outcome.reason === "PinPending";

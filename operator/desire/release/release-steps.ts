@@ -45,7 +45,7 @@ export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
   OwnParts;
 
 interface OwnParts {
-  /** What the runs of other Releases remember. */
+  /** The memory of other Releases. */
   readonly memory: Pick<ReleaseMemory, "find">;
   readonly sources: SourceAnswers;
   readonly platform: Platform;
@@ -55,7 +55,7 @@ interface OwnParts {
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
 
-/** What one run works with: {@link ReleaseParts}, bound to its signal and to whom it acts for. */
+/** The parts of one run: {@link ReleaseParts}, bound to its signal and to the account that it acts for. */
 type Parts = ReleaseParts & ConvergeReleaseOptions & Pick<ReportReleaseOptions, "log">;
 
 /** The steps of the loop for Releases: the source is fetched and rendered before anything is converged. */
@@ -124,7 +124,7 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
   const more = { ...(source && { source }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
   const dependencies = readDependencies(release, parts);
   if (desired === undefined) {
-    // What was deployed is still kept as it was, until something newer can be had.
+    // Deployed objects are kept until a newer revision is available.
     const { applied } = release.memory;
     const last = applied?.generation === resource.metadata.generation ? applied : undefined;
     const kept = last && (await keep(release, last, parts));
@@ -183,7 +183,7 @@ function lacksAccount({ who }: LoadedRelease, { requiresServiceAccount }: OwnPar
   return requiresServiceAccount && who === undefined;
 }
 
-/** Why nothing may be done for a Release until somebody edits something. */
+/** Why nothing may be done for a Release without an edit. */
 function findRefusal(release: LoadedRelease, parts: Parts): ReleaseOutcome | undefined {
   const { resource, invalid } = release;
   const { checks } = parts;

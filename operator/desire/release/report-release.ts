@@ -24,18 +24,18 @@ import { withholdStatus } from "./withhold-status.ts";
 /** How a run ended that is worth a status. */
 export interface Ended {
   readonly outcome: ReleaseOutcome;
-  /** What the source wants now. */
+  /** The desired set of the source. */
   readonly desired?: Desired;
-  /** What is deployed and was kept as it is, because nothing newer can be had. */
+  /** The deployed set, which was kept because nothing newer is available. */
   readonly kept?: Desired;
   readonly converged?: ConvergedRelease;
   readonly source?: SourceReport;
-  /** Nobody will tell: look again after so long. */
+  /** No event follows: check again after this time. */
   readonly retryAfterMs?: number;
   readonly error?: unknown;
   /** The plan of a commit that is not deployed, if there is to be one. Undefined: as it was. */
   readonly next?: { readonly plan: NextPlan | undefined };
-  /** What people should know although all is well. */
+  /** Warnings of a healthy Release. */
   readonly notice?: string | undefined;
   /** Undefined: the same as before. */
   readonly memory?: Remembered;
@@ -150,7 +150,7 @@ function asOf(live: LiveObject, { resource }: LoadedRelease): ReleaseResource {
   return { ...asWorkedOn(live, resource.metadata.generation), spec: resource.spec } as ReleaseResource;
 }
 
-/** What of the folder is deployed: it moves when everything is applied. */
+/** The deployed part of the folder: it moves when everything is applied. */
 function deployedOf(
   { resource, memory: { deployed: known } }: LoadedRelease,
   { outcome, source }: Ended,
@@ -181,7 +181,7 @@ function offer(
   return publishRelease(release, desired, publishers);
 }
 
-/** Tells what a source has that is left out, once for each render. @returns The render whose warnings were told last. */
+/** Reports the ignored parts of a source, once for each render. @returns The render whose warnings were reported last. */
 function announceWarnings(
   { resource, memory: { warned } }: LoadedRelease,
   { desired }: Ended,

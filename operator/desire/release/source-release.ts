@@ -32,13 +32,13 @@ export interface Sourced {
   /** Undefined: `failure` says why, or it is on its way. */
   readonly desired: Desired | undefined;
   readonly failure: SourceFailure | undefined;
-  /** What is to be remembered of the source. */
+  /** The memory of the source. */
   readonly known: KnownSource;
   /** No event will follow: check again after this many milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** Nothing is asked more often that does not tell by itself, such as a Secret that is missing. */
+/** Shortest interval of reads without events, such as those of a missing Secret. */
 const longestRetryMs = 60_000;
 
 /**
@@ -98,7 +98,7 @@ async function lookAt(release: LoadedRelease, options: SourceOptions): Promise<L
   }
 }
 
-/** DesiredSet for the kinds that the cluster has; of what it does not have (yet) the catalog tells when it does. */
+/** DesiredSet for the kinds that the cluster has; the catalog reports when a missing kind appears. */
 export function prepareAll(
   { key, resource }: Pick<LoadedRelease, "key" | "resource">,
   rendered: Rendered,
@@ -182,7 +182,7 @@ async function commitOf(
   return { of, value };
 }
 
-/** What is known of a source, as its conditions and the status show it; undefined: nothing new. */
+/** The state of a source, as its conditions and the status show it; undefined: unchanged. */
 export function reportSource({ source, desired }: Sourced): SourceReport | undefined {
   if (source.state !== "ready") return undefined;
   const { revision, stale, handledRequest } = source;

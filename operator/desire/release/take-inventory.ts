@@ -13,7 +13,7 @@ export const lateWritesMs = 10_000;
 export interface TakeInventoryInput {
   readonly release: LoadedRelease;
   readonly desired: Desired;
-  /** What is remembered of its objects. */
+  /** The memory of its objects. */
   readonly known: KnownObjects;
   readonly pruned: PruneDecision;
   readonly isApplied: boolean;

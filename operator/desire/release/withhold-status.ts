@@ -6,12 +6,12 @@ import type { Withheld } from "./release-memory.ts";
 import type { ReleaseOutcome } from "./release-outcome.ts";
 import { releaseParkingMs } from "./release-status.ts";
 
-/** What to do about a status that differs from the one that is there. */
+/** The decision about a status that differs from the existing one. */
 export interface Withholding {
   /** How much longer it is withheld, in milliseconds; 0: write it now. */
   readonly forMs: number;
   readonly withheld: Withheld;
-  /** What is to be remembered once it is written. */
+  /** The memory once it is written. */
   readonly onceWritten: Withheld;
 }
 
@@ -42,7 +42,7 @@ export function withholdStatus(
   };
 }
 
-/** How far it is on the way is told again only now and then: each step of a rollout would be a write. */
+/** Progress is reported only now and then: each step of a rollout would be a write. */
 const progressMs = 10_000;
 
 function parkingMs(

@@ -63,13 +63,13 @@ export function createKindSources(options: KindSourcesOptions): KindSources {
   };
 }
 
-/** What the kind was told of a source, and the answer that it was made of. */
+/** The state of a source that the kind received, and its origin. */
 interface Told {
   readonly answer: SourceState;
   readonly state: KindSource;
 }
 
-/** Another head alone is told with the next change: nothing requeued the resource for it. */
+/** Another head alone is reported with the next change: nothing requeued the resource for it. */
 function tell(key: string, answer: SourceState, told: Map<string, Told>): KindSource {
   const last = told.get(key);
   if (last !== undefined && isSameAnswer(last.answer, answer)) return last.state;
@@ -148,7 +148,7 @@ async function resolve(
   }
 }
 
-/** Whose rights decide which Secrets are read. Undefined: the operator's. */
+/** The account whose rights decide which Secrets are read. Undefined: the operator's. */
 function accountOf(
   resource: CustomResource,
   { source, policy }: KindSourcesOptions["kind"],
@@ -164,7 +164,7 @@ function accountOf(
   }
 }
 
-/** What a kind is told of a source. */
+/** The state of a source for a kind. */
 function toldOf(state: SourceState): KindSource {
   if (state.state === "pending") return state;
   const { handledRequest } = state;
