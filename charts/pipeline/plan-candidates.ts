@@ -108,19 +108,12 @@ function changes(
   return plan.digest !== before?.digest || (plan.error === undefined) !== (before?.error === undefined);
 }
 
-/** The commit that a Release is to plan now. Pure. */
+/** The commit that a Release is to plan now. One whose pin has another digest plans its pin by itself. Pure. */
 export function commitToPlan(
   release: ReleaseView,
   { record }: Pick<PipelineWorld, "record">,
 ): string | undefined {
   const { planning, candidates = [] } = record;
-  const isMismatch = release.conditions.get("Ready")?.reason === "DigestMismatch" && release.isObserved;
-  if (isMismatch && release.pin !== undefined) {
-    const known = candidateOf(record, release.pin.revision)?.releases.find(
-      (plan) => plan.release === release.key,
-    );
-    if (known !== undefined && known.digest === release.pin.digest) return release.pin.revision;
-  }
   if (planning === undefined) return undefined;
   const isKnown = ({ releases }: Candidate): boolean => releases.some((plan) => plan.release === release.key);
   const own = candidateOf(record, planning.revision);

@@ -41,6 +41,8 @@ describe.skipIf(prepared.missing !== undefined)(
       expect((await stack().kubectl("get crds -o name")).trim().split("\n")).toEqual([
         "customresourcedefinition.apiextensions.k8s.io/approvals.fairlead.dev",
         "customresourcedefinition.apiextensions.k8s.io/freezes.fairlead.dev",
+        "customresourcedefinition.apiextensions.k8s.io/pipelines.fairlead.dev",
+        "customresourcedefinition.apiextensions.k8s.io/promotions.fairlead.dev",
         "customresourcedefinition.apiextensions.k8s.io/releasepolicies.fairlead.dev",
         "customresourcedefinition.apiextensions.k8s.io/releases.fairlead.dev",
       ]);

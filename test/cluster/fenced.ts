@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { App, Chart } from "cdk8s";
 import { onTestFinished } from "vitest";
 import { parse, stringify } from "yaml";
-import { kinds as shipped } from "../../charts/bindings.ts";
+import { shippedKinds } from "../../charts/bindings-delivery.ts";
 import {
   type FencedInstallation,
   fenceNamesOf,
@@ -58,7 +58,7 @@ const name = "operator";
 
 /** Fences an operator in a namespace, and waits until the API server heeds the fences. */
 export async function fence(namespace: string, options: FencedOptions = {}): Promise<Fenced> {
-  const { cluster = testCluster(), kinds = shipped, rights = "fairlead" } = options;
+  const { cluster = testCluster(), kinds = shippedKinds, rights = "fairlead" } = options;
   const { policies = { ownership: true, leadership: true }, releases, onEnd = onTestFinished } = options;
   const { watchedNamespaces } = options;
   const kubectl = kubectlFor(cluster);

@@ -43,6 +43,8 @@ const everyValue = {
 const releaseCrds = [
   "customresourcedefinition.apiextensions.k8s.io/approvals.fairlead.dev",
   "customresourcedefinition.apiextensions.k8s.io/freezes.fairlead.dev",
+  "customresourcedefinition.apiextensions.k8s.io/pipelines.fairlead.dev",
+  "customresourcedefinition.apiextensions.k8s.io/promotions.fairlead.dev",
   "customresourcedefinition.apiextensions.k8s.io/releasepolicies.fairlead.dev",
   "customresourcedefinition.apiextensions.k8s.io/releases.fairlead.dev",
 ];

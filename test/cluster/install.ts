@@ -1,5 +1,5 @@
 import { App } from "cdk8s";
-import { kinds } from "../../charts/bindings.ts";
+import { shippedKinds } from "../../charts/bindings-delivery.ts";
 import { installChart } from "../../charts/install-chart.ts";
 import type { OperatorValues } from "../../charts/values/operator-values.ts";
 import type { BoundKind } from "../../crds/binding.ts";
@@ -25,7 +25,7 @@ export interface InstallOptions {
  * is there already stays as it is.
  */
 export async function install(cluster: TestCluster, options: InstallOptions = {}): Promise<void> {
-  const { kinds: installed = kinds, name = "fairlead", values: more } = options;
+  const { kinds: installed = shippedKinds, name = "fairlead", values: more } = options;
   const kubectl = kubectlFor(cluster);
   const app = new App();
   // Tests have repositories: with one, the uid of kube-system is read.

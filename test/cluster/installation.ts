@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { kinds } from "../../charts/bindings.ts";
+import { shippedKinds } from "../../charts/bindings-delivery.ts";
 import { type InstallFlags, runInstall } from "../../cli/commands/install.ts";
 import type { Screen } from "../../cli/commands/screen.ts";
 import { runUninstall, type UninstallFlags } from "../../cli/commands/uninstall.ts";
@@ -34,9 +34,13 @@ export function anEmptyCluster(): EmptyCluster {
       return kubectlFor({ ...cluster, kubectlPath })(args, options);
     },
     install: (flags) =>
-      printed((screen) => runInstall(kinds, { kubeconfig: started().kubeconfigPath, ...flags }, screen)),
+      printed((screen) =>
+        runInstall(shippedKinds, { kubeconfig: started().kubeconfigPath, ...flags }, screen),
+      ),
     uninstall: (flags) =>
-      printed((screen) => runUninstall(kinds, { kubeconfig: started().kubeconfigPath, ...flags }, screen)),
+      printed((screen) =>
+        runUninstall(shippedKinds, { kubeconfig: started().kubeconfigPath, ...flags }, screen),
+      ),
   };
 }
 

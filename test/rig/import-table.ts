@@ -18,7 +18,13 @@ export const rigImportTable: Record<string, ImportRule> = {
   "rig/bench/contestant": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
   // Measures the operator that ships, with its kinds; the rest of the benchmark measures one that is built on the package.
   "rig/bench/releases": {
-    folders: ["rig/bench", "charts/bindings.ts", "cli/commands/crds.ts", "cli/local-cluster", "cli/image"],
+    folders: [
+      "rig/bench",
+      "charts/bindings-delivery.ts",
+      "cli/commands/crds.ts",
+      "cli/local-cluster",
+      "cli/image",
+    ],
     // cdk8s only in the text of a program that is deployed.
     packages: ["node:*", "cdk8s", "commander"],
   },

@@ -38,6 +38,8 @@ test("cdk8s synth writes CRDs and operator, byte for byte the same wherever it r
     "releasepolicies.fairlead.dev",
     "approvals.fairlead.dev",
     "freezes.fairlead.dev",
+    "pipelines.fairlead.dev",
+    "promotions.fairlead.dev",
   ]);
 });
 

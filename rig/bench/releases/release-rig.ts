@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { kinds } from "../../../charts/bindings.ts";
+import { shippedKinds } from "../../../charts/bindings-delivery.ts";
 import { crdsOf } from "../../../cli/commands/crds.ts";
 import { startControlPlane } from "../cell/control-plane.ts";
 import { type BenchApi, openBenchApi } from "../load/bench-api.ts";
@@ -95,7 +95,7 @@ export async function startReleaseRig(options: ReleaseRigOptions): Promise<Relea
 }
 
 async function installKinds(api: BenchApi): Promise<void> {
-  for (const crd of crdsOf(kinds))
+  for (const crd of crdsOf(shippedKinds))
     await api.apply(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`, crd);
   for (let index = 0; index < namespaceCount; index += 1)
     await api.send("POST", "/api/v1/namespaces", { metadata: { name: namespaceOf(index) } });

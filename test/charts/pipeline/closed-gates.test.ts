@@ -61,6 +61,23 @@ describe("windows and freezes", () => {
     expect(world.stage("prod").phase).toBe("Passed");
   });
 
+  test("a rollback by itself goes to all Releases at once, whatever the batch", () => {
+    const names = ["a", "b", "c"];
+    const releases = names.map((name) => ({ name }));
+    const stage = { name: "prod", batch: 1, releases, pass: { soak: "5m" }, onFailure: "RollBack" };
+    const world = new DeliveryWorld({ stages: [stage], throughCharts: true });
+    const all = (text: string) => ({ a: text, b: text, c: text });
+    const first = world.push(all("1"));
+    world.run(hour);
+    world.push(all("2"));
+    world.run(6 * minute);
+    world.setHealth("a", "Progressing");
+    world.setHealth("b", "Failed");
+    world.run(5_000);
+    expect(world.promotions("prod").at(-1)?.spec).toMatchObject({ rollback: true, revision: first });
+    expect(names.map((name) => world.release(name).spec.revision)).toEqual([first, first, first]);
+  });
+
   test.for([
     { allow: { cron: "soon", duration: "1h" } },
     { allow: { cron: "* * * * *", duration: "1h", timeZone: "Europe/Nowhere" } },

@@ -103,6 +103,23 @@ describe("faults", () => {
     }
   });
 
+  test("what an upgraded operator renders otherwise while it soaks is proven anew at once, stage by stage", () => {
+    const world = aShop();
+    const commit = world.push(everywhere("1"));
+    world.run(5 * minute);
+    world.upgrade("2");
+    world.run(minute);
+    expect(promoted(world, "dev")).toEqual([commit, commit]);
+    expect(world.promotions("staging").map(({ spec, status }) => [spec.revision, status?.phase])).toEqual([
+      [commit, "Superseded"],
+      [commit, "Proving"],
+    ]);
+    world.run(9 * minute);
+    expect(promoted(world, "prod")).toEqual([]);
+    world.run(2 * minute);
+    expect(world.stage("prod")).toMatchObject({ phase: "Passed", running: { revision: commit } });
+  });
+
   test("check 35: a pod that crashes in minute 9 of 10 starts the soak again, and the message names the Release", () => {
     const world = aShop();
     world.push(everywhere("1"));
