@@ -18,6 +18,7 @@ const longest = [
   "release-delete.test.ts",
   "release-kills.test.ts",
   "leader.test.ts",
+  "leader-killed.test.ts",
 ];
 
 /** The order of files in a project, as ever but for those that are named here; what runs beside it is mixed with it. */

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import StorySequencer from "./story-sequencer.ts";
 
-/** After the others, two at a time: tests that measure times, compute, or free ports for a moment. */
-const alone = ["leader", "repair", "local-cluster", "release-quota"].map(
+/** After the others, three at a time: tests that measure times, compute, or free ports for a moment. They wait most of the time. */
+const alone = ["leader", "leader-killed", "repair", "local-cluster", "release-quota"].map(
   (name) => `test/cluster/${name}.test.ts`,
 );
 
@@ -46,9 +46,9 @@ const onCluster = {
   isolate: false,
 };
 
-/** Tests have namespaces, users and repositories of their own. Each waits for most of its time: 6 keep two cores busy. */
-const sideBySide = { maxWorkers: 6, sequence: { groupOrder: 1 } };
-const twoAtATime = { maxWorkers: 2, sequence: { groupOrder: 2 } };
+/** Tests have namespaces, users and repositories of their own. Each waits for most of its time: 8 keep two cores busy. */
+const sideBySide = { maxWorkers: 8, sequence: { groupOrder: 1 } };
+const threeAtATime = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 3 } };
 
 /** Tests on a real node need root's rights and a minute: only on request, as in CI. */
@@ -80,6 +80,7 @@ const slow = [
   "test/operator/git/source/**/*.test.ts",
   "test/operator/git/{https-remote,publisher-*,ssh-remote,writers}.test.ts",
   "test/operator/sandbox/{launcher,lying-zone,sandbox-processes,zone-main}.test.ts",
+  "test/rig/faults/git-server.test.ts",
   "test/synth/main.test.ts",
 ];
 
@@ -121,7 +122,7 @@ export default defineConfig({
           exclude: [...alone, ...last, ...measuring, ...rival],
         },
       },
-      { test: { ...onCluster, ...twoAtATime, name: "cluster-alone", include: alone } },
+      { test: { ...onCluster, ...threeAtATime, name: "cluster-alone", include: alone } },
       { test: { ...onCluster, ...oneByOne, name: "cluster-last", include: last } },
       ...(process.env["FAIRLEAD_E2E"] === "1" ? endToEnd : []),
       ...(process.env["FAIRLEAD_RIVAL"] === "1" ? besideRival : []),

@@ -9,6 +9,13 @@ export interface BundleProgramInput {
   readonly outfile: string;
 }
 
+export interface BundleProgramsInput {
+  /** Paths of TypeScript files that are run. */
+  readonly entries: readonly string[];
+  /** Gets a file `<name>.mjs` for each, and the parts that they share. */
+  readonly folder: string;
+}
+
 /**
  * Bundles a program and all that it imports into ESM for Node 26, as an image runs it: a file, and parts beside it that
  * are read when they are needed. What few need and is imported late would otherwise be parsed by every start: 60 ms and 14 MiB
@@ -17,9 +24,24 @@ export interface BundleProgramInput {
  * @returns What went into it: paths from the working directory.
  */
 export async function bundleProgram({ entry, outfile }: BundleProgramInput): Promise<readonly string[]> {
+  return await bundle([{ in: entry, out: basename(outfile, ".mjs") }], dirname(outfile));
+}
+
+/** The same for several programs, which share their parts. */
+export async function bundlePrograms({ entries, folder }: BundleProgramsInput): Promise<void> {
+  await bundle(
+    entries.map((entry) => ({ in: entry, out: basename(entry, ".ts") })),
+    folder,
+  );
+}
+
+async function bundle(
+  entryPoints: readonly { readonly in: string; readonly out: string }[],
+  outdir: string,
+): Promise<readonly string[]> {
   const { metafile } = await build({
-    entryPoints: [{ in: entry, out: basename(outfile, ".mjs") }],
-    outdir: dirname(outfile),
+    entryPoints: [...entryPoints],
+    outdir,
     outExtension: { ".js": ".mjs" },
     // Beside it, not below: some find their files by their own place.
     chunkNames: "part-[hash]",

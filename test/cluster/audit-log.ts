@@ -1,4 +1,4 @@
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile, type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -40,16 +40,9 @@ export async function readAuditLog(
   path: string,
   { user, namespace, since }: AuditQuery = {},
 ): Promise<AuditEvent[]> {
-  // The last line may still be in the making.
-  const lines = (await readFile(path, "utf8")).split("\n").slice(0, -1);
-  // Most lines are of others, and telling so by their text is much cheaper than parsing them.
-  const marks = [
-    ...(namespace === undefined ? [] : [`"namespace":"${namespace}"`]),
-    ...(user === undefined ? [] : [`"username":"${user}"`]),
-  ];
   const sinceMs = since?.getTime() ?? 0;
-  return lines
-    .filter((line) => marks.every((mark) => line.includes(mark)))
+  const mark = namespace === undefined ? user && `"username":"${user}"` : `"namespace":"${namespace}"`;
+  return linesWith(mark ?? '"kind":"Event"', await readEnd(path, sinceMs))
     .map((line) => JSON.parse(line) as AuditEvent)
     .filter(
       (event) =>
@@ -57,6 +50,49 @@ export async function readAuditLog(
         (namespace === undefined || event.objectRef?.namespace === namespace) &&
         Date.parse(event.requestReceivedTimestamp) >= sinceMs,
     );
+}
+
+/** The lines that have a text. Most lines of the shared log are of other tests: they are never decoded. */
+function linesWith(mark: string, log: Buffer): string[] {
+  const lines: string[] = [];
+  for (let at = log.indexOf(mark); at >= 0; ) {
+    const end = log.indexOf("\n", at);
+    // The last line may still be in the making.
+    if (end < 0) break;
+    lines.push(log.toString("utf8", log.lastIndexOf("\n", at) + 1, end));
+    at = log.indexOf(mark, end);
+  }
+  return lines;
+}
+
+/** A part of the log that a binary search reads, longer than any line; and how much earlier than its place a line may be written. */
+const PART_BYTES = 256 * 1024;
+const DISORDER_MS = 5_000;
+
+/** The end of the log that has all requests since a time: it is searched, because the log of a run has hundreds of megabytes. */
+async function readEnd(path: string, sinceMs: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    let [from, to] = [0, size];
+    while (sinceMs > 0 && to - from > PART_BYTES) {
+      const middle = Math.floor((from + to) / 2);
+      const part = await readPart(file, middle, PART_BYTES);
+      const [, time = ""] = /\n[^\n]*"stageTimestamp":"([^"]+)"/.exec(part.toString("latin1")) ?? [];
+      if (Date.parse(time) < sinceMs - DISORDER_MS) from = middle;
+      else to = middle;
+    }
+    const end = await readPart(file, from, size - from);
+    // It begins within a line, which is older.
+    return from === 0 ? end : end.subarray(end.indexOf("\n") + 1);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readPart(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
 }
 
 export interface StoriesLog {
@@ -68,7 +104,7 @@ export interface StoriesLog {
 /** The requests of the operators of all tests of a run, also on clusters of their own. */
 export async function operatorRequests({ auditLogPath, startedAt }: StoriesLog): Promise<AuditEvent[]> {
   const elsewhere = await readAuditLog(elsewherePath(auditLogPath)).catch(() => []);
-  const events = [...(await readAuditLog(auditLogPath)), ...elsewhere];
+  const events = [...(await readAuditLog(auditLogPath, { since: new Date(startedAt) })), ...elsewhere];
   return events.filter((event) => isOfOperator(event) && event.requestReceivedTimestamp >= startedAt);
 }
 

@@ -7,10 +7,11 @@ import { aStampStory, manyNames } from "./stamps.ts";
 
 const names = manyNames(60, "leakprobe");
 
-/** Texts of a heap snapshot of V8 that hold a word: its strings are a list at its end. */
-function textsWith(word: string, snapshot: string): string[] {
-  const { strings } = JSON.parse(snapshot) as { readonly strings: readonly string[] };
-  return strings.filter((text) => text.includes(word));
+/** The texts in the memory of a program: a heap snapshot of V8 has them as a list. */
+type Texts = readonly string[];
+
+function textsWith(word: string, texts: Texts): Texts {
+  return texts.filter((text) => text.includes(word));
 }
 
 test("an operator forgets resources that are gone: nothing in its memory has their names", async () => {
@@ -19,7 +20,7 @@ test("an operator forgets resources that are gone: nothing in its memory has the
   const operator = await story.start([], {
     environment: { NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${folder}` },
   });
-  const snapshot = async (): Promise<string> => {
+  const snapshot = async (): Promise<Texts> => {
     const before = readdirSync(folder).length;
     process.kill(operator.pid, "SIGUSR2");
     const name = await eventually(
@@ -32,9 +33,10 @@ test("an operator forgets resources that are gone: nothing in its memory has the
     // It is written while the program is paused: the file is whole when it can be read as JSON.
     return await eventually(
       () => {
-        const text = readFileSync(join(folder, name), "utf8");
-        JSON.parse(text);
-        return text;
+        const { strings } = JSON.parse(readFileSync(join(folder, name), "utf8")) as {
+          readonly strings: Texts;
+        };
+        return strings;
       },
       { what: "the whole snapshot" },
     );

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { readClusterRecord } from "../../cli/local-cluster/cluster-record.ts";
 import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
+import { type BundledPrograms, bundleTestPrograms } from "./bundled-programs.ts";
 import { installSharedKinds } from "./shared-kinds.ts";
 
 /** The facts of the shared cluster that tests need. */
@@ -17,6 +18,7 @@ export interface TestCluster {
 export interface SharedCluster extends TestCluster {
   /** When the run began, as the audit log writes times. */
   readonly startedAt: string;
+  readonly programs: BundledPrograms;
 }
 
 declare module "vitest" {
@@ -34,8 +36,12 @@ export default async function setUpCluster(project: TestProject): Promise<(() =>
   const isFirst = process.env["FAIRLEAD_TEST_STARTED"] === undefined;
   process.env["FAIRLEAD_TEST_STARTED"] ??= new Date().toISOString();
   const startedAt = process.env["FAIRLEAD_TEST_STARTED"];
+  const bundled = isFirst ? bundleTestPrograms() : undefined;
   const provide = async (found: TestCluster) => {
-    const testCluster = { ...found, startedAt };
+    if (bundled !== undefined)
+      process.env["FAIRLEAD_TEST_PROGRAMS"] = JSON.stringify((await bundled).programs);
+    const programs = JSON.parse(process.env["FAIRLEAD_TEST_PROGRAMS"] ?? "{}") as BundledPrograms;
+    const testCluster = { ...found, startedAt, programs };
     if (isFirst) await installSharedKinds(testCluster);
     project.provide("testCluster", testCluster);
   };
@@ -48,7 +54,7 @@ export default async function setUpCluster(project: TestProject): Promise<(() =>
       auditLogPath: beside("audit.log"),
       kubectlPath: readClusterRecord(dirname(given))?.binaries.kubectl ?? "kubectl",
     });
-    return undefined;
+    return bundled && (async () => (await bundled).remove());
   }
   const cluster = await startLocalCluster({ name: "test", fsync: false, report: reporter() });
   const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
@@ -59,7 +65,10 @@ export default async function setUpCluster(project: TestProject): Promise<(() =>
     await cluster.restart("kube-controller-manager", { graceMs: 0 });
   // The other project of cluster tests finds and shares it.
   process.env["FAIRLEAD_TEST_KUBECONFIG"] = kubeconfigPath;
-  return () => cluster.stop();
+  return async () => {
+    await cluster.stop();
+    await (await bundled)?.remove();
+  };
 }
 
 /** Tells about a build, once in 15 seconds, and of nothing else: a start from the cache is too short to speak of. */

@@ -9,7 +9,7 @@ import { aFolder } from "./operator.ts";
 /** A user of one test alone: the audit log distinguishes its requests from those of all others. */
 export interface OperatorUser {
   readonly kubeconfigPath: string;
-  /** The requests of this user to the API server, since a moment. A watch is in the log once it ended. */
+  /** The requests of this user to the API server, since a moment (default: all). A watch is in the log once it ended. */
   requests(since?: Date): Promise<AuditEvent[]>;
 }
 
@@ -20,6 +20,7 @@ export async function anOperatorUser(
   namespace: string,
   { rights = "fairlead", name = "operator" } = {},
 ): Promise<OperatorUser> {
+  const made = new Date();
   await kubectl(["create", "serviceaccount", name, "-n", namespace]);
   const bindings = [rights, `${rights}-leases`].map((role) => ({
     apiVersion: `${group}/v1`,
@@ -39,7 +40,7 @@ export async function anOperatorUser(
   const user = `system:serviceaccount:${namespace}:${name}`;
   return {
     kubeconfigPath,
-    requests: (since) => auditEvents({ user, ...(since && { since }) }),
+    requests: (since = made) => auditEvents({ user, since }),
   };
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { bundledPathOf } from "./bundled-programs.ts";
 import { eventually } from "./eventually.ts";
 import { testCluster } from "./fixture.ts";
 
@@ -32,17 +33,17 @@ export interface RunningOperator {
 export interface StartOperatorOptions {
   readonly args?: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
-  /** Entry of the program; default: the one that ships. */
+  /** Path of the program; default: the one that ships. Those of this folder, and that one, run as bundles. */
   readonly program?: string;
   readonly kubeconfigPath?: string;
 }
 
-const root = join(import.meta.dirname, "..", "..");
-
 /** Starts `fairlead run`; it is ended with the test at the latest. */
 export async function startOperator(options: StartOperatorOptions = {}): Promise<RunningOperator> {
-  const { args = [], environment = {}, program = join(root, "cli/fairlead.js") } = options;
-  const kubeconfig = options.kubeconfigPath ?? testCluster().operatorKubeconfigPath;
+  const { args = [], environment = {} } = options;
+  const { programs, operatorKubeconfigPath } = testCluster();
+  const program = bundledPathOf(options.program, programs);
+  const kubeconfig = options.kubeconfigPath ?? operatorKubeconfigPath;
   const off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
   const flags = ["--max-semi-space-size=8", "--max-old-space-size=1024"];
   const command = [
@@ -55,7 +56,7 @@ export async function startOperator(options: StartOperatorOptions = {}): Promise
     ...args,
   ];
   const child = spawn(process.execPath, command, {
-    env: { ...process.env, ...environment },
+    env: { ...process.env, NODE_COMPILE_CACHE: programs.compileCache, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const log: LogLine[] = [];

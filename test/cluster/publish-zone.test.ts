@@ -9,7 +9,7 @@ import { aStampStory, manyNames } from "./stamps.ts";
 function publishZoneOf({ pid }: RunningOperator): number | undefined {
   return childrenOf(pid).find((child) => {
     try {
-      return readFileSync(`/proc/${child}/cmdline`, "latin1").includes("/publish/worker.ts");
+      return readFileSync(`/proc/${child}/cmdline`, "latin1").includes("/publish-worker.mjs");
     } catch {
       // It ended meanwhile.
       return false;

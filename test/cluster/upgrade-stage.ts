@@ -46,8 +46,8 @@ export class UpgradeStage {
     await promisify(execFile)(process.execPath, [program, "install", kubeconfig, ...words]);
   }
 
-  /** Starts the operator of a build as the newest pod of the installation, whose own containers are simulated. */
-  async run(program: string, args: readonly string[]): Promise<RunningOperator> {
+  /** Starts the operator of a build (default: that of today) as the newest pod of the installation, whose own containers are simulated. */
+  async run(program: string | undefined, args: readonly string[]): Promise<RunningOperator> {
     const pods = await this.api.list<{ readonly items: readonly SeenObject[] }>("pods", {
       namespace: home,
       selector: `app.kubernetes.io/name=${account}`,
@@ -64,7 +64,7 @@ export class UpgradeStage {
     writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
     const election = ["--leader-elect", `--leader-elect-id=${account}`, `--leader-elect-namespace=${home}`];
     return startOperator({
-      program,
+      ...(program !== undefined && { program }),
       kubeconfigPath,
       environment: { KUBERNETES_SERVICE_HOST: "127.0.0.1", POD_NAME: pod },
       args: [...election, "--retry-period=500ms", metricsArgument, ...(await this.#kindsOption()), ...args],

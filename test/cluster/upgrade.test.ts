@@ -157,7 +157,7 @@ describe.each(olderBuilds)("after $commit, $what", async ({ commit, values }) =>
     expect(objects.size).toBeGreaterThan(20);
     const commits = repository.log();
     const upgraded = new Date();
-    const after = await stage.run(today, args);
+    const after = await stage.run(undefined, args);
     await untilReconciled(after, resources.length, { sourceLooks: 3 });
     const echo = samplesIn("later").find(({ kind }) => kind === "Echo");
     if (echo === undefined) throw new Error("there is no Echo");

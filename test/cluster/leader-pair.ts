@@ -1,0 +1,87 @@
+import { expect } from "vitest";
+import type { AuditEvent } from "./audit-log.ts";
+import { eventually } from "./fixture.ts";
+import { aGitWitness, type GitWitness } from "./git-witness.ts";
+import type { RunningOperator } from "./operator.ts";
+import { anOperatorUser, isWrite, type OperatorUser } from "./operator-user.ts";
+import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
+
+/** An operator, the user that it is, and what git it ran. */
+export interface Instance {
+  readonly user: OperatorUser;
+  readonly operator: RunningOperator;
+  readonly git: GitWitness;
+}
+
+/** Two operators for the same resources. */
+export interface Pair {
+  readonly story: StampStory;
+  readonly leader: Instance;
+  readonly standby: Instance;
+}
+
+export const names = manyNames(10);
+/** Times of an election that is over soon. */
+export const short = ["--lease-duration=3s", "--renew-deadline=2s", "--retry-period=500ms"];
+
+/** Ten Stamps, an operator that leads, and another that is ready to. */
+export async function aPair(times: readonly string[] = []): Promise<Pair> {
+  const story = await aStampStory();
+  await story.apply(names, { text: "one" });
+  const start = async (name: string): Promise<Instance> => {
+    const user = await anOperatorUser(story.namespace, { rights: "stamps", name });
+    const git = await aGitWitness();
+    const { environment } = git;
+    const operator = await story.start(["--leader-elect", ...times], { user, environment });
+    return { user, operator, git };
+  };
+  const leader = await start("first");
+  await leader.operator.untilLogged("Became leader");
+  await story.untilSettled(names.length);
+  const standby = await start("second");
+  await standby.operator.untilLogged("Another instance leads");
+  return { story, leader, standby };
+}
+
+/** Successful writes to anything but the Lease and events. */
+export async function writesOf({ user }: Instance, since?: Date): Promise<AuditEvent[]> {
+  return (await user.requests(since)).filter(
+    (request) =>
+      isWrite(request) &&
+      !["leases", "events"].includes(request.objectRef?.resource ?? "") &&
+      (request.responseStatus?.code ?? 500) < 300,
+  );
+}
+
+/** Every child of every Stamp was applied this number of times, by any instance. */
+export async function expectApplies({ leader, standby }: Pair, times: number): Promise<void> {
+  const writes = [...(await writesOf(leader)), ...(await writesOf(standby))];
+  const applies = writes.filter(({ objectRef }) => objectRef?.resource === "configmaps");
+  const byName = Map.groupBy(applies, ({ objectRef }) => objectRef?.name);
+  expect(byName.size).toBe(3 * names.length);
+  for (const [name, requests] of byName) expect(requests.length, name).toBe(times);
+}
+
+/** The newest text is everywhere: in the cluster, and in the repository. */
+export async function untilSays({ story }: Pair, text: string): Promise<void> {
+  await story.untilSettled(names.length);
+  await eventually(() => names.every((name) => story.repository.read(fileOf(story, name)).includes(text)), {
+    what: "the repository follows",
+  });
+}
+
+function fileOf({ namespace }: StampStory, name: string): string {
+  return `${namespace}/stamps.stories.fairlead.dev/${name}/configmap-${name}-0.yaml`;
+}
+
+/** Seconds from a moment to the first write of an operator after it. */
+export async function firstWriteAfter(instance: Instance, since: Date): Promise<number> {
+  const [first] = await eventually(
+    async () => {
+      const writes = await writesOf(instance, since);
+      return writes.length > 0 && writes;
+    },
+    { what: "the other one writes", timeoutMs: 40_000 },
+  );
+  return (Date.parse(first?.requestReceivedTimestamp ?? "") - since.getTime()) / 1_000;
+}
