@@ -116,10 +116,11 @@ test("a kind pins and plans Releases of the same operator, and may set nothing e
   await add({ revision: second, digest, next: { revision: first } });
   await add({ revision: second, digest });
   for (const spec of [
-    { interval: "9s" },
+    // Fields that nobody has set: others are refused as conflicts already.
+    { timeout: "9m" },
     { suspend: true },
     { revision: second, prune: false },
-    { source: { path: "other" } },
+    { source: { secretRef: { name: "other" } } },
     { target: { serviceAccountName: "admin" } },
   ])
     await expect(add(spec), JSON.stringify(spec)).rejects.toThrow(NotOwnedError);
