@@ -31,6 +31,8 @@ const notWeaker: readonly string[] = [
   `(!s.?differences.hasValue() || (n.?differences.hasValue()` +
     ` && ${list("n.?differences")}.all(d, d in ${list("s.?differences")})))`,
   staysOn("requireImageDigests"),
+  // What a stage of an earlier name has proven counts.
+  `${list("n.?formerly")}.all(f, f in ${list("s.?formerly")})`,
   `${stagesBefore("s", "variables.oldNames")}.all(d, ${comesAfter("n", "d", deepestOrder)})`,
 ];
 

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { deliveryKinds } from "../charts/bindings-delivery.ts";
+import { Approval } from "../crds/approval.ts";
+import { Freeze } from "../crds/freeze.ts";
 import { gateNames } from "../crds/pipeline-status.ts";
 
 const pageOf = (kind: string): string =>
@@ -9,7 +11,7 @@ const pageOf = (kind: string): string =>
     "",
   );
 
-describe.for(deliveryKinds.map(({ definition }) => definition))(
+describe.for([...deliveryKinds.map(({ definition }) => definition), Approval, Freeze])(
   "the page of $kind",
   ({ kind, group, version, plural, shortNames, spec, status }) => {
     const section = (title: string): readonly string[] => {

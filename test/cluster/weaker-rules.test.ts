@@ -71,6 +71,7 @@ describe("rules of a Pipeline", () => {
     ["one more allow window", [dev, staging, enter({ windows: [...windows, { allow: sale }] })], "prod"],
     ["no gates", [dev, staging, { ...prod, enter: undefined }], "prod"],
     ["no rollback", [dev, staging, { ...prod, onFailure: "Hold" }], "prod"],
+    ["what another stage has proven", [dev, staging, { ...prod, formerly: ["dev"] }], "prod"],
     ["mutable images", [dev, staging, { ...prod, requireImageDigests: false }], "prod"],
     ["a shorter soak", [dev, pass({ soak: "9m59s" }), prod], "staging"],
     ["no soak", [dev, pass({ soak: undefined }), prod], "staging"],
