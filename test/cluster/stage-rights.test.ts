@@ -29,9 +29,17 @@ const create = (user: string, input: object, groups?: readonly string[]) =>
 describe("a Promotion by hand", () => {
   const aPromotion = (spec: object = {}, metadata: object = {}) =>
     anObject("Promotion", { ...target, ...spec }, metadata);
-  const controlled = {
-    ownerReferences: [{ apiVersion, kind: "Pipeline", name: "shop", uid: "1-2-3", controller: true }],
-  };
+  // Of a Pipeline that exists: the garbage collector deletes what another one owns.
+  let controlled: object;
+  beforeAll(async () => {
+    const stages = [{ name: "prod", releases: [{ name: "web" }] }];
+    const owner = await create(
+      "ada",
+      anObject("Pipeline", { source: { url: "https://git.test/r.git" }, stages }),
+    );
+    const { name, uid } = owner.metadata;
+    controlled = { ownerReferences: [{ apiVersion, kind: "Pipeline", name, uid, controller: true }] };
+  });
 
   test("needs the verb promote, and names its user", async () => {
     await expect(create("hugo", aPromotion())).rejects.toThrow(
