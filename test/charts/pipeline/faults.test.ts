@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isLong } from "../../long.ts";
+import { takesHours } from "../../long.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 import { Killed } from "./simulated-operator.ts";
 import {
@@ -60,14 +60,14 @@ describe("faults", () => {
       const { writes: count, ...expected } = undisturbed;
       expect(count).toBeGreaterThan(30);
       // Of every write in `npm run test:long`, and of every seventh one otherwise.
-      for (let write = 1; write <= count; write += isLong ? 1 : 7) {
+      for (let write = 1; write <= count; write += takesHours ? 1 : 7) {
         for (const isAfter of [false, true]) {
           const { writes: _, ...disturbed } = runThree({ write, isAfter });
           expect(disturbed, `killed ${isAfter ? "after" : "before"} write ${write}`).toEqual(expected);
         }
       }
     },
-    isLong ? 600_000 : 60_000,
+    takesHours ? 600_000 : 60_000,
   );
 
   test("check 33: what has passed stays passed when the clock goes back an hour, and nothing hangs", () => {

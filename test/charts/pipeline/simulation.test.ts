@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isLong } from "../../long.ts";
+import { takesHours } from "../../long.ts";
 import { fair, foul, simulate } from "./simulation.ts";
 import { minute } from "./stages.ts";
 
 describe("a Pipeline in virtual time", () => {
-  const hours = isLong ? 24 : 4;
+  const hours = takesHours ? 24 : 4;
 
   test(`check 2: with one commit a minute and a soak of 10 minutes, ${hours * 6 - 4} candidates pass staging in ${hours} hours, and prod is never older than two soaks`, () => {
     const report = simulate({ seed: 1, hours, weather: fair });
@@ -19,7 +19,7 @@ describe("a Pipeline in virtual time", () => {
   test(
     "keeps the rules of section 3 through failures, freezes, rollbacks, hotfixes, upgrades and restarts",
     () => {
-      const runs = isLong ? { numRuns: 100, hours: 24 } : { numRuns: 4, hours: 1 };
+      const runs = takesHours ? { numRuns: 100, hours: 24 } : { numRuns: 4, hours: 1 };
       fc.assert(
         fc.property(fc.integer({ min: 0 }), fc.boolean(), (seed, approvals) => {
           const report = simulate({ seed, hours: runs.hours, weather: { ...foul, approvals } });
@@ -31,6 +31,6 @@ describe("a Pipeline in virtual time", () => {
         { numRuns: runs.numRuns, seed: 20_261_123, endOnFailure: true },
       );
     },
-    isLong ? 14_400_000 : 300_000,
+    takesHours ? 14_400_000 : 300_000,
   );
 });
