@@ -124,6 +124,6 @@ test("a kind pins and plans Releases of the same operator, and may set nothing e
     { target: { serviceAccountName: "admin" } },
   ])
     await expect(add(spec), JSON.stringify(spec)).rejects.toThrow(NotOwnedError);
-  await expect(add({ revision: second }, "fairlead")).rejects.toThrow(NotOwnedError);
+  await expect(add({ next: { revision: first } }, "fairlead")).rejects.toThrow(NotOwnedError);
   await close();
 });

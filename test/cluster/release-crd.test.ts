@@ -109,12 +109,12 @@ describe("the CRD of Release", () => {
     [
       "two refs",
       { source: { ...source, ref: { branch: "main", tag: "v1" } }, ...manifests },
-      "exactly one of branch, tag, semver, commit must be set",
+      "exactly one of branch, tag, semver, commit, pipeline must be set",
     ],
     [
       "a ref that says nothing",
       { source: { ...source, ref: {} }, ...manifests },
-      "exactly one of branch, tag, semver, commit must be set",
+      "exactly one of branch, tag, semver, commit, pipeline must be set",
     ],
     [
       "an interval that nobody could keep",
