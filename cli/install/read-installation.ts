@@ -37,7 +37,7 @@ interface LiveDeployment {
 /** Reads what the objects of an installation say about its values. Undefined: there is no installation. */
 export async function readInstallation(
   client: Pick<InstallClient, "read">,
-  { shipped, ...installation }: Installation & { readonly shipped: readonly SynthesizableKind[] },
+  { kinds, ...installation }: Installation & { readonly kinds: readonly SynthesizableKind[] },
 ): Promise<LiveInstallation | undefined> {
   const { name, namespace } = installation;
   const live = await client.read(Deployment, { name, namespace });
@@ -55,14 +55,17 @@ export async function readInstallation(
       : await client.read(Role, { name, namespace: watched });
   const cluster =
     watched === undefined ? undefined : await client.read(ClusterRole, { name: `${name}-cluster` });
-  const names = shipped.map(({ definition }) => groupKindOf(definition));
   const definitions = await Promise.all(
-    names.map((definition) => client.read(CustomResourceDefinition, { name: definition })),
+    kinds.map(({ definition }) => client.read(CustomResourceDefinition, { name: groupKindOf(definition) })),
   );
-  const defined = names.filter((_, index) => definitions[index] !== undefined);
+  const there = kinds.filter((_, index) => definitions[index] !== undefined);
+  // No value names a kind that comes with Releases.
+  const [shipped, defined] = [namesOf(kinds), namesOf(there)];
   const [option] = args.flatMap((arg) => /^--kinds=(.*)$/.exec(arg)?.slice(1) ?? []);
   const named = option?.split(",") ?? defined;
-  const reconciled = shipped.filter(({ definition }) => named.includes(groupKindOf(definition)));
+  const reconciled = kinds.filter(
+    (kind) => named.includes(groupKindOf(kind.definition)) || (kind.needsReleases && there.includes(kind)),
+  );
   return {
     args,
     replicas,
@@ -72,9 +75,13 @@ export async function readInstallation(
     clusterRules: rulesOf(cluster),
     neededRules: neededRulesOf(args, reconciled),
     credentialsSecret: volumes.find((volume) => volume.name === "repository")?.secret?.secretName,
-    shipped: names,
+    shipped,
     defined,
   };
+}
+
+function namesOf(kinds: readonly SynthesizableKind[]): readonly string[] {
+  return kinds.filter(({ needsReleases }) => !needsReleases).map(({ definition }) => groupKindOf(definition));
 }
 
 function rulesOf(role: KubernetesObject | undefined): readonly Rule[] {

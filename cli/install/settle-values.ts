@@ -49,12 +49,12 @@ const formerDefaults = {
  */
 export async function settleValues(given: Values, options: SettleValuesOptions): Promise<SettledValues> {
   const { client, crdsOnly = false, resetValues, version } = options;
-  // No value names a kind that comes with Releases.
-  const shipped = options.kinds.filter(({ needsReleases }) => !needsReleases);
   const installation = installationOf(given);
   const stored = await readStoredValues(client, installation);
   const live =
-    stored === undefined ? await readInstallation(client, { ...installation, shipped }) : undefined;
+    stored === undefined
+      ? await readInstallation(client, { ...installation, kinds: options.kinds })
+      : undefined;
   const releases = given["releases"] as Values | null | undefined;
   const mayLoseRights = crdsOnly || resetValues || releases === null || releases?.["kinds"] !== undefined;
   const earlier = stored?.values ?? (live === undefined ? {} : deriveValues(live, { mayLoseRights }));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { kinds } from "../../charts/bindings.ts";
+import { shippedKinds } from "../../charts/bindings-delivery.ts";
 import { planInstall } from "../../cli/install/plan-install.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { anEmptyCluster } from "./installation.ts";
@@ -7,11 +7,13 @@ import { anEmptyCluster } from "./installation.ts";
 const cluster = anEmptyCluster();
 const { kubectl, install } = cluster;
 
-/** The installation of the release of 21 November 2026 with `releases.enabled` as the only value: all else was a default. */
+/** The installation of the release of 21 November 2026 with `releases.enabled` as the only value: all else was a default. With what was added since. */
 const former = {
   image: "fairlead:0.1.0",
   samples: { enabled: true },
   releases: { enabled: true, impersonate: false, requireServiceAccount: false },
+  // As an installation on this API server has it.
+  policies: { userDefaults: true },
 };
 
 const metadata = { name: "e", namespace: "default" };
@@ -42,7 +44,7 @@ const argsOf = async (): Promise<readonly string[]> =>
   ) as string[];
 
 test("an upgrade from a release with other defaults keeps what is deployed, until the new ones are asked for", async () => {
-  const { definitions, objects } = planInstall(kinds, former, { crdsOnly: false });
+  const { definitions, objects } = planInstall(shippedKinds, former, { crdsOnly: false });
   await apply(definitions);
   await kubectl("wait --for=condition=Established --timeout=30s crd --all");
   await apply(objects);
