@@ -7,6 +7,7 @@ import {
 import type { KubernetesObject } from "../../crds/object.ts";
 import { type AuditEvent, type AuditQuery, keepOperatorRequests, readAuditLog } from "./audit-log.ts";
 import { type DirectApi, directApi } from "./direct.ts";
+import { eventually } from "./eventually.ts";
 import type { SharedCluster } from "./global-setup.ts";
 import { type KubectlOptions, kubectlFor } from "./kubectl.ts";
 
@@ -77,9 +78,20 @@ export async function aNamespace({
   return name;
 }
 
-/** The requests that the shared API server answered, the truth about who asked it what. */
-export function auditEvents(query?: AuditQuery): Promise<AuditEvent[]> {
-  return readAuditLog(testCluster().auditLogPath, query);
+/** The requests that the shared API server answered until now, the truth about who asked it what. */
+export async function auditEvents(query?: AuditQuery): Promise<AuditEvent[]> {
+  const { auditLogPath } = testCluster();
+  // Others see a write a moment before it is in the log: it is there when a later request is.
+  const [since, name] = [new Date(), `mark-${crypto.randomUUID()}`];
+  await direct().get("configmap", name, "default");
+  await eventually(
+    async () => {
+      const events = await readAuditLog(auditLogPath, { namespace: "default", since });
+      return events.some(({ objectRef }) => objectRef?.name === name);
+    },
+    { what: "the request is in the audit log", intervalMs: 10 },
+  );
+  return readAuditLog(auditLogPath, query);
 }
 
 /** Starts a cluster for one test alone, to break it. It takes 4 to 5 s, and ends with the test. */

@@ -2,7 +2,7 @@ import type { Condition } from "../../crds/conditions.ts";
 import { apiVersionOf, groupKindOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
 import { readAuditLog } from "./audit-log.ts";
-import { aNamespace, applyObjects, eventually, kubectlJson, readObject, testCluster } from "./fixture.ts";
+import { aNamespace, applyObjects, auditEvents, eventually, kubectlJson, readObject } from "./fixture.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { aRepository, type StoryRepository } from "./repository.ts";
 
@@ -130,9 +130,10 @@ export function untilEvents(namespace: string, kind: string, name = "web"): Prom
 export async function operatorWrites(
   namespace: string,
   since?: Date,
-  auditLogPath = testCluster().auditLogPath,
+  auditLogPath?: string,
 ): Promise<string[]> {
-  const events = await readAuditLog(auditLogPath, { user: "operator", namespace, ...(since && { since }) });
+  const query = { user: "operator", namespace, ...(since && { since }) };
+  const events = await (auditLogPath === undefined ? auditEvents(query) : readAuditLog(auditLogPath, query));
   return events
     .filter(({ verb }) => !reads.has(verb))
     .map(({ verb, objectRef = {}, responseStatus }) => {
