@@ -78,10 +78,10 @@ export class Stage extends Construct {
     const scope = new Construct(this, name);
     const metadata = { name, namespace: this.namespace };
     new ApiObject(scope, "account", { apiVersion: "v1", kind: "ServiceAccount", metadata });
-    this.#addRights(scope, name, rights);
+    const binding = this.#addRights(scope, name, rights);
     const { url, secretRef, verify } = source;
     const place = this.namespace === this.#pipeline.namespace ? {} : { namespace: this.#pipeline.namespace };
-    new ApiObject(scope, "release", {
+    const release = new ApiObject(scope, "release", {
       apiVersion: "fairlead.dev/v1alpha1",
       kind: "Release",
       metadata,
@@ -101,6 +101,8 @@ export class Stage extends Construct {
         ...(timeout !== undefined && { timeout }),
       },
     });
+    // It plans what it deploys as soon as it is there, with these rights.
+    release.addDependency(binding);
     return this;
   }
 
@@ -126,11 +128,11 @@ export class Stage extends Construct {
     return { name: this.name, ...(after.length > 0 && { after }), releases, ...rules };
   }
 
-  #addRights(scope: Construct, name: string, rights: readonly RightsRule[] | string): void {
+  #addRights(scope: Construct, name: string, rights: readonly RightsRule[] | string): ApiObject {
     const metadata = { name, namespace: this.namespace };
     if (typeof rights !== "string")
       new ApiObject(scope, "role", { apiVersion: `${api}/v1`, kind: "Role", metadata, rules: rights });
-    new ApiObject(scope, "binding", {
+    return new ApiObject(scope, "binding", {
       apiVersion: `${api}/v1`,
       kind: "RoleBinding",
       metadata,

@@ -93,6 +93,14 @@ describe("a Release of a stage", () => {
     });
   });
 
+  test("comes after its rights, because it plans at once", () => {
+    const chart = new Chart(new App(), "delivery");
+    const pipeline = new Pipeline(chart, "shop", { name: "shop", namespace: "delivery", source: { url } });
+    const stage = pipeline.addStage("dev").addRelease("web", { path: "web" });
+    const release = stage.node.findChild("web").node.findChild("release");
+    expect(release.node.dependencies.map(({ node }) => node.id)).toEqual(["binding"]);
+  });
+
   test("of a folder of manifests has no program", () => {
     const manifests = manifestsOf((pipeline) => {
       pipeline.addStage("dev").addRelease("custom", { path: "custom", program: false });
