@@ -116,7 +116,9 @@ export function describeChange(release: ReleaseObject | undefined, revision: str
   const parts = [
     `${create} to create, ${change} to change, ${removed} to delete`,
     ...(held === 0 ? [] : [`${held} of them held until approved`]),
-    ...(mutableImages === 0 ? [] : [`${mutableImages} images without a digest`]),
+    ...(mutableImages === 0
+      ? []
+      : [`${mutableImages} ${mutableImages === 1 ? "image" : "images"} without a digest`]),
   ];
   return parts.join("; ");
 }

@@ -12,7 +12,9 @@ export function describeNext({ status }: Pick<ReleaseObject, "status">): readonl
     `${change} to change`,
     `${gone} to delete`,
     ...(held === 0 ? [] : [`${held} to delete after approval`]),
-    ...(mutableImages === 0 ? [] : [`${mutableImages} images without a digest`]),
+    ...(mutableImages === 0
+      ? []
+      : [`${mutableImages} ${mutableImages === 1 ? "image" : "images"} without a digest`]),
   ];
   return [`${commit}: ${counts.join(", ")}`];
 }

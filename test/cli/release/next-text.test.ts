@@ -16,7 +16,7 @@ describe("describeNext()", () => {
     const counts = { create: 1, change: 2, delete: 0, held: 0, mutableImages: 0 };
     expect(text(counts)).toEqual(["commit aaaaaaaaaa is planned: 1 to create, 2 to change, 0 to delete"]);
     expect(text({ ...counts, held: 3, mutableImages: 1 })).toEqual([
-      "commit aaaaaaaaaa is planned: 1 to create, 2 to change, 0 to delete, 3 to delete after approval, 1 images without a digest",
+      "commit aaaaaaaaaa is planned: 1 to create, 2 to change, 0 to delete, 3 to delete after approval, 1 image without a digest",
     ]);
   });
 
