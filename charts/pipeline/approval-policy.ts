@@ -6,7 +6,7 @@ import { APPROVAL_POLICY } from "../../crds/stage-names.ts";
 
 const everyPipeline = "admission-policies";
 
-/** What a kind that reads Approvals watches, so that it knows whether the API server vouches for them. */
+/** Objects that a kind with Approvals watches, to know whether the API server checks them. */
 export const approvalPolicyObjects: readonly RelatedObjects[] = [
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,

@@ -2,7 +2,7 @@ import { Approval, type ApprovalSpec } from "../../crds/approval.ts";
 import type { LiveObject } from "../../crds/object.ts";
 import { type CommitAuthors, findAuthors } from "./commit-authors.ts";
 
-/** What a stage asks for in `enter.approvals`. */
+/** Approvals that a stage needs: `enter.approvals`. */
 export interface ApprovalRule {
   /** Persons who must approve. */
   readonly count: number;

@@ -7,7 +7,7 @@ import type { ReleaseView } from "./release-view.ts";
 import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld } from "./world.ts";
 
-/** What a Pipeline sets of a Release. */
+/** Fields of a Release that a Pipeline sets. */
 export interface ReleasePin {
   readonly name: string;
   readonly namespace: string;
@@ -46,7 +46,7 @@ interface Target {
   readonly isSettled: boolean;
 }
 
-/** What the last Promotion of a stage says of each Release. */
+/** State of each Release by the last Promotion of its stage. */
 function targetsOf(stage: Stage, world: PipelineWorld): (release: ReleaseView) => Target | undefined {
   const { current } = historyOf(world, stage);
   if (current === undefined) return () => undefined;
