@@ -170,7 +170,7 @@ test("fairlead start ends with the operator's last words when that ends", async 
   const ended = once(run.child, "exit");
   process.kill(operator, "SIGKILL");
   expect((await ended)[0]).toBe(1);
-  expect(run.shown()).toMatch(/the operator ended \(SIGKILL\). Last log lines:\n.*INFO/);
+  expect(run.shown()).toMatch(/the operator ended \(SIGKILL\). Last log lines:\n[\d:.]+ (INFO|WARN) /);
   await untilNothingIsLeft(run);
 });
 
