@@ -69,17 +69,16 @@ export class KindStores implements Stores {
     }
     // A namespace's Role cannot allow a watch on namespaces; refused writes report it there.
     if (input.namespaces.length === 0) watch("namespace", Namespace, undefined, {});
-    this.watched = [...wanted].flatMap(([id, one]) => {
-      const parts = prepareWatches(one, input);
-      this.#unions.set(id, UnionStore.of(parts.map(({ namespace, store }) => ({ namespace, store }))));
-      return parts;
-    });
+    this.watched = shareWatches(wanted, input).flatMap((one) => prepareWatches(one, input));
+    const partsOf = Map.groupBy(this.watched, ({ role, kind, selector }) => idOfWatch(role, kind, selector));
+    for (const [id, parts] of partsOf) this.#unions.set(id, UnionStore.of(parts));
     this.#namespaces = this.#unions.get(idOfWatch("namespace", Namespace, undefined));
   }
 
   /** Runs all watches, also those that are begun later, until the signal aborts. Call it once. */
   async run(signal: AbortSignal): Promise<void> {
-    const watches = [...this.watched, ...this.found].map(({ reflector }) => reflector.run(signal));
+    const reflectors = new Set([...this.watched, ...this.found].map(({ reflector }) => reflector));
+    const watches = [...reflectors].map((reflector) => reflector.run(signal));
     this.#running = { signal, watches };
     if (!signal.aborted)
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
@@ -162,6 +161,28 @@ export class KindStores implements Stores {
 /** Index of a kind's resources: the values by which they seek related objects. */
 export function soughtIndexOf({ kind, selector }: Pick<RelatedObjects, "kind" | "selector">): string {
   return `sought ${idOfWatch("related", kind, selector)}`;
+}
+
+/** A kind that is reconciled, and of which another kind wants to see all objects as they are, is watched once for both. */
+function shareWatches(
+  wanted: ReadonlyMap<string, WantedWatch>,
+  { transformOf }: WatchesInput,
+): readonly WantedWatch[] {
+  const isReduced = ({ role, kind }: WantedWatch) => transformOf?.(kind, { role }) !== undefined;
+  const relatedOf = (one: WantedWatch): WantedWatch | undefined => {
+    const related =
+      one.role === "resource" ? wanted.get(idOfWatch("related", one.kind, undefined)) : undefined;
+    return related && (isReduced(one) || isReduced(related)) ? undefined : related;
+  };
+  const shared = new Set(wanted.values().map(relatedOf));
+  return [...wanted.values()]
+    .filter((one) => !shared.has(one))
+    .map((one) => {
+      const related = relatedOf(one);
+      return related
+        ? { ...one, indexes: { ...one.indexes, ...related.indexes }, alsoFor: related.role }
+        : one;
+    });
 }
 
 function idOfWatch(role: WatchRole, kind: ObjectKind, selector: string | undefined): string {

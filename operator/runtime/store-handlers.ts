@@ -31,8 +31,12 @@ export function notify(handler: StoreHandler, notification: Notification): void 
   else handler.deleted(object, { finalStateUnknown: notification.finalStateUnknown });
 }
 
+/** Who reads and writes a store. Undefined: the only one, or the first of several. */
+export type StoreUser = object | undefined;
+
 interface Entry {
   readonly handler: StoreHandler;
+  readonly user: StoreUser;
   caughtUp: boolean;
 }
 
@@ -48,9 +52,13 @@ export class StoreHandlers {
   /** Adds a handler, which receives `current` first. */
   add(
     handler: StoreHandler,
-    { current, store }: { current: Iterable<LiveObject>; store: { readonly hasSynced: boolean } },
+    {
+      user,
+      current,
+      store,
+    }: { user: StoreUser; current: Iterable<LiveObject>; store: { readonly hasSynced: boolean } },
   ): Subscription {
-    const entry: Entry = { handler, caughtUp: false };
+    const entry: Entry = { handler, user, caughtUp: false };
     // A copy, because a handler may write to the store during the call.
     for (const object of [...current]) this.#notify(entry, { type: "added", object, initial: true });
     this.#entries = [...this.#entries, entry];
@@ -71,6 +79,11 @@ export class StoreHandlers {
     for (const notification of notifications) {
       for (const entry of entries) this.#notify(entry, notification);
     }
+  }
+
+  /** The same, but for the handlers of the user who made the change. */
+  notifyOthers(user: StoreUser, notification: Notification): void {
+    for (const entry of this.#entries) if (entry.user !== user) this.#notify(entry, notification);
   }
 
   #notify({ handler }: Entry, notification: Notification): void {

@@ -5,7 +5,7 @@ import { compareResourceVersions, isNewer, newestOf } from "../engine/resource-v
 import type { Logger, ObjectStore } from "../ports.ts";
 import type { WatchEvent } from "./ports.ts";
 import { StoreContent } from "./store-content.ts";
-import { type StoreHandler, StoreHandlers, type Subscription } from "./store-handlers.ts";
+import { type StoreHandler, StoreHandlers, type StoreUser, type Subscription } from "./store-handlers.ts";
 import type { IndexFunction } from "./store-index.ts";
 import { OwnWrites } from "./store-own-writes.ts";
 import { asNotifications, isSameVersion, replaceContent } from "./store-replace.ts";
@@ -22,14 +22,23 @@ export interface WatchedStoreInput {
   readonly log?: Pick<Logger, "error">;
 }
 
+/** A local copy that handlers can follow. */
+export interface FollowedStore extends ObjectStore {
+  readonly size: number;
+  /** Resolves when the store has synced; rejects with the signal's reason. */
+  whenSynced(signal: AbortSignal): Promise<void>;
+  /** Tells the handler of all objects, flagged initial, then of every change, in order. */
+  subscribe(handler: StoreHandler): Subscription;
+}
+
 /**
  * The objects of one kind as the server last showed them, to us or in answer to our own writes, whichever is
  * newer (by resourceVersion). Objects are never changed in place.
  *
  * Handlers receive all changes but our own writes, which the reconcile that made them knows already, also when
- * the watch returns them.
+ * the watch returns them. Where several users share the store, each receives what the others write.
  */
-export class WatchedStore implements ObjectStore {
+export class WatchedStore implements FollowedStore {
   readonly kind: ObjectKind;
   readonly #transform: (object: LiveObject) => LiveObject;
   /** Objects are kept as the server sends them. */
@@ -63,7 +72,6 @@ export class WatchedStore implements ObjectStore {
     return this.#own.size;
   }
 
-  /** Resolves when the store has synced; rejects with the signal's reason. */
   whenSynced(signal: AbortSignal): Promise<void> {
     return this.#gate.whenOpen(signal);
   }
@@ -80,9 +88,8 @@ export class WatchedStore implements ObjectStore {
     return this.#content.byIndex(index, value);
   }
 
-  /** Tells the handler of all objects, flagged initial, then of every change, in order. */
-  subscribe(handler: StoreHandler): Subscription {
-    return this.#handlers.add(handler, { current: this.#content.values(), store: this });
+  subscribe(handler: StoreHandler, user?: StoreUser): Subscription {
+    return this.#handlers.add(handler, { user, current: this.#content.values(), store: this });
   }
 
   /** The object as the store would keep it; the one it has, if that is the same. For {@link replace}. */
@@ -137,7 +144,7 @@ export class WatchedStore implements ObjectStore {
     this.#gate.close();
   }
 
-  written(object: LiveObject): void {
+  written(object: LiveObject, user?: StoreUser): void {
     const key = keyOf(object);
     const { uid, resourceVersion } = object.metadata;
     if (this.#own.isGone(uid)) return;
@@ -146,7 +153,14 @@ export class WatchedStore implements ObjectStore {
     const held = current?.metadata.resourceVersion ?? this.#seen;
     if (isNewer(resourceVersion, held)) {
       this.#own.add(key, object, current);
-      this.#content.put(key, this.#transform(object));
+      const kept = this.#transform(object);
+      this.#content.put(key, kept);
+      this.#handlers.notifyOthers(
+        user,
+        current === undefined
+          ? { type: "added", object: kept, initial: false }
+          : { type: "updated", old: current, object: kept },
+      );
     } else {
       this.#own.addOvertaken(key, resourceVersion);
       if (!this.#isWhole || current === undefined || !isSameVersion(current, object)) return;

@@ -3,8 +3,9 @@ import { stamps } from "../../synth/manifest.ts";
 import type { Clock, Logger, Random } from "../ports.ts";
 import type { WatchSource } from "./ports.ts";
 import { Reflector, type ReflectorInput } from "./reflector.ts";
-import { WatchedStore } from "./store.ts";
+import { type FollowedStore, WatchedStore } from "./store.ts";
 import type { IndexFunction } from "./store-index.ts";
+import { StoreView } from "./store-view.ts";
 
 /** The purpose of a watch; a child kind is watched once, however many kinds have such children. */
 export type WatchRole = "resource" | "child" | "related" | "namespace";
@@ -15,7 +16,7 @@ export interface WatchedKind {
   readonly selector: string | undefined;
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
-  readonly store: WatchedStore;
+  readonly store: FollowedStore;
   readonly reflector: Reflector;
 }
 
@@ -23,6 +24,8 @@ export type Indexes = Readonly<Record<string, IndexFunction>>;
 
 export interface WantedWatch extends Pick<WatchedKind, "role" | "kind" | "selector"> {
   readonly indexes: Indexes;
+  /** A second role that the same watch serves. */
+  readonly alsoFor?: WatchRole;
 }
 
 export interface WatchesInput {
@@ -45,17 +48,20 @@ export interface WatchesInput {
 
 /** A watch in every watched namespace, or one for all of them. None of them runs yet. */
 export function prepareWatches(
-  { role, kind, selector, indexes }: WantedWatch,
+  { role, kind, selector, indexes, alsoFor }: WantedWatch,
   { namespaces, sourceOf, transformOf, missingKindWaitMs, clock, random, log }: WatchesInput,
 ): readonly WatchedKind[] {
   const places = namespaces.length === 0 || !kind.namespaced ? [undefined] : namespaces;
   const transform = transformOf?.(kind, { role });
-  return places.map((namespace): WatchedKind => {
+  return places.flatMap((namespace): readonly WatchedKind[] => {
     const store = new WatchedStore({ kind, indexes, log, ...(transform && { transform }) });
     const source = sourceOf(kind, { role, selector, namespace });
     const more = missingKindWaitMs && { missingKindWaitMs };
     const reflector = new Reflector({ source, store, clock, random, log, ...more });
-    return { role, kind, selector, namespace, store, reflector };
+    const watched = { role, kind, selector, namespace, store, reflector };
+    return alsoFor === undefined
+      ? [watched]
+      : [watched, { ...watched, role: alsoFor, store: new StoreView(store) }];
   });
 }
 

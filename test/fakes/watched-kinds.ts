@@ -1,6 +1,6 @@
 import type { DeclaredKind } from "../../crds/binding.ts";
 import { groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
-import { KindStores, type WatchRole } from "../../operator/runtime/kind-stores.ts";
+import { KindStores, type KindStoresInput, type WatchRole } from "../../operator/runtime/kind-stores.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { aGadgetKind } from "./gadget.ts";
 import { RecordingLogger } from "./recording-logger.ts";
@@ -9,6 +9,7 @@ import { ScriptedWatchSource } from "./scripted-watch-source.ts";
 export interface WatchedKindsOptions {
   readonly kinds?: readonly DeclaredKind[];
   readonly namespaces?: readonly string[];
+  readonly transformOf?: KindStoresInput["transformOf"];
 }
 
 /** The stores of some kinds, each filled by a reflector from a server of its own in memory. */
@@ -20,11 +21,12 @@ export class WatchedKinds implements AsyncDisposable {
   readonly #stop = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor({ kinds = [aGadgetKind()], namespaces = [] }: WatchedKindsOptions = {}) {
+  constructor({ kinds = [aGadgetKind()], namespaces = [], transformOf }: WatchedKindsOptions = {}) {
     const { clock, log } = this;
     this.stores = new KindStores({
       kinds,
       namespaces,
+      ...(transformOf && { transformOf }),
       clock,
       random: () => 0.5,
       log,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createFolderClaims } from "../../../operator/runtime/folder-claims.ts";
+import type { WatchedStore } from "../../../operator/runtime/store.ts";
 import { folderOf } from "../../../synth/file-tree.ts";
 import { aGadgetKind, Gadget } from "../../fakes/gadget.ts";
 import { refused } from "../../fakes/watch-errors.ts";
@@ -68,7 +69,8 @@ describe("the claim on a folder", () => {
 
   test("is unknown where the API server lost the kind", async () => {
     await using run = await someClaims();
-    for (const { kind, store } of run.watched.stores.watched) if (kind === Gadget) store.loseKind();
+    for (const { kind, store } of run.watched.stores.watched)
+      if (kind === Gadget) (store as WatchedStore).loseKind();
     expect(run.claimOf(folder("other"))).toBe("unknown");
     expect(run.claimOf(planetFolder("mars"))).toBe("gone");
   });

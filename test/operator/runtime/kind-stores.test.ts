@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap, Deployment, Namespace, Pod, Secret } from "../../../crds/core-kinds.ts";
+import type { LiveObject } from "../../../crds/object.ts";
 import { ADDED_INDEX } from "../../../operator/engine/added-index.ts";
 import { stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
@@ -70,6 +71,39 @@ describe("the stores of some kinds", () => {
     expect(pods.byIndex("gadgets.example.dev", "of gadget")).toHaveLength(1);
     expect(pods.byIndex("gizmos.example.dev", "of gizmo")).toHaveLength(1);
     expect(pods.byIndex("gizmos.example.dev", "of gadget")).toEqual([]);
+  });
+
+  test("watch a kind once that is reconciled and related to another kind", async () => {
+    const kinds = [
+      gadgets,
+      { ...aGadgetKind({ related: [{ kind: Gadget, ownerKey: () => "all" }] }), definition: Gizmo },
+    ];
+    await using watched = new WatchedKinds({ kinds });
+    expect(watched.watches.filter((watch) => watch.includes("gadgets"))).toEqual([
+      "resource gadgets.example.dev",
+    ]);
+    watched.source("resource", Gadget).put({ name: "a" });
+    await watched.start();
+    const { stores } = watched;
+    expect(stores.related(Gadget, undefined).byIndex("gizmos.example.dev", "all")).toHaveLength(1);
+    const set = setOf(Gadget, { metadata: { name: "a", namespace: "shop" } });
+    expect(stores.resources(Gadget).byIndex("set", set)).toHaveLength(1);
+  });
+
+  test("watch a kind twice where the objects that are related are kept in part", () => {
+    const kinds = [
+      gadgets,
+      { ...aGadgetKind({ related: [{ kind: Gadget, ownerKey: () => "all" }] }), definition: Gizmo },
+    ];
+    const reduce = (object: LiveObject): LiveObject => object;
+    const watched = new WatchedKinds({
+      kinds,
+      transformOf: (_, { role }) => (role === "related" ? reduce : undefined),
+    });
+    expect(watched.watches.filter((watch) => watch.includes("gadgets"))).toEqual([
+      "related gadgets.example.dev",
+      "resource gadgets.example.dev",
+    ]);
   });
 
   test("find what a field manager of ours has set fields of, where a kind sets some", async () => {

@@ -5,6 +5,7 @@ import { Release } from "../../../../crds/release.ts";
 import { ReleasePolicy, type ReleaseRule } from "../../../../crds/release-policy.ts";
 import { PolicyLimits } from "../../../../operator/desire/release/policy-limits.ts";
 import { releaseKind, releasePolicyKind } from "../../../../operator/desire/release/release-kind.ts";
+import type { WatchedStore } from "../../../../operator/runtime/store.ts";
 import { aRelease } from "../../../fakes/releases.ts";
 import { WatchedKinds } from "../../../fakes/watched-kinds.ts";
 
@@ -34,7 +35,9 @@ async function aPlatform({ installation }: { readonly installation?: ReleaseRule
       object.kind === "Namespace"
         ? (["namespace", Namespace] as const)
         : (["resource", object.kind === "Release" ? Release : ReleasePolicy] as const);
-    const store = kinds.stores.watched.find((one) => one.role === role && one.kind === kind)?.store;
+    const store = kinds.stores.watched.find((one) => one.role === role && one.kind === kind)?.store as
+      | WatchedStore
+      | undefined;
     store?.apply({ type, object });
   };
   for (const release of [shop, other]) deliver("ADDED", release);
