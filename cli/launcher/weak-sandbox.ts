@@ -10,7 +10,7 @@ import {
 } from "../../operator/sandbox/program/programs.ts";
 import { provideLauncher } from "./build-launcher.ts";
 
-/** A stranger's program is not run where the kernel does not keep it from the user's files. */
+/** An untrusted program is not run if the kernel does not isolate it from the user's files. */
 export class WeakSandboxError extends Error {
   override readonly name = "WeakSandboxError";
 }
@@ -19,12 +19,12 @@ export interface Trust {
   /** The program comes from a folder of this machine. */
   readonly isLocal: boolean;
   readonly env: NodeJS.ProcessEnv;
-  /** The user said that this is fine. */
+  /** The user has accepted the risk. */
   readonly weakSandbox: boolean;
 }
 
 /**
- * Why a program is refused; undefined if it is not. In CI, a local folder often holds the pull request of a stranger.
+ * Why a program is rejected; undefined if it may run. In CI, a local folder often contains an untrusted pull request.
  * Pure.
  */
 export function refusalOf(walls: KernelWalls, { isLocal, env, weakSandbox }: Trust): string | undefined {
@@ -34,11 +34,11 @@ export function refusalOf(walls: KernelWalls, { isLocal, env, weakSandbox }: Tru
   const whose = isLocal
     ? "CI is set, so the folder may contain an untrusted program"
     : "its program comes from git";
-  return `Cannot run the program: ${gap}, and ${whose}; run it on a kernel that supports them (docs/sandbox.md), or accept the risk with --weak-sandbox`;
+  return `Cannot run the program: ${gap}, and ${whose}; run it on a kernel that isolates it (docs/sandbox.md), or accept the risk with --weak-sandbox`;
 }
 
 /**
- * Programs for the command line. The launcher is provided when the first one is run.
+ * Runs programs for the command line. The launcher is found or built when the first one is run.
  *
  * @returns `run()` throws WeakSandboxError for a program that is not trusted enough for this kernel.
  */

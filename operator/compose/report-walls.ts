@@ -4,12 +4,12 @@ import type { ReportedWalls } from "../sandbox/walls-report.ts";
 import type { WalledProcess } from "../telemetry/sandbox-metrics.ts";
 import type { Ground } from "./ground.ts";
 
-/** Takes which walls of the kernel are around a process of a zone. */
+/** Receives the kernel isolation of a process of a zone. */
 export type ReportWalls = (process: WalledProcess, walls: ReportedWalls) => void;
 
 /**
- * Reports walls of the kernel in the log and in metrics, as the processes of zones tell of them: the kernel may refuse a
- * container what it gives another one. What was reported before is not logged again.
+ * Reports kernel isolation in the log and in metrics, as processes of zones report it: the kernel may deny one container
+ * what it grants another. An unchanged report is not logged again.
  */
 export function createWallsReport({
   config,
@@ -27,16 +27,16 @@ export function createWallsReport({
     const gap = describeMissingWalls(walls);
     const fields = { inForce, missing, landlockAbi, ...(gap !== undefined && { reason: gap }) };
     if (process.process !== "program") {
-      log.debug("A process of a zone reported its walls", { process: name, ...fields });
+      log.debug("A process of a zone reported its isolation", { process: name, ...fields });
       return;
     }
-    if (gap === undefined) log.info("The kernel keeps programs of Releases apart", fields);
+    if (gap === undefined) log.info("The kernel isolates programs of Releases", fields);
     else if (config.releaseRequireSandbox) log.warn("Programs of Releases are refused", fields);
-    else log.warn("The kernel does not keep programs of Releases apart", fields);
+    else log.warn("The kernel does not isolate programs of Releases", fields);
   };
 }
 
-/** Reports the walls of an operator whose zones are processes of its own: they have the same kernel and container. */
+/** Reports the isolation if the processes of zones belong to this operator: they have the same kernel and container. */
 export function reportOwnWalls({
   walls,
   config,
@@ -48,7 +48,7 @@ export function reportOwnWalls({
   reportWalls({ zone: "sandbox", process: "program" }, found);
 }
 
-/** Reports the walls of a sandbox zone in another container, as soon as it says which they are. */
+/** Reports the isolation of a sandbox zone in another container, as soon as that reports it. */
 export function reportZoneWalls({
   config: { releases, zoneSockets },
   clock,

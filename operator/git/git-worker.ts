@@ -27,7 +27,7 @@ export interface GitWorkerInput {
     readonly socket: string;
     readonly "socket-fd"?: string | undefined;
     readonly cache: string;
-    /** Walls around this process, as JSON. */
+    /** Isolation of this process, as JSON. */
     readonly walls: string;
     readonly "require-walls": boolean;
     readonly launcher?: string | undefined;
@@ -36,7 +36,7 @@ export interface GitWorkerInput {
     /** As for confineGit(). */
     readonly credentials?: string | undefined;
   };
-  /** Of this process. */
+  /** The environment of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -44,17 +44,17 @@ export interface GitWorkerInput {
 export interface GitWorker {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Walls for all git processes; undefined: git does not work behind them. */
+  /** Isolation of all git processes; undefined: git does not work with it. */
   readonly confine: ConfineGit | undefined;
-  /** Walls around this process, and around git. */
+  /** Isolation of this process, and of git. */
   readonly walls: { readonly own: WallsReport; readonly git: WallsReport };
-  /** Walls around git that are required, and that the kernel lacks. Undefined: git may run. */
+  /** Required isolation of git that the kernel lacks. Undefined: git may run. */
   readonly gap: string | undefined;
   /** Serves the operator. */
   serve(options: Pick<ZoneWorkerOptions, "close" | "limits" | "serve" | "describeError">): Promise<void>;
 }
 
-/** Finds out which walls are around this process, and around git. */
+/** Determines the isolation of this process, and of git. */
 export async function setUpGitWorker({ zone, values, environment }: GitWorkerInput): Promise<GitWorker> {
   const { cache, credentials, launcher, socket, "socket-fd": descriptor } = values;
   const clock = systemClock();
@@ -66,7 +66,7 @@ export async function setUpGitWorker({ zone, values, environment }: GitWorkerInp
   const own = JSON.parse(values.walls) as WallsReport;
   const isRoot = process.getuid?.() === 0;
   const tried = await tryWalls({ launcher, cache, credentials, environment, isRoot, clock, log });
-  log.info("Walls of the kernel around a zone", { zone, ...readWallsReport(own) });
+  log.info("Kernel isolation of a zone", { zone, ...readWallsReport(own) });
   return {
     ...{ clock, log, confine: tried.confine },
     walls: { own, git: toWallsReport(tried.walls) },

@@ -12,17 +12,20 @@ import { type ZoneCommand, ZoneProcess } from "../zones/zone-process.ts";
 import { certificateFiles, deviceFiles, findProgram, programFolders, settingFiles } from "./confine-git.ts";
 import { variablesForGit } from "./git-environment.ts";
 
-// How the operator, or the main process of a container, starts the process of a zone that runs git, and restarts it.
+// How the process of a zone that runs git is started and restarted, by the operator or by the main process of a
+// container.
 
-/** What the process of such a zone is started with. Nothing in it is secret: other users see command lines. */
+/**
+ * Options for starting the process of such a zone. None of them is secret, because other users can read command lines.
+ */
 export interface GitZoneOptions {
   /** Folder of its socket. */
   readonly folder: string;
   /** Folder of the clones. */
   readonly cache: string;
-  /** Walls of the kernel for the process, and for git's processes. */
+  /** Kernel isolation of the process, and of git processes. */
   readonly walls: KernelWalls;
-  /** Whether git does not run where walls around it are missing. */
+  /** Whether git does not run where isolation is missing. */
   readonly requireWalls: boolean;
   readonly logLevel: string;
   readonly logFormat: string | undefined;
@@ -30,18 +33,18 @@ export interface GitZoneOptions {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Pipes of git's processes, and connections. */
+/** Pipes of git processes, and connections. */
 const OPEN_FILES = 1_023;
-/** The process ends git's processes, and then itself, in this time; else it is killed. */
+/** Time for the process to end git processes and then itself. After that it is killed. */
 const END_MS = 3_000;
-/** Longest time that git may take to say its version, on a busy machine. */
+/** Timeout of `git --version`, on a busy machine. */
 const TRY_MS = 10_000;
 
-/** What the process of a zone may do beside what git needs. */
+/** What the process of a zone may access in addition to what git needs. */
 export interface GitZoneRules extends Pick<LaunchRules, "tcpConnect" | "tcpListen"> {
-  /** Places to read. */
+  /** Paths to read. */
   readonly read: readonly string[];
-  /** Repositories to write to, and to run programs of. */
+  /** Repositories in which it may write and run programs. */
   readonly local?: readonly string[];
 }
 
@@ -50,10 +53,10 @@ export interface GitZone<Options extends GitZoneOptions> {
   readonly name: string;
   /** Path of the process's own code. */
   readonly worker: string;
-  /** V8's heap, in MiB, and the part of it for what was just made. */
+  /** Size of V8's heap and of its young generation, in MiB. */
   readonly heapMiB: number;
   readonly semiSpaceMiB?: number;
-  /** Flags of the process beside those that each such zone has (git-worker.ts). */
+  /** Flags of the process in addition to those of every such zone (git-worker.ts). */
   readonly flags: (options: Options) => readonly string[];
   readonly rules: (options: Options, environment: Environment) => GitZoneRules;
 }
@@ -64,9 +67,9 @@ export function socketIn(folder: string, zone: string): string {
 }
 
 /**
- * The command line of the process. The kernel's walls are around it, as far as there are any.
+ * The command line of the process, with the kernel isolation that is available.
  *
- * @param environment Git gets of it where programs are and how the network is reached.
+ * @param environment Git gets PATH and the network settings from it.
  */
 export function gitZoneCommand<Options extends GitZoneOptions>(
   zone: GitZone<Options>,
@@ -93,7 +96,10 @@ export function gitZoneCommand<Options extends GitZoneOptions>(
   });
 }
 
-/** What the process may do: write to the clones, read its own code and what git reads, connect over TCP, and start git. */
+/**
+ * Access of the process: it writes to the clones, reads its own code and what git reads, connects over TCP, and starts
+ * git.
+ */
 function rulesOf<Options extends GitZoneOptions>(
   zone: GitZone<Options>,
   options: Options,
@@ -118,7 +124,7 @@ function rulesOf<Options extends GitZoneOptions>(
 }
 
 export interface GitZoneProcessOptions {
-  /** Git gets of it where programs are and how the network is reached. */
+  /** Git gets PATH and the network settings from it. */
   readonly environment: Environment;
   readonly clock: Clock;
   readonly random: Random;
@@ -133,11 +139,11 @@ export interface GitZoneProcess {
 }
 
 export interface StartGitZoneOptions extends GitZoneProcessOptions {
-  /** Called each time that the process is started. */
+  /** Called after each start of the process. */
   readonly onStart?: () => void;
 }
 
-/** Keeps the process of a zone running. Its log goes where the log of this process goes. */
+/** Keeps the process of a zone running. Its log is written to the log of this process. */
 export function startGitZone<Options extends GitZoneOptions>(
   zone: GitZone<Options>,
   options: Options,
@@ -146,7 +152,7 @@ export function startGitZone<Options extends GitZoneOptions>(
   const { name } = zone;
   const walls = wallsForGit(options, rulesOf(zone, options, environment), environment);
   if (walls.problem !== undefined)
-    log.warn("The kernel does not keep a zone apart", { zone: name, reason: walls.problem });
+    log.warn("The kernel does not isolate a zone", { zone: name, reason: walls.problem });
   const onLog = (chunk: Buffer): void => void process.stderr.write(chunk);
   const command = (): ZoneCommand => {
     onStart?.();
@@ -167,13 +173,13 @@ export function startGitZone<Options extends GitZoneOptions>(
 export interface GitZonePlace {
   /** Path of the socket. */
   readonly socket: string;
-  /** Starts the process, if it is the operator's. */
+  /** Starts the process, if it belongs to the operator. */
   start(): void;
   close(): Promise<void>;
 }
 
 /**
- * Finds the place of a zone. Nothing is started yet.
+ * Determines the socket of a zone, and whether the operator starts its process. Starts nothing.
  *
  * @param zoneSockets Folder with a folder of sockets for each zone. Undefined: the zone's process is started here.
  */
@@ -186,7 +192,7 @@ export function placeOfZone(
     const socket = socketIn(join(zoneSockets, name), name);
     return { socket, start: () => undefined, close: async () => undefined };
   }
-  // Of mode 0700: no other user can take the place of the zone.
+  // Of mode 0700, so that no other user can replace the socket of the zone.
   const folder = mkdtempSync(join(tmpdir(), `fairlead-${name}-`));
   let started: GitZoneProcess | undefined;
   return {
@@ -201,7 +207,10 @@ export function placeOfZone(
   };
 }
 
-/** The walls for a process that starts git. None, with the reason, if git does not start behind them: it may be installed anywhere. */
+/**
+ * The isolation for a process that starts git. None, with the reason, if git does not start with it: git may be
+ * installed in any folder.
+ */
 function wallsForGit(
   { walls, cache }: GitZoneOptions,
   rules: LaunchRules,
@@ -212,7 +221,7 @@ function wallsForGit(
   try {
     mkdirSync(cache, { recursive: true, mode: 0o700 });
     const git = findProgram("git", environment["PATH"]);
-    // Without git the process itself says what is missing.
+    // Without git, the process itself reports what is missing.
     if (git === undefined) return walls;
     execFileSync(launcher, launchArguments(rules, [git, "--version"]), {
       cwd: "/",

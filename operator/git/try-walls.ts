@@ -15,7 +15,7 @@ export interface TryWallsOptions {
   readonly cache: string;
   /** As for {@link confineGit}. */
   readonly credentials?: string | undefined;
-  /** Of this process. */
+  /** The environment of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isRoot: boolean;
   readonly clock: Clock;
@@ -23,15 +23,15 @@ export interface TryWallsOptions {
 }
 
 export interface TriedWalls {
-  /** Puts git processes behind the walls; undefined: git does not work behind them. */
+  /** Starts git processes with isolation; undefined: git does not work with it. */
   readonly confine: ConfineGit | undefined;
-  /** Walls around git. */
+  /** Isolation of git. */
   readonly walls: ReportedWalls;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** Tries git behind the walls that the kernel has, in a folder of its own. The log says what came of it. */
+/** Tries git with the isolation that the kernel supports, in a folder of its own. Logs the result. */
 export async function tryWalls(options: TryWallsOptions): Promise<TriedWalls> {
   const { cache, credentials, environment, isRoot, clock, log } = options;
   const { launcher, landlockAbi, inForce, missing, problem, keptApart } = await probeLayers(
@@ -40,7 +40,7 @@ export async function tryWalls(options: TryWallsOptions): Promise<TriedWalls> {
   );
   const refuse = (reason = ""): TriedWalls => {
     const none = noKernelWalls(reason);
-    log.warn("The kernel does not keep git processes apart", { reason, missing: none.missing });
+    log.warn("The kernel does not isolate git processes", { reason, missing: none.missing });
     return { confine: undefined, walls: { ...none, problem: reason } };
   };
   if (launcher === undefined) return refuse(problem);
@@ -61,7 +61,7 @@ export async function tryWalls(options: TryWallsOptions): Promise<TriedWalls> {
   } catch (error) {
     return refuse(String(error));
   }
-  if (keptApart) log.info("The kernel keeps git processes apart", { inForce, missing });
-  else log.warn("The kernel does not keep git processes apart", { inForce, missing });
+  if (keptApart) log.info("The kernel isolates git processes", { inForce, missing });
+  else log.warn("The kernel does not isolate git processes", { inForce, missing });
   return { confine, walls: { landlockAbi, inForce, missing, keptApart } };
 }

@@ -3,32 +3,32 @@ import { promisify } from "node:util";
 import { type LaunchRules, type Layer, layers, reportArguments } from "./launch-arguments.ts";
 import { type NodeFiles, readNodeFiles } from "./node-files.ts";
 
-/** Walls that the kernel can put around a program. */
+/** Isolation of a program by the kernel. */
 export interface KernelWalls {
-  /** Path of the launcher that builds them; undefined: none is built. */
+  /** Path of the launcher that sets it up; undefined: there is none. */
   readonly launcher: string | undefined;
-  /** Version of Landlock; 0: the kernel has none, or it is turned off. */
+  /** Version of Landlock; 0: not supported, or disabled. */
   readonly landlockAbi: number;
   readonly inForce: readonly Layer[];
   readonly missing: readonly Layer[];
-  /** Whether programs are kept from the operator, from each other and from the network. See {@link essential}. */
+  /** Whether programs are isolated from the operator, from each other and from the network. See {@link essential}. */
   readonly keptApart: boolean;
-  /** Files that Node needs behind the walls. */
+  /** Files that Node needs under isolation. */
   readonly node: NodeFiles;
   /** Why the launcher reported nothing. */
   readonly problem?: string;
 }
 
 /**
- * The layers without which a program that left its inner walls would reach others. The filter refuses sockets and
- * signals, so what the other two layers add is a second wall where the first one holds.
+ * The layers that are required: without one of them, a program that escaped from its V8 context could reach other
+ * processes. The filter denies sockets and signals, so the other two layers only add a second protection.
  */
 const essential: readonly Layer[] = ["no-new-privileges", "files", "seccomp"];
 
-/** Longest time that the launcher may take to report, on a busy machine. */
+/** Timeout for the launcher's report, on a busy machine. */
 const TIMEOUT_MS = 10_000;
 
-/** Has the launcher build its walls around itself and report which hold. Takes milliseconds. */
+/** Starts the launcher, which isolates itself and reports the layers in force. Takes milliseconds. */
 export async function probeKernelWalls(launcher: string | undefined): Promise<KernelWalls> {
   const walls = await probeLayers(launcher);
   if (walls.launcher === undefined) return noKernelWalls(walls.problem ?? "");
@@ -40,9 +40,9 @@ export async function probeKernelWalls(launcher: string | undefined): Promise<Ke
 }
 
 /**
- * The same without the files of Node, which a process behind walls cannot find out.
+ * The same without the files of Node, which an isolated process cannot determine.
  *
- * @param rules.user As in {@link LaunchRules}: behind walls root cannot become another user.
+ * @param rules.user As in {@link LaunchRules}: an isolated root process cannot become another user.
  */
 export async function probeLayers(
   launcher: string | undefined,
@@ -73,7 +73,7 @@ export function readReport(text: string): Omit<KernelWalls, "launcher" | "node">
   return { landlockAbi, ...assessLayers(found) };
 }
 
-/** Says which layers are missing beside those in force, and whether it matters. Pure. */
+/** Determines which layers are missing beside those in force, and whether processes are still isolated. Pure. */
 export function assessLayers(
   found: readonly string[],
 ): Pick<KernelWalls, "inForce" | "missing" | "keptApart"> {
@@ -82,7 +82,7 @@ export function assessLayers(
   return { inForce, missing, keptApart: essential.every((layer) => inForce.includes(layer)) };
 }
 
-/** The report where the launcher builds nothing: programs have only the walls inside their process. Pure. */
+/** The report without a launcher: programs have only the isolation within their process. Pure. */
 export function noKernelWalls(problem: string): KernelWalls {
   const node = { read: [], execute: [] };
   return {
@@ -97,9 +97,9 @@ export function noKernelWalls(problem: string): KernelWalls {
 }
 
 /**
- * One line about a missing wall, for people; undefined: they are kept apart. Pure.
+ * One line for users about missing isolation; undefined: nothing essential is missing. Pure.
  *
- * @param whose Processes that the walls are around.
+ * @param whose The isolated processes.
  */
 export function describeMissingWalls(
   { missing, problem, keptApart }: Pick<KernelWalls, "missing" | "problem" | "keptApart">,
@@ -107,5 +107,5 @@ export function describeMissingWalls(
 ): string | undefined {
   if (keptApart) return undefined;
   if (problem !== undefined) return `the kernel does not isolate ${whose}: ${problem}`;
-  return `the kernel lacks walls around ${whose}: ${missing.join(", ")}`;
+  return `the kernel does not fully isolate ${whose} (missing: ${missing.join(", ")})`;
 }

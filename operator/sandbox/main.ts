@@ -9,8 +9,8 @@ import { sandboxServices } from "./messages.ts";
 import { createSandboxProcesses } from "./sandbox-processes.ts";
 
 /**
- * The main process of the sandbox zone where it has a container of its own: keeps the zone's processes running until SIGTERM.
- * It reads nothing of what they read, so that none of their inputs ends the container.
+ * The main process of the sandbox zone where it has a container of its own: keeps the zone's processes running until
+ * SIGTERM. It reads none of their inputs, so that no input can end the container.
  *
  * @param argv Words behind `zone sandbox`.
  * @returns The exit code.
@@ -31,8 +31,8 @@ export async function runSandboxZone(argv: readonly string[]): Promise<number> {
   const { inForce, missing, landlockAbi } = walls;
   const gap = describeMissingWalls(walls);
   const fields = { inForce, missing, landlockAbi };
-  if (gap === undefined) log.info("The kernel keeps processes of the sandbox zone apart", fields);
-  else log.warn("The kernel does not keep processes of the sandbox zone apart", { ...fields, reason: gap });
+  if (gap === undefined) log.info("The kernel isolates processes of the sandbox zone", fields);
+  else log.warn("The kernel does not isolate processes of the sandbox zone", { ...fields, reason: gap });
   const processes = createSandboxProcesses({
     folder: values.sockets,
     walls,
@@ -41,7 +41,7 @@ export async function runSandboxZone(argv: readonly string[]): Promise<number> {
     random: Math.random,
     log,
   });
-  // The operator cannot ask for a process of another container.
+  // The operator cannot start a process in another container.
   for (const service of sandboxServices) processes.start(service);
   await untilTerminated();
   processes.close();

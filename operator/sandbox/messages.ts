@@ -20,52 +20,52 @@ export interface RenderCall {
   readonly namespace: string;
   readonly repositoryId: string;
   readonly tree: string;
-  /** Most memory that its objects may take in the operator, in bytes, as estimated. */
+  /** Maximum memory that its objects may take in the operator, in bytes, as estimated. */
   readonly memoryLimit: number;
-  /** Undefined: the folder has manifests. */
+  /** Undefined: the folder contains manifests. */
   readonly program?: {
     readonly entry: string;
     readonly timeoutMs: number;
-    /** Longest run, whatever the resource asks for. */
+    /** Maximum duration of a run, overriding the resource's own timeout. */
     readonly longestMs: number;
     readonly isSlow: boolean;
-    /** Do not run it where the kernel does not keep programs apart. */
+    /** Whether to refuse the run if the kernel does not isolate programs. */
     readonly requireWalls: boolean;
   };
 }
 
-/** Bounds of a rendered source. The zone refuses what is beyond them; the operator disconnects a zone that does not. */
+/** Limits for a rendered source. The zone rejects what exceeds them; the operator disconnects a zone that does not. */
 export const renderLimits = {
   objects: 10_000,
-  /** Canonical JSON of one object. The API server takes no larger one. */
+  /** Bytes of canonical JSON of one object. The API server accepts no larger one. */
   objectBytes: 1.5 * 2 ** 20,
-  /** Canonical JSON of all objects. */
+  /** Bytes of canonical JSON of all objects. */
   bytes: 64 * 2 ** 20,
-  /** Lists and objects within each other. */
+  /** Nesting depth of lists and objects. */
   depth: 200,
-  /** Values of one object, so that it is parsed in a few milliseconds. */
+  /** Values of one object, so that parsing takes a few milliseconds. */
   values: 250_000,
   /** Keys of all its maps. A key that occurs once takes as long to parse as ten values. */
   keys: 50_000,
   originCharacters: 1_000,
-  /** Dependencies between objects, and bytes of one item with some of them. */
+  /** Dependencies between objects, and bytes of one item that contains some of them. */
   edges: 100_000,
   edgeBytes: 65_536,
-  /** JSON of paths and warnings, and values in it. */
+  /** Bytes of JSON of paths and warnings, and the number of its values. */
   detailBytes: 2 ** 20,
   detailValues: 2_100,
 } as const;
 
-/** Part of a list of files: an item of the answer to `list`. Files are counted through all items. */
+/** A part of a list of files: an item of the answer to `list`. The index of a file counts through all items. */
 export interface FileListItem {
   readonly files: readonly (readonly [path: string, size: number])[];
   readonly refused: readonly (readonly [path: string, what: "symlink" | "submodule"])[];
 }
 
-/** Bounds of one request `read`. */
+/** Limits for one request `read`. */
 export const readLimits = { files: 250, bytes: 4 * 2 ** 20 } as const;
 
-/** Body of the request `list`: the id of the request `render` whose files they are. */
+/** Body of the request `list`: the id of the request `render` to which the files belong. */
 export const listBody = z.strictObject({ render: z.int() });
 /** Body of the request `read`: indexes of files in the list. */
 export const readBody = z.strictObject({
@@ -74,9 +74,9 @@ export const readBody = z.strictObject({
 });
 
 /**
- * Body of an item of the answer to `render`: an object, whose JSON is the part; after all objects, dependencies between them, whose
- * part has pairs of indexes as 32-bit integers (the first object needs the second one to be healthy); or the news that a program takes long, or that its
- * process started to work for it or has ended its work.
+ * Body of an item of the answer to `render`: an object, whose JSON is the part; after all objects, dependencies between
+ * them, whose part has pairs of indexes as 32-bit integers (the first object needs the second one to be healthy); or a
+ * notification that a program takes long, or that its process has started or finished the work for it.
  */
 export const renderItem = z.union([
   z.strictObject({ origin: z.string().max(renderLimits.originCharacters) }),
@@ -117,11 +117,11 @@ export const renderDetails = z.strictObject({
 });
 export type RenderDetails = z.output<typeof renderDetails>;
 
-/** Body of the answer to `walls`: walls of the kernel around the process, and around programs that it runs. */
+/** Body of the answer to `walls`: kernel isolation of the process, and of the programs that it runs. */
 export const wallsAnswer = z.strictObject({ own: wallsReport, programs: wallsReport.optional() });
 export type WallsAnswer = z.output<typeof wallsAnswer>;
 
-/** Body of an error answer to `render`. Other reasons are not the zone's to give. */
+/** Body of an error answer to `render`. The zone may not give other reasons. */
 export const renderError = z.strictObject({
   reason: z.enum(["RenderFailed", "RenderLimit", "RenderNotReproducible"]).optional(),
   message: z.string().max(4_000),

@@ -26,31 +26,31 @@ import { socketOf } from "./worker-command.ts";
 export interface ZoneRenderRunnerOptions {
   /** Folder of the zone's sockets. */
   readonly folder: string;
-  /** Longest run of a program, whatever its resource asks for. */
+  /** Maximum duration of a run of a program, overriding the resource's own timeout. */
   readonly longestProgramMs: number;
-  /** Refuse to run programs where the kernel does not keep them apart. */
+  /** Whether to refuse to run programs if the kernel does not isolate them. */
   readonly requireWalls: boolean;
-  /** Most memory that the objects of one source may take in the operator, in bytes, as estimated. */
+  /** Maximum memory that the objects of one source may take in the operator, in bytes, as estimated. */
   readonly memoryLimit: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly observe?: (observation: ProgramObservation) => void;
-  /** A process of the zone reported walls of the kernel: around itself, or around programs. */
+  /** A process of the zone reported kernel isolation: of itself, or of programs. */
   readonly onWalls?: OnWalls;
 }
 
-/** Of a frame of the zone: one object, with what belongs to it. */
+/** Largest frame from the zone: one object, with its details. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 };
 /** Time for a zone to restart, before a render reports that it is unavailable. */
 const PATIENCE_MS = 60_000;
-/** A folder of the largest size takes minutes, and waits for others. */
+/** A folder of the maximum size takes minutes, and waits for others. */
 const DEADLINE_MS = 900_000;
 /** A process answers when it is idle, or between two slices of its work. */
-/** Files that are on their way to the zone, in MiB: in all, and of one namespace. */
+/** Files in transit to the zone, in MiB: in total, and for one namespace. */
 const FILES_MIB = { permits: 8, perTenant: 4 } as const;
 
-/** Renders of one process of the zone that are under way; the process does fewer at a time. Others wait here. */
+/** Maximum number of concurrent renders of one process of the zone, which runs fewer at a time. Others wait here. */
 const RENDERS = MOST_REQUESTS / 2;
 
 /** One process of the zone, as the operator knows it. */
@@ -61,8 +61,8 @@ interface Service {
 }
 
 /**
- * Renders in the sandbox zone. Its answers are checked as a stranger's. A render whose process ends is tried again, by
- * itself, until it is clear that the render is the reason.
+ * Renders in the sandbox zone. Its answers are checked as untrusted input. A render whose process ends is repeated
+ * alone, until it is clear whether the render is the cause.
  */
 export class ZoneRenderRunner implements RenderRunner {
   readonly #options: ZoneRenderRunnerOptions;
@@ -76,7 +76,7 @@ export class ZoneRenderRunner implements RenderRunner {
     this.#services = { reader: this.#service("reader"), programs: this.#service("programs") };
   }
 
-  /** Connects to the zone, to learn which walls it has. */
+  /** Connects to the zone, to learn its isolation. */
   connect(): void {
     for (const { client } of Object.values(this.#services))
       void client.link({ withinMs: PATIENCE_MS }).catch(() => undefined);
@@ -91,7 +91,7 @@ export class ZoneRenderRunner implements RenderRunner {
       .then((link) =>
         link.request("warm-up", { body: {} }, { read: () => undefined, deadlineMs: DEADLINE_MS }),
       )
-      // The render itself will say what is wrong.
+      // The render itself will report the problem.
       .catch(() => undefined)
       .finally(() => {
         this.#isWarmingUp = false;
@@ -131,7 +131,7 @@ export class ZoneRenderRunner implements RenderRunner {
     };
   }
 
-  /** The zone asks for files: of a render that is under way on the same connection, or of none. */
+  /** The zone requests files of a render that is running on the same connection, or the request is rejected. */
   readonly #serve: Serve = async (request, back) => {
     const { render } = request.body as { readonly render?: unknown };
     const files = this.#files.get(back)?.get(Number(render));
@@ -196,7 +196,7 @@ export class ZoneRenderRunner implements RenderRunner {
   }
 }
 
-/** The error of a render that failed: with a reason that the zone may give, or else a failure of the zone itself. */
+/** The error of a failed render: with a reason that the zone may give, or else a failure of the zone itself. */
 function errorOf({ body }: ZoneAnswerError): Error {
   const { data } = renderError.safeParse(body);
   const message = toMessage(data?.message ?? "without a reason", 2_000);

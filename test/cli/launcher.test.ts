@@ -23,13 +23,13 @@ describe("refusalOf()", () => {
     { what: "a program from git", trust: git, refused: true },
     { what: "a program from git, with --weak-sandbox", trust: { ...git, weakSandbox: true }, refused: false },
     { what: "a program in CI, with --weak-sandbox", trust: { ...inCi, weakSandbox: true }, refused: false },
-  ])("without walls: $what", ({ trust, refused }) => {
+  ])("without isolation: $what", ({ trust, refused }) => {
     const refusal = refusalOf(none, trust);
     if (refused) expect(refusal).toContain("the launcher is not installed");
     else expect(refusal).toBeUndefined();
   });
 
-  test("runs any program where the kernel keeps it apart", () => {
+  test("runs any program if the kernel isolates it", () => {
     expect(refusalOf({ ...none, keptApart: true }, git)).toBeUndefined();
   });
 });
@@ -71,7 +71,7 @@ describe("fairlead render", () => {
     CI: "true",
   });
 
-  test("in CI exits with 2 for a program, where the kernel does not keep it apart", async () => {
+  test("in CI exits with 2 for a program, if the kernel does not isolate it", async () => {
     expect(await render(withoutLauncher())).toMatchObject({
       code: 2,
       stdout: "",

@@ -22,15 +22,16 @@ import {
 } from "../operator/sandbox/node-attempts.ts";
 import { withoutCalls } from "../operator/sandbox/system-calls.ts";
 
-// `fairlead render` of a stranger's program on a laptop, after a perfect escape: the program is a plain Node that runs as the
-// user. With the launcher the kernel's walls are around it; without it, all attempts succeed, which shows that they are real.
+// `fairlead render` of an untrusted program on a laptop, after a complete escape: the program is a plain Node that runs
+// as the user. With the launcher the kernel isolates it; without it, all attempts succeed, which shows that they are
+// effective.
 
 const secret = "the user's own secret";
 /** The user of the laptop: never root, whose process would become the user `nobody`. */
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? 61_234 : (process.getuid?.() ?? 0);
 const perl = "/usr/bin/perl";
-/** The three system calls of Landlock, which have one number everywhere. */
+/** The three system calls of Landlock, which have the same numbers on all architectures. */
 const landlock = [444, 445, 446];
 const servers: Server[] = [];
 let folder = "";
@@ -50,7 +51,7 @@ async function makeCommand(target: string): Promise<void> {
   await removeInnerWalls(target);
 }
 
-/** Makes the home folder as it is before an attack. */
+/** Restores the home folder to its state before an attack. */
 async function makeHome(): Promise<void> {
   await rm(home(), { recursive: true, force: true });
   await mkdir(join(home(), ".ssh"), { recursive: true, mode: 0o700 });
@@ -61,7 +62,7 @@ async function makeHome(): Promise<void> {
   for (const path of ["", ".ssh", ".kube", ...files]) await chown(join(home(), path), user, user);
 }
 
-/** Listens as programs of a desktop do: a development server, an agent of ssh, the session's bus. */
+/** Listens like programs of a desktop: a development server, an agent of ssh, the session's bus. */
 async function listen(): Promise<{ tcpPort: number; socket: string; abstractSocket: string }> {
   const [socket, abstractSocket] = [join(folder, "agent"), `\0fairlead-render-${process.pid}`];
   for (const place of [{ port: 0, host: "127.0.0.1" }, { path: socket }, { path: abstractSocket }]) {
@@ -84,7 +85,7 @@ beforeAll(async () => {
   await makeCommand(command(false));
   await promisify(execFile)("cp", ["-r", command(false), command(true)]);
   if (launcher !== undefined) await copyFile(launcher, join(command(true), launcherFile));
-  // Node may be where only root reads.
+  // Node may be in a folder that only root can read.
   await copyFile(process.execPath, join(folder, "node"));
   await mkdir(source());
   other = spawn("/bin/sleep", ["600"], { stdio: "ignore", ...(isRoot && { uid: user, gid: user }) });
@@ -178,20 +179,20 @@ async function attack(walls: boolean): Promise<AttemptReport> {
 }
 
 const allNames = (): string[] => [...Object.keys(table.tries), ...Object.keys(table.waits)];
-/** With Yama only root may read the memory of a process that is not a child. */
+/** With Yama, only root may read the memory of a process that is not its child. */
 const memory = /^read the .*memory/;
 
 describe.runIf(process.platform === "linux")(
-  "the program of a stranger that left its process's walls",
+  "an untrusted program that escaped from the isolation in its process",
   () => {
-    test("could do all of this in a Node of the user's own", async () => {
+    test("can do all of this in a Node of the user", async () => {
       const wrapper = `process.getBuiltinModule("child_process").execFileSync(process.execPath, ["-e", ${JSON.stringify(reportingProgram(table))}], { stdio: "inherit" })`;
       const { tried, refused } = JSON.parse((await runNode(["-e", wrapper])).stdout) as AttemptReport;
       expect(tried).toEqual(allNames());
       expect(Object.keys(refused).filter((name) => !memory.test(name))).toEqual([]);
     });
 
-    test("does all of it in `fairlead render` without the launcher, apart from files that grow", async () => {
+    test("does all of it in `fairlead render` without the launcher, except growing files", async () => {
       const { tried, refused } = await attack(false);
       expect(tried).toEqual(allNames());
       const grows = /^(write a file|fill the disk)$/;
@@ -199,17 +200,14 @@ describe.runIf(process.platform === "linux")(
       expect(existsSync(join(home(), "made"))).toBe(true);
     });
 
-    test.runIf(kernelWalls.keptApart)(
-      "does none of it in `fairlead render` behind the launcher",
-      async () => {
-        const before = await readdir(home());
-        const { tried, refused, environment } = await attack(true);
-        expect(tried).toEqual(allNames());
-        expect(tried.filter((name) => !/^(EACCES|EPERM)$/.test(refused[name] ?? ""))).toEqual([]);
-        expect(environment).toEqual(["TZ", "LC_ALL", "OPENSSL_CONF"]);
-        expect(await readdir(home())).toEqual(before);
-      },
-    );
+    test.runIf(kernelWalls.keptApart)("does none of it in `fairlead render` with the launcher", async () => {
+      const before = await readdir(home());
+      const { tried, refused, environment } = await attack(true);
+      expect(tried).toEqual(allNames());
+      expect(tried.filter((name) => !/^(EACCES|EPERM)$/.test(refused[name] ?? ""))).toEqual([]);
+      expect(environment).toEqual(["TZ", "LC_ALL", "OPENSSL_CONF"]);
+      expect(await readdir(home())).toEqual(before);
+    });
 
     test("is refused with exit code 2 in CI without the launcher, unless --weak-sandbox is given", async () => {
       const { code, stdout, stderr } = await runNode(renderWords(false), { CI: "true" });
@@ -222,12 +220,14 @@ describe.runIf(process.platform === "linux")(
     });
 
     test.runIf(kernelWalls.keptApart && existsSync(perl))(
-      "is refused in CI where the kernel has no Landlock, with the names of the layers",
+      "is refused in CI if the kernel has no Landlock, with the names of the layers",
       async () => {
         const words = ["-e", withoutCalls(landlock), join(folder, "node"), ...renderWords(true)];
         const { code, stdout, stderr } = await run(perl, words, { CI: "true" });
         expect([code, stdout]).toEqual([2, ""]);
-        expect(stderr).toMatch(/the kernel lacks walls around programs: files, tcp, scopes, and CI is set/);
+        expect(stderr).toMatch(
+          /the kernel does not fully isolate programs \(missing: files, tcp, scopes\), and CI is set/,
+        );
       },
     );
   },

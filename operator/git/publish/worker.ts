@@ -1,5 +1,5 @@
-// The process of the publish zone: it commits and pushes rendered files. It has the credentials of the repository, and serves
-// the operator over one Unix socket.
+// The process of the publish zone: it commits and pushes rendered files. It has the credentials of the repository, and
+// serves the operator over one Unix socket.
 import { parseArgs } from "node:util";
 import { readCredentials } from "../credentials.ts";
 import { gitWorkerFlags, setUpGitWorker } from "../git-worker.ts";
@@ -9,7 +9,7 @@ import { COMMIT_PART_BYTES, PUBLISH_ZONE } from "./messages.ts";
 import { describePublishError } from "./publish-failure.ts";
 import { createPublishService } from "./publish-service.ts";
 
-/** Of a frame of the operator: a part of a commit. */
+/** Largest frame from the operator: a part of a commit. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * COMMIT_PART_BYTES };
 
 const { values } = parseArgs({
@@ -37,7 +37,7 @@ const service = createPublishService({
   check: () => readCredentials(credentials, parseRemoteUrl(repository)),
   log,
   walls,
-  refusal: gap && `Cannot publish: ${gap}, and this operator requires them`,
+  refusal: gap && `Cannot publish: ${gap}, and this operator requires isolation`,
 });
 await worker.serve({
   close: () => service.close(),

@@ -1,5 +1,6 @@
-// The process of the source zone: it polls and fetches git repositories, reads their trees and checks signatures, and takes
-// hooks. It has the credentials of resources while they are followed, and serves the operator over one Unix socket.
+// The process of the source zone: it polls and fetches git repositories, reads their trees, checks signatures, and
+// serves hooks. It has the credentials of resources while they are followed, and serves the operator over one Unix
+// socket.
 import { parseArgs } from "node:util";
 import { gitWorkerFlags, setUpGitWorker } from "../git-worker.ts";
 import { createSources } from "./create-sources.ts";
@@ -7,7 +8,7 @@ import { SOURCE_ZONE } from "./messages.ts";
 import { createSourceService, describeSourceError } from "./source-service.ts";
 import { countHooks, serveZoneHooks } from "./zone-hooks.ts";
 
-/** Of a frame of the operator: requests with Secrets. */
+/** Largest frame from the operator: requests with Secrets. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 16 * 2 ** 20 };
 
 const { values } = parseArgs({
@@ -38,7 +39,7 @@ const service = createSourceService({
       environment: process.env,
       allowFile: values["file-remotes"],
       confine,
-      refusal: gap && `Cannot poll the repository: ${gap}, and this operator requires them`,
+      refusal: gap && `Cannot poll the repository: ${gap}, and this operator requires isolation`,
       onChange,
     }),
 });

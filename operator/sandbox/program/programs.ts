@@ -18,7 +18,7 @@ import { SandboxPool } from "./sandbox-pool.ts";
 export interface ProgramRequest {
   /** Key of the resource, for logs. */
   readonly key: string;
-  /** The tenant: no bundle and no process of one namespace is used for another. */
+  /** The tenant: bundles and processes are never shared between namespaces. */
   readonly namespace: string;
   /** Opaque id of the repository's URL and credentials. */
   readonly repositoryId: string;
@@ -28,49 +28,49 @@ export interface ProgramRequest {
   readonly entry: string;
   /** Any JSON; undefined: none. */
   readonly inputs: unknown;
-  /** Longest run that the resource asks for. */
+  /** Timeout that the resource requests. */
   readonly timeoutMs: number;
-  /** The platform's limit: longest run, whatever the resource asks for. Default: 5 minutes. */
+  /** The platform's limit: maximum duration of a run. Default: 5 minutes. */
   readonly longestMs?: number;
-  /** Most memory that the objects may take in the operator, in bytes, as estimated. Default: no limit. */
+  /** Maximum memory that the objects may take in the operator, in bytes, as estimated. Default: no limit. */
   readonly objectMemory?: number;
-  /** Refuse to run the program where the kernel does not keep programs apart. Default: false. */
+  /** Whether to refuse the run if the kernel does not isolate programs. Default: false. */
   readonly requireWalls?: boolean;
   readonly files: SourceFiles;
-  /** Default: wait to the end. */
+  /** Default: wait until the run ends. */
   readonly patience?: RunPatience;
 }
 
 /** Runs programs of resources. */
 export interface Programs {
-  /** There will be a program to run in a moment: what all of them need is loaded meanwhile. */
+  /** Call it when a run is expected soon: it loads what all programs need. */
   warmUp(): void;
   /**
-   * Bundles and runs a program, and reads what it made. The bundle is kept; the result is not.
+   * Bundles and runs a program, and reads its output. The bundle is cached; the result is not.
    *
-   * @throws SourceError RenderFailed, RenderLimit, RenderNotReproducible; and what reading the files throws.
+   * @throws SourceError RenderFailed, RenderLimit, RenderNotReproducible; and errors of reading the files.
    */
   run(request: ProgramRequest): Promise<Rendered>;
   close(): Promise<void>;
 }
 
 export interface ProgramLimits {
-  /** Resident memory of one process. Default: 256. */
+  /** Resident memory of one process, in MiB. Default: 256. */
   readonly memoryMiB?: number;
-  /** All processes of programs and of the bundler together, without what they share. Default: 1,024. */
+  /** Memory of all processes of programs and of the bundler together, without shared pages, in MiB. Default: 1,024. */
   readonly totalMiB?: number;
-  /** JSON of all objects. Default: 16 MiB. */
+  /** Bytes of JSON of all objects. Default: 16 MiB. */
   readonly outputBytes?: number;
-  /** Default: 10,000. */
+  /** Number of objects. Default: 10,000. */
   readonly objects?: number;
 }
 
-/** What was done, for metrics. */
+/** Callbacks for metrics. */
 export type ProgramObservation =
   | { readonly did: "bundle"; readonly durationMs: number }
   /**
-   * One whole run(), which gave objects, without the time that it waited for its turn. `warm`: the program had been run
-   * before, and its process was there.
+   * Called after a successful run(), with its duration without the time in the queue. `warm`: the process had run the
+   * program before.
    */
   | { readonly did: "run"; readonly warm: boolean; readonly durationMs: number };
 
@@ -78,20 +78,20 @@ export interface ProgramsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: ProgramLimits;
-  /** Walls of the kernel around each process. Where they do not keep processes apart, one namespace has any at a time. */
+  /** Kernel isolation of each process. If it does not isolate processes, only one namespace has processes at a time. */
   readonly walls: KernelWalls;
-  /** A process that was not used for this long ends. Default: 60 s. */
+  /** A process that was not used for this time ends. Default: 60 s. */
   readonly idleMs?: number;
   readonly observe?: (observation: ProgramObservation) => void;
-  /** Has a process get of the processor what others leave. Default: this process does that itself. */
+  /** Lowers the CPU priority of a process. Default: this process does it itself. */
   readonly lowerPriority?: ((pid: number) => void) | undefined;
 }
 
-/** Most resident memory of the bundler. */
+/** Maximum resident memory of the bundler. */
 const BUNDLER_MIB = 384;
 const LONGEST_MS = 300_000;
 
-/** Nothing is started, and nothing loaded, before the first program is run. */
+/** Runs programs. No process is started, and no library loaded, before the first program is run. */
 export function createPrograms(options: ProgramsOptions): Programs {
   const { clock, log, walls, idleMs = 60_000, observe = () => {} } = options;
   const { totalMiB = 1_024, outputBytes = 16 * 2 ** 20, objects = 10_000 } = options.limits ?? {};
@@ -121,7 +121,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
 
   const makeBundle = async (request: ProgramRequest): Promise<Bundle> => {
     const beganMs = clock.now();
-    // A new bundle takes a new process.
+    // A new bundle requires a new process.
     pool.warmUp();
     const { namespace, entry, files } = request;
     const job = { namespace, key: `bundle ${bundleKeyOf(request)}`, mostMiB: bundlerMiB };
@@ -135,7 +135,7 @@ export function createPrograms(options: ProgramsOptions): Programs {
 
   async function run(request: ProgramRequest): Promise<Rendered> {
     if (missingWalls !== undefined && request.requireWalls === true)
-      throw programFailure(`${missingWalls}, and this operator requires them`);
+      throw programFailure(`${missingWalls}, and this operator requires isolation`);
     const { key, namespace, entry, inputs, timeoutMs, longestMs = LONGEST_MS, patience } = request;
     const beganMs = clock.now();
     const bundle = await bundles.of(bundleKeyOf(request), () => makeBundle(request));

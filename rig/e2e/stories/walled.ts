@@ -30,23 +30,23 @@ const program = `const fs = require("fs"), child = require("child_process"), ref
 
 /** The kernel's walls around programs, on a node as a cluster has it. */
 export function walledStories(stack: () => Stack): void {
-  test("the operator says that the kernel keeps programs apart", async () => {
+  test("the operator reports that the kernel isolates programs", async () => {
     await eventually(
       async () => {
         const logs = await stack().kubectl(["logs", `deployment/${name}`, "-n", namespace]);
-        return logs.includes("The kernel keeps programs of Releases apart");
+        return logs.includes("The kernel isolates programs of Releases");
       },
       { what: "the operator has logged which walls there are", timeoutMs: 60_000 },
     );
   });
 
-  test("the source zone keeps git processes apart, and has neither the token nor the operator's folders", async () => {
+  test("the source zone isolates git processes, and has neither the token nor the operator's folders", async () => {
     const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
     const at = [pod?.name ?? "", "-n", namespace, "-c", "source"];
     await eventually(
       async () => {
         const logs = await stack().kubectl(["logs", ...at]);
-        return logs.includes("The kernel keeps git processes apart");
+        return logs.includes("The kernel isolates git processes");
       },
       { what: "the source zone has logged which walls there are", timeoutMs: 60_000 },
     );

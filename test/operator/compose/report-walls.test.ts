@@ -20,7 +20,7 @@ test.for([
     releases: "true",
     required: "false",
     level: "info",
-    says: ["The kernel keeps programs of Releases apart"],
+    says: ["The kernel isolates programs of Releases"],
   },
   {
     what: "missing",
@@ -28,7 +28,7 @@ test.for([
     releases: "true",
     required: "false",
     level: "warn",
-    says: ["The kernel does not keep programs of Releases apart"],
+    says: ["The kernel does not isolate programs of Releases"],
   },
   {
     what: "missing and required",
@@ -47,20 +47,20 @@ test.for([
     says: [],
   },
 ] as const)(
-  "an operator writes one line about walls that are $what",
+  "an operator logs one line about isolation that is $what",
   ({ found, releases, required, level, says }) => {
     const log = new RecordingLogger();
     const config = readOperatorConfig({ releases, releaseRequireSandbox: required }, {});
     const reportWalls = createWallsReport({ config, log, metrics: undefined });
     reportOwnWalls({ walls: found, config, reportWalls });
-    // The zone reports the same when it has started.
+    // The zone reports the same after its start.
     const { launcher: _, node: __, ...reported } = found;
     if (releases === "true") reportWalls({ zone: "sandbox", process: "program" }, reported);
     expect(log.messages(level)).toEqual(says);
   },
 );
 
-test("an operator whose zones have containers of their own says nothing by itself", () => {
+test("an operator whose zones have containers of their own logs nothing by itself", () => {
   const log = new RecordingLogger();
   const config = readOperatorConfig({ releases: "true", zoneSockets: "/run/fairlead/zones" }, {});
   const reportWalls = createWallsReport({ config, log, metrics: undefined });
@@ -68,7 +68,7 @@ test("an operator whose zones have containers of their own says nothing by itsel
   expect(log.entries).toEqual([]);
   const { launcher: _, node: __, ...reported } = walls;
   reportWalls({ zone: "sandbox", process: "program" }, reported);
-  expect(log.messages("info")).toEqual(["The kernel keeps programs of Releases apart"]);
+  expect(log.messages("info")).toEqual(["The kernel isolates programs of Releases"]);
 });
 
 test("an operator has a metric per process of a zone and layer", async () => {

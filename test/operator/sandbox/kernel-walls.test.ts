@@ -23,8 +23,8 @@ describe("readReport()", () => {
     },
     { what: "no files", layers: without("files"), keptApart: false },
     { what: "no filter", layers: without("seccomp"), keptApart: false },
-    { what: "no bar to privileges", layers: without("no-new-privileges"), keptApart: false },
-  ])("$what: programs are kept apart: $keptApart", ({ layers, keptApart }) => {
+    { what: "no-new-privileges is missing", layers: without("no-new-privileges"), keptApart: false },
+  ])("$what: programs are isolated: $keptApart", ({ layers, keptApart }) => {
     expect(readReport(report(layers))).toEqual({
       landlockAbi: 7,
       inForce: layers,
@@ -33,7 +33,7 @@ describe("readReport()", () => {
     });
   });
 
-  test("passes over a layer that it does not know", () => {
+  test("ignores an unknown layer", () => {
     expect(readReport(report([...all, "moat"])).inForce).toEqual(all);
   });
 
@@ -43,7 +43,7 @@ describe("readReport()", () => {
 });
 
 describe("probeKernelWalls()", () => {
-  test("says why there are none", async () => {
+  test("contains the reason why there is none", async () => {
     expect(await probeKernelWalls(undefined)).toEqual(noKernelWalls("the launcher is not installed"));
     expect((await probeKernelWalls("/does/not/exist")).problem).toContain("ENOENT");
     expect(await probeKernelWalls("/bin/false")).toMatchObject({ keptApart: false, launcher: undefined });
@@ -58,13 +58,16 @@ describe("describeMissingWalls()", () => {
       walls: noKernelWalls("the launcher is not installed"),
       says: "the kernel does not isolate programs: the launcher is not installed",
     },
-    { walls: { ...some, problem: undefined }, says: "the kernel lacks walls around programs: files" },
+    {
+      walls: { ...some, problem: undefined },
+      says: "the kernel does not fully isolate programs (missing: files)",
+    },
   ])("$says", ({ walls: { problem, ...walls }, says }) => {
     expect(describeMissingWalls({ ...walls, ...(problem !== undefined && { problem }) })).toBe(says);
   });
 });
 
-test("parseNodeFiles() takes Node, the loader and the libraries, and no addon or data", () => {
+test("parseNodeFiles() selects Node, the loader and the libraries, and no addon or data", () => {
   const maps = [
     "00400000-01000000 r--p 00000000 fe:01 100 /opt/node/bin/node",
     "01000000-02000000 r-xp 00c00000 fe:01 100 /opt/node/bin/node",

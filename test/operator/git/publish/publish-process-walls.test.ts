@@ -12,14 +12,14 @@ const { inForce } = kernelWalls;
 
 describe("the process of the publish zone", () => {
   test.runIf(launcher !== undefined)(
-    "has the kernel's walls, git has more, and both are reported",
+    "is isolated by the kernel, git more strictly, and both are reported",
     async () => {
       using remote = new FakeGitRemote();
       const { publisher, pid, untilPublished, reported } = aScene(remote);
       publisher.start();
       await untilPublished(anOffer({ name: "a" }));
       expect(filtersOf(pid() ?? 0)).toBe("1");
-      // fast-import stays for a while.
+      // fast-import runs for a while.
       await vi.waitUntil(() => childrenOf(pid() ?? 0).some((child) => filtersOf(child) === "2"), 15_000);
       expect([...reported].map(([name, found]) => [name, found.inForce])).toEqual([
         ["publish", inForce],
@@ -28,7 +28,7 @@ describe("the process of the publish zone", () => {
     },
   );
 
-  test("publishes nothing without walls that are required, and says why", async () => {
+  test("publishes nothing without required isolation, and reports why", async () => {
     using remote = new FakeGitRemote();
     const walls = noKernelWalls("the launcher is not installed");
     const { publisher, reported, zone } = aScene(remote, { walls, requireWalls: true });
@@ -39,24 +39,24 @@ describe("the process of the publish zone", () => {
       state: "failed",
       reason: "RepositoryUnreachable",
       message:
-        "Cannot publish: the kernel does not isolate git processes: the launcher is not installed, and this operator requires them",
+        "Cannot publish: the kernel does not isolate git processes: the launcher is not installed, and this operator requires isolation",
     });
     expect(remote.commits()).toBe(0);
     expect(reported.get("git")).toMatchObject({ keptApart: false, inForce: [] });
     expect(existsSync(join(remote.folder, "cache"))).toBe(false);
   });
 
-  test.runIf(launcher !== undefined)("runs without walls behind which git does not start", async () => {
+  test.runIf(launcher !== undefined)("runs without isolation if git does not start with it", async () => {
     using remote = new FakeGitRemote();
     const walls = { ...kernelWalls, launcher: "/bin/false" };
     const { publisher, log, untilPublished, reported } = aScene(remote, { walls });
     publisher.start();
     await untilPublished(anOffer({ name: "a" }));
-    expect(log.messages("warn")).toEqual(["The kernel does not keep a zone apart"]);
+    expect(log.messages("warn")).toEqual(["The kernel does not isolate a zone"]);
     expect(reported.get("publish")).toMatchObject({ keptApart: false });
   });
 
-  test.runIf(inForce.includes("files"))("runs hooks, which write to their repository alone", async () => {
+  test.runIf(inForce.includes("files"))("runs hooks, which can write only to their repository", async () => {
     using remote = new FakeGitRemote();
     const [inside, outside] = [join(remote.path, "written"), join(remote.folder, "written")];
     remote.beforePush(`touch '${inside}'; touch '${outside}'; exit 0`);
@@ -66,7 +66,7 @@ describe("the process of the publish zone", () => {
     expect([existsSync(inside), existsSync(outside)]).toEqual([true, false]);
   });
 
-  test("sees a repository on this machine that is made later, and one that takes its place", async () => {
+  test("uses a repository on this machine that is created later, and one that replaces it", async () => {
     using remote = new FakeGitRemote();
     remote.vanish();
     const { publisher, untilPublished } = aScene(remote);

@@ -20,7 +20,7 @@ import { readAll } from "./sources-harness.ts";
 const certificate = selfSignedCertificate();
 const token = "t0ken-of-a-tenant";
 
-/** A repository behind TLS on loopback, and a real process of the source zone that may read it. */
+/** A repository with TLS on loopback, and a real process of the source zone that may read it. */
 async function aScene(remote: FakeGitRemote, { walls = kernelWalls, requireWalls = false } = {}) {
   const server = gitHttpServer({ root: remote.folder, certificate, authorizations: [`Bearer ${token}`] });
   server.listen(0, "127.0.0.1");
@@ -90,7 +90,7 @@ test("the process of the source zone reads a repository over https, and is resta
 });
 
 test.runIf(launcher !== undefined)(
-  "the process has the kernel's walls, git has more, and both are reported",
+  "the process is isolated by the kernel, git more strictly, and both are reported",
   async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1" });
@@ -98,7 +98,7 @@ test.runIf(launcher !== undefined)(
     await it.ready("ns/a", more);
     const { pid = 0 } = zone;
     expect(filtersOf(pid)).toBe("1");
-    // The launcher becomes git only behind the walls.
+    // The launcher executes git only after it has set up the isolation.
     await vi.waitUntil(() => childrenOf(pid).some((child) => filtersOf(child) === "2"), 15_000);
     const { inForce } = kernelWalls;
     expect([...reported].map(([name, found]) => [name, found.inForce])).toEqual([
@@ -108,7 +108,7 @@ test.runIf(launcher !== undefined)(
   },
 );
 
-test("without walls that are required, no repository is polled, and its Releases say why", async () => {
+test("without required isolation no repository is polled, and its Releases report why", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1" });
   const walls = noKernelWalls("the launcher is not installed");
@@ -119,14 +119,14 @@ test("without walls that are required, no repository is polled, and its Releases
     failure: {
       reason: "SourceUnreachable",
       message:
-        "Cannot poll the repository: the kernel does not isolate git processes: the launcher is not installed, and this operator requires them",
+        "Cannot poll the repository: the kernel does not isolate git processes: the launcher is not installed, and this operator requires isolation",
     },
   });
   expect(reported.get("git")).toMatchObject({ keptApart: false, inForce: [] });
   expect(existsSync(join(remote.folder, "cache", "walls"))).toBe(false);
 });
 
-test("without walls that are not required, a repository is read", async () => {
+test("without optional isolation a repository is read", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1" });
   const { it, more } = await aScene(remote, { walls: noKernelWalls("the launcher is not installed") });
@@ -134,7 +134,7 @@ test("without walls that are not required, a repository is read", async () => {
 });
 
 test.runIf(launcher !== undefined)(
-  "where git does not start behind the walls, the process runs without them",
+  "if git does not start with isolation, the process runs without it",
   async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1" });
@@ -142,12 +142,12 @@ test.runIf(launcher !== undefined)(
       walls: { ...kernelWalls, launcher: "/bin/false" },
     });
     expect(await readAll(await it.ready("ns/a", more))).toEqual({ x: "1" });
-    expect(log.messages("warn")).toEqual(["The kernel does not keep a zone apart"]);
+    expect(log.messages("warn")).toEqual(["The kernel does not isolate a zone"]);
     expect(reported.get("source")).toMatchObject({ keptApart: false });
   },
 );
 
-test("the process ends by itself, and its git processes with it", async () => {
+test("the process ends by itself, together with its git processes", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1" });
   const { zone, it, more } = await aScene(remote);

@@ -13,9 +13,9 @@ import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 const none = noKernelWalls("the launcher is not installed");
 
 test.runIf(kernelWalls.launcher !== undefined)(
-  "a process for programs is behind the walls that the kernel has",
+  "a process for programs has the isolation that the kernel supports",
   async () => {
-    // Answers once it runs: the launcher has become Node.
+    // Answers once it runs: the launcher has executed Node.
     const answer = encodeMessage({ kind: "ready" }).toString("base64");
     const runner = `require("fs").readSync(0, Buffer.alloc(4));
       require("fs").writeSync(1, Buffer.from("${answer}", "base64"));
@@ -44,7 +44,7 @@ test.runIf(kernelWalls.launcher !== undefined)(
   },
 );
 
-test("without a launcher, prlimit sets the limits, or nothing does", () => {
+test("without a launcher, prlimit sets the limits, or there are none", () => {
   const input = { runner: "run()", memoryMiB: 256, walls: none };
   expect(sandboxArguments({ ...input, prlimit: "/usr/bin/prlimit" })).toMatchObject({
     wrapper: "/usr/bin/prlimit",
@@ -53,7 +53,7 @@ test("without a launcher, prlimit sets the limits, or nothing does", () => {
   expect(sandboxArguments({ ...input, prlimit: undefined }).wrapper).toBeUndefined();
 });
 
-test("an operator that requires the walls refuses a program where they are missing", async () => {
+test("an operator that requires isolation rejects a program without it", async () => {
   const programs = createPrograms({
     clock: systemClock(),
     log: new RecordingLogger(),
@@ -75,6 +75,6 @@ test("an operator that requires the walls refuses a program where they are missi
   await expect(run).rejects.toMatchObject({
     reason: "RenderFailed",
     message:
-      "Cannot render the program: the kernel does not isolate programs: the launcher is not installed, and this operator requires them",
+      "Cannot render the program: the kernel does not isolate programs: the launcher is not installed, and this operator requires isolation",
   });
 });
