@@ -11,19 +11,19 @@ import { type CloneFolder, credentialsFolder } from "./git-remote.ts";
 type Settings = GitCredentials["settings"];
 
 export interface BareCloneOptions {
-  /** Folder of this clone alone; a second process on it takes one beside it. */
+  /** Folder of this clone. If another process uses it, the folder `<base>-1` is used, and so on. */
   readonly base: string;
-  /** The environment of this process, of which git gets PATH. */
+  /** The environment of this process. Git gets PATH from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Runs git and gives what it prints. @throws GitError `CacheBroken` when git fails */
+  /** Runs git and returns its output. @throws GitError `CacheBroken` when git fails */
   readonly run: (command: CloneCommand) => Promise<string>;
 }
 
 export type CloneCommand = Pick<GitRun, "arguments" | "directory" | "environment">;
 
 /**
- * A bare clone that one process has to itself. Everything in it can be fetched again, so a clone that is broken is recreated.
- * It has no remote configured: nothing in it says where it came from, and reading it uses no network.
+ * A bare clone that only one process uses. Everything in it can be fetched again, so a broken clone is recreated. No
+ * remote is configured in it, and reading it uses no network.
  */
 export class BareClone implements CloneFolder {
   readonly #options: BareCloneOptions;
@@ -39,7 +39,7 @@ export class BareClone implements CloneFolder {
   static async open(options: BareCloneOptions): Promise<BareClone> {
     const clone = new BareClone(options, await takeCacheSlot(options.base));
     try {
-      // A process that was killed leaves them behind.
+      // A killed process leaves credentials behind.
       await clone.#removeCredentials();
       await clone.#readFormat().catch(() => clone.rebuild("sha1"));
       return clone;
@@ -49,7 +49,7 @@ export class BareClone implements CloneFolder {
     }
   }
 
-  /** Where git runs. */
+  /** Directory in which git runs. */
   get directory(): string {
     return join(this.#slot.directory, "repository.git");
   }
@@ -62,15 +62,15 @@ export class BareClone implements CloneFolder {
     return join(this.directory, "objects", "pack");
   }
 
-  /** Names of the packs, without their endings. */
+  /** Names of the packs, without their file extensions. */
   async packs(): Promise<string[]> {
     const names = await readdir(this.packFolder).catch(() => []);
     return names.filter((name) => name.endsWith(".pack")).map((name) => name.slice(0, -".pack".length));
   }
 
-  /** Bytes of all objects, also of those that come in just now. */
+  /** Bytes of all objects, including those that are being received. */
   async size(): Promise<number> {
-    // All is in packs, apart from what came from a host of plain files.
+    // All objects are in packs, except those fetched over the dumb HTTP protocol.
     const paths = (await Promise.all((await filesIn(join(this.directory, "objects"))).map(filesIn))).flat();
     const sizes = await Promise.all(
       paths.map(async (path) => (await stat(path).catch(() => undefined))?.size ?? 0),
@@ -78,7 +78,7 @@ export class BareClone implements CloneFolder {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** Hash of the clone's objects. */
+  /** Hash algorithm of the clone's objects. */
   get format(): ObjectFormat {
     return this.#format;
   }
@@ -87,7 +87,7 @@ export class BareClone implements CloneFolder {
     return (await stat(this.directory).catch(() => undefined))?.isDirectory() === true;
   }
 
-  /** Deletes the clone and creates an empty one. Nothing may read it meanwhile. */
+  /** Deletes the clone and creates an empty one. Nothing may read it during this call. */
   async rebuild(format: ObjectFormat): Promise<void> {
     await rm(this.directory, { recursive: true, force: true });
     const options = ["--bare", "--template=", `--object-format=${format}`];
@@ -95,19 +95,19 @@ export class BareClone implements CloneFolder {
     await this.#readFormat();
   }
 
-  /** Environment of git where it works on the clone alone: no protocol is allowed. */
+  /** Environment for git commands that use only the clone: no protocol is allowed. */
   environmentWith(more: Settings = []): Record<string, string> {
     const { environment } = this.#options;
     const settings = [["protocol.file.allow", "never"], ...more] as const;
     return gitEnvironment({ home: this.home, environment, protocol: "file", settings });
   }
 
-  /** Runs a command that reads the clone, and gives what it prints. @throws GitError `CacheBroken` when git fails */
+  /** Runs a command that reads the clone, and returns its output. @throws GitError `CacheBroken` when git fails */
   async read(command: readonly string[], settings?: Settings): Promise<string> {
     return await this.#run(command, this.directory, settings);
   }
 
-  /** Lets another process use the clone. @param options.remove Deletes it instead, with its folder. */
+  /** Releases the lock on the clone. @param options.remove Also deletes the clone and its folder. */
   async release({ remove = false } = {}): Promise<void> {
     if (remove) return await rm(this.home, { recursive: true, force: true });
     await this.#removeCredentials();
@@ -124,7 +124,7 @@ export class BareClone implements CloneFolder {
   }
 
   async #readFormat(): Promise<void> {
-    // A folder above ours could be a repository too: the answer must be about this one.
+    // A parent folder could be a repository too, so check that the answer is about this one.
     const answer = await this.read(["rev-parse", "--show-object-format", "--absolute-git-dir"]);
     const [format, folder] = answer.trim().split("\n");
     if (folder !== this.directory)
@@ -133,7 +133,7 @@ export class BareClone implements CloneFolder {
   }
 }
 
-/** Paths of what is in a folder; none if there is no such folder. */
+/** Paths of the entries of a folder; empty if there is no such folder. */
 export async function filesIn(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(() => [])).map((name) => join(folder, name));
 }

@@ -1,11 +1,11 @@
 import { hideSecrets } from "./redact.ts";
 
-/** Bytes that are kept of the beginning, and of the end. */
+/** Bytes kept from the beginning, and from the end. */
 const KEPT_BYTES = 32 * 1024;
-/** Characters that a credential of others may have, such as the user information of a URL. */
+/** Longest credential that others may have in the text, in characters, such as the user information of a URL. */
 const UNKNOWN_SECRET = 2 * 1024;
 
-/** Collects the output of a process, and keeps its beginning and its end: a remote decides how much there is. */
+/** Collects the output of a process and keeps its beginning and its end, because a remote decides how long it is. */
 export class BoundedText {
   #head = Buffer.alloc(0);
   #headBytes = 0;
@@ -24,10 +24,10 @@ export class BoundedText {
   }
 
   /**
-   * The collected text, without secrets. Where something was left out, there is a line with "…".
+   * The collected text, without secrets. A line with "…" marks omitted text.
    *
-   * A cut may fall inside a secret, so that neither half is recognized. Therefore whole secrets are replaced first, and
-   * then as many characters are removed on both sides of the cut as the longest secret has.
+   * The cut may split a secret, and then neither half is recognized. Therefore whole secrets are replaced first. Then
+   * characters are removed on both sides of the cut, as many as the longest secret has.
    */
   toText(secrets: readonly string[]): string {
     if (this.#tailBytes > KEPT_BYTES) this.#cutTail();

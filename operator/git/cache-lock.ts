@@ -3,24 +3,26 @@ import { link, lstat, mkdir, readFile, realpath, rm, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-/** A folder that one process has to itself. */
+/** A folder that one process has locked. */
 export interface CacheSlot {
   readonly directory: string;
   release(): Promise<void>;
 }
 
-/** The most operators on one machine for one branch. */
+/** Maximum number of operators on one machine for one branch. */
 const SLOTS = 16;
-/** A process whose operator is gone ends within 2.5 s; it is waited for twice as long. */
+/** A process whose operator has ended terminates within 2.5 s. The wait is twice as long. */
 const ORPHAN_LOOKS = 50;
 const ORPHAN_LOOK_MS = 100;
 
 /**
- * Takes the first folder of `<base>`, `<base>-1`, … that no living process holds: two operators on one machine (a
- * leader and its standby) get a cache each instead of waiting for one another. Only a holder whose operator is gone is
- * waited for: it is about to end, and an operator that starts again finds its clone.
+ * Locks the first folder of `<base>`, `<base>-1`, … that no running process has locked. So two operators on one machine
+ * (a leader and its standby) each get a cache and do not wait for one another. The only locks that are waited for are
+ * those of processes whose operator has ended: such a process is about to terminate, and an operator that restarts finds
+ * its clone.
  *
- * @throws Error if the folder is a link, belongs to another user, or is writable for others: git would run on their files.
+ * @throws Error if the folder is a link, belongs to another user, or is writable for others: git would run on their
+ * files.
  */
 export async function takeCacheSlot(base: string): Promise<CacheSlot> {
   for (let slot = 0; slot < SLOTS; slot++) {
@@ -44,7 +46,7 @@ async function assertPrivate(directory: string): Promise<void> {
 }
 
 async function take(lock: string): Promise<boolean> {
-  // Both the lock and the right to remove it may be left over from a dead process.
+  // A killed process may have left both the lock and the file that guards its removal.
   for (let attempt = 0; attempt < 3; attempt++) {
     if (await create(lock)) return true;
     if (!(await isAboutToBeFree(lock))) return false;
@@ -53,7 +55,7 @@ async function take(lock: string): Promise<boolean> {
   return false;
 }
 
-/** Whether the holder has ended; waits for one whose operator has. */
+/** Whether the holder has ended. Waits for a holder whose operator has ended. */
 async function isAboutToBeFree(lock: string): Promise<boolean> {
   for (let look = 0; look < ORPHAN_LOOKS; look++) {
     const holder = await readHolder(lock);
@@ -64,7 +66,7 @@ async function isAboutToBeFree(lock: string): Promise<boolean> {
   return false;
 }
 
-/** Makes the lock with its content in one step: an empty lock would look like one without a holder. */
+/** Creates the lock with its content in one step: an empty lock would look like one without a holder. */
 async function create(lock: string): Promise<boolean> {
   const draft = `${lock}-${randomUUID()}`;
   try {
@@ -80,8 +82,8 @@ async function create(lock: string): Promise<boolean> {
 }
 
 /**
- * Takes a lock away whose holder is gone. One at a time, and looking again: two who both saw the dead holder could
- * else take away the lock that the faster one has made since.
+ * Removes a lock whose holder has ended. Only one process does this at a time, and it reads the lock again: otherwise
+ * two processes that both saw the ended holder could remove the lock that one of them has created since.
  */
 async function removeStale(lock: string): Promise<void> {
   const removing = `${lock}-removing`;
@@ -93,13 +95,13 @@ async function removeStale(lock: string): Promise<void> {
     }
     return;
   }
-  // Another process is removing it, or died while doing so.
+  // Another process is removing it, or ended while removing it.
   if (!isAlive(await readHolder(removing))) await rm(removing, { force: true });
 }
 
 /**
- * A pid alone does not do: in a container every operator has the same one, so our predecessor's lock would look like ours. The
- * third word is the process that ours serves.
+ * A pid is not sufficient: in a container every operator has the same pid, so the lock of the previous operator would
+ * look like ours. The third word is the pid of the operator that this process serves.
  */
 function processId(): string {
   return `${process.pid} ${Math.round(performance.timeOrigin)} ${process.ppid}`;
@@ -115,7 +117,7 @@ function isAlive(holder: string): boolean {
   return isRunning(pid);
 }
 
-/** The first process of a container has no parent that can be seen: such a holder counts as one that stays. */
+/** The first process of a container has no visible parent: such a holder is not an orphan. */
 function isOrphaned(holder: string): boolean {
   const parent = holder.split(" ")[2];
   return Number(parent) > 1 && !isRunning(parent);

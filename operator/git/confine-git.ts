@@ -7,17 +7,17 @@ import type { RemoteUrl } from "./remote-url.ts";
 
 export interface ConfineGitOptions {
   readonly launcher: string;
-  /** Layers that the kernel has: a process that would lack one of them does not start. */
+  /** Layers that the kernel supports. A process that would lack one of them does not start. */
   readonly inForce: readonly Layer[];
-  /** Whether this process is root's: then git stays root's, without capabilities, because the clones are. */
+  /** Whether this process runs as root. Git then runs as root without capabilities, because root owns the clones. */
   readonly isRoot: boolean;
-  /** Folder of credentials for all remotes; undefined: they are in the folder of each clone. */
+  /** Folder with the credentials for all remotes; undefined: the folder of each clone has its own. */
   readonly credentials?: string | undefined;
 }
 
-/** Programs, libraries and what comes with them: git, its helpers, ssh, gpg. Nothing there is secret. */
+/** Programs, libraries and their data: git, its helpers, ssh, gpg. Nothing there is secret. */
 export const programFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
-/** Names, addresses and certificates. Secrets are mounted below /etc too, so it is not given as a whole. */
+/** Names, addresses and certificates. Secrets are mounted below /etc too, so the rest of /etc is hidden. */
 export const settingFiles = [
   ...["hosts", "host.conf", "resolv.conf", "nsswitch.conf", "gai.conf", "services", "protocols", "passwd"],
   ...[
@@ -43,8 +43,8 @@ const ports: Readonly<Record<RemoteUrl["protocol"], number | undefined>> = {
 const proxies = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
 /**
- * Walls around each git process: it sees the folder of its own clone, with the credentials that it needs, and programs. It
- * connects to the port of its own remote; a command that reads the clone connects to nothing.
+ * Isolation of each git process: it can access programs and the folder of its own clone, with the credentials that it
+ * needs. It can connect to the port of its own remote; a command that reads the clone can connect to nothing.
  */
 export function confineGit({ launcher, inForce, isRoot, credentials }: ConfineGitOptions): ConfineGit {
   const read = [...settingFiles, ...deviceFiles].filter((path) => existsSync(path));
@@ -53,7 +53,7 @@ export function confineGit({ launcher, inForce, isRoot, credentials }: ConfineGi
     const { arguments: words, environment, program = "git", remote } = run;
     const file = findProgram(program, environment["PATH"]);
     const { HOME } = environment;
-    // It cannot be started either way, and the caller knows what to say of that.
+    // The program cannot be started with or without isolation, and the caller reports that.
     if (file === undefined || HOME === undefined) return unconfined(run);
     const rules = {
       read: [...read, ...localPathsOf(remote), ...networkFilesOf(run, credentials)],
@@ -70,7 +70,7 @@ export function confineGit({ launcher, inForce, isRoot, credentials }: ConfineGi
   };
 }
 
-/** Path of a program on a PATH; undefined: there is none. */
+/** Path of a program on a PATH; undefined: not found. */
 export function findProgram(name: string, path = ""): string | undefined {
   return path
     .split(":")
@@ -86,7 +86,7 @@ export function findProgram(name: string, path = ""): string | undefined {
     });
 }
 
-/** What authenticates both sides to each other, for a command that uses the network. */
+/** Files that authenticate both sides, for a command that uses the network. */
 function networkFilesOf(
   { remote, environment }: Parameters<ConfineGit>[0],
   credentials: string | undefined,
@@ -98,7 +98,7 @@ function networkFilesOf(
   ];
 }
 
-/** Certificates of authorities that the environment names, as far as there are any. */
+/** Files with certificate authorities that the environment names, if they exist. */
 export function certificateFiles(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
@@ -110,7 +110,7 @@ export function certificateFiles(
 export function localPathsOf(remote: RemoteUrl | undefined): readonly string[] {
   if (remote?.protocol !== "file") return [];
   const path = remote.url.startsWith("/") ? remote.url : decodeURIComponent(new URL(remote.url).pathname);
-  // git tries the second name, too.
+  // Git also tries the name with the suffix.
   return [path, `${path.replace(/\/+$/, "")}.git`].filter((place) => existsSync(place));
 }
 

@@ -1,11 +1,11 @@
-// The operator knows where credentials are, and never reads them: credentials.ts is in the bundles of zones alone.
+// The operator knows the paths of credentials and never reads them: credentials.ts is only in the bundles of zones.
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
-/** Keys of a Secret that are credentials: those that Flux uses. */
+/** Keys of a Secret that hold credentials: the keys that Flux uses. */
 export const credentialKeys = ["username", "password", "bearerToken", "ca.crt", "identity", "known_hosts"];
 
-/** A folder of credentials, and what is elsewhere of the files in it: on a laptop they may be links to a user's keys. */
+/** A folder of credentials, and the targets of its links: on a laptop the files may be links to a user's keys. */
 export function credentialPlaces(directory: string): readonly string[] {
   if (!existsSync(directory)) return [];
   const folder = join(realpathSync(directory), "/");

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { GitError } from "./git-errors.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 
-/** What git needs to authenticate, once. Nothing of it ever becomes an argument or part of a URL. */
+/** What git needs to authenticate once. None of it is passed as an argument or as part of a URL. */
 export interface GitCredentials {
   /** Settings for the environment (`GIT_CONFIG_KEY_n`, `GIT_CONFIG_VALUE_n`). */
   readonly settings: readonly (readonly [key: string, value: string])[];
   readonly sshCommand: string | undefined;
-  /** What must not appear in any message. */
+  /** Texts that must not appear in any message. */
   readonly secrets: readonly string[];
 }
 
-/** Keys of credentials for https, in the order of {@link HttpsCredentials}. */
+/** Keys of credentials for HTTPS, in the order of {@link HttpsCredentials}. */
 const httpsKeys = ["username", "password", "bearerToken", "ca.crt"];
 
 const none: GitCredentials = { settings: [], sshCommand: undefined, secrets: [] };
@@ -22,7 +22,7 @@ const strictSsh = "-F /dev/null -o BatchMode=yes -o StrictHostKeyChecking=yes -o
 
 /**
  * Reads a mounted Secret with the keys that Flux uses: `username` and `password`, or `bearerToken`, and `ca.crt` for
- * https; `identity` and `known_hosts` for ssh. Call it for every use, so that a rotated Secret counts at once.
+ * https; `identity` and `known_hosts` for ssh. Call it for every use, so that a rotated Secret takes effect at once.
  *
  * @param directory Undefined where the remote needs no credentials.
  * @throws GitError `Credentials` when a file that the protocol needs is missing.
@@ -48,7 +48,7 @@ async function readSsh(directory: string): Promise<GitCredentials> {
       `Cannot use the credentials: an ssh remote needs the file "${missing}" in "${directory}"`,
     );
   }
-  // All that ssh says is "error in libcrypto".
+  // The error message of ssh would be only "error in libcrypto".
   if (identity.startsWith("-----BEGIN OPENSSH ") && (identity.includes("\r") || !identity.endsWith("\n"))) {
     throw new GitError(
       "Credentials",
@@ -58,15 +58,19 @@ async function readSsh(directory: string): Promise<GitCredentials> {
   return sshCredentials(directory);
 }
 
-/** For a folder that has `identity` and `known_hosts`. @throws GitError `Credentials` for a name that ssh cannot take. */
+/**
+ * Credentials in a folder that has `identity` and `known_hosts`. @throws GitError `Credentials` for a folder name that
+ * ssh cannot use.
+ */
 function sshCredentials(directory: string): GitCredentials {
   if (directory.includes('"'))
     throw new GitError("Credentials", `Cannot use the credentials: their folder's name has a quote`);
-  // ssh expands % in both, and splits the second at blanks: hence the doubling, and quotes inside the shell's own.
+  // ssh expands % in both paths, and splits the second one at spaces. Therefore % is doubled, and the path has quotes
+  // within the quotes of the shell.
   const folder = directory.replaceAll("%", "%%");
   const identity = quoteForShell(join(folder, "identity"));
   const hosts = quoteForShell(`UserKnownHostsFile="${join(folder, "known_hosts")}"`);
-  // Nor does it count which hosts the machine knows.
+  // The known hosts of the machine are not used.
   const only = "-o GlobalKnownHostsFile=/dev/null -o IdentitiesOnly=yes";
   const sshCommand = `ssh ${strictSsh} -i ${identity} -o ${hosts} ${only}`;
   return { ...none, sshCommand };
@@ -89,17 +93,17 @@ interface HttpsCredentials {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly token: string | undefined;
-  /** Path of certificates of authorities that are trusted beside the system's. */
+  /** Path of additional trusted certificate authorities. */
   readonly caFile: string | undefined;
 }
 
-/** Undefined: there is neither a token nor a user with a password. A token goes first. */
+/** Undefined: there is neither a token nor a user name with a password. A token takes precedence. */
 function httpsCredentials(
   { username, password, token, caFile }: HttpsCredentials,
   url: string,
 ): GitCredentials | undefined {
   const settings: [string, string][] = caFile === undefined ? [] : [["http.sslCAInfo", caFile]];
-  // Only for this host: a redirect to another one must not carry the header along.
+  // Only for this host: after a redirect to another host git must not send the header there.
   const header = `http.${new URL("/", url).href}.extraHeader`;
   if (token !== undefined) {
     settings.push([header, `Authorization: Bearer ${token}`]);
@@ -112,10 +116,10 @@ function httpsCredentials(
 }
 
 /**
- * Makes credentials of the data of a Secret, with the same keys. Only what git and ssh cannot take otherwise is written to
- * files: certificates, and the key and known hosts of ssh. Remove the folder after use.
+ * Creates credentials from the data of a Secret, with the same keys. Only what git and ssh must read from files is
+ * written to files: certificates, and the key and known hosts of ssh. Remove the folder after use.
  *
- * @param directory A folder of ours that does not exist yet.
+ * @param directory A folder that does not exist yet.
  * @throws GitError `Credentials` when an entry that the protocol needs is missing, naming it.
  */
 export async function writeCredentials(
@@ -125,7 +129,7 @@ export async function writeCredentials(
 ): Promise<GitCredentials> {
   if (remote.protocol === "file") return none;
   if (secret === undefined) {
-    // Without a key of its own ssh would try those of the user that the operator runs as.
+    // Without this key ssh would try the keys of the user that the operator runs as.
     if (remote.protocol === "ssh") {
       throw new GitError("Credentials", "Cannot use the source: an ssh repository needs secretRef");
     }
@@ -142,7 +146,7 @@ async function writeSsh(secret: ReadonlyMap<string, string>, directory: string):
     const missing = identity === undefined ? "identity" : "known_hosts";
     throw invalid(`an ssh repository needs the entry "${missing}"`);
   }
-  // ssh reads no key with carriage returns or without a line end.
+  // ssh rejects a key with carriage returns or without a final line feed.
   await writeSecretFile(directory, "identity", `${identity.replaceAll("\r", "")}\n`);
   await writeSecretFile(directory, "known_hosts", `${hosts}\n`);
   return sshCredentials(directory);
@@ -154,13 +158,13 @@ async function writeHttps(
   directory: string,
 ): Promise<GitCredentials> {
   const [username, password, token, ca] = httpsKeys.map((key) => trimmed(secret.get(key)));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break would begin another header
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break would start another header
   if (token !== undefined && /[\u0000-\u001f\u007f]/.test(token))
     throw invalid('"bearerToken" has a line break or another control character');
   const caFile = ca === undefined ? undefined : await writeSecretFile(directory, "ca.crt", `${ca}\n`);
   const credentials = httpsCredentials({ username, password, token, caFile }, url);
   if (credentials !== undefined) return credentials;
-  // A certificate alone is enough for a repository that everybody may read.
+  // A certificate alone is enough for a public repository.
   if (caFile !== undefined && username === undefined && password === undefined) {
     return { ...none, settings: [["http.sslCAInfo", caFile]] };
   }
@@ -174,17 +178,17 @@ async function writeSecretFile(directory: string, name: string, text: string): P
   return path;
 }
 
-/** What is wrong with the Secret of a source. */
+/** Error for an unusable Secret of a source. */
 function invalid(why: string): GitError {
   return new GitError("Credentials", `Cannot use the Secret of the source: ${why}`);
 }
 
-/** Without the line end that editors add; undefined if there is nothing in it. */
+/** The text without the trailing line feed that editors add; undefined if it is empty. */
 function trimmed(text: string | undefined): string | undefined {
   return text?.replace(/\r?\n$/, "") || undefined;
 }
 
-/** A file's text as it is; undefined if there is no such file. */
+/** The unchanged text of a file; undefined if there is no such file. */
 async function readWhole(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
@@ -197,7 +201,7 @@ async function readWhole(path: string): Promise<string | undefined> {
   }
 }
 
-/** Git gives this command to a shell: inside single quotes nothing has a meaning but the quote itself. */
+/** Git passes this command to a shell. Within single quotes only the quote itself is special. */
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

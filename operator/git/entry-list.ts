@@ -1,17 +1,18 @@
 import { isUtf8 } from "node:buffer";
 
-// Long lists between zones, in parts: each word of an entry ends with a NUL, which no path of git contains.
+// Encodes long lists for messages between zones, in parts. Each word of an entry ends with a NUL, which no path in git
+// contains.
 
-/** Bounds of a list that the other side sends. */
+/** Limits for a list that the other side sends. */
 export interface EntryListLimits {
   readonly entries: number;
-  /** Of the last words of all entries. */
+  /** Characters of the last words of all entries. */
   readonly characters: number;
-  /** Words of an entry. */
+  /** Number of words of an entry. */
   readonly words: number;
 }
 
-/** Entries and characters of one part. */
+/** Maximum number of entries, and of characters, in one part. */
 const [PART_ENTRIES, PART_CHARACTERS] = [1_000, 128 * 2 ** 10];
 
 /** Encodes a list in parts of bounded size. */
@@ -26,7 +27,7 @@ export function* encodeEntries(entries: Iterable<readonly string[]>): Generator<
   if (count > 0) yield Buffer.from(text);
 }
 
-/** Reads the parts of a list, which may be anything. */
+/** Reads the parts of an untrusted list. */
 export class EntryReader {
   readonly #limits: EntryListLimits;
   #entries = 0;
@@ -40,7 +41,7 @@ export class EntryReader {
   *read(part: Buffer): Generator<readonly string[]> {
     const { entries, characters, words } = this.#limits;
     if (!isUtf8(part)) throw new RangeError("a list that is not UTF-8");
-    // Not more words than a part may have: splitting a part of NULs alone would take long.
+    // Split into at most as many words as a part may have: splitting a part of only NULs would take long.
     const found = part.toString("utf8").split("\0", words * PART_ENTRIES + 2);
     if (found.length > words * PART_ENTRIES + 1)
       throw new RangeError("a list with too many entries in a part");

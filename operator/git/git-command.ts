@@ -6,7 +6,7 @@ export interface GitCommand {
   readonly arguments: readonly string[];
 }
 
-/** Puts walls around a command: gives the command line that starts it behind them, in the same environment. */
+/** Returns the command line that starts a command with isolation, in the same environment. */
 export type ConfineGit = (
   run: Pick<GitRun, "arguments" | "environment" | "program" | "remote">,
 ) => GitCommand;
@@ -18,15 +18,16 @@ export const unconfined: ConfineGit = ({ arguments: words, program = "git" }) =>
 });
 
 /**
- * Git behind the walls for a caller that names a program to start, and cannot choose its first arguments. No word that follows
- * may be `--`, because the launcher takes that for the end of its rules, and fails. Pure.
+ * The command line of git with isolation, for a caller that passes a program to start and cannot choose its first
+ * arguments. No word that follows may be `--`, because the launcher would take it as the end of its rules and fail.
+ * Pure.
  */
 export function startedByName(
   environment: Readonly<Record<string, string>>,
   confine: ConfineGit,
 ): { readonly file: string; readonly environment: Record<string, string> } {
   const { file, arguments: words } = confine({ arguments: [], environment });
-  // The launcher takes them from there.
+  // The launcher reads its rules from these arguments.
   const prefix = words.length === 0 ? {} : { FAIRLEAD_LAUNCH: words.join("\n") };
   return { file, environment: { ...environment, ...prefix } };
 }

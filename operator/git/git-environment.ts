@@ -2,17 +2,17 @@ import type { GitCredentials } from "./credentials.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 
 export interface GitEnvironmentInput {
-  /** Our own folder: git must not find anybody's configuration in it. */
+  /** A folder of the operator: git must not read any other configuration from it. */
   readonly home: string;
-  /** What the operator's environment may add: see {@link passedOn}. */
+  /** Variables that are passed on from the operator's environment: see {@link passedOn}. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly protocol: RemoteUrl["protocol"];
   readonly credentials?: GitCredentials;
-  /** Settings of git beside those of all processes. */
+  /** Settings of git in addition to those that all processes have. */
   readonly settings?: GitCredentials["settings"];
 }
 
-/** The only variables that come from outside: where programs are, and how the network is reached. */
+/** The only variables that are passed on: the path of programs, and the network settings. */
 export const passedOn: readonly string[] = [
   "PATH",
   "HTTPS_PROXY",
@@ -27,8 +27,8 @@ export const passedOn: readonly string[] = [
 ];
 
 /**
- * The whole environment of one git process: nothing of the user's or the system's configuration, no prompt, no hook,
- * no gc, one protocol. Settings travel in `GIT_CONFIG_*`, where no process list shows them.
+ * The whole environment of one git process: no configuration of the user or the system, no prompt, no hook, no gc, one
+ * protocol. Settings are passed in `GIT_CONFIG_*`, because process lists do not show these variables.
  */
 export function gitEnvironment({
   home,
@@ -39,24 +39,24 @@ export function gitEnvironment({
 }: GitEnvironmentInput): Record<string, string> {
   const settings: (readonly [string, string])[] = [
     ["core.hooksPath", "/dev/null"],
-    // It is a cache: what a power cut takes is fetched again.
+    // The clone is a cache: after a power failure the data is fetched again.
     ["core.fsync", "none"],
     ["gc.auto", "0"],
     ["maintenance.auto", "false"],
     ["credential.helper", ""],
     ["protocol.allow", "never"],
     [`protocol.${protocol}.allow`, "always"],
-    // git sends our header along with what it posts to another host (tried with 2.39), also with "initial".
+    // After a redirect, git sends our header with a POST to another host (tested with 2.39), also with "initial".
     ["http.followRedirects", "false"],
     ["fetch.recurseSubmodules", "false"],
-    // One pack per commit: under 100 objects it would start one more process to write loose files.
+    // One pack per commit: with fewer than 100 objects git would start another process to write loose objects.
     ["fastimport.unpackLimit", "1"],
-    // The same for what comes in: the clone's size is what its packs have.
+    // The same for received objects: the size of the clone is computed from its packs.
     ["fetch.unpackLimit", "1"],
-    // What we push is small and new: searching for deltas costs more than it saves (measured: 35 ms → 29 ms).
+    // A push is small and mostly new data: searching for deltas costs more than it saves (measured: 35 ms → 29 ms).
     ["pack.window", "0"],
     ["pack.threads", "1"],
-    // Half of what is new under ten thousand folders are hashes, which nothing makes smaller.
+    // With ten thousand folders, half of the new data is hashes, which cannot be compressed.
     ["pack.compression", "1"],
     ...(credentials?.settings ?? []),
     ...more,
@@ -69,8 +69,8 @@ export function gitEnvironment({
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_LITERAL_PATHSPECS: "1",
-    // Without these two glibc gives memory back and asks for it again for every object: a fast-import of
-    // 360 files took 36 ms of CPU, and takes 8 ms. Other C libraries ignore them.
+    // Without these two settings glibc returns memory to the kernel and requests it again for every object: a
+    // fast-import of 360 files took 36 ms of CPU, and takes 8 ms with them. Other C libraries ignore them.
     MALLOC_TRIM_THRESHOLD_: "268435456",
     MALLOC_TOP_PAD_: "1048576",
     GIT_CONFIG_COUNT: String(settings.length),
@@ -87,7 +87,7 @@ export function gitEnvironment({
   return result;
 }
 
-/** What git needs of the operator's environment. */
+/** The variables of the operator's environment that git needs. */
 export function variablesForGit(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

@@ -1,23 +1,25 @@
-/** Why git did not do what was asked of it. */
+/** Why a git command failed. */
 export type GitFailureReason =
-  /** The remote cannot be had: no answer, no such repository, no access. Retried, later and later. */
+  /** The remote is not reachable: no response, no such repository, no access. Retried with backoff. */
   | "RepositoryUnreachable"
-  /** The remote answered and refuses what we push: a hook, a protected branch, missing rights. */
+  /** The remote responded and rejected the push: a hook, a protected branch, missing permissions. */
   | "PushRefused"
   /** The folder in the repository belongs to another operator, or its owner cannot be read. */
   | "RepositoryOwned"
-  /** Our own bare clone does not answer as it should. It is recreated; nothing is lost, because it is a cache. */
+  /** The bare clone is damaged. It is recreated; no data is lost, because it is a cache. */
   | "CacheBroken"
-  /** The remote names objects by another hash than our clone does: the clone is recreated. */
+  /** The remote uses another object hash than the clone: the clone is recreated. */
   | "ObjectFormat"
-  /** The folder with credentials lacks what the remote's protocol needs. The message names files, never content. */
+  /**
+   * The folder with credentials lacks a file that the remote's protocol needs. The message names files, never content.
+   */
   | "Credentials"
-  /** We ended a git process: it was silent for too long, or we are closing. */
+  /** The operator killed a git process: it had no output for too long, or the operator is stopping. */
   | "Killed"
-  /** A process that should stay ended by itself; the message is the first line of its complaint. */
+  /** A long-running process ended by itself; the message is the first line of its stderr. */
   | "Ended";
 
-/** Git did not do what was asked of it. */
+/** A git command failed. */
 export class GitError extends Error {
   override readonly name = "GitError";
   readonly reason: GitFailureReason;
@@ -33,7 +35,7 @@ export function isGitError(error: unknown, ...reasons: readonly GitFailureReason
   return error instanceof GitError && reasons.includes(error.reason);
 }
 
-/** Whether git was ended by us, which says nothing about the repository or the clone. Pure. */
+/** Whether the operator killed git. Then the error says nothing about the repository or the clone. Pure. */
 export function isKilled(error: unknown): boolean {
   return isGitError(error, "Killed") || (error instanceof Error && isGitError(error.cause, "Killed"));
 }

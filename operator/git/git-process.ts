@@ -13,30 +13,30 @@ export interface GitRun {
   readonly environment: Readonly<Record<string, string>>;
   /** @default git */
   readonly program?: "git" | "gpg";
-  /** Ends it at once; the reason is an Error. */
+  /** Kills the process; the reason is an Error. */
   readonly signal?: AbortSignal;
   /** Texts that must not appear in `stderr` of the result. */
   readonly secrets?: readonly string[];
-  /** The repository that it talks to; undefined: it needs no network. */
+  /** The repository that it connects to; undefined: it needs no network. */
   readonly remote?: RemoteUrl;
 }
 
 export interface GitResult {
   readonly exitCode: number;
   readonly stdout: string;
-  /** Without secrets. Of a long text the first and the last 32 KiB, because a remote decides how much there is. */
+  /** Without secrets. A long text is cut to its first and last 32 KiB, because a remote decides how long it is. */
   readonly stderr: string;
 }
 
-/** A process that stays and is talked to in bytes. */
+/** A long-running process with binary input and output. */
 export interface GitStream {
-  /** Why it ended, when it has: GitError `Ended`, `Killed`, or the system's error when git could not be started. */
+  /** Why it ended, once it has: GitError `Ended`, `Killed`, or the system's error when git could not be started. */
   readonly over: Promise<Error>;
   readonly input: Writable;
-  /** Kills it if it says nothing for too long, until the function that it gives is called. */
+  /** Kills it after a timeout without output. The returned function ends the watch. */
   watch(): () => void;
   kill(reason: string): void;
-  /** Lets it finish what it has, and waits for its end. */
+  /** Closes its input, and waits until it has finished and ended. */
   close(): Promise<void>;
 }
 
@@ -45,33 +45,34 @@ interface Started {
   readonly kill: (reason: string) => void;
   /** Its exit code. */
   readonly ended: Promise<number>;
-  /** When it last said something, on the clock. */
+  /** Time of its last output, on the clock. */
   heardMs: number;
 }
 
-/** Most that is kept of what a process says: a remote must not fill our memory. */
+/** Maximum number of bytes kept of a process's output: a remote must not fill the operator's memory. */
 const OUTPUT_BYTES = 16 * 1024 * 1024;
-/** So much of what a process that stays complains about is kept, in characters. */
+/** Maximum number of characters kept of the stderr of a long-running process. */
 const COMPLAINT = 64 * 1024;
-/** Silence after which git is taken for hung. */
+/** Time without output after which git is considered hung. */
 const TIMEOUT_MS = 60_000;
-/** A process that is asked to end has this long. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000;
-/** However much it says, it ends after so many times the silence that is allowed. */
+/** A process is killed after this many timeouts, even if it has output. */
 const LIFETIME_FACTOR = 10;
 
 export interface GitProcessesOptions {
   readonly clock: Clock;
   /** A process without output for this long is killed. @default 60_000 */
   readonly timeoutMs?: number | undefined;
-  /** Default: no walls. */
+  /** Default: no isolation. */
   readonly confine?: ConfineGit | undefined;
 }
 
 /**
- * Runs git for what may hang: the remote, and fast-import, which reads a stream. simple-git reads our own clone
- * (read-with-git.ts), but not these: it kills only git itself and leaves the ssh or the receive-pack behind it alive, its
- * timer is not our clock, and its environment guards would all have to be turned off.
+ * Runs the git commands that may hang: those that use the remote, and fast-import, which reads a stream. simple-git
+ * reads the clone (read-with-git.ts), but does not fit here: it kills only git itself and leaves the ssh or receive-pack
+ * process that git started, its timer does not use the clock port, and all of its environment guards would have to be
+ * disabled.
  */
 export class GitProcesses {
   readonly #options: GitProcessesOptions;
@@ -83,18 +84,18 @@ export class GitProcesses {
   }
 
   /**
-   * @returns What git said, whatever its exit code.
+   * @returns The output of git, for every exit code.
    * @throws GitError `Killed` when it hung; the system's error when git could not be started.
    */
   async run(run: GitRun): Promise<GitResult> {
-    // Decoded as it comes: 16 MiB at once take 50 ms.
+    // Decoded chunk by chunk: decoding 16 MiB at once takes 50 ms.
     const decoder = new StringDecoder();
     let stdout = "";
     const stderr = new BoundedText();
     let bytes = 0;
     const started = this.#start(run, (name, chunk) => {
       bytes += chunk.length;
-      if (bytes > OUTPUT_BYTES) started.kill("it said more than can be true");
+      if (bytes > OUTPUT_BYTES) started.kill("its output is too long");
       else if (name === "stdout") stdout += decoder.write(chunk);
       else stderr.add(chunk);
     });
@@ -112,7 +113,9 @@ export class GitProcesses {
     }
   }
 
-  /** Starts a process that stays; `hear` gets what it says. @throws GitError `Killed` when we are stopping. */
+  /**
+   * Starts a long-running process; `hear` receives its output. @throws GitError `Killed` when the operator is stopping.
+   */
   stream(run: GitRun, hear: (chunk: Buffer) => void): GitStream {
     let complaint = "";
     const started = this.#start(run, (name, chunk) => {
@@ -137,7 +140,7 @@ export class GitProcesses {
     };
   }
 
-  /** Ends everything that runs, at once. */
+  /** Kills all running processes. */
   close(): void {
     this.#closed = true;
     for (const { kill } of this.#running) kill("the operator is stopping");
@@ -149,7 +152,7 @@ export class GitProcesses {
     const { arguments: words, directory, environment, program = "git" } = run;
     const { confine = unconfined } = this.#options;
     const command = confine(run);
-    // A process group of its own, so that what git started goes with it.
+    // A process group of its own, so that the processes that git started are signalled too.
     const options = { cwd: directory, env: environment, detached: true };
     const child = spawn(command.file, command.arguments, options);
     const kill = (reason: string): void => {
@@ -165,7 +168,7 @@ export class GitProcesses {
       });
     }
     child.on("error", reject);
-    // It ended before it read everything: that it ended is what is told.
+    // It ended before it read all input: its end is reported, not this error.
     child.stdin.on("error", () => {});
     child.on("close", (code) => resolve(code ?? 1));
     const forget = () => void this.#running.delete(started);
@@ -173,7 +176,7 @@ export class GitProcesses {
     return started;
   }
 
-  /** Kills a process that falls silent, or does not come to an end, until the function that it gives is called. */
+  /** Kills a process that has no output for too long, or does not end in time. The returned function ends the watch. */
   #watch(started: Started): () => void {
     const { clock, timeoutMs = TIMEOUT_MS } = this.#options;
     started.heardMs = clock.now();
@@ -193,8 +196,8 @@ export class GitProcesses {
 }
 
 /**
- * Ends a process and all that it started: asks first, and kills what is left. A git that is killed while it moves a ref
- * leaves the ref's lock in the repository, and no push can ever move it again; one that is asked takes the lock away.
+ * Ends a process group: sends SIGTERM, and SIGKILL to what remains. A git process that is killed while it updates a ref
+ * leaves the ref's lock in the repository, and every later push fails; after SIGTERM it removes the lock.
  *
  * @param leader - Process id of the leader of a process group.
  */
@@ -203,7 +206,7 @@ export function endGroup(leader: number, clock: Clock): void {
   clock.schedule(GRACE_MS, () => signalGroup(leader, "SIGKILL"));
 }
 
-/** @returns Whether there was anybody to hear it. */
+/** @returns Whether the process group existed. */
 function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(-leader, signal);

@@ -5,17 +5,17 @@ import { gitEnvironment } from "./git-environment.ts";
 import type { GitProcesses, GitResult } from "./git-process.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 
-/** The clone that commands run in. */
+/** The clone in which commands run. */
 export interface CloneFolder {
   readonly directory: string;
-  /** git's home: empty, ours. */
+  /** HOME of git: an empty folder of the operator. */
   readonly home: string;
 }
 
 export interface GitRemoteOptions {
   readonly remote: RemoteUrl;
   readonly processes: GitProcesses;
-  /** The environment of this process, of which git gets PATH and the proxies. */
+  /** The environment of this process. Git gets PATH and the proxies from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
    * Credentials for one command. Files may be written to `folder`, which does not exist yet and is removed after the command.
@@ -30,7 +30,7 @@ export interface RemoteCommandOptions {
   readonly settings?: GitCredentials["settings"];
   /** Variables of the environment for this command. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Ends it at once; the reason is an Error. */
+  /** Kills git; the reason is an Error. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -39,12 +39,12 @@ export interface RemoteResult extends GitResult {
   readonly secrets: readonly string[];
 }
 
-/** Folder in git's home where credentials are while a command needs them. */
+/** Folder in git's home that holds credentials while a command needs them. */
 export function credentialsFolder(home: string): string {
   return join(home, "credentials");
 }
 
-/** Runs the commands that use the network. Nothing that is secret becomes an argument, part of a URL or part of a message. */
+/** Runs the commands that use the network. No secret is passed as an argument, in a URL or in a message. */
 export class GitRemote {
   readonly #options: GitRemoteOptions;
 
@@ -53,9 +53,9 @@ export class GitRemote {
   }
 
   /**
-   * Runs a command with credentials that are read for it alone, so that a rotated Secret counts at once.
+   * Runs a command with credentials that are read for it alone, so that a rotated Secret takes effect at once.
    *
-   * @returns What git said, whatever its exit code.
+   * @returns The output of git, for every exit code.
    * @throws GitError `Credentials`; `Killed` when it hung; the system's error when git could not be started.
    */
   async run(
@@ -86,7 +86,7 @@ export class GitRemote {
   }
 }
 
-/** Whether git failed because the two repositories name their objects by different hashes. */
+/** Whether git failed because the two repositories use different object hashes. */
 export function isOtherObjectFormat(stderr: string): boolean {
   return /hash algorithm|object[- ]format/i.test(stderr);
 }

@@ -25,16 +25,16 @@ export interface GitZoneMainInput {
     readonly "log-level": string;
     readonly "log-format"?: string | undefined;
   };
-  /** What is wrong with the flags of this zone. */
+  /** Describes invalid flags of this zone. */
   readonly problem: string | undefined;
-  /** Of this process. */
+  /** The environment of this process. */
   readonly environment: GitZoneProcessOptions["environment"];
   readonly start: (options: GitZoneOptions, processOptions: GitZoneProcessOptions) => GitZoneProcess;
 }
 
 /**
- * The main process of a zone that has a container of its own: keeps the zone's process running until SIGTERM. It reads nothing
- * of what that process reads, so that no repository ends the container.
+ * The main process of a zone that has a container of its own: keeps the zone's process running until SIGTERM. It reads
+ * none of the data that the process reads, so that no repository can end the container.
  *
  * @returns The exit code.
  */

@@ -1,10 +1,10 @@
-/** Longest message that goes into a status or a log line. */
+/** Maximum length of a message in a status or a log line. */
 const MESSAGE_LENGTH = 400;
 
 /**
- * Makes the words of git or of a remote fit for a status, an event and a log: without credentials, on one line and
- * bounded. The time is linear in the length of the text: each pattern begins with a fixed text, and matches from
- * different places cannot overlap.
+ * Makes output of git or of a remote suitable for a status, an event and a log: without credentials, on one line and
+ * bounded. The time is linear in the length of the text: each pattern begins with a fixed text, and matches at different
+ * positions cannot overlap.
  *
  * @param secrets Texts that must not appear, such as a password and its base64 form.
  */
@@ -19,7 +19,7 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 /** Replaces secrets, the user information of URLs, and credentials of HTTP headers. Linear in the length of the text. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
-  // The longest first: a secret may be a part of another one.
+  // The longest first, because a secret may contain another one.
   const known = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
   return known
     .reduce((rest, secret) => rest.replaceAll(secret, "***"), text)
@@ -28,9 +28,10 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * Makes a text fit for a message of a zone: one line of bounded length, without characters that change how it is shown. Pure.
+ * Makes a text suitable for a message of a zone: one line of bounded length, without characters that change how it is
+ * displayed. Pure.
  *
- * @param most Longest message, in characters.
+ * @param most Maximum length of the message, in characters.
  */
 export function toMessageText(said: string, most: number): string {
   return said

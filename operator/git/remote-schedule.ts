@@ -2,9 +2,12 @@ import type { Clock, Random } from "../ports.ts";
 import { Alarm } from "../runtime/alarm.ts";
 import { Backoff, type BackoffOptions, jitterInterval } from "../runtime/backoff.ts";
 
-/** Result of a run: `holdMs` is how long none follows. Default: 0, and after a failure the next delay of the backoff. */
+/**
+ * Result of a run. `holdMs` is the minimum delay before the next run. Default: 0, and after a failure the next delay of
+ * the backoff.
+ */
 export interface RunOutcome {
-  /** `overtaken`: another writer was faster, which is not a failure. */
+  /** `overtaken`: another writer pushed first, which is not a failure. */
   readonly state: "done" | "overtaken" | "failed";
   readonly holdMs?: number;
 }
@@ -14,20 +17,20 @@ export interface RemoteScheduleOptions {
   readonly random: Random;
   /** Delays after failures. */
   readonly backoff: BackoffOptions;
-  /** Between two polls when nothing happens; asked each time. Infinity: none. */
+  /** Interval between two polls while nothing changes; called each time. Infinity: no polls. */
   readonly intervalMs: () => number;
   /** Time until work other than a poll is due. Infinity, the default: there is none. */
   readonly dueMs?: () => number;
-  /** Works with the remote. Never rejects. */
+  /** Uses the remote. Never rejects. */
   readonly run: (reason: { readonly isPollDue: boolean }) => Promise<RunOutcome>;
 }
 
-/** Between the end of a run and one that was asked for meanwhile: what comes in a burst is one run. */
+/** Delay between the end of a run and one that was requested during it: a burst of requests causes one run. */
 const PAUSE_MS = 20;
-/** Chance makes an interval so much shorter or longer, so that those who started together do not poll together. */
+/** Random jitter of the interval, as a share of it, so that sources that started together are not polled together. */
 const JITTER = 0.05;
 
-/** When a remote is worked with: one run at a time, when work is due, at intervals, and later and later while it fails. */
+/** Schedules the use of a remote: one run at a time, when work is due, at intervals, and with backoff while it fails. */
 export class RemoteSchedule {
   readonly #options: RemoteScheduleOptions;
   readonly #backoff: Backoff;
@@ -50,7 +53,7 @@ export class RemoteSchedule {
     return this.#isClosed;
   }
 
-  /** Work may be due, or due sooner. After each run this is asked anyway. */
+  /** Call it when work may be due, or due sooner. Each run calls it at its end. */
   wake(): void {
     if (this.#running !== undefined || this.#isClosed) return;
     const { clock, dueMs } = this.#options;
@@ -58,27 +61,27 @@ export class RemoteSchedule {
     this.#alarm.setFor(Math.max(Math.min(workAtMs, this.#pollAtMs), this.#notBeforeMs));
   }
 
-  /** Runs at once, whatever is held off. During a run: once more after it. */
+  /** Runs at once, without the delay. During a run: once more after it. */
   ask(): void {
     if (this.#running !== undefined) this.#isAsked = true;
     else if (!this.#isClosed) void this.run();
   }
 
-  /** Runs at once, and gives what came of it. During a run: what comes of that. */
+  /** Runs at once, and returns the result. During a run: returns the result of that run. */
   run(): Promise<RunOutcome> {
     this.#running ??= this.#run();
     return this.#running;
   }
 
-  /** The remote was polled: the next poll is an interval away. */
+  /** Records that the remote was polled: the next poll is due after an interval. */
   polled(): void {
     this.#polledAtMs = this.#options.clock.now();
     this.#setPoll();
   }
 
-  /** The interval may be another one now. It counts from the last poll. */
+  /** Call it when the interval may have changed. It counts from the last poll. */
   reschedule(): void {
-    // What was asked for during the last run comes in a moment.
+    // A run that was requested during the last one starts soon.
     if (this.#running !== undefined || this.#isAsked || this.#isFailing) return;
     if (this.#pollAtMs === Number.POSITIVE_INFINITY) return;
     this.#setPoll();
@@ -91,7 +94,7 @@ export class RemoteSchedule {
     return this.#running ?? Promise.resolve();
   }
 
-  /** Begins no other run. @returns Resolves when nothing runs. */
+  /** Starts no further run. @returns Resolves when nothing runs. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#alarm.clear();

@@ -1,17 +1,17 @@
-/** A remote that we speak to, with the URL as git gets it. */
+/** A supported remote, with the URL as it is passed to git. */
 export interface RemoteUrl {
   readonly protocol: "file" | "https" | "ssh";
   readonly url: string;
 }
 
-/** The remote's URL is none that we use; the message says what to write instead. */
+/** The remote's URL is not supported; the message says what to write instead. */
 export class RemoteUrlError extends Error {
   override readonly name = "RemoteUrlError";
 }
 
 /**
  * Reads the address of a repository: an absolute path or `file://`, `https://`, `ssh://`, or `user@host:path`.
- * Everything else is refused, because git has transports that run programs (`ext::`) or do not encrypt.
+ * Everything else is rejected, because git has transports that run programs (`ext::`) or do not encrypt.
  *
  * @throws RemoteUrlError, without any password that the text held.
  */
@@ -37,15 +37,16 @@ export function parseRemoteUrl(text: string): RemoteUrl {
       "Cannot use the repository URL: it contains credentials; put them into files and set their folder",
     );
   }
-  // git decodes an ssh URL before it looks for the host: what is read here would not be what git connects to.
+  // git decodes an ssh URL before it parses the host, so the host read here could differ from the one that git connects
+  // to.
   if (/^[^/]*\/\/[^/]*%/.test(text)) throw notAHost();
   if (url.hostname.startsWith("-") || url.username.startsWith("-")) throw notAHost();
-  // Three slashes leave no host to git, and the next word to a browser.
+  // With three slashes git reads no host, and a URL parser takes the next word for it.
   if (protocol !== "file" && (url.hostname === "" || text.startsWith(`${name}:///`))) throw notAHost();
   return { protocol, url: text };
 }
 
-/** `git@host:path`, the form that ssh hosts show; the path must not look like an option either. */
+/** `git@host:path`, the form that ssh hosts display; the path must not look like an option either. */
 function parseScpLike(text: string): RemoteUrl {
   const [, user, host, path] = /^(?:([\w.-]+)@)?([\w.-]+|\[[0-9a-f:]+\]):(.+)$/i.exec(text) ?? [];
   if (host === undefined || path === undefined) {

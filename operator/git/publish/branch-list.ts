@@ -3,7 +3,7 @@ import { EntryReader, encodeEntries } from "../entry-list.ts";
 import type { BranchView } from "./branch-clone.ts";
 import { branchLimits, isPlainPath } from "./messages.ts";
 
-/** A list on its way: folders with the ids of their trees, or names of files. */
+/** A list in transit: folders with the ids of their trees, or names of files. */
 export interface ListPart {
   readonly list: "trees" | "files";
   readonly part: Buffer;
@@ -12,8 +12,8 @@ export interface ListPart {
 const treeEntry = /^([0-9a-f]{40}|[0-9a-f]{64}) (.+)$/s;
 
 /**
- * Encodes what is on a branch in parts. An entry is `<tree> <folder>`, or the name of a file. Paths that no resource of ours can
- * have are left out.
+ * Encodes the content of a branch in parts. An entry is `<tree> <folder>`, or the name of a file. Paths that no resource
+ * can have are omitted.
  */
 export function* encodeBranchLists({
   trees,
@@ -32,7 +32,7 @@ export class BranchListReader {
   readonly #files = new Set<string>();
   readonly #reader = new EntryReader({ ...branchLimits, words: 1 });
 
-  /** What was read. */
+  /** The list that was read. */
   get lists(): Pick<BranchView, "trees" | "files"> {
     return { trees: this.#trees, files: this.#files };
   }

@@ -11,23 +11,26 @@ interface TreeEntry {
   readonly path: string;
 }
 
-/** Reads what is on the branch, in a clone that has it. */
+/** Reads the content of the branch, in a clone that has it. */
 export class BranchReader {
   readonly #read: (command: readonly string[]) => Promise<string>;
   readonly #root: string;
-  /** The owner file that was read last: it hardly ever changes. */
+  /** The last owner file that was read: it rarely changes. */
   #owner: { readonly id: string; readonly mode: string; readonly file: OwnerFile | "unreadable" } | undefined;
 
-  /** @param read Runs git in the clone. @param root Folder below which is read; empty for the repository itself. */
+  /**
+   * @param read Runs git in the clone.
+   * @param root Folder below which it reads; empty for the repository itself.
+   */
   constructor(read: (command: readonly string[]) => Promise<string>, root: string) {
     this.#read = read;
     this.#root = root;
   }
 
-  /** What a commit holds below our root. @throws GitError `CacheBroken` when the clone does not have it. */
+  /** Reads the content of a commit below the root. @throws GitError `CacheBroken` when the clone does not have it. */
   async read(head: string): Promise<BranchView> {
     const root = this.#root;
-    // The dot keeps a folder from being an option.
+    // Because of the dot, git cannot take the folder for an option.
     const below = root === "" ? [] : [`./${root}/`];
     const [folders, direct, commit] = await Promise.all([
       this.#read(["ls-tree", "-r", "-d", "-z", "--full-tree", head, ...below]),
@@ -61,7 +64,7 @@ export class BranchReader {
   }
 }
 
-/** Reads `git ls-tree -z -l`. */
+/** Parses the output of `git ls-tree -z -l`. */
 function* readTreeEntries(listing: string): Generator<TreeEntry> {
   for (const line of listing.split("\0")) {
     const tab = line.indexOf("\t");
@@ -71,7 +74,7 @@ function* readTreeEntries(listing: string): Generator<TreeEntry> {
   }
 }
 
-/** Reads `git ls-tree -r -d -z`: folders of resources below a folder, with their tree ids. */
+/** Parses the output of `git ls-tree -r -d -z`: folders of resources below a folder, with their tree ids. */
 function readResourceFolders(listing: string, prefix: string): Map<string, string> {
   const trees = new Map<string, string>();
   for (const { path, id } of readTreeEntries(listing)) {

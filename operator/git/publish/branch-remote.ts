@@ -23,20 +23,22 @@ export class BranchRemote {
   }
 
   /**
-   * The commit at the head of the branch; undefined if there is no such branch.
+   * The head commit of the branch; undefined if there is no such branch.
    *
    * @throws GitError `RepositoryUnreachable`
    */
   async readHead(clone: CloneFolder): Promise<string | undefined> {
     const result = await this.#run(clone, ["ls-remote", "--quiet", "--", this.#options.url, this.#ref]);
-    // ls-remote matches the end of names: refs/heads/a/refs/heads/main would do too.
+    // ls-remote matches the end of names, so refs/heads/a/refs/heads/main would match too.
     const end = `\n${result.stdout}`.indexOf(`\t${this.#ref}\n`) - 1;
     return end < 0 ? undefined : result.stdout.slice(result.stdout.lastIndexOf("\n", end) + 1, end);
   }
 
-  /** Gets the head of the branch, without history, as `refs/fairlead/head`. @throws GitError `RepositoryUnreachable` */
+  /**
+   * Fetches the head of the branch, without history, as `refs/fairlead/head`. @throws GitError `RepositoryUnreachable`
+   */
   async fetch(clone: CloneFolder): Promise<void> {
-    // Forced: the branch may have been reset, and its current state counts.
+    // Forced, because the branch may have been reset.
     const options = [
       "--depth=1",
       "--no-tags",
@@ -54,12 +56,12 @@ export class BranchRemote {
   }
 
   /**
-   * Puts a commit on top of its parent, if the parent is still the head of the branch.
+   * Pushes a commit if its parent is still the head of the branch.
    *
-   * @throws GitError `PushRefused`, `RepositoryUnreachable` (it may have landed all the same)
+   * @throws GitError `PushRefused`, `RepositoryUnreachable` (the push may have succeeded nevertheless)
    */
   async push(clone: CloneFolder, { commit, parent }: CommitToPush): Promise<PushOutcome> {
-    // A compare-and-swap: an empty lease says that the branch must not exist.
+    // A compare-and-swap: an empty lease requires that the branch does not exist.
     const lease = `--force-with-lease=${this.#ref}:${parent ?? ""}`;
     const target = `${commit}:${this.#ref}`;
     const result = await this.#try(clone, ["push", "--porcelain", lease, "--", this.#options.url, target]);
@@ -103,16 +105,16 @@ export class BranchRemote {
   }
 }
 
-/** What a message may repeat of git's words. */
+/** The part of git's output that a message may repeat. */
 function quote(text: string, { secrets }: RemoteResult): string {
   return redact(withoutNoise(text), secrets);
 }
 
-/** What ssh puts around what it has to say about a host's key, or about who may read ours: more than a message may have. */
+/** Text that ssh adds to messages about a host key or file permissions: too long for a message. */
 const alarm =
   /^(?:@{20}|@ +WARNING: |IT IS POSSIBLE THAT SOMEONE|Someone could be eavesdropping|It is also possible that a host key|Please contact your system administrator\.|Add correct host key in|Offending \S+ key in| +remove with:| +ssh-keygen -f|It is required that your private key|This private key will be ignored)/;
 
-/** What people need of git's and ssh's words: not progress, hints, alarms and general remarks. */
+/** Lines of git's and ssh's output that users need, without progress, hints, banners and general remarks. */
 function withoutNoise(text: string): string {
   const said = text.split(/[\n\r]+/).filter((line) => !alarm.test(line));
   const lines = said.map((line) => line.replace(/^(?:fatal|error|remote): /, ""));

@@ -1,7 +1,7 @@
 import type { FolderFiles } from "../../engine/git-objects.ts";
 import { COMMIT_PART_BYTES } from "./messages.ts";
 
-/** One folder as a commit leaves it: whole, or gone. */
+/** The content of one folder after a commit, or its removal. */
 export interface FolderChange {
   /** Path in the repository. */
   readonly path: string;
@@ -19,12 +19,12 @@ export interface CommitInput {
   readonly files: FolderFiles;
 }
 
-/** Who our commits say they are by. */
+/** Committer of the operator's commits. */
 const COMMITTER = "Fairlead <fairlead@noreply.fairlead.dev>";
 
 /**
- * One commit as `git fast-import` reads it. It is in the clone when the commit's id is printed. No work tree, no index:
- * what is not named here stays as it is in the parent.
+ * One commit as `git fast-import` reads it. The clone has the commit once its id is printed. There is no work tree and
+ * no index: paths that are not named here stay as they are in the parent.
  */
 export function* commitStream({
   parent,
@@ -34,12 +34,12 @@ export function* commitStream({
   files,
 }: CommitInput): Generator<string> {
   const seconds = Math.floor(committedAt.getTime() / 1_000);
-  // fast-import remembers where the name was, and would take that for the parent.
+  // fast-import remembers the previous target of the ref, and would take it for the parent.
   if (parent === undefined) yield "reset refs/fairlead/next\n\n";
   yield `commit refs/fairlead/next\nmark :1\ncommitter ${COMMITTER} ${seconds} +0000\n${dataOf(message)}`;
   if (parent !== undefined) yield `from ${parent}\n`;
   for (const folder of folders) {
-    // Whatever is there goes first: git is content if nothing is.
+    // Existing content is removed first; git accepts the removal of a path that does not exist.
     yield `D ${quoted(folder.path)}\n`;
     for (const [name, content] of folder.files ?? []) yield fileOf(`${folder.path}/${name}`, content);
   }
@@ -65,7 +65,7 @@ export interface CommitPart {
   readonly isLast: boolean;
 }
 
-/** Cuts the stream of a commit into parts of bounded size; at least one. What is read of it is one part ahead. Pure. */
+/** Splits the stream of a commit into parts of bounded size; at least one. It reads one part ahead. Pure. */
 export function* commitParts(stream: Iterable<string>): Generator<CommitPart> {
   let last: Buffer | undefined;
   for (const part of partsOf(stream)) {

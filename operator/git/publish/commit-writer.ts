@@ -12,30 +12,31 @@ export interface CommitWriterOptions {
 }
 
 export interface PartOptions {
-  /** Of the commit. */
+  /** Environment of git for the commit. */
   readonly isFirst: boolean;
 }
 
-/** After this long without work, its process ends. */
+/** After this time without work, the process ends. */
 const IDLE_MS = 20_000;
 
 /**
- * Writes commits through one `git fast-import` that stays: to start a process out of one of our size takes 2 ms of the
- * event loop and makes the memory that is written next slow, and the commit after an edit would pay for it.
+ * Writes commits through one long-running `git fast-import`. Starting a process from one of the operator's size takes 2
+ * ms of the event loop and slows down the memory writes that follow, and the commit after each edit would have this
+ * cost.
  */
 export class CommitWriter {
   readonly #options: CommitWriterOptions;
   #process: GitConversation | undefined;
   #closing: Promise<void> | undefined;
   #cancelIdle: (() => void) | undefined;
-  /** It has read a part of a commit. */
+  /** The process has read a part of a commit. */
   #isWithin = false;
 
   constructor(options: CommitWriterOptions) {
     this.#options = options;
   }
 
-  /** Takes a part of the stream of a commit. One that is begun and never ended is nowhere to be seen. */
+  /** Writes a part of the stream of a commit. A commit that is started and not finished does not become visible. */
   async add(part: Uint8Array, options: PartOptions): Promise<void> {
     const process = await this.#begin(options);
     this.#isWithin = true;
@@ -43,10 +44,10 @@ export class CommitWriter {
   }
 
   /**
-   * Takes the last part of the stream of a commit (commit-stream.ts), and gives the commit's id. Nothing points to it yet but a
-   * name that the next one takes over.
+   * Writes the last part of the stream of a commit (commit-stream.ts), and returns the commit's id. Only a temporary ref
+   * points to the commit, which the next commit moves.
    *
-   * @throws GitError `CacheBroken` when git cannot, such as when the parent is not in the clone.
+   * @throws GitError `CacheBroken` when git fails, for example because the parent is not in the clone.
    */
   async end(part: Uint8Array, options: PartOptions): Promise<string> {
     try {
@@ -63,13 +64,13 @@ export class CommitWriter {
     }
   }
 
-  /** Ends the process. It must not outlive objects that it knows of: it would not write them a second time. */
+  /** Ends the process. It must not run longer than the objects that it knows exist: it would not write them again. */
   async close(): Promise<void> {
     this.#cancelIdle?.();
     if (this.#process !== undefined) this.#closing = this.#process.close();
     this.#process = undefined;
     this.#isWithin = false;
-    // A close after the idle timer waits for the same end.
+    // A call of close() after the idle timer waits for the same end.
     await this.#closing;
   }
 
@@ -79,7 +80,7 @@ export class CommitWriter {
     if (isFirst && this.#isWithin) await this.close();
     if (!isFirst && this.#process === undefined)
       throw new GitError("Ended", "a commit without its first part");
-    // One that ended within a commit says why when it is asked for the id.
+    // A process that ended within a commit reports the reason when the id is requested.
     if (this.#process === undefined || (isFirst && this.#process.isOver)) this.#process = this.#open();
     return this.#process;
   }
@@ -87,7 +88,7 @@ export class CommitWriter {
   #open(): GitConversation {
     const { processes, directory, environment } = this.#options;
     return converse(processes, {
-      // Forced, because this name of ours moves to commits that do not descend from the one before; no branch does.
+      // Forced, because this ref moves to commits that are not descendants of the previous one; branches never do.
       arguments: ["fast-import", "--quiet", "--force", "--date-format=raw"],
       directory,
       environment,

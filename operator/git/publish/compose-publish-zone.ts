@@ -15,14 +15,14 @@ export interface ComposePublishZoneInput
 
 /** The operator's side of the publish zone. */
 export interface PublishZone {
-  /** Whether the zone can authenticate at the repository. @throws GitError `Credentials`, `RepositoryUnreachable` */
+  /** Checks that the zone can authenticate at the repository. @throws GitError `Credentials`, `RepositoryUnreachable` */
   check(): Promise<void>;
   /** A clone for a branch of the repository and a folder on it. */
   clone(place: { readonly branch: string; readonly root: string }): BranchClone;
   close(): Promise<void>;
 }
 
-/** Puts the operator's side of the publish zone together. Nothing runs before it is needed. */
+/** Creates the operator's side of the publish zone. Nothing runs before it is needed. */
 export function composePublishZone({
   zoneSockets,
   worker,

@@ -1,22 +1,22 @@
 import type { Writable } from "node:stream";
 import type { GitProcesses, GitRun } from "../git-process.ts";
 
-/** A process that answers every input with one line. One question at a time. */
+/** A process that answers every input with one line. One request at a time. */
 export interface GitConversation {
-  /** It can be asked no more. */
+  /** It accepts no more requests. */
   readonly isOver: boolean;
-  /** Gives it a part of the next input; what follows it is given to {@link ask}. */
+  /** Writes a part of the next input; the rest is passed to {@link ask}. */
   write(part: Uint8Array): Promise<void>;
   /** @throws GitError `Ended`, `Killed`, or the system's error when git could not be started. */
   ask(input: Uint8Array): Promise<string>;
-  /** Lets it finish what it has, and waits for its end. */
+  /** Closes its input, and waits until it has finished and ended. */
   close(): Promise<void>;
 }
 
-/** Longest line of an answer, in characters. */
+/** Maximum length of an answer, in characters. */
 const OUTPUT_LINE = 64 * 1024;
 
-/** Starts a process that stays, and is asked again and again. @throws GitError `Killed` when we are stopping. */
+/** Starts a long-running process that answers requests. @throws GitError `Killed` when the operator is stopping. */
 export function converse(processes: GitProcesses, run: GitRun): GitConversation {
   let said = "";
   let answer = Promise.withResolvers<string>();
@@ -60,7 +60,10 @@ export function converse(processes: GitProcesses, run: GitRun): GitConversation 
   };
 }
 
-/** Writes input to a process as it takes it. Ends early when the process does: its exit code and words say why. */
+/**
+ * Writes input to a process as fast as it reads. Returns early when the process ends: its exit code and stderr give the
+ * reason.
+ */
 async function feed(stdin: Writable, input: Uint8Array): Promise<void> {
   if (!stdin.destroyed && !stdin.write(input)) await drained(stdin);
 }

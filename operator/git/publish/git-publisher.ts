@@ -10,16 +10,16 @@ import { Sweeper, type SweepState } from "./sweeper.ts";
 
 export type { GitPublisher, GitPublisherOptions } from "./publisher-options.ts";
 
-/** Between two looks at the remote when nothing happens. */
+/** Interval between two polls of the remote while nothing changes. */
 const LOOK_MS = 60_000;
 const backoff = { initialMs: 500, factor: 2, capMs: 24_000, jitter: 0.25 };
 
-/** Touches nothing yet. */
+/** Does no I/O yet. */
 export function createGitPublisher(options: GitPublisherOptions): GitPublisher {
   return new BackgroundPublisher(options);
 }
 
-/** One round at a time; every timer only wakes it, and it does what is due. */
+/** Runs one round at a time; timers only start a round, which does what is due. */
 class BackgroundPublisher implements GitPublisher {
   readonly #options: GitPublisherOptions;
   readonly #repository: RepositoryBranch;
@@ -102,7 +102,10 @@ class BackgroundPublisher implements GitPublisher {
     await clone.close();
   }
 
-  /** Tries at once, whatever backoff says, for there will be no later: until it is done, or it failed. */
+  /**
+   * Tries at once and ignores the backoff, because the operator is stopping. Returns when everything is published, or on
+   * failure.
+   */
   async #flush(): Promise<void> {
     this.#round.hurry();
     await this.#schedule.idle;
@@ -147,7 +150,7 @@ class BackgroundPublisher implements GitPublisher {
     const { log, announce } = this.#options;
     const failure = toFailure(error);
     const isOwned = failure?.reason === "RepositoryOwned";
-    // A folder of another operator is not retried before the branch changes, which the next poll finds.
+    // A folder of another operator is not retried until the branch changes, which the next poll detects.
     if (!isOwned) this.#round.askLook();
     if (await this.#round.repair(error)) return { state: "failed", holdMs: 0 };
     if (isUnexpected(error)) log.error("Publishing failed", { error });
@@ -168,7 +171,7 @@ class BackgroundPublisher implements GitPublisher {
     try {
       this.#options.onChange(owners);
     } catch (error) {
-      // Not a fault of the repository, so it must not count as one.
+      // This is not a failure of the repository, so it must not be recorded as one.
       this.#options.log.error("Cannot notify owners of a change", { error });
     }
   }

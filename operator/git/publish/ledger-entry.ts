@@ -7,17 +7,17 @@ export interface LedgerEntry {
   title: string;
   generation: number;
   digest: string;
-  /** Tree id of the folder as it should be. */
+  /** Desired tree id of the folder. */
   tree: string;
   commit: string | undefined;
-  /** Only while they are to be committed. */
+  /** Set only while the files are to be committed. */
   files: FolderFiles | undefined;
-  /** Only with them. */
+  /** Set only together with the files. */
   trailers: readonly string[] | undefined;
-  /** Only with them. */
+  /** Set only together with the files. */
   origin: PublishOffer["origin"] | undefined;
   sinceMs: number;
-  /** The last answer as {@link toText} writes it, to see when it changes. */
+  /** The last answer as {@link toText} writes it, to detect changes. */
   told: string;
 }
 
@@ -27,7 +27,7 @@ export interface Failure {
   readonly message: string;
 }
 
-/** What the owner of an entry is told. Pure. */
+/** The state that is reported to the owner of an entry. Pure. */
 export function stateOf(
   { digest, tree, commit = "", sinceMs }: LedgerEntry,
   { isOnBranch, failure }: { readonly isOnBranch: boolean; readonly failure: Failure | undefined },
@@ -36,7 +36,7 @@ export function stateOf(
   return failure === undefined ? { state: "pending", sinceMs } : { state: "failed", ...failure };
 }
 
-/** A state as text, to see when it changes. Pure. */
+/** A state as text, to detect changes. Pure. */
 export function toText(state: PublishState): string {
   if (state.state === "published")
     return `${state.record.digest} ${state.record.tree} ${state.record.commit}`;

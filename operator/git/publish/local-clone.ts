@@ -20,35 +20,35 @@ export interface LocalCloneOptions {
   /** Absolute path, `file://`, `https://`, `ssh://` or `user@host:path`. */
   readonly repository: string;
   readonly branch: string;
-  /** Folder in the repository below which is read; empty for the repository itself. */
+  /** Folder in the repository below which it reads; empty for the repository itself. */
   readonly root: string;
-  /** Folder with the keys of a Flux git Secret; undefined where none are needed. */
+  /** Folder with the keys of a Flux git Secret; undefined if no credentials are needed. */
   readonly credentialsDirectory: string | undefined;
   /** Where clones are kept, one for each branch and root; everything below it can be deleted at any time. */
   readonly cacheDirectory: string;
   readonly clock: Clock;
-  /** The environment of this process, of which git gets PATH and the proxies. */
+  /** The environment of this process. Git gets PATH and the proxies from it. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Walls around git's processes. Default: none. */
+  /** Isolation of git processes. Default: none. */
   readonly confine?: ConfineGit | undefined;
   /** As for {@link GitProcesses}. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What is needed of an open clone. */
+/** The parts of an open clone. */
 interface OpenClone {
   readonly clone: BareClone;
   readonly reader: BranchReader;
   readonly writer: CommitWriter;
 }
 
-/** More packs than this are made one. */
+/** With more packs than this, they are joined into one. */
 const PACKS = 40;
-/** A clone that has grown over this is fetched anew, with one commit of history. */
+/** A clone that is larger than this is recreated, with one commit of history. */
 const CLONE_BYTES = 512 * 1024 * 1024;
 
 /**
- * The clone of a branch that git of this process works on, as the operator asks for (branch-clone.ts): shallow, read with
+ * The clone of a branch, for git in this process: the implementation of branch-clone.ts. It is shallow, read with
  * {@link readWithGit}, and written by a {@link CommitWriter}.
  */
 export class LocalClone {
@@ -60,7 +60,7 @@ export class LocalClone {
   readonly #stopped = new AbortController();
   #open: OpenClone | undefined;
 
-  /** Touches nothing yet. @throws RemoteUrlError for a repository that we do not speak to. */
+  /** Does no I/O yet. @throws RemoteUrlError for a repository whose protocol is not supported. */
   constructor(options: LocalCloneOptions) {
     const { repository, branch, credentialsDirectory, clock, environment = {}, timeoutMs } = options;
     const remote = parseRemoteUrl(repository);
@@ -114,10 +114,10 @@ export class LocalClone {
     const { clone } = this.#opened;
     await this.#remote.fetch(clone);
     try {
-      // Read from disk: between a fetch and a push every process counts.
+      // Read from disk, because starting a process between a fetch and a push takes time.
       return (await readFile(join(clone.directory, "refs", "fairlead", "head"), "utf8")).trim();
     } catch {
-      // It was packed away.
+      // The ref is in packed-refs.
       return (await clone.read(["rev-parse", "--verify", "refs/fairlead/head"])).trim();
     }
   }
@@ -126,12 +126,12 @@ export class LocalClone {
     return await this.#opened.reader.read(head);
   }
 
-  /** Takes a part of the stream of a commit. */
+  /** Writes a part of the stream of a commit. */
   async addToCommit(part: Uint8Array, options: PartOptions): Promise<void> {
     await this.#opened.writer.add(part, options);
   }
 
-  /** Takes the last part of the stream of a commit, and gives its id. @throws GitError `CacheBroken` */
+  /** Writes the last part of the stream of a commit, and returns its id. @throws GitError `CacheBroken` */
   async endCommit(part: Uint8Array, options: PartOptions): Promise<string> {
     return await this.#opened.writer.end(part, options);
   }
@@ -141,9 +141,9 @@ export class LocalClone {
   }
 
   /**
-   * Keeps the number of packs small, by joining the small ones only.
+   * Limits the number of packs, by joining only the small ones.
    *
-   * @throws GitError `CacheBroken` when the clone has grown so big that it should be recreated.
+   * @throws GitError `CacheBroken` when the clone is so large that it should be recreated.
    */
   async tidy(): Promise<void> {
     const { clone, writer } = this.#opened;
@@ -152,7 +152,7 @@ export class LocalClone {
       throw new GitError("CacheBroken", "Cannot keep the clone: too big");
     await writer.close();
     await clone.read(["repack", "--geometric=2", "-d", "-q"]);
-    // Every fetch leaves a line in the list of commits without a past, and every push sends the list.
+    // Every fetch adds a line to the file `shallow`, and every push sends that list.
     await clone.read(["prune", "--expire=now"]);
   }
 
@@ -163,13 +163,13 @@ export class LocalClone {
     await clone.rebuild(format);
   }
 
-  /** Ends what runs, at once. */
+  /** Kills running git processes. */
   kill(): void {
     this.#processes.close();
     this.#stopped.abort();
   }
 
-  /** Lets another process use the clone. */
+  /** Releases the lock on the clone. */
   async close(): Promise<void> {
     const open = this.#open;
     this.#open = undefined;
@@ -192,7 +192,10 @@ export class LocalClone {
   }
 }
 
-/** Hooks of a repository on this machine are programs in it: git that pushes to it has the walls of this process alone. */
+/**
+ * Hooks of a repository on this machine are programs in it: git that pushes to it has only the isolation of this
+ * process.
+ */
 function exceptHooks(confine: ConfineGit): ConfineGit {
   return (run) => (run.remote?.protocol === "file" ? unconfined(run) : confine(run));
 }

@@ -6,13 +6,13 @@ import { objectId, plain, plainText as text } from "../zone-messages.ts";
 /** Name of the zone in the protocol. */
 export const PUBLISH_ZONE = "publish";
 
-/** Bounds of what is on a branch below our root. The operator disconnects a zone that sends more. */
+/** Limits for the content of a branch below the root. The operator disconnects a zone that sends more. */
 export const branchLimits = {
-  /** Folders of resources, and files beside them. */
+  /** Number of folders of resources and of files beside them. */
   entries: 100_000,
-  /** Of one path. */
+  /** Characters of one path. */
   pathCharacters: 1_024,
-  /** Of all paths. */
+  /** Characters of all paths. */
   characters: 16 * 2 ** 20,
 } as const;
 
@@ -21,28 +21,28 @@ export const COMMIT_PART_BYTES = 2 ** 20;
 
 /** Longest message of a failure. */
 export const MESSAGE = 600;
-/** Longest path of a lock file that is reported, so that a message with it is not cut. */
+/** Maximum length of a reported path of a lock file, so that a message with it is not cut. */
 export const LOCK_PATH = 300;
 const format = z.enum(["sha1", "sha256"]);
 
 /** Body of the answers to `check`, `tidy`, `close` and `commit-part`. */
 export const emptyAnswer = z.strictObject({});
-/** Of `open` and `rebuild`. */
+/** Body of the answers to `open` and `rebuild`. */
 export const formatAnswer = z.strictObject({ format });
-/** Of `head`. */
+/** Body of the answer to `head`. */
 export const headAnswer = z.strictObject({ head: objectId.optional() });
-/** Of `has`. */
+/** Body of the answer to `has`. */
 export const hasAnswer = z.strictObject({ has: z.boolean() });
-/** Of `fetch` and `commit`. */
+/** Body of the answers to `fetch` and `commit`. */
 export const commitAnswer = z.strictObject({ commit: objectId });
-/** Of `push`. */
+/** Body of the answer to `push`. */
 export const pushAnswer = z.strictObject({
   push: z.union([z.enum(["landed", "moved"]), z.strictObject({ lockedBy: text(LOCK_PATH) })]),
 });
 
 /** Body of an item of the answer to `read`; its part is a list. */
 export const listItem = z.strictObject({ list: z.enum(["trees", "files"]) });
-/** Of `read`, behind the lists. */
+/** Body of the last item of the answer to `read`, after the lists. */
 export const readAnswer = z.strictObject({
   ownerFile: z
     .union([
@@ -61,26 +61,29 @@ export type ReadAnswer = z.output<typeof readAnswer>;
 export const errorBody = z.strictObject({
   reason: z.enum(["Credentials", "CacheBroken", "ObjectFormat", "PushRefused", "RepositoryUnreachable"]),
   message: text(MESSAGE),
-  /** A git process was ended by the zone. */
+  /** The zone killed a git process. */
   killed: z.boolean(),
 });
 export type ErrorBody = z.output<typeof errorBody>;
 
-/** Whether a path is short and has no character that changes how it is shown: no folder of a resource has such. Pure. */
+/**
+ * Whether a path is short and has no character that changes how it is displayed: the folders of resources fulfil both.
+ * Pure.
+ */
 export function isPlainPath(path: string): boolean {
   return path.length <= branchLimits.pathCharacters && plain.test(path);
 }
 
 // Requests of the operator. The body of each names a clone.
 
-/** A number by which the operator names a clone that it opened over the same connection. */
+/** A number by which the operator identifies a clone that it opened over the same connection. */
 const clone = z.int().min(1);
-/** What every request that names a clone has. */
+/** Fields of every request that names a clone. */
 export const cloneRequest = z.object({ clone });
 export const openRequest = z.strictObject({ clone, branch: z.string().min(1), root: z.string() });
 export const hasRequest = z.strictObject({ clone, commit: objectId });
 export const readRequest = z.strictObject({ clone, head: objectId });
-/** `commit-part` and `commit`; the part is of the stream of the commit. */
+/** Requests `commit-part` and `commit`; the part belongs to the stream of the commit. */
 export const commitRequest = z.strictObject({ clone, isFirst: z.boolean() });
 export const pushRequest = z.strictObject({ clone, commit: objectId, parent: objectId.optional() });
 export const rebuildRequest = z.strictObject({ clone, format });

@@ -3,14 +3,14 @@ import type { LocalClone } from "./local-clone.ts";
 
 interface OpenClone {
   readonly clone: LocalClone;
-  /** Resolves when nothing runs any more. */
+  /** Resolves when nothing runs in the clone. */
   idle: Promise<unknown>;
 }
 
-/** The clones that the operator has opened. They are its connection's, and are closed when that ends. */
+/** The clones that the operator has opened over one connection. They are closed when the connection ends. */
 export class OpenClones {
   readonly #open = new Map<number, OpenClone>();
-  /** Those of the connection before: who opens one of them again must find it free. */
+  /** The clones of the previous connection: a clone must be released before it is opened again. */
   #closing: Promise<unknown> = Promise.resolve();
 
   /** Closes all clones when the signal aborts. */
@@ -20,7 +20,7 @@ export class OpenClones {
     await this.closeAll();
   }
 
-  /** Opens a clone, unless its connection has ended. One that was opened under this number before is closed. */
+  /** Opens a clone, unless its connection has ended. A clone that was opened with the same number before is closed. */
   async open(id: number, signal: AbortSignal, create: () => LocalClone): Promise<ObjectFormat> {
     await this.#closing;
     await this.close(id);
@@ -37,7 +37,7 @@ export class OpenClones {
     }
   }
 
-  /** Does something with a clone. */
+  /** Calls a function with a clone. */
   async use<Result>(id: number, run: (clone: LocalClone) => Promise<Result>): Promise<Result> {
     const open = this.#open.get(id);
     if (open === undefined) throw new Error("The clone is not open");
@@ -46,7 +46,7 @@ export class OpenClones {
     return await running;
   }
 
-  /** Ends what runs in a clone, and lets another process use it. */
+  /** Kills running git processes of a clone, and releases its lock. */
   async close(id: number): Promise<void> {
     const open = this.#open.get(id);
     if (open === undefined) return;

@@ -8,7 +8,7 @@ export interface RootOwner {
   readonly lease: string;
 }
 
-/** What `.fairlead.yaml` says. */
+/** Content of `.fairlead.yaml`. */
 export interface OwnerFile {
   readonly owner: RootOwner;
   /** Id of an approved sweep. */
@@ -19,22 +19,21 @@ export interface OwnerFile {
 export const OWNER_FILE = ".fairlead.yaml";
 
 /**
- * Larger files are not ours: they never get this large, and the YAML library takes 6 s for a map of 9,000 keys, in
- * which no lease is renewed.
+ * Larger files were not written by the operator. Besides, the YAML library takes 6 s for a map of 9,000 keys, and no
+ * Lease is renewed during that time.
  */
 export const OWNER_FILE_BYTES = 2_048;
 
 export function writeOwnerFile({ cluster, lease }: RootOwner): string {
-  const head =
-    "# Fairlead owns the folders of resources beside this file: what is changed in them is put back.\n";
+  const head = "# Fairlead owns the folders of resources beside this file: changes in them are reverted.\n";
   return head + stringify({ owner: { cluster, lease } });
 }
 
 /**
- * Reads three fields, and converts nothing else: the library writes each key that is a map or a list as text, which takes
- * minutes for 4 KiB of "? ".
+ * Reads three fields, and converts nothing else: the library converts each key that is a map or a list to text, which
+ * takes minutes for 4 KiB of "? ".
  *
- * @returns `unreadable` for anything but a file of ours: such a root must not be written.
+ * @returns `unreadable` for any file that the operator did not write: such a root must not be written.
  */
 export function readOwnerFile(text: string): OwnerFile | "unreadable" {
   const document = parseDocument(text, { logLevel: "error", prettyErrors: false });
@@ -44,7 +43,7 @@ export function readOwnerFile(text: string): OwnerFile | "unreadable" {
   return { owner: { cluster, lease }, approveSweep: readApproval(document.get("approveSweep")) };
 }
 
-/** An id of digits alone is a number to YAML; whatever is no id approves nothing. */
+/** YAML parses an id of only digits as a number; a value that is not an id approves nothing. */
 function readApproval(value: unknown): string | undefined {
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }

@@ -17,9 +17,9 @@ export interface PublishConnectionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** The zone reported walls of the kernel: around its own process, or around git. */
+  /** The zone reported the kernel isolation of its own process, or of git. */
   readonly onWalls?: ((process: "publish" | "git", walls: ReportedWalls) => void) | undefined;
-  /** Called each time that the zone is needed. */
+  /** Called before each request to the zone. */
   readonly onStart?: () => void;
 }
 
@@ -28,14 +28,17 @@ export interface AskOptions<Answer> extends RequestOptions<Answer> {
   readonly beforeSend?: (() => void) | undefined;
 }
 
-/** Of a frame of the zone: a part of a list. */
+/** Largest frame from the zone: a part of a list. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 ** 20 };
-/** Requests at a time: the zone's side of a connection takes 256. */
+/** Maximum number of concurrent requests: the zone's side of a connection accepts 256. */
 const REQUESTS = 64;
-/** How long to wait for a zone that starts or is restarted. */
+/** How long to wait for a zone that starts or restarts. */
 export const PATIENCE_MS = 10_000;
 
-/** The operator's connection to the publish zone, which all clones there share. It is made again after a loss when it is needed. */
+/**
+ * The operator's connection to the publish zone, which all clones there share. After a loss it is opened again when it
+ * is needed.
+ */
 export class PublishConnection {
   readonly #options: PublishConnectionOptions;
   readonly #client: ZoneClient;
@@ -48,12 +51,12 @@ export class PublishConnection {
     this.#client = new ZoneClient({ ...options, zone: PUBLISH_ZONE, limits, onConnect });
   }
 
-  /** A number that names a clone to the zone. */
+  /** A number by which the zone identifies a clone. */
   nextClone(): number {
     return ++this.#lastClone;
   }
 
-  /** The connection, once it is there. @throws GitError `RepositoryUnreachable` if it is not in time */
+  /** Resolves with the connection once it is open. @throws GitError `RepositoryUnreachable` after a timeout */
   async link(): Promise<Link> {
     this.#options.onStart?.();
     return await this.#client.link({ withinMs: PATIENCE_MS }).catch(fail);
@@ -62,7 +65,8 @@ export class PublishConnection {
   /**
    * Sends a request.
    *
-   * @throws What the zone says; GitError `RepositoryUnreachable`, caused by a `Killed`, when the zone does not answer.
+   * @throws The error that the zone reports; GitError `RepositoryUnreachable`, caused by a `Killed`, when the zone does
+   * not answer.
    */
   async ask<Answer>(
     link: Link,
@@ -81,7 +85,7 @@ export class PublishConnection {
       return await link.request(name, message, options);
     } catch (error) {
       if (error instanceof ZoneAnswerError) throw readPublishError(error.body);
-      // Nothing is known of what runs there: a zone that is disconnected ends it.
+      // The state of the running request is unknown: the zone kills its processes when it is disconnected.
       if (error instanceof ZoneDeadlineError) link.close(error);
       return fail(error);
     } finally {
@@ -89,7 +93,7 @@ export class PublishConnection {
     }
   }
 
-  /** Whether the zone can authenticate at the repository. @throws GitError `Credentials`, `RepositoryUnreachable` */
+  /** Checks that the zone can authenticate at the repository. @throws GitError `Credentials`, `RepositoryUnreachable` */
   async check(): Promise<void> {
     const link = await this.link();
     await this.ask(
@@ -113,6 +117,6 @@ export class PublishConnection {
 
 function fail(cause: unknown): never {
   const message = "The process that commits and pushes does not respond";
-  // What it ran has ended with it, or is unknown: that says nothing about the clone.
+  // The git process has ended too, or its state is unknown: that says nothing about the clone.
   throw new GitError("RepositoryUnreachable", message, { cause: new GitError("Killed", message, { cause }) });
 }

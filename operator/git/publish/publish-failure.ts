@@ -4,7 +4,10 @@ import { redact, toMessageText } from "../redact.ts";
 import type { Failure } from "./ledger-entry.ts";
 import { type ErrorBody, errorBody, MESSAGE } from "./messages.ts";
 
-/** What an error means for who waits for a commit; undefined: nothing, because we only may not push at the moment. Pure. */
+/**
+ * The failure to report for an error while a commit is pending; undefined: none, because the operator only may not push
+ * at the moment. Pure.
+ */
 export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof NotLeadingError) return undefined;
   const message = error instanceof Error ? error.message : String(error);
@@ -12,18 +15,18 @@ export function toFailure(error: unknown): Failure | undefined {
   return { reason: isKnown ? (error.reason as Failure["reason"]) : "RepositoryUnreachable", message };
 }
 
-/** Whether a new clone may help. Pure. */
+/** Whether recreating the clone may help. Pure. */
 export function isFaultOfClone(error: unknown): error is GitError {
   return isGitError(error, "CacheBroken", "ObjectFormat");
 }
 
-/** Whether an error is none of those that the world outside can cause: then it is a defect of ours. Pure. */
+/** Whether an error has no external cause, and is therefore a defect of the operator. Pure. */
 export function isUnexpected(error: unknown): boolean {
   const isKnown = isGitError(error, "RepositoryUnreachable", "RepositoryOwned", "PushRefused");
   return !isKnown && !isFaultOfClone(error) && !(error instanceof NotLeadingError);
 }
 
-/** What the operator may know of an error of the zone: users see it. Pure. */
+/** The part of a zone's error that is sent to the operator, because users see it. Pure. */
 export function describePublishError(error: unknown): ErrorBody {
   const said = error instanceof Error ? error.message : String(error);
   const reason = error instanceof GitError ? errorBody.shape.reason.safeParse(error.reason).data : undefined;
@@ -34,7 +37,7 @@ export function describePublishError(error: unknown): ErrorBody {
   };
 }
 
-/** The error that the body of an error answer stands for. The zone's message is untrusted text. Pure. */
+/** The error for the body of an error answer. The zone's message is untrusted text. Pure. */
 export function readPublishError(body: unknown): GitError {
   const { data } = errorBody.safeParse(body);
   if (data === undefined) {

@@ -4,7 +4,7 @@ import type { PublishOffer, PublishState } from "../../ports.ts";
 import type { BranchView } from "./branch-clone.ts";
 import { type LedgerEntry as Entry, type Failure, stateOf, toText } from "./ledger-entry.ts";
 
-/** A folder to write, as it was when the commit was begun. */
+/** A folder to write, in its state at the start of the commit. */
 export interface PendingFolder {
   readonly folder: string;
   readonly title: string;
@@ -15,30 +15,32 @@ export interface PendingFolder {
   readonly origin?: PublishOffer["origin"] | undefined;
 }
 
-/** Who wants what on the branch. Synchronous; knows neither git nor time but by what it is told. */
+/** The desired content of the branch, by folder. Synchronous; uses neither git nor a clock. */
 export class PublishLedger {
   readonly #entries = new Map<string, Entry>();
-  /** Folders whose entry has files to commit, and since when they have some. */
+  /** Folders whose entry has files to commit, and the time since when. */
   readonly #pending = new Map<string, number>();
-  /** Folders to remove, with the title of what they belonged to. */
+  /** Folders to remove, with the title of the resource that they belonged to. */
   readonly #retired = new Map<string, string>();
   /** Folders to leave on the branch as they are. */
   readonly #left = new Set<string>();
-  /** Folders whose answer may be another one since it was last looked at: with thousands, looking at all takes long. */
+  /**
+   * Folders whose state may have changed since it was last computed: computing it for thousands of folders takes long.
+   */
   #unsure = new Set<string>();
   #view: BranchView | undefined;
   #format: ObjectFormat = "sha1";
   #emptyTree = treeIdOf(new Map(), "sha1");
   #failure: Failure | undefined;
 
-  /** Takes an offer in and answers it. */
+  /** Records an offer and returns its state. */
   publish(offer: PublishOffer, nowMs: number): PublishState {
     const { folder, digest } = offer;
     this.#retired.delete(folder);
     this.#left.delete(folder);
     const known = this.#entries.get(folder);
     const entry = known?.digest === digest ? known : this.#newEntry(offer, nowMs);
-    // What git shows now is not what we wrote: write it again.
+    // The branch no longer has what was written: write it again.
     if (entry === known && entry.files === undefined && !this.#isOnBranch(folder, entry)) {
       this.#render(entry, offer);
       entry.sinceMs = nowMs;
@@ -54,7 +56,7 @@ export class PublishLedger {
     return state;
   }
 
-  /** A resource is gone. */
+  /** Records the deletion of a resource. */
   retire(folder: string, { keepFiles = false }: { readonly keepFiles?: boolean } = {}): void {
     const title = this.#entries.get(folder)?.title ?? folder;
     this.#entries.delete(folder);
@@ -72,7 +74,7 @@ export class PublishLedger {
     return this.#entries.has(folder);
   }
 
-  /** Whether something is to be committed, as far as is known. */
+  /** Whether something is to be committed, as far as known. */
   get hasWork(): boolean {
     return this.#pending.size > 0 || this.#retired.size > 0;
   }
@@ -81,12 +83,12 @@ export class PublishLedger {
     return this.#pending.size + this.#retired.size;
   }
 
-  /** The folders to write, in no order. */
+  /** The folders to write, in no particular order. */
   pendingFolders(): Iterable<string> {
     return this.#pending.keys();
   }
 
-  /** When the oldest of what is to be written began to wait, on the monotonic clock; undefined: nothing waits. */
+  /** Since when the oldest folder has been waiting to be written, on the monotonic clock; undefined: none waits. */
   get oldestPendingMs(): number | undefined {
     const oldest = this.#pending.values().reduce((a, b) => Math.min(a, b), Infinity);
     return oldest === Infinity ? undefined : oldest;
@@ -96,14 +98,14 @@ export class PublishLedger {
     return this.#failure;
   }
 
-  /** While the same thing is wrong the first words stay: owners are told once, not for every try. */
+  /** While the reason is the same, the first message stays: owners are notified once, not for every attempt. */
   setFailure(failure: Failure | undefined): void {
     if (failure?.reason === this.#failure?.reason) return;
     this.#failure = failure;
     this.#unsure = new Set(this.#entries.keys());
   }
 
-  /** What is on the branch now. */
+  /** Sets the current content of the branch. */
   setBranch(view: BranchView, format: ObjectFormat): void {
     this.#view = view;
     this.#unsure = new Set(this.#entries.keys());
@@ -116,7 +118,7 @@ export class PublishLedger {
     for (const folder of this.#retired.keys()) if (!view.trees.has(folder)) this.#retired.delete(folder);
   }
 
-  /** Folders to write, in the order of their names. */
+  /** Folders to write, sorted by name. */
   pending(): PendingFolder[] {
     const folders: PendingFolder[] = [];
     for (const folder of [...this.#pending.keys()].sort()) {
@@ -128,12 +130,12 @@ export class PublishLedger {
     return folders;
   }
 
-  /** Folders to remove, with titles, because their resource went. */
+  /** Folders to remove because their resource was deleted, with titles. */
   retired(): ReadonlyMap<string, string> {
     return this.#retired;
   }
 
-  /** A commit of these folders is on the branch. */
+  /** Records that a commit of these folders is on the branch. */
   landed(written: readonly PendingFolder[], removed: Iterable<string>, commit: string): void {
     if (this.#view === undefined) return;
     for (const { folder, tree } of written) {
@@ -150,7 +152,7 @@ export class PublishLedger {
       this.#unsure.add(folder);
       const entry = this.#entries.get(folder);
       if (entry === undefined) {
-        // Its resource was deleted during the push: the folder must be removed here.
+        // Its resource was deleted during the push: the folder must be removed.
         if (this.#view.trees.has(folder) && !this.#left.has(folder)) this.#retired.set(folder, title);
         continue;
       }
@@ -159,7 +161,7 @@ export class PublishLedger {
     }
   }
 
-  /** Owners whose answer is another one than they were told, of late. Each is named once. */
+  /** Owners whose state has changed since it was last reported. Each is listed once. */
   changed(): PublishOffer["owner"][] {
     const owners: PublishOffer["owner"][] = [];
     for (const folder of this.#unsure) {
@@ -177,12 +179,12 @@ export class PublishLedger {
   #newEntry(offer: PublishOffer, nowMs: number): Entry {
     const { owner, title, generation, folder, digest, last } = offer;
     assertGitPath(folder);
-    // Only folders of this layout are looked for on the branch: another one would be written again and again.
+    // Only folders of this layout are read from the branch: any other folder would be written again in every round.
     if (!isResourceFolder(folder))
       throw new RangeError(`Cannot publish to "${folder}": not a resource's folder`);
     const nothing = { tree: "", commit: undefined, files: undefined, trailers: undefined, origin: undefined };
     const entry: Entry = { owner, title, generation, digest, sinceMs: nowMs, told: "", ...nothing };
-    // Until the branch is known, what the status says of it is the best that is known.
+    // Until the branch has been read, the recorded status is the best information.
     const trusted =
       last?.digest === digest && (this.#view === undefined || this.#treeOf(folder) === last.tree);
     if (last !== undefined && trusted) Object.assign(entry, { tree: last.tree, commit: last.commit });
@@ -196,13 +198,13 @@ export class PublishLedger {
     entry.commit = last?.tree === entry.tree ? last.commit : undefined;
   }
 
-  /** Brings `pending`, files and commit in line with what is on the branch. */
+  /** Updates `pending`, files and commit to match the branch. */
   #settle(folder: string, entry: Entry): void {
     if (this.#view === undefined || !this.#isOnBranch(folder, entry)) {
       if (entry.files !== undefined) this.#pending.set(folder, this.#pending.get(folder) ?? entry.sinceMs);
       return;
     }
-    // Another writer committed it, or the response to our push was lost: the head is the nearest known commit.
+    // Another writer committed it, or the response to the push was lost: the head is the closest known commit.
     entry.commit ??= this.#view.head;
     entry.files = undefined;
     entry.trailers = undefined;
@@ -219,7 +221,7 @@ export class PublishLedger {
     return this.#treeOf(folder) === entry.tree;
   }
 
-  /** A folder that is not there is an empty one: git does not tell them apart either. */
+  /** A folder that does not exist counts as empty: git does not distinguish the two either. */
   #treeOf(folder: string): string {
     return this.#view?.trees.get(folder) ?? this.#emptyTree;
   }

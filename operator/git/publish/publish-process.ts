@@ -17,10 +17,13 @@ export const publishWorkerFile = "publish-worker.mjs";
 
 /** V8's heap of the process, in MiB. */
 const HEAP_MIB = 128;
-/** Between two checks whether a repository on this machine was created or recreated. */
+/** Interval between checks whether a repository on this machine was created or recreated. */
 const LOOK_MS = 1_000;
 
-/** What the process of the publish zone is started with. Nothing in it is secret: other users see command lines. */
+/**
+ * Options for starting the process of the publish zone. None of them is secret, because other users can read command
+ * lines.
+ */
 export interface PublishWorkerOptions extends GitZoneOptions {
   /** URL of the repository. */
   readonly repository: string;
@@ -29,8 +32,8 @@ export interface PublishWorkerOptions extends GitZoneOptions {
 }
 
 /**
- * Commits and pushes. It may also read the credentials, and connects to the port of the repository alone. Hooks of a repository on
- * this machine are programs in it, which may use the network.
+ * The process that commits and pushes. It may also read the credentials, and connects only to the port of the
+ * repository. Hooks of a repository on this machine are programs in it, which may use the network.
  */
 export const publishZone: GitZone<PublishWorkerOptions> = {
   name: PUBLISH_ZONE,
@@ -56,7 +59,7 @@ export const publishZone: GitZone<PublishWorkerOptions> = {
 /**
  * Keeps the process of the publish zone running.
  *
- * @throws RemoteUrlError for a repository that we do not speak to.
+ * @throws RemoteUrlError for a repository whose protocol is not supported.
  */
 export function startPublishProcess(
   worker: PublishWorkerOptions,
@@ -72,7 +75,7 @@ export function startPublishProcess(
   let cancelLook = (): void => {};
   const look = (): void => {
     const found = folderOf(repository);
-    // Walls are around a folder, and not around its path.
+    // Isolation applies to a folder, and not to its path.
     if (found !== undefined && found !== seen) zone.restart();
     cancelLook = clock.schedule(LOOK_MS, look);
   };
@@ -88,7 +91,7 @@ export function startPublishProcess(
   };
 }
 
-/** What tells the folder of a repository on this machine from one that takes its place; undefined: there is none. */
+/** Identifies the folder of a repository on this machine, to detect its replacement; undefined: it does not exist. */
 function folderOf(repository: string): string | undefined {
   const [path] = localPathsOf(parseRemoteUrl(repository));
   const status = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });

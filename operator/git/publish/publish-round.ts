@@ -7,7 +7,7 @@ import { publishWindowMs } from "./publish-window.ts";
 import type { RepositoryBranch } from "./repository-branch.ts";
 import type { Sweeper } from "./sweeper.ts";
 
-/** Rate of the commits for one folder: a folder that changes all the time must not delay the commits of others. */
+/** Rate limit of commits per folder: a folder that changes all the time must not delay the commits of others. */
 const commits = { burst: 10, intervalMs: 2_000 };
 
 export interface PublishRoundOptions {
@@ -19,13 +19,13 @@ export interface PublishRoundOptions {
   readonly sweeper: Pick<Sweeper, "isDue" | "plan" | "done" | "branchChanged">;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The remote was looked at. */
+  /** Called after each poll of the remote. */
   readonly onLook: () => void;
-  /** A commit is on the branch, and the ledger knows. */
+  /** Called when a commit is on the branch and recorded in the ledger. */
   readonly onLanded: () => void;
 }
 
-/** What the publisher does when its time has come: look if it should, then put everything pending into one commit. */
+/** One round of the publisher: polls the remote if that is due, then commits everything pending at once. */
 export class PublishRound {
   readonly #options: PublishRoundOptions;
   readonly #rate = new TokenBuckets(commits);
@@ -44,12 +44,12 @@ export class PublishRound {
     return this.#lookDue;
   }
 
-  /** The next round looks at the remote first. */
+  /** Makes the next round poll the remote first. */
   askLook(): void {
     this.#lookDue = true;
   }
 
-  /** There will be no later: nothing is put off any more. */
+  /** Disables delays, because the operator is stopping. */
   hurry(): void {
     this.#isInHurry = true;
   }
@@ -61,10 +61,10 @@ export class PublishRound {
     return Math.max(publishWindowMs({ lastBatch: batch, sinceMs, tookMs }), this.#putOffMs());
   }
 
-  /** How long all that is to be committed can wait: all of it was committed again and again of late. */
+  /** Delay while everything to be committed is rate-limited. */
   #putOffMs(): number {
     const { ledger, sweeper, clock } = this.#options;
-    // While something is wrong every try is worth it: whether it is well again, others want to know too.
+    // During a failure every attempt counts: owners wait for the report of recovery, too.
     if (this.#isInHurry || ledger.failure !== undefined || sweeper.isDue || ledger.retired().size > 0)
       return 0;
     const nowMs = clock.now();
@@ -78,13 +78,13 @@ export class PublishRound {
 
   /**
    * @returns `overtaken` when another writer pushed first; the round should be repeated.
-   * @throws What stands in the way: see {@link RepositoryBranch}.
+   * @throws Errors of {@link RepositoryBranch}.
    */
   async run(): Promise<"done" | "overtaken"> {
     if (this.#lookDue) await this.#look();
     const { repository } = this.#options;
     const hasLanded = repository.isOurs && (await this.#commit());
-    // Never between a poll and a push, so that other writers are less likely to be faster.
+    // Never between a poll and a push: a longer gap makes it more likely that another writer pushes first.
     await this.#tidy();
     repository.assertOurs();
     if (!hasLanded) return "overtaken";
@@ -93,9 +93,9 @@ export class PublishRound {
   }
 
   /**
-   * Makes a clone that seems at fault anew.
+   * Recreates a clone that seems damaged.
    *
-   * @returns Whether it is worth trying again at once, without telling anybody: the first time it is.
+   * @returns Whether to retry at once without reporting the error: true for the first time.
    */
   async repair(error: unknown): Promise<boolean> {
     if (!isFaultOfClone(error)) return false;
@@ -121,7 +121,7 @@ export class PublishRound {
     if (view === undefined) return;
     ledger.setBranch(view, repository.format);
     sweeper.branchChanged();
-    // What others push is fetched into the clone as well, however seldom we commit.
+    // Commits of other writers are fetched into the clone as well, even if the operator rarely commits.
     this.#tidyDue = true;
   }
 
@@ -161,7 +161,7 @@ export class PublishRound {
     try {
       await repository.tidy();
     } catch (error) {
-      // It was ended, perhaps with the process that runs git: the clone is as good as before.
+      // Git was killed, perhaps together with the process that runs it: the clone is not damaged.
       if (isKilled(error)) throw error;
       log.info("Recreating the clone", { reason: (error as Error).message });
       await repository.rebuild(repository.format);

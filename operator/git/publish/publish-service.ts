@@ -20,24 +20,24 @@ import { OpenClones } from "./open-clones.ts";
 import { isUnexpected } from "./publish-failure.ts";
 
 export interface PublishServiceOptions {
-  /** Makes a clone for a branch of the repository and a folder on it. */
+  /** Creates a clone for a branch of the repository and a folder on it. */
   readonly createClone: (place: { readonly branch: string; readonly root: string }) => LocalClone;
-  /** Whether the repository can be authenticated at. @throws GitError `Credentials` */
+  /** Checks that authentication at the repository succeeds. @throws GitError `Credentials` */
   readonly check: () => Promise<unknown>;
   readonly log: Logger;
-  /** Walls of the kernel around this process, and around git. */
+  /** Kernel isolation of this process, and of git. */
   readonly walls: WallsItem["walls"];
-  /** Why nothing may be published: the kernel lacks walls around git that are required. Default: all may be. */
+  /** Why nothing may be published: the kernel lacks required isolation of git. Default: everything may be published. */
   readonly refusal?: string | undefined;
 }
 
 export interface PublishService {
   readonly serve: Serve;
-  /** Ends all git processes. */
+  /** Kills all git processes. */
   close(): Promise<void>;
 }
 
-/** What the publish zone does for the operator: it runs git on the clones that the operator opens over one connection. */
+/** The requests that the publish zone serves: it runs git in the clones that the operator opens over one connection. */
 export function createPublishService(options: PublishServiceOptions): PublishService {
   const { createClone, check, log, walls, refusal } = options;
   const clones = new OpenClones();
@@ -119,7 +119,7 @@ export function createPublishService(options: PublishServiceOptions): PublishSer
   return { serve, close: () => clones.closeAll() };
 }
 
-/** What the messages can tell of a branch: texts beyond their bounds are none that we wrote. Pure. */
+/** The part of a branch that fits into messages: texts beyond the limits were not written by the operator. Pure. */
 function toReadAnswer({ ownerFile, lease }: BranchView): ReadAnswer {
   const { data: told } = readAnswer.safeParse({ lease });
   const { data: owned } = readAnswer.safeParse({ ownerFile });

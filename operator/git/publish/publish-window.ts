@@ -1,27 +1,27 @@
-/** How long a single edit waits for others. */
+/** How long a single edit waits for further edits. */
 const LONE_MS = 30;
-/** Commits of one or two resources follow each other no faster than this … */
+/** Minimum interval between commits of one or two resources … */
 const CALM_INTERVAL_MS = 200;
-/** … and larger ones than this, so that with the push itself it stays below the second that an outcome is parked for. */
+/** … and between larger ones. With the push itself, this stays below the second for which an outcome is held back. */
 const BUSY_INTERVAL_MS = 850;
-/** The push may take a little longer than the last one. */
+/** Extra time, because a push may take longer than the last one. */
 const PUSH_WITHIN_MS = 900;
-/** However long a push takes, this is left for gathering. */
+/** Minimum time for gathering changes, however long a push takes. */
 const SHORTEST_BUSY_INTERVAL_MS = 500;
 
 export interface PublishWindowInput {
-  /** Resources in the commit before; 0 if there was none. */
+  /** Resources in the previous commit; 0 if there was none. */
   readonly lastBatch: number;
-  /** Milliseconds since that commit was begun. */
+  /** Milliseconds since the start of that commit. */
   readonly sinceMs: number;
-  /** Milliseconds from its beginning until it was on the branch. */
+  /** Milliseconds from the start of that commit until it was on the branch. */
   readonly tookMs: number;
 }
 
 /**
- * How long to gather changes before the next commit, in milliseconds: short after silence, long under load. A commit
- * and its push cost about 35 ms of CPU however much is in them, so a thousand resources in six seconds should be
- * eight commits, not two hundred. Pure.
+ * How long to gather changes before the next commit, in milliseconds: short after an idle period, long under load. A
+ * commit and its push cost about 35 ms of CPU, independent of their size, so a thousand resources in six seconds should
+ * be eight commits, not two hundred. Pure.
  */
 export function publishWindowMs({ lastBatch, sinceMs, tookMs }: PublishWindowInput): number {
   const busyMs = Math.min(BUSY_INTERVAL_MS, Math.max(SHORTEST_BUSY_INTERVAL_MS, PUSH_WITHIN_MS - tookMs));

@@ -17,11 +17,11 @@ import type { SweepState } from "./sweeper.ts";
 export interface GitPublisherOptions {
   /** The clone of the branch; the publisher closes it. */
   readonly clone: BranchClone;
-  /** Folder in the repository, without slashes at its ends; empty for the repository itself. */
+  /** Folder in the repository, without leading and trailing slashes; empty for the repository itself. */
   readonly root: string;
-  /** Who may write below the root: us. */
+  /** The operator that may write below the root: this one. */
   readonly owner: RootOwner;
-  /** Our version, for the commit trailer. */
+  /** Version of the operator, for the commit trailer. */
   readonly version: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -29,22 +29,22 @@ export interface GitPublisherOptions {
   readonly fence: Fence;
   /** The fencing term; undefined without leader election. */
   readonly term: () => LeaseTerm | undefined;
-  /** Reads the Lease: do we really hold it? Asked when a commit of a later leader is found. */
+  /** Reads the Lease: whether this instance holds it. Called when a commit with a later term is found. */
   readonly confirmLeadership: () => Promise<boolean>;
-  /** What is known of the resource behind a folder. */
+  /** The known state of the resource of a folder. */
   readonly claimOf: (folder: string) => FolderClaim;
-  /** The answers for these owners are other ones than they were told. */
+  /** Called when the states for these owners have changed. */
   readonly onChange: (owners: readonly PublishOffer["owner"][]) => void;
-  /** Tells once what concerns all resources: that nothing can be published, that it works again, a held sweep. */
+  /** Reports once what concerns all resources: that publishing fails, that it has recovered, a held sweep. */
   readonly announce?: (event: Announcement) => void;
 }
 
 export interface GitPublisher extends Publisher {
-  /** Begins to look at the remote. Until then, and until it answers, offers are pending or as their status says. */
+  /** Starts polling the remote. Until the first response, offers are pending or as their status says. */
   start(): void;
-  /** All stores are filled: folders whose resources are gone may go. */
+  /** Called when all stores are filled: from then on, folders of deleted resources may be removed. */
   sweep(): void;
-  /** Commits and pushes what is pending, for at most `flushMs`, then ends every git process. */
+  /** Commits and pushes pending changes, for at most `flushMs`, then kills every git process. */
   close(options: { readonly flushMs: number }): Promise<void>;
   readonly sweepState: SweepState;
   readonly stats: PublisherStats;
@@ -56,13 +56,13 @@ export interface GitStats {
   /** Commits that are on the branch. */
   landed: number;
   pushes: number;
-  /** Pushes that the remote would not have. */
+  /** Pushes that the remote rejected. */
   refused: number;
-  /** Pushes that found another commit at the head, and were made again on top of it. */
+  /** Pushes that found another commit at the head, and were repeated on top of it. */
   retried: number;
   lsRemotes: number;
   fetches: number;
-  /** Times that the clone was recreated. */
+  /** Number of times that the clone was recreated. */
   rebuilds: number;
 }
 
@@ -71,10 +71,10 @@ export function noStats(): GitStats {
   return { commits: 0, landed: 0, ...pushes, lsRemotes: 0, fetches: 0, rebuilds: 0 };
 }
 
-/** For metrics: counters since the start, and how it is now. */
+/** For metrics: counters since the start, and the current state. */
 export interface PublisherStats extends Readonly<GitStats> {
   readonly pending: number;
-  /** How long the oldest of what is pending waits; 0: nothing is. */
+  /** How long the oldest pending change has been waiting; 0: nothing is pending. */
   readonly oldestPendingMs: number;
   /** Why nothing can be published at the moment. */
   readonly failing: PublishFailure | undefined;

@@ -4,32 +4,32 @@ import { isOtherObjectFormat } from "../git-remote.ts";
 import { plain } from "../zone-messages.ts";
 import { LOCK_PATH } from "./messages.ts";
 
-/** What became of a push. */
+/** Result of a push. */
 export type PushAnswer =
   | { readonly kind: "landed" }
-  /** Another commit is at the head: fetch, and build on that one. */
+  /** Another commit is at the head: fetch it, and build on it. */
   | { readonly kind: "moved" }
   /** Another git process holds this lock file of the repository, or a killed one left it. */
   | { readonly kind: "locked"; readonly lock: string }
   | { readonly kind: "refused"; readonly reason: string }
-  /** The remote uses another hash. */
+  /** The remote uses another object hash. */
   | { readonly kind: "incompatible" }
-  /** Our shallow history does not reach what the remote has. */
+  /** The shallow history does not reach back to a commit that the remote has. */
   | { readonly kind: "unsuitable" }
-  /** No answer: it may have landed or not. */
+  /** No response: the push may have succeeded or not. */
   | { readonly kind: "unknown" };
 
 /** Messages of remotes when another writer pushed first. */
 const overtaken =
   /cannot lock ref|failed to update ref|incorrect old value|reference already exists|fetch first|non-fast-forward|stale info/;
-/** What git says about a lock file that exists. Linear: no two matches overlap, and each is short. */
+/** Git's message about an existing lock file. Linear: no two matches overlap, and each is short. */
 const exists = /Unable to create '([^'\n]{1,1000})': File exists/;
-/** Lock files of branches. git locks HEAD, too, when its branch is updated. */
+/** Lock files of branches. Git also locks HEAD when its branch is updated. */
 const branchLock = /^\/.*\/(?:HEAD|packed-refs|refs\/heads\/.+)\.lock$/;
-/** Messages of hosts, before they check a ref, for users who may read but not write. */
+/** Messages of hosts, before they check a ref, for users who may read and not write. */
 const noRights = /\b403\b|permission|not granted|access denied|read[- ]?only|deploy key|not allowed to push/i;
 
-/** Reads the answer of `git push --porcelain` for one ref. */
+/** Parses the output of `git push --porcelain` for one ref. */
 export function readPushAnswer({ exitCode, stdout, stderr }: GitResult): PushAnswer {
   const [, flag, summary = ""] = /^([ +\-*!=])\t[^\t\n]*\t(.*)$/m.exec(stdout) ?? [];
   if (exitCode === 0 && flag !== undefined && flag !== "!") return { kind: "landed" };
@@ -55,7 +55,7 @@ function findLock(stderr: string): string | undefined {
   return lock.length <= LOCK_PATH && plain.test(lock) && branchLock.test(lock) ? lock : undefined;
 }
 
-/** What the remote itself (its hook) said. */
+/** The message of the remote itself (of its hook). */
 function remoteWords(stderr: string): string {
   return stderr
     .split("\n")

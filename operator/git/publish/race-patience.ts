@@ -1,16 +1,19 @@
 import type { Random } from "../../ports.ts";
 
-/** Waits are in the length of a round: that grows with the load of the machine and with the way to the remote. */
+/**
+ * Delays are multiples of the duration of a round, which grows with the load of the machine and the latency of the
+ * remote.
+ */
 const rounds = { early: 4, late: 1 };
-/** A writer with this many losses comes before newcomers. */
+/** A writer with this many losses takes precedence over newer ones. */
 const lossesUntilLate = 6;
 const longestMs = 2_000;
 
 /**
- * How long to wait after another writer was faster. Ten writers who all retry at once slow each other down, and all but
- * one of them work for nothing; who always waits longer starves. So chance spreads the tries of newcomers over four rounds,
- * and those of old losers over one. In a simulation of ten writers on two cores that halves the 99th percentile against
- * trying again at once, and against waiting twice as long each time.
+ * How long to wait after another writer pushed first. Ten writers who all retry at once slow each other down, and the
+ * work of nine of them is lost; a writer that always waits longer starves. So the attempts of newer writers are spread
+ * at random over four rounds, and those of writers with many losses over one. In a simulation of ten writers on two
+ * cores this halves the 99th percentile, compared with an immediate retry and with a wait that doubles each time.
  */
 export class RacePatience {
   readonly #random: Random;
@@ -20,7 +23,7 @@ export class RacePatience {
     this.#random = random;
   }
 
-  /** Gives the milliseconds to wait. `roundMs`: what the round took that was lost. */
+  /** Returns the milliseconds to wait. `roundMs`: duration of the lost round. */
   lost(roundMs: number): number {
     this.#losses += 1;
     const spread = this.#losses < lossesUntilLate ? rounds.early : rounds.late;

@@ -5,15 +5,15 @@ export interface ReadWithGitOptions {
   /** The clone. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Walls around the process. Default: none. */
+  /** Isolation of the process. Default: none. */
   readonly confine: ConfineGit | undefined;
-  /** Ends it at once. */
+  /** Kills the process. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a command on our own clone with simple-git (3 ms a command; one that prints nothing costs 50 ms, so we ask for what
- * prints), and gives what it prints. No word of the command may be `--`: see {@link startedByName}.
+ * Runs a command on the clone with simple-git, and returns its output. It takes 3 ms a command; a command without output
+ * costs 50 ms, so use commands that print something. No word of the command may be `--`: see {@link startedByName}.
  *
  * @throws Error when git fails.
  */
@@ -27,7 +27,7 @@ export async function readWithGit(
     binary: started.file,
     abort: signal,
     allowEnvironment: Object.keys(started.environment),
-    // The guards are against a stranger's environment; this one is made by us from nothing.
+    // The guards protect against an untrusted environment; this environment is created by the operator.
     unsafe: {
       allowUnsafeCustomBinary: true,
       allowUnsafeConfigEnvCount: true,
@@ -37,7 +37,7 @@ export async function readWithGit(
       allowUnsafeProtocolOverride: true,
       allowUnsafeTemplateDir: true,
     },
-    // By default a command that fails without a word counts as done.
+    // By default a command that fails without output counts as successful.
     errors: (error, { exitCode }) =>
       error ?? (exitCode === 0 ? undefined : new Error(`exit code ${exitCode}`)),
   }).env(started.environment);

@@ -20,32 +20,32 @@ export type RepositoryBranchOptions = Pick<
   "clone" | "root" | "owner" | "version" | "clock" | "fence" | "term" | "confirmLeadership"
 >;
 
-/** What one commit changes. */
+/** The changes of one commit. */
 export interface BranchChange {
   readonly write: readonly PendingFolder[];
   /** Folders to remove, with titles for the message. */
   readonly remove: ReadonlyMap<string, string>;
-  /** This commit uses up the approval of a sweep. */
+  /** This commit removes the approval of a sweep from the owner file. */
   readonly usesApproval: boolean;
 }
 
 interface Overtaken {
   /** Undefined: the branch did not exist. */
   readonly parent: string | undefined;
-  /** Lock file that the remote reported. */
+  /** Path of the lock file that the remote reported. */
   readonly lock: string | undefined;
 }
 
-/** Our part of one branch of a remote repository: what is there, and how it changes. One call at a time. */
+/** The operator's part of one branch of a remote repository: its content and its updates. One call at a time. */
 export class RepositoryBranch {
   readonly #options: RepositoryBranchOptions;
   readonly #clone: BranchClone;
   readonly #stats: GitStats = noStats();
-  /** What is there, as far as we know; our own commits are put in at once. */
+  /** The content of the branch, as far as known. Own commits are added at once. */
   #view: BranchView | undefined;
-  /** Commands that failed although the remote had just answered: at two, our clone is suspected. */
+  /** Number of commands that failed although the remote had just responded: from two on, the clone may be damaged. */
   #unexplained = 0;
-  /** A push that was overtaken: finding its parent still at the head means that it was refused. */
+  /** A push that another writer seems to have overtaken: if its parent is still at the head, the push was rejected. */
   #overtaken: Overtaken | undefined;
 
   constructor(options: RepositoryBranchOptions) {
@@ -65,27 +65,26 @@ export class RepositoryBranch {
     return this.#stats;
   }
 
-  /** Makes the clone anew. */
+  /** Recreates the clone. */
   async rebuild(format: ObjectFormat): Promise<void> {
     this.#stats.rebuilds++;
     this.#view = undefined;
-    // Once per outage: if a new clone fares no better, the clone was not the reason.
+    // Once per outage: if a new clone fails too, the clone was not the cause.
     this.#unexplained = Number.NEGATIVE_INFINITY;
     await this.#clone.rebuild(format);
   }
 
   /**
-   * Looks at the remote, and fetches only what is not here.
+   * Polls the remote, and fetches only missing objects.
    *
-   * @returns The view, if it is another one than before.
-   * @throws GitError `RepositoryUnreachable`, `CacheBroken`; `PushRefused` when the last push failed because of a lock
+   * @returns The view, if it has changed.
    */
   async look(): Promise<BranchView | undefined> {
     const clone = this.#clone;
     await clone.open();
     const overtaken = this.#overtaken;
     this.#overtaken = undefined;
-    // After a push that was overtaken there is something to fetch: no need to ask.
+    // After a push that was overtaken there is something to fetch, so the head need not be read first.
     const hasMoved = overtaken?.parent !== undefined;
     let head = hasMoved ? await this.#fetch() : await this.#ask();
     if (overtaken !== undefined && overtaken.parent === head)
@@ -98,9 +97,9 @@ export class RepositoryBranch {
   }
 
   /**
-   * Puts one commit on the branch.
+   * Pushes one commit to the branch.
    *
-   * @returns Its id; undefined if another writer was faster: poll, and retry.
+   * @returns Its id; undefined if another writer pushed first: poll, and retry.
    * @throws GitError `RepositoryOwned`, NotLeadingError, `PushRefused`, `RepositoryUnreachable`, `CacheBroken`
    */
   async land(change: BranchChange): Promise<string | undefined> {
@@ -130,12 +129,12 @@ export class RepositoryBranch {
     return commit;
   }
 
-  /** Keeps the clone small. @throws GitError `CacheBroken` when it has grown too big. */
+  /** Limits the size of the clone. @throws GitError `CacheBroken` when it is too large. */
   async tidy(): Promise<void> {
     await this.#clone.tidy();
   }
 
-  /** Whether the root is ours, or has no owner. */
+  /** Whether this operator owns the root, or it has no owner. */
   get isOurs(): boolean {
     const file = this.#view?.ownerFile;
     return file === undefined || (file !== "unreadable" && isSameOwner(file.owner, this.#options.owner));
@@ -157,7 +156,7 @@ export class RepositoryBranch {
     );
   }
 
-  /** A commit of a later leader at the head: only the Lease itself can say who leads. */
+  /** A commit with a later term is at the head: only the Lease itself says which instance leads. */
   async #assertCurrentTerm(view: BranchView): Promise<void> {
     this.#options.fence.check();
     if (!isLaterTerm(view.lease, this.#options.term())) return;
@@ -224,7 +223,10 @@ export class RepositoryBranch {
   }
 }
 
-/** Why a push failed although the branch did not move. Only people can know whether the process that made the lock still runs. */
+/**
+ * Why a push failed although the branch did not move. Only users can find out whether the process that created the lock
+ * still runs.
+ */
 function describeLock(lock: string | undefined): string {
   if (lock === undefined)
     return "the remote could not update the branch, and no other writer did; if this persists, look for a stale lock file below refs/heads";

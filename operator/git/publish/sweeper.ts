@@ -27,18 +27,18 @@ export class Sweeper {
     return this.#due;
   }
 
-  /** The existing resources are known now: from here on, every change of the branch by others is swept. */
+  /** Called when the existing resources are known: from then on, every change of the branch by others causes a sweep. */
   ask(): void {
     this.#asked = true;
     this.#due = true;
   }
 
-  /** The branch was changed by others. */
+  /** Called when others have changed the branch. */
   branchChanged(): void {
     this.#due = this.#asked;
   }
 
-  /** The folders that were to go are gone. */
+  /** Called when the folders have been removed. */
   done(): void {
     this.#due = false;
   }

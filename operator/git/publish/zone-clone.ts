@@ -21,20 +21,23 @@ import type { AskOptions, PublishConnection } from "./publish-connection.ts";
 export interface ZoneCloneOptions {
   readonly connection: PublishConnection;
   readonly branch: string;
-  /** Folder in the repository below which is read; empty for the repository itself. */
+  /** Folder in the repository below which it reads; empty for the repository itself. */
   readonly root: string;
 }
 
-/** Longer than a git process lives there. */
+/** Longer than the lifetime of a git process there. */
 const GIT_MS = 630_000;
-/** The zone ends git's processes in this time. */
+/** Time for the zone to end git processes. */
 const CLOSE_MS = 5_000;
 
-/** A clone in the publish zone. After the connection was lost it is opened again, and what was under way is unknown. */
+/**
+ * A clone in the publish zone. After a loss of the connection it is opened again, and the result of the running call is
+ * unknown.
+ */
 export class ZoneClone implements BranchClone {
   readonly #options: ZoneCloneOptions;
   readonly #id: number;
-  /** Fails the call that is under way. */
+  /** Fails the running call. */
   #fail: ((error: Error) => void) | undefined;
   #isKilled = false;
   #format: ObjectFormat = "sha1";
@@ -89,7 +92,8 @@ export class ZoneClone implements BranchClone {
   }
 
   async writeCommit(commit: CommitInput): Promise<string> {
-    // A zone that was restarted since the last look is no failure: it has the clone still, or says that it has not.
+    // A restart of the zone since the last poll is not a failure: the zone still has the clone, or reports that it does
+    // not.
     await this.open();
     let isFirst = true;
     for (const { part, isLast } of commitParts(commitStream(commit))) {
@@ -110,7 +114,7 @@ export class ZoneClone implements BranchClone {
   }
 
   async rebuild(format: ObjectFormat): Promise<void> {
-    // One that is not open is made by the zone when it is opened.
+    // The zone creates a clone that is not open when it is opened.
     if (this.#link?.isClosed !== false) return;
     try {
       this.#format = (await this.#request("rebuild", { format }, readBody(formatAnswer))).format;
@@ -129,13 +133,13 @@ export class ZoneClone implements BranchClone {
     await this.#closeAt(this.#link);
   }
 
-  /** Ends what runs there, and lets another process use the clone. */
+  /** Kills running git processes of the clone, and releases its lock. */
   async #closeAt(link: Link | undefined): Promise<void> {
     this.#link = undefined;
     if (link?.isClosed !== false) return;
     const message = { body: { clone: this.#id } };
     const options = { ...readBody(emptyAnswer), deadlineMs: CLOSE_MS };
-    // A zone that does not answer is disconnected, and closes it for that.
+    // A zone that does not respond is disconnected, and then closes the clone.
     await link.request("close", message, options).catch((error: Error) => link.close(error));
   }
 

@@ -4,10 +4,10 @@ import type { CommitObject } from "./git-objects.ts";
 import type { SourceCommit } from "./ports.ts";
 import type { TreeLookup } from "./tree-lookup.ts";
 
-/** Paths from the root down, of which one or more make the subject of a question. */
+/** Paths from the root down. A change of one or more of them is one query. */
 export type Subject = readonly (readonly string[])[];
 
-/** So far back is looked. */
+/** How many commits are searched. */
 const COMMITS = 500;
 
 interface FindChangesOptions {
@@ -18,10 +18,11 @@ interface FindChangesOptions {
 }
 
 /**
- * The newest commits that changed some paths, of all asked for in one walk. Follows first parents: a merge is what
- * brought a change to the branch.
+ * The newest commits that changed some paths, for all queries in one walk. Follows first parents: a merge counts as the
+ * commit that changed the branch.
  *
- * @returns By subject, in their order. Undefined: none of the commits did, or the clone's history does not tell.
+ * @returns By subject, in their order. Undefined: none of the searched commits changed them, or the clone's history does
+ * not reach back far enough.
  * @throws GitError `CacheBroken` when the head is not in the clone.
  */
 export async function findChanges(
@@ -37,7 +38,8 @@ export async function findChanges(
   for (let depth = 0; depth < commits && open.size > 0; depth++) {
     const [first] = current.parents;
     const parent = first === undefined ? undefined : await trees.commit(first);
-    // The clone's history ends here: the root commit brought everything that is left, a cut-off one tells nothing.
+    // The clone's history ends here: a root commit added everything that is left; at the shallow boundary nothing is
+    // known.
     if (parent === undefined) {
       if (first === undefined) for (const index of open.keys()) found[index] = current.commit;
       break;
@@ -79,7 +81,7 @@ export async function countCommitsSince(
   return undefined;
 }
 
-/** Ids of what is at the paths: equal marks, equal content. Waits only where a folder must be read. */
+/** Ids of the objects at the paths: equal marks, equal content. Waits only if a folder must be read. */
 function markOf(root: string, subject: Subject, trees: TreeLookup): string | Promise<string> {
   const entries = subject.map((segments) => trees.find(root, segments));
   if (entries.some((entry) => entry instanceof Promise))

@@ -1,22 +1,25 @@
 import { SourceError } from "../../errors.ts";
 
 export interface CloneQuotaLimits {
-  /** Bytes of the folder in which all clones are. */
+  /** Bytes of the folder that holds all clones. */
   readonly cacheBytes: number;
 }
 
 interface Clone {
   bytes: number;
-  /** resources per namespace. The last namespace that used a clone stays with it, although it has none. */
+  /** resources per namespace. The last namespace that used a clone keeps its entry, with 0 resources. */
   readonly releases: Map<string, number>;
 }
 
-/** Shares of the cache: of one namespace; of all; and up to which a namespace with little may still fetch. */
+/**
+ * Shares of the cache: of one namespace; of all namespaces; and the use up to which a namespace with little use may
+ * still fetch.
+ */
 const [NAMESPACE_SHARE, ALL_SHARE, RESERVE_SHARE] = [0.25, 0.6, 0.9];
 
 /**
- * Shares out the disk of clones among namespaces. A clone that several namespaces use counts for each of them, and grows as
- * long as one of them has room.
+ * Distributes the disk space for clones among namespaces. A clone that several namespaces use counts for each of them,
+ * and grows while one of them is below its quota.
  */
 export class CloneQuota {
   readonly #cacheBytes: number;
@@ -31,14 +34,14 @@ export class CloneQuota {
     return Math.floor(this.#cacheBytes * NAMESPACE_SHARE);
   }
 
-  /** A resource uses a clone. */
+  /** Records that a resource uses a clone. */
   join(id: string, namespace: string): void {
     const { releases } = this.#clones.getOrInsertComputed(id, () => ({ bytes: 0, releases: new Map() }));
     for (const [other, count] of releases) if (count === 0) releases.delete(other);
     releases.set(namespace, (releases.get(namespace) ?? 0) + 1);
   }
 
-  /** A resource no longer uses it. */
+  /** Records that a resource no longer uses it. */
   leave(id: string, namespace: string): void {
     const releases = this.#clones.get(id)?.releases;
     const count = (releases?.get(namespace) ?? 0) - 1;
@@ -46,13 +49,13 @@ export class CloneQuota {
     else releases?.delete(namespace);
   }
 
-  /** The clone has this size. */
+  /** Records the size of the clone. */
   note(id: string, bytes: number): void {
     const clone = this.#clones.get(id);
     if (clone !== undefined) clone.bytes = bytes;
   }
 
-  /** The clone is off the disk. */
+  /** Records that the clone was deleted. */
   forget(id: string): void {
     this.#clones.delete(id);
   }
@@ -60,7 +63,7 @@ export class CloneQuota {
   /**
    * Bytes by which a clone may grow.
    *
-   * @throws SourceError `RenderLimit` if it may not grow, with the numbers.
+   * @throws SourceError `RenderLimit` with the numbers if it may not grow.
    */
   roomOf(id: string): number {
     const all = [...this.#clones.values()].reduce((sum, { bytes }) => sum + bytes, 0);

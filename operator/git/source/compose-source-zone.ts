@@ -12,12 +12,12 @@ export interface ComposeSourceZoneInput extends GitZoneProcessOptions, Omit<Zone
 /** The operator's side of the source zone. */
 export interface SourceZone {
   readonly sources: ZoneSources;
-  /** Starts the process, where it is ours to start, and connects to it. */
+  /** Starts the process, if it belongs to the operator, and connects to it. */
   start(): void;
   close(): Promise<void>;
 }
 
-/** Puts the operator's side of the source zone together. Nothing runs before it is needed. */
+/** Creates the operator's side of the source zone. Nothing runs before it is needed. */
 export function composeSourceZone({ zoneSockets, worker, ...options }: ComposeSourceZoneInput): SourceZone {
   const place = placeOfZone(SOURCE_ZONE, zoneSockets, (folder) =>
     startGitZone(sourceZone, { ...worker, folder }, options),

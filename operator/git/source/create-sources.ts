@@ -17,20 +17,20 @@ export interface CreateSourcesOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** The operator's environment, of which git gets PATH and the proxies. */
+  /** The operator's environment. Git gets PATH and the proxies from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether repositories on this machine may be used. */
   readonly allowFile: boolean;
-  /** Answers for these resources are other ones than they were told. */
+  /** Called when the answers for these resources have changed. */
   readonly onChange: (keys: readonly string[]) => void;
   /** As for {@link GitProcesses}. */
   readonly timeoutMs?: number | undefined;
   readonly limits?: Partial<SourceLimits>;
-  /** Walls around git's processes. Default: none. */
+  /** Isolation of git processes. Default: none. */
   readonly confine?: ConfineGit | undefined;
-  /** Why no repository may be polled: the kernel lacks walls around git that are required. Default: all may be. */
+  /** Why no repository may be polled: the kernel lacks required isolation of git. Default: all may be polled. */
   readonly refusal?: string | undefined;
-  /** Size of the folder of all clones, in bytes. Given: namespaces share it. */
+  /** Size of the folder of all clones, in bytes. If set, namespaces share it. */
   readonly cacheBytes?: number;
 }
 
@@ -41,22 +41,22 @@ export interface GitSources extends Sources {
 
 /** Sources in this process, whose clones can be read. */
 export interface LocalSources extends GitSources {
-  /** The files of a tree in the clone that has this id; undefined: there is no such clone. */
+  /** Reads the files of a tree in the clone with this id; undefined: there is no such clone. */
   filesOf(repositoryId: string, tree: string): SourceFiles | undefined;
 }
 
-/** A clone that was unused for this long is deleted. */
+/** A clone that was unused for this time is deleted. */
 const UNUSED_MS = 600_000;
 
 interface Client {
   readonly tenant: string;
   readonly repository: SourceRepository;
   readonly wish: SourceWish;
-  /** What it was asked with: the same again need not be read again. */
+  /** The last request, to skip reading the same one again. */
   readonly request: SourceRequest;
 }
 
-/** Sources of resources: one clone and one schedule per remote and credentials. Nothing runs before the first question. */
+/** Sources of resources: one clone and one schedule per remote and credentials. Nothing runs before the first request. */
 export function createSources(options: CreateSourcesOptions): LocalSources {
   return new ClonedSources(options);
 }
@@ -65,7 +65,7 @@ class ClonedSources implements LocalSources {
   readonly #options: CreateSourcesOptions;
   readonly #clients = new Map<string, Client>();
   readonly #repositories = new Map<string, SourceRepository>();
-  /** Clones that are being closed: who wants one again waits for it. */
+  /** Clones that are being closed: a new request for one of them waits for it. */
   readonly #removals = new Map<string, () => void>();
   readonly #polls = new PollPermits();
   readonly #quota: CloneQuota | undefined;
@@ -152,7 +152,7 @@ class ClonedSources implements LocalSources {
     return repository;
   }
 
-  /** A clone stays for a while: a resource that is suspended or edited often comes back. */
+  /** A clone is kept for a while, because a resource that is suspended or edited often returns to it. */
   #leave(key: string, { tenant, repository }: Client): void {
     repository.drop(key);
     this.#quota?.leave(tenant, namespaceOf(key));

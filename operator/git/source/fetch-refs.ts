@@ -14,18 +14,18 @@ export interface FetchRefsInput {
 /** Names on the remote → ours. */
 type Refs = ReadonlyMap<string, string>;
 
-/** Most commits of history that a later fetch gets: a pushed branch may have a long history. */
+/** Maximum number of commits of history for later fetches: a pushed branch may have a long history. */
 const HISTORY = 50;
-/** Where those have more than this, the newest alone is fetched. */
+/** If there are more commits, only the newest is fetched. */
 const NEWS_BYTES = 256 * 1024 * 1024;
 
 /**
- * Fetches refs: those that the clone has with what came since (so that history grows with every push), others with
- * one commit. Where one of them makes the command fail, each is fetched by itself.
+ * Fetches refs: new commits for those that the clone has (so that the history grows with every push), and one commit for
+ * others. If one of them makes the command fail, each is fetched separately.
  *
  * @param options.isKnown Whether the clone has an older state of these refs.
- * @returns What went wrong, by name on the remote.
- * @throws SourceError when the remote as a whole cannot be had, GitError `CacheBroken`
+ * @returns Errors, by name on the remote.
+ * @throws SourceError when the remote is not reachable, GitError `CacheBroken`
  */
 export async function fetchRefs(
   refs: Refs,
@@ -58,11 +58,11 @@ async function fetchAtOnce(
     const growthBytes = depth === HISTORY ? Math.min(NEWS_BYTES, limits.cloneBytes) : limits.cloneBytes;
     await remote.fetch(clone, { refs, depth, growthBytes });
   } catch (error) {
-    // A host of plain files gives its history as a whole or not at all.
+    // The dumb HTTP protocol fetches all of the history or nothing.
     const isRefused = error instanceof SourceError && /shallow/i.test(error.message);
     if (isRefused && depth !== "plain") return await fetchAtOnce(refs, input, "plain");
     if (!(error instanceof FetchTooBigError)) throw error;
-    // The newest commit is all that is needed.
+    // Only the newest commit is needed.
     if (depth === HISTORY) return await fetchAtOnce(refs, input, 1);
     const what = depth === "plain" ? "it" : "one commit of it";
     const mebibytes = Math.floor(error.limitBytes / (1024 * 1024));
@@ -74,9 +74,9 @@ async function fetchAtOnce(
 }
 
 /**
- * Fetches commits by their ids; where the remote does not give commits so, with all branches and their whole history.
+ * Fetches commits by their ids; if the remote does not allow that, all branches with their whole history.
  *
- * @throws SourceError when the remote as a whole cannot be had, GitError `CacheBroken`
+ * @throws SourceError when the remote is not reachable, GitError `CacheBroken`
  */
 export async function fetchCommits(
   ids: readonly string[],
@@ -94,7 +94,7 @@ export async function fetchCommits(
   await remote
     .fetch(clone, { refs: everything, depth: EVERYTHING, growthBytes: limits.cloneBytes })
     .catch((error) => {
-      // Then the commit stays what it was: not found.
+      // Then the commit is still not found.
       if (!(error instanceof FetchTooBigError)) throw error;
     });
   const found = await clone.reader.info(search.map(([id]) => id));
@@ -102,7 +102,7 @@ export async function fetchCommits(
   return failures;
 }
 
-/** Neither credentials nor an outage depend on which refs are asked for. */
+/** Whether credentials or an outage explain the failure: neither depends on which refs are requested. */
 function concernsAll({ reason }: SourceError): boolean {
   return reason === "SourceUnreachable" || reason === "SourceRefused";
 }

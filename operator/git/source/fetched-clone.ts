@@ -10,20 +10,20 @@ import type { SourceLimits } from "./tree-files.ts";
 export interface FetchedCloneOptions extends Pick<SourceRepositoryOptions, "disk" | "clock" | "log"> {
   readonly open: () => Promise<SourceClone>;
   readonly heads: Pick<SourceHeads, "look" | "recall">;
-  /** A clone over these is made smaller, or anew. */
+  /** A clone over these limits is repacked, or recreated. */
   readonly limits: Pick<SourceLimits, "cloneBytes" | "packs">;
   readonly stats: { rebuilds: number };
-  /** Something was not as it should be in the clone: a look would mend it. */
+  /** Called when the clone seems damaged: a poll repairs it. */
   readonly onSuspicion: () => void;
 }
 
 export interface Look {
-  /** By the keys of the wishes. Without an answer of the remote: what it was when it last answered. */
+  /** By the keys of the wishes. If the remote does not respond: the results of its last response. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly outage: SourceFailure | undefined;
 }
 
-/** Least time between two recreations of a clone because it could not be read. */
+/** Minimum time between two recreations of a clone that could not be read. */
 const RENEWAL_MS = 60_000;
 
 /** A clone that follows its remote, and is recreated when it is damaged. One poll at a time; reads at any time. */
@@ -31,10 +31,10 @@ export class FetchedClone {
   readonly #options: FetchedCloneOptions;
   #opening: Promise<SourceClone> | undefined;
   #isSuspect = false;
-  /** Once per outage: if a new clone fares no better, the clone was not the reason. */
+  /** Once per outage: if a new clone fails too, the clone was not the cause. */
   #isRenewed = false;
   #renewedAtMs = Number.NEGATIVE_INFINITY;
-  /** Readers wait for it: the clone is being recreated. */
+  /** While the clone is being recreated, readers wait for this. */
   #renewal: Promise<void> | undefined;
 
   constructor(options: FetchedCloneOptions) {
@@ -47,7 +47,7 @@ export class FetchedClone {
       const clone = await this.#open();
       const targets = await this.#lookAt(clone, wishes);
       this.#isRenewed = false;
-      // Now that the remote answers: it would leave us with nothing otherwise.
+      // Only after the remote has responded: otherwise the clone would be empty during an outage.
       const isKept = await this.#tidy(clone);
       return { targets: isKept ? targets : await this.#renew(clone, wishes), outage: undefined };
     } catch (error) {
@@ -58,7 +58,8 @@ export class FetchedClone {
   /**
    * Reads the clone, when it can be read.
    *
-   * @throws SourceError of `work`, or `SourceUnreachable` when the clone is broken: it is fetched again, try later.
+   * @throws SourceError of `work`, or `SourceUnreachable` when the clone is broken: it is being fetched again, so retry
+   * later.
    */
   async use<Result>(work: (clone: SourceClone) => Promise<Result>): Promise<Result> {
     try {
@@ -80,7 +81,7 @@ export class FetchedClone {
     await clone?.release(options);
   }
 
-  /** What is asked for may be too old for a new clone as well: then making it anew over and over is no help. */
+  /** The requested revision may be too old for a new clone as well; then repeated recreation does not help. */
   #suspect(): void {
     const { clock, onSuspicion } = this.#options;
     if (clock.now() - this.#renewedAtMs < RENEWAL_MS) return;
@@ -108,13 +109,13 @@ export class FetchedClone {
     }
   }
 
-  /** Recreates the clone and polls. Reads wait until it is filled again. */
+  /** Recreates the clone and polls. Reads wait until it is filled. */
   async #renew(clone: SourceClone, wishes: ReadonlyMap<string, RefWish>): Promise<Map<string, Target>> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#renewal = promise;
     this.#isRenewed = true;
     this.#renewedAtMs = this.#options.clock.now();
-    // Also if making it anew is broken off: what is left is no clone.
+    // Also if the recreation fails: the clone is then missing or incomplete.
     this.#isSuspect = true;
     try {
       this.#options.stats.rebuilds++;
@@ -140,7 +141,7 @@ export class FetchedClone {
     try {
       await clone.tidy(limits.packs);
     } catch (error) {
-      // A clone in many pieces is slower, and no worse.
+      // A clone with many packs is only slower.
       log.warn("Cannot tidy a source's clone", { error: String(error) });
     }
     await clone.note();

@@ -7,7 +7,7 @@ export type FileList = Awaited<ReturnType<SourceFiles["list"]>>;
 
 const blobEntry = /^([0-9a-f]{40}|[0-9a-f]{64}) (\d{1,12})$/;
 
-/** Why a list cannot be sent: the message ends a sentence that begins with "Cannot read the folder: ". */
+/** Why a list cannot be sent: the message completes a sentence that begins with "Cannot read the folder: ". */
 export class FileListError extends Error {
   override readonly name = "FileListError";
 }

@@ -14,9 +14,9 @@ import {
 } from "./messages.ts";
 import type { SourceRequest, SourceState } from "./ports.ts";
 
-/** How often counters are compared with what was sent. */
+/** How often counters are compared with the values that were sent. */
 const COUNTS_MS = 1_000;
-/** How long sources are followed without an operator, which may be restarting. */
+/** How long sources are followed without an operator, because it may be restarting. */
 const ABANDONED_MS = 300_000;
 
 export interface FollowedKeysOptions {
@@ -31,18 +31,21 @@ interface Wanted {
   readonly request: SourceRequest;
 }
 
-/** What the operator wants of the source zone, and what it was told. States are sent as they change, the newest only. */
+/**
+ * The requests of the operator to the source zone, and the states that were sent to it. A state is sent when it changes;
+ * older states that were not sent are skipped.
+ */
 export class FollowedKeys {
   readonly #options: FollowedKeysOptions;
   readonly #wanted = new Map<string, Wanted>();
-  /** Keys that the operator of this connection wanted; undefined: it has said everything once. */
+  /** Keys that the operator of this connection has requested; undefined: it has sent its complete list. */
   #mentioned: Set<string> | undefined;
   #changed = new Set<string>();
   #follower: IncomingRequest | undefined;
   #isSending = false;
   #sentCounts = "";
   #cancelEnd: (() => void) | undefined;
-  /** The start of the operator that wanted what is wanted. */
+  /** Id of the operator process that sent the current requests. */
   #operator: unknown;
 
   constructor(options: FollowedKeysOptions) {
@@ -53,7 +56,7 @@ export class FollowedKeys {
   async follow(request: IncomingRequest): Promise<void> {
     this.#cancelEnd?.();
     const { operator } = request.body as { readonly operator: number };
-    // What one operator numbered means nothing to the next one.
+    // Numbers of one operator process have no meaning for the next one.
     if (operator !== this.#operator) this.#forget([...this.#wanted.keys()]);
     this.#operator = operator;
     this.#follower = request;
@@ -81,7 +84,7 @@ export class FollowedKeys {
     this.#forget([...this.#wanted.keys()].filter((key) => !mentioned.has(key)));
   }
 
-  /** The answers for these are other ones now. */
+  /** Call it when the answers for these keys have changed. */
   changed(keys: readonly string[]): void {
     for (const key of keys) this.#changed.add(key);
     void this.#send();

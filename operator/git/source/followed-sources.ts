@@ -4,7 +4,7 @@ import type { SourceRequest, SourceRevision, SourceState } from "./ports.ts";
 import { answerOf, isSameAnswer } from "./source-answer.ts";
 import { isSameData, isSameQuestion, tenantOf } from "./tenant.ts";
 
-/** One resource's source, as far as the operator knows it. */
+/** The source of one resource, as far as the operator knows it. */
 interface Followed {
   request: SourceRequest;
   version: number;
@@ -16,16 +16,16 @@ interface Followed {
 }
 
 export interface FollowedSourcesOptions {
-  /** Numbers of questions count from here. Another start of the operator begins with another number. */
+  /** Versions of requests count from here. Each start of the operator begins with a different number. */
   readonly firstNumber: number;
-  /** The revision that a state of the zone describes. */
+  /** The revision in a state of the zone. */
   readonly revisionOf: (
     about: Pick<SourceRevision, "head" | "changed" | "isAssumed" | "tree" | "repositoryId">,
     key: string,
   ) => SourceRevision;
 }
 
-/** What is asked of the source zone and what it answered, by resource. Does no I/O. */
+/** The requests to the source zone and its answers, by resource. Does no I/O. */
 export class FollowedSources {
   readonly #options: FollowedSourcesOptions;
   readonly #followed = new Map<string, Followed>();
@@ -45,7 +45,7 @@ export class FollowedSources {
     return this.#followed.get(key)?.state;
   }
 
-  /** Takes a request. @returns The answer, and whether the zone must be told of the request. */
+  /** Records a request. @returns The answer, and whether the request must be sent to the zone. */
   want(request: SourceRequest): { readonly state: SourceState; readonly isNews: boolean } {
     const { key, intervalMs, requestedAt } = request;
     const known = this.#followed.get(key);
@@ -72,7 +72,7 @@ export class FollowedSources {
     return this.#followed.delete(key);
   }
 
-  /** What the zone is told about a resource. */
+  /** The request of a resource as it is sent to the zone. */
   itemOf(key: string): WantItem {
     const followed = this.#followed.get(key);
     if (followed === undefined) return { key, version: 0 };
@@ -89,10 +89,10 @@ export class FollowedSources {
     };
   }
 
-  /** Takes a state of the zone. A failure never replaces a revision. @returns Whether the answer changed. */
+  /** Records a state of the zone. A failure never replaces a revision. @returns Whether the answer changed. */
   take({ key, version, state: now }: StateItem): boolean {
     const followed = this.#followed.get(key);
-    // An answer to an earlier question.
+    // An answer to an earlier request.
     if (followed?.version !== version) return false;
     const handledRequest = this.#handled(followed, now.handled);
     if ("reason" in now) {
@@ -111,7 +111,10 @@ export class FollowedSources {
     return this.#answer(followed, revision, stale, handledRequest);
   }
 
-  /** The zone cannot be reached: what is known stays, and is marked. @returns The keys whose answers changed. */
+  /**
+   * Marks all answers as stale, because the zone is unreachable; revisions stay. @returns The keys whose answers
+   * changed.
+   */
   markAll(outage: SourceFailure): string[] {
     const told: string[] = [];
     for (const [key, followed] of this.#followed) {
@@ -140,7 +143,7 @@ export class FollowedSources {
       followed.requests.set(followed.requested, requestedAt);
   }
 
-  /** The value of the annotation that the zone names; older ones are not named again. */
+  /** The value of the annotation that the zone refers to; older values are forgotten. */
   #handled({ requests, state }: Followed, handled: number | undefined): string | undefined {
     if (handled === undefined) return undefined;
     const text = requests.get(handled);

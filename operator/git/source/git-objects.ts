@@ -9,7 +9,7 @@ export interface TreeEntry {
   readonly id: string;
 }
 
-/** A commit object, as far as we use it. */
+/** The fields of a commit object that the operator uses. */
 export interface CommitObject {
   readonly commit: SourceCommit;
   readonly tree: string;
@@ -22,17 +22,17 @@ const kinds: Readonly<Record<string, EntryKind>> = {
   "160000": "submodule",
 };
 
-/** As much of a commit's header, of one of its lines and of its message is read. */
+/** Maximum characters that are read of a commit's header, of one of its lines and of its message. */
 const HEADER_BYTES = 65_536;
 const LINE_BYTES = 4_096;
-/** Parents that are kept. Only the first one is followed. */
+/** Number of parents that are read. Only the first one is followed. */
 const PARENTS = 100;
 
 /**
  * Reads a tree object: `<mode> <name>\0<id>`, one after the other, in git's order. Pure.
  *
  * @param hashBytes 20 for SHA-1, 32 for SHA-256.
- * @throws RangeError for what is no tree object.
+ * @throws RangeError if it is not a tree object.
  */
 export function readTree(body: Buffer, hashBytes: number): TreeEntry[] {
   const entries: TreeEntry[] = [];
@@ -50,9 +50,9 @@ export function readTree(body: Buffer, hashBytes: number): TreeEntry[] {
 }
 
 /**
- * Reads a commit object. Pure. Times that git could not have written come out as 1970.
+ * Reads a commit object. Pure. Times that git could not have written become 1970.
  *
- * @throws RangeError for what is no commit object.
+ * @throws RangeError if it is not a commit object.
  */
 export function readCommit(id: string, body: Buffer): CommitObject {
   const end = body.indexOf("\n\n");
@@ -75,7 +75,7 @@ export function readCommit(id: string, body: Buffer): CommitObject {
   };
 }
 
-/** Lines of a commit's header, each with memory of its own: a slice of a text keeps the whole text in memory. */
+/** Lines of a commit's header, each as a copy: a slice of a text keeps the whole text in memory. */
 function* headersOf(header: Buffer): Generator<string> {
   for (let at = 0; at < header.length; ) {
     const newline = header.indexOf(0x0a, at);
@@ -85,7 +85,7 @@ function* headersOf(header: Buffer): Generator<string> {
   }
 }
 
-/** `Name <address> 1700000000 +0100` behind the first header that begins so. */
+/** Parses `Name <address> 1700000000 +0100` in the first header with this prefix. */
 function signatureOf(
   headers: readonly string[],
   header: string,
@@ -101,8 +101,8 @@ function signatureOf(
 }
 
 function cleaned(text: string, length: number): string {
-  // Control characters (Cc), what turns text around (Cf), line ends of Unicode: it is shown in tables and terminals.
-  // Cut first, so that megabytes cost nothing; nearly nothing is removed.
+  // Removes control characters (Cc), bidirectional controls (Cf) and Unicode line ends, because the text is shown in
+  // tables and terminals. It is cut first, to limit the time for long texts; rarely is anything removed.
   const clean = text.slice(0, 4 * length).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "");
   return clean.trim().slice(0, length);
 }

@@ -1,19 +1,19 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Folders that contain no repositories: processes, devices, sockets, settings, mounted secrets, data of services. */
+/** Folders without repositories: processes, devices, sockets, settings, mounted secrets, data of services. */
 const closed = new Set([
   ...["/proc", "/sys", "/dev", "/run", "/boot", "/etc", "/lost+found"],
   ...["/var/run", "/var/lock", "/var/lib", "/var/log", "/var/spool", "/var/mail", "/var/cache"],
 ]);
-/** Folders of which only what is in them is given. */
+/** Folders whose entries are listed instead of the folder itself. */
 const opened = ["/", "/home", "/var"];
 
 /**
- * Places of this machine where repositories may be: all but {@link closed} and what is hidden in a home, where keys and
- * credentials are.
+ * Paths of this machine that may contain repositories: all except {@link closed} and hidden files of a home directory,
+ * where keys and credentials are.
  *
- * @param home Of the user.
+ * @param home Home directory of the user.
  */
 export function localPlaces(home: string): readonly string[] {
   const isOpened = (path: string): boolean =>

@@ -9,37 +9,37 @@ import type { SourceRequest } from "./ports.ts";
 export const SOURCE_ZONE = "source";
 
 /**
- * A part of a request `want`: what one resource wants from now on. The body says whether it is the last part of everything
- * that the operator wants, so that the zone forgets all other resources.
+ * A part of a request `want`: what one resource needs from now on. The body says whether it is the last part of the
+ * operator's complete list; then the zone forgets all other resources.
  */
 export interface WantItem {
   readonly key: string;
-  /** Changes with the question. A state carries the version of the question that it answers. */
+  /** Changes with the request. A state carries the version of the request that it answers. */
   readonly version: number;
-  /** Undefined: the resource does not need its source any more. */
+  /** Undefined: the resource no longer needs its source. */
   readonly request?: Omit<SourceRequest, "key" | "credentials" | "signers" | "requestedAt"> & {
     readonly credentials?: readonly (readonly [string, string])[] | undefined;
     readonly signers?: readonly (readonly [string, string])[] | undefined;
-    /** A number that names the value of the annotation. */
+    /** A number that identifies the value of the annotation. */
     readonly requested?: number | undefined;
   };
 }
 
-/** Bounds of an answer to `list`. The zone refuses a folder beyond them; the operator disconnects a zone that does not. */
+/** Limits for an answer to `list`. The zone rejects a larger folder; the operator disconnects a zone that does not. */
 export const listLimits = {
   entries: 20_000,
-  /** Of one path, as `PATH_MAX` of Linux. */
+  /** Characters of one path, as `PATH_MAX` of Linux. */
   pathCharacters: 4_096,
-  /** Of all paths. */
+  /** Characters of all paths. */
   characters: 8 * 2 ** 20,
 } as const;
 
-/** Bounds of one request `read`. */
+/** Limits for one request `read`. */
 export const readLimits = {
   files: 500,
   /** As `SourceFiles.read()` allows. */
   bytes: 64 * 2 ** 20,
-  /** Of one item. */
+  /** Bytes of one item. */
   pieceBytes: 2 ** 20,
 } as const;
 
@@ -62,7 +62,7 @@ const failure = z.strictObject({
     "SourceNotFound",
     "SourceInvalid",
     "SourceNotVerified",
-    // A repository that is larger than a clone may be.
+    // A repository that is larger than the limit for a clone.
     "RenderLimit",
   ]),
   message: text(MESSAGE),
@@ -70,7 +70,10 @@ const failure = z.strictObject({
 
 export type FailureItem = z.output<typeof failure>;
 
-/** The reason as a state may have it. One that no state may have would end the connection, and with it the sources of all. */
+/**
+ * The reason as a state may have it. An unknown reason would end the connection, and with it the sources of all
+ * resources.
+ */
 export function toFailureReason(reason: string): FailureItem["reason"] {
   return failure.shape.reason.safeParse(reason).data ?? "SourceInvalid";
 }

@@ -1,8 +1,8 @@
-/** Names that are told when one is not there. */
+/** Suggestions for a name that does not exist. */
 const TOLD = 5;
-/** Names that are looked at: a repository decides how many it has, and how long they are. */
+/** Limits for the names that are compared, because a repository decides how many it has, and how long they are. */
 const NAMES = 2_000;
-/** Names whose distance is worked out; it takes up to 10,000 steps for each. */
+/** Number of names whose distance is computed; it takes up to 10,000 steps for each. */
 const COMPARED = 100;
 const LENGTH = 100;
 
@@ -28,7 +28,7 @@ export function tellNearbyNames(wanted: string, names: readonly string[]): strin
   return `; existing names: ${near.join(", ")}${more}`;
 }
 
-/** A cheap guess at how near two names are: what they share at the beginning and at the end, less the difference in length. */
+/** A cheap estimate of similarity: the length of the common prefix and suffix, minus the difference in length. */
 function likenessOf(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   let first = 0;
@@ -38,7 +38,7 @@ function likenessOf(a: string, b: string): number {
   return first + last - Math.abs(a.length - b.length);
 }
 
-/** Levenshtein's distance, row by row. */
+/** Levenshtein distance, computed row by row. */
 function distanceOf(a: string, b: string): number {
   const row = Uint16Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -11,8 +11,8 @@ export interface ObjectReaderOptions extends Omit<GitRun, "arguments"> {
 const IDLE_MS = 20_000;
 
 /**
- * Reads objects of a clone through one process that stays: however many folders of however many resources are looked for,
- * none is started for it. Questions may be asked while others wait.
+ * Reads objects of a clone through one long-running process, for any number of folders and resources. Requests may be
+ * sent while others wait.
  */
 export class ObjectReader {
   readonly #options: ObjectReaderOptions;
@@ -24,7 +24,7 @@ export class ObjectReader {
   }
 
   /**
-   * Type and size by name: an id, or anything that `git rev-parse` knows. Undefined: not there.
+   * Type and size of an object by name: an id, or anything that `git rev-parse` accepts. Undefined: it does not exist.
    *
    * @throws GitError `CacheBroken`, `Killed`; RangeError for a name with a line break
    */
@@ -32,12 +32,12 @@ export class ObjectReader {
     return await this.#ask("info", names);
   }
 
-  /** The same, with the bodies of those of up to `maxBytes`. */
+  /** The same, with the contents of objects of up to `maxBytes`. */
   async read(names: readonly string[], maxBytes: number): Promise<(GitObject | undefined)[]> {
     return await this.#ask("contents", names, maxBytes);
   }
 
-  /** Ends the process when it has answered. The next question starts another one. */
+  /** Ends the process after its answers. The next request starts another one. */
   async close(): Promise<void> {
     this.#cancelIdle?.();
     const stream = this.#stream;

@@ -6,12 +6,12 @@ export interface GitObject {
   readonly type: string;
   /** Bytes. */
   readonly size: number;
-  /** Undefined where it was not asked for, or is over the limit. */
+  /** Undefined if it was not requested, or exceeds the limit. */
   readonly body: Buffer | undefined;
 }
 
 interface Question {
-  /** Bodies up to this size are kept; undefined: none is asked for. */
+  /** Contents up to this size are returned; undefined: none are. */
   readonly maxBytes: number | undefined;
   readonly count: number;
   readonly answers: (GitObject | undefined)[];
@@ -19,14 +19,14 @@ interface Question {
   readonly reject: (error: Error) => void;
 }
 
-/** The object that is coming in. Its last byte, a line end, is not part of it. */
+/** The object that is being received. Its last byte, a line feed, is not part of it. */
 interface Incoming {
   readonly object: Omit<GitObject, "body">;
   readonly body: Buffer | undefined;
   filled: number;
 }
 
-/** One `git cat-file --batch-command` and the questions that it has not answered yet, in their order. */
+/** One `git cat-file --batch-command` and its unanswered requests, in their order. */
 export class ObjectStream {
   readonly #stream: GitStream;
   readonly #questions: Question[] = [];
@@ -42,7 +42,7 @@ export class ObjectStream {
     void this.#stream.over.then((error) => this.#ended(error));
   }
 
-  /** It can be asked no more. */
+  /** It accepts no more requests. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -63,7 +63,7 @@ export class ObjectStream {
     return await promise;
   }
 
-  /** Answers what was asked, then ends. */
+  /** Answers all requests, then ends. */
   async close(): Promise<void> {
     await this.#stream.close();
   }
@@ -71,7 +71,7 @@ export class ObjectStream {
   #ended(error: Error): void {
     this.#isOver = true;
     this.#rest();
-    // The folder that it was to start in may be gone as well.
+    // The working directory of the process may have been deleted as well.
     const told = isGitError(error, "Killed")
       ? error
       : new GitError("CacheBroken", `Cannot read the clone: ${error.message || "git ended"}`, {
@@ -136,7 +136,7 @@ export class ObjectStream {
     if (this.isIdle) this.#rest();
   }
 
-  /** No request waits: silence is no failure any more. */
+  /** No request waits, so a time without output is no failure any more. */
   #rest(): void {
     this.#unwatch?.();
     this.#unwatch = undefined;

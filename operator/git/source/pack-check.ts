@@ -2,10 +2,11 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Finds a pack that is gone or cut off, as a power cut or a hand leaves it. Reads a few bytes of each: what is damaged in
- * the middle git notices by itself.
+ * Finds a pack that is missing or truncated, for example by a power failure or by hand. Reads a few bytes of each; git
+ * itself detects damage in the middle.
  *
- * @param names Packs that are or were there, without their endings. @param hashBytes 20 for SHA-1, 32 for SHA-256.
+ * @param names Packs that exist or existed, without their file extensions.
+ * @param hashBytes 20 for SHA-1, 32 for SHA-256.
  */
 export async function findBrokenPack(
   folder: string,
@@ -14,7 +15,7 @@ export async function findBrokenPack(
 ): Promise<string | undefined> {
   for (const name of names) {
     const path = join(folder, name);
-    // A pack ends in its checksum, and its index names that before its own.
+    // A pack ends with its checksum, and its index contains that checksum before its own.
     const [pack, index] = await Promise.all([
       readFromEnd(`${path}.pack`, hashBytes, hashBytes),
       readFromEnd(`${path}.idx`, 2 * hashBytes, hashBytes),

@@ -4,8 +4,8 @@ import { FairSemaphore, type Permit } from "../../runtime/fair-semaphore.ts";
 export type Standing = "good" | "new" | "failing";
 
 /**
- * Bounds how many remotes are polled at once, in all and for one namespace. Remotes that delay others have permits of their
- * own: a remote that hangs takes one only from those that fail as well, and a namespace with many of them only from itself.
+ * Limits how many remotes are polled at once, in total and per namespace. Remotes that fail have separate permits: a
+ * remote that hangs takes a permit only from other failing remotes, and a namespace with many of them only from itself.
  */
 export class PollPermits {
   readonly #semaphores: Readonly<Record<Standing, FairSemaphore>> = {

@@ -4,7 +4,7 @@ import type { SourceFailure } from "../../errors.ts";
 // Sources are level-triggered as the Publisher is: they answer at once from memory, work in the background, and put the key
 // of the follower back into its queue when the answer changes.
 
-/** One commit, as far as people are told about it. */
+/** One commit, with the fields that users see. */
 export interface SourceCommit {
   /** Full id. */
   readonly id: string;
@@ -17,9 +17,11 @@ export interface SourceCommit {
 
 /** The state of a source at a commit. */
 export interface SourceRevision {
-  /** What the ref (or the pin) names: the head that was looked at. */
+  /** The commit that the ref (or the pin) names: the head at the last poll. */
   readonly head: SourceCommit;
-  /** Newest commit up to `head` that changed the tree at `path`, as far as the clone's history tells; else `head`. */
+  /**
+   * Newest commit up to `head` that changed the tree at `path`, if the clone's history reaches back to it; else `head`.
+   */
   readonly changed: SourceCommit;
   /** The clone's history does not reach back to the last change of the folder: `changed` is the head. */
   readonly isAssumed?: boolean;
@@ -49,7 +51,7 @@ export interface SourceFiles {
 }
 
 export type SourceState =
-  /** `stale`: the last look failed; what is known still holds. */
+  /** `stale`: the last poll failed; the previous result still holds. */
   | {
       readonly state: "ready";
       readonly revision: SourceRevision;
@@ -73,24 +75,24 @@ export interface SourceRequest {
   /** Data of the Secrets that the source names, decoded; undefined: it names none. */
   readonly credentials: ReadonlyMap<string, string> | undefined;
   readonly signers: ReadonlyMap<string, string> | undefined;
-  /** Value of the annotation `fairlead.dev/requested-at`: a new one makes the remote be asked at once. */
+  /** Value of the annotation `fairlead.dev/requested-at`: a new value causes a poll of the remote at once. */
   readonly requestedAt: string | undefined;
   readonly repositoryBytes?: number | undefined; // the largest clone that the platform allows
 }
 
 /** Git repositories that resources come from; one bare cache and one schedule per remote. */
 export interface Sources {
-  /** Where the source stands. Asking the same again costs nothing. */
+  /** The state of the source. Repeating the same request has no cost. */
   resolve(request: SourceRequest): SourceState;
-  /** The resource is gone or suspended: it needs no more looks. */
+  /** The resource was deleted or suspended: its source need not be polled. */
   forget(key: string): void;
   /** After a push: remotes with this URL (or all that serve the resource, by key) are polled at once. */
   refresh(of: { readonly url: string } | { readonly key: string }): void;
   close(): Promise<void>;
 }
 
-/** What was answered to resources. */
+/** The answers to resources. */
 export interface SourceAnswers {
-  /** The answer to a resource's last request; undefined: it has made none, or is forgotten. */
+  /** The answer to a resource's last request; undefined: it has made none, or it was forgotten. */
   known(key: string): SourceState | undefined;
 }

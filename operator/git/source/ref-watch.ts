@@ -12,12 +12,12 @@ export interface RefWatchOptions {
   readonly onChange: () => void;
 }
 
-/** Between two looks at the files. */
+/** Interval between two reads of the files. */
 const POLL_MS = 250;
 
 /**
- * Notices a push to a repository on this machine: by size, time and inode of the files that its refs are in, without
- * starting a process. Where that misses something, the next look in the interval finds it.
+ * Detects a push to a repository on this machine by size, time and inode of the files that hold its refs, without
+ * starting a process. If that misses a push, the next poll of the interval finds it.
  */
 export class RefWatch {
   readonly #options: RefWatchOptions;
@@ -29,7 +29,7 @@ export class RefWatch {
     this.#options = options;
   }
 
-  /** What is there now is about to be looked at. Begins the watch with the first call. */
+  /** Call it before a poll. The first call starts the watch. */
   async mark(): Promise<void> {
     this.#seen = await this.#read();
     if (this.#isWatching) return;

@@ -3,8 +3,8 @@ import { isGitError } from "../git-errors.ts";
 import { redact } from "../redact.ts";
 
 /**
- * The words of git or of a remote, and their meaning. The first match counts. `.*` in the middle of a pattern would be
- * quadratic for a line that repeats the words before it: such a gap has a limit, or the pattern begins at a line's start.
+ * Output of git or of a remote, and its meaning. The first match counts. `.*` in the middle of a pattern would be
+ * quadratic for a line that repeats the words before it: such a gap has a limit, or the pattern begins at a line start.
  */
 const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason, words: string])[] = [
   [
@@ -23,7 +23,7 @@ const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason
     "its host key is not in known_hosts",
   ],
   [
-    // A host that goes away says nothing about its certificate.
+    // A host that closes the connection says nothing about its certificate.
     /SSL_ERROR_SYSCALL|SSL_[a-z]{4,10}: .{0,80}(?:reset|timed out|unexpected eof)|unexpected eof while reading|SSL connection timeout|non-properly terminated|Error in the (?:pull|push) function/i,
     "SourceUnreachable",
     "the connection was closed before it responded",
@@ -59,8 +59,9 @@ const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason
 ];
 
 /**
- * Failures that git, curl and ssh report, and our words for them; the first match counts. A git host can write any text
- * to stderr (`remote:` lines, bodies of HTTP answers, banners of ssh), so no text of it is repeated in a status.
+ * Failures that git, curl and ssh report, with the operator's descriptions; the first match counts. A git host can write
+ * any text to stderr (`remote:` lines, bodies of HTTP responses, banners of ssh), so no text of it is repeated in a
+ * status.
  */
 const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/not our ref/i, "not our ref"],
@@ -70,7 +71,7 @@ const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/connection refused/i, "connection refused"],
   [/no route to host|network is unreachable/i, "no route to the host"],
   [/timed out|timeout/i, "connection timed out"],
-  // curl names no cause any more, such as that the connection was refused.
+  // Newer versions of curl do not name the cause, such as that the connection was refused.
   [/failed to connect to|could(?:n't| not) connect to server/i, "cannot connect to its host"],
   [/connection (?:was )?reset/i, "connection reset"],
   [/invalid server response|bad line length|is this a git repository|protocol error/i, "not a git server"],
@@ -81,17 +82,17 @@ const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
   ],
 ];
 
-/** Length of a fingerprint of ssh: 32 bytes in base64, without padding. */
+/** Length of an ssh fingerprint: 32 bytes in base64, without padding. */
 const fingerprint = /\bSHA256:[A-Za-z0-9+/]{43}(?![A-Za-z0-9+/])/;
 const unknownHostKey = /No (ED25519|ECDSA|RSA) host key is known/;
 const httpStatus = /returned error: (\d{3})(?!\d)/;
 
 /**
- * Describes why git failed, in words from a closed list. Of the text itself only an HTTP status, and
- * the type and the fingerprint of an ssh host key are repeated.
+ * Describes why git failed, in words from a closed list. Of the text itself only an HTTP status, and the type and
+ * fingerprint of an ssh host key, are repeated.
  *
  * @param stderr What git wrote.
- * @returns Undefined if the text is none that we know.
+ * @returns Undefined if the text is unknown.
  */
 function describeGitFailure(stderr: string): string | undefined {
   const [, status] = httpStatus.exec(stderr) ?? [];
@@ -104,7 +105,7 @@ function describeGitFailure(stderr: string): string | undefined {
 }
 
 /**
- * Describes a failed git command in our own words: text from the remote never gets into a status.
+ * Describes a failed git command in fixed words: text from the remote is never copied into a status.
  *
  * @param stderr What git wrote.
  */
@@ -120,7 +121,7 @@ export function toRemoteFailure(stderr: string, secrets: readonly string[]): Sou
   return new SourceError(reason, `Cannot read the repository: ${words}${said === "" ? "" : ` (${said})`}`);
 }
 
-/** The same for what no remote said: a process that we ended or that did not start, a clone that cannot be used. */
+/** The same for failures without a remote: a process that was killed or did not start, a clone that cannot be used. */
 export function toProcessFailure(error: unknown): SourceError {
   if (error instanceof SourceError) return error;
   if (isGitError(error, "Killed")) {

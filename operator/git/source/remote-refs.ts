@@ -12,7 +12,7 @@ export interface RemoteRefs {
   readonly digest: string;
 }
 
-/** Reads the answer of `git ls-remote`, of which the remote decides how long it is. Yields now and then. */
+/** Parses the output of `git ls-remote`, whose length the remote decides. Yields regularly. */
 export function* readRemoteRefs(answer: string): Generator<undefined, RemoteRefs> {
   const ids = new Map<string, string>();
   const hash = createHash("sha256");
@@ -26,7 +26,7 @@ export function* readRemoteRefs(answer: string): Generator<undefined, RemoteRefs
     const end = found < 0 ? answer.length : found;
     const line = answer.slice(start, end);
     const tab = line.indexOf("\t");
-    // `^{}` names the commit that a tag object points to.
+    // `^{}` marks the commit that a tag object points to.
     if (tab > 0 && !line.endsWith("^{}")) ids.set(line.slice(tab + 1), line.slice(0, tab));
     start = end + 1;
     if (++lines % LINES_AT_ONCE === 0) yield;
@@ -34,7 +34,7 @@ export function* readRemoteRefs(answer: string): Generator<undefined, RemoteRefs
   return { ids, digest: hash.digest("hex") };
 }
 
-/** Names in a folder of refs, such as `refs/tags/`, without the folder. Yields now and then. */
+/** Names in a folder of refs, such as `refs/tags/`, without the folder. Yields regularly. */
 export function* namesIn({ ids }: RemoteRefs, folder: string): Generator<undefined, string[]> {
   const names: string[] = [];
   let count = 0;

@@ -8,17 +8,17 @@ import type { SourceLimits } from "./tree-files.ts";
 export interface SourceStats {
   lsRemotes: number;
   fetches: number;
-  /** Times that a clone was recreated. */
+  /** Number of times that a clone was recreated. */
   rebuilds: number;
-  /** resources that were told of something new. */
+  /** resources that were notified of a change. */
   told: number;
 }
 
-/** The disk of one clone. */
+/** The disk quota of one clone. */
 export interface CloneDisk {
   /** Bytes by which the clone may grow. @throws SourceError if it may not grow */
   readonly room: () => number;
-  /** The clone has this size now. */
+  /** Records the size of the clone. */
   readonly note: (bytes: number) => void;
 }
 
@@ -33,7 +33,7 @@ export interface SourceRepositoryOptions
   /** Folder of the clone. */
   readonly base: string;
   readonly limits: SourceLimits;
-  /** Disk that the clone may take beside those of others. Default: as much as its limits say. */
+  /** Disk quota of the clone among the others. Default: only its own limits apply. */
   readonly disk?: CloneDisk | undefined;
   readonly polls: PollPermits;
   readonly stats: SourceStats;

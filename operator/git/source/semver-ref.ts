@@ -1,7 +1,7 @@
 import semver from "semver";
 
 const TAGS_AT_ONCE = 500;
-/** Beginning of a version. It keeps names from the parser, which takes ten times as long to refuse them. */
+/** Beginning of a version. It filters names before the parser, which takes ten times as long to reject them. */
 const beginning = /^v?\d+\.\d+\.\d+(?:[-+]|$)/;
 
 /** Whether a text is a range of semantic versions, such as `>=1.2.0 <2.0.0` or `~1.4`. */
@@ -10,9 +10,9 @@ export function isSemverRange(range: string): boolean {
 }
 
 /**
- * Chooses the tag with the highest version in a range. Tags may begin with `v`; those that are no versions do not count, and
- * pre-releases count where the range itself names one of the same version (as npm and Flux have it). Pure. Yields every
- * 500 tags: a repository may have 300,000.
+ * Chooses the tag with the highest version in a range. Tags may begin with `v`; names that are not versions are ignored,
+ * and pre-releases count if the range itself names one of the same version (as in npm and Flux). Pure. Yields every 500
+ * tags: a repository may have 300,000.
  *
  * @returns Undefined: no tag is in the range. Of tags of one version (`v1.2.0` and `1.2.0`) the first in byte order.
  */

@@ -7,15 +7,15 @@ import type { SourceClone } from "./source-clone.ts";
 import type { SecretData } from "./tenant.ts";
 import { keepNewest } from "./tree-lookup.ts";
 
-/** Answers that are remembered. */
+/** Maximum number of cached results. */
 const REMEMBERED = 1_000;
-/** Who signs, as far as `ssh-keygen` is concerned: any of the keys is as good as another. */
+/** Principal name for `ssh-keygen`: all keys are equivalent. */
 const PRINCIPAL = "signer";
 
 const sshKey =
   /^((?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]+={0,2})(?: .*)?$/;
 
-/** Checks signatures of commits with keys of Secrets. What was found of a commit and keys is remembered. */
+/** Checks signatures of commits with keys of Secrets. Caches the result for each commit and set of keys. */
 export class SignatureCheck {
   readonly #processes: GitProcesses;
   readonly #found = new Map<string, SourceFailure | undefined>();
@@ -25,7 +25,7 @@ export class SignatureCheck {
   }
 
   /**
-   * @param commit Full id: what is checked is the very object that is deployed.
+   * @param commit Full id, so that the checked object is the deployed one.
    * @param keys Entries that end in `.pub` are SSH public keys, in `.asc` OpenPGP public keys.
    * @returns Undefined: one of the keys signed it.
    */
@@ -64,7 +64,7 @@ export class SignatureCheck {
   async #importKeys(keys: SecretData, folder: string, environment: Record<string, string>): Promise<void> {
     const armored = [...keys].filter(([name]) => name.endsWith(".asc")).map(([, text]) => text);
     if (armored.length === 0) return;
-    // Nothing is started, asked or fetched; a key that is in the Secret is trusted.
+    // No agent is started and no key server is used; a key in the Secret is trusted.
     await writeFile(join(folder, "gpg.conf"), "batch\nno-autostart\ndisable-dirmngr\ntrust-model always\n");
     const files = armored.map((_, index) => join(folder, `${index}.asc`));
     await Promise.all(files.map((file, index) => writeFile(file, armored[index] ?? "", { mode: 0o600 })));
@@ -83,15 +83,15 @@ export class SignatureCheck {
 }
 
 /**
- * Whether every file held a key. Its exit code is 2 also where it may not look for its agent, which needs a Unix socket: behind
- * walls there is none. Pure.
+ * Whether every file contained a key. The exit code is also 2 when gpg may not look for its agent, which needs a Unix
+ * socket that isolation denies. Pure.
  */
 function isImported({ exitCode, stdout }: GitResult): boolean {
   const failed = /^\[GNUPG:\] (NODATA|IMPORT_PROBLEM|FAILURE|ERROR) /m.test(stdout);
   return exitCode === 0 || (!failed && /^\[GNUPG:\] IMPORT_OK /m.test(stdout));
 }
 
-/** Lines of an allowed signers file. Only type and key are taken over: what else stands in the Secret gives no rights. */
+/** Lines of an allowed signers file. Only type and key are copied: other text in the Secret grants nothing. */
 function readSshKeys(keys: SecretData): string {
   let text = "";
   for (const [name, entry] of keys) {
@@ -109,7 +109,7 @@ function readSshKeys(keys: SecretData): string {
   return text;
 }
 
-/** `stderr`: lines of gpg's status, or words of ssh-keygen. */
+/** `stderr`: status lines of gpg, or output of ssh-keygen. */
 function notVerified(commit: string, stderr: string): SourceFailure {
   const why = /BADSIG|incorrect signature|Could not verify signature/i.test(stderr)
     ? "its signature does not match"
@@ -127,7 +127,7 @@ function invalid(why: string): SourceError {
   return new SourceError("SourceInvalid", `Cannot use the Secret of verify: ${why}`);
 }
 
-/** Names those keys: equal digests, equal keys. */
+/** Digest of the keys: equal digests, equal keys. */
 function digestOf(data: SecretData): string {
   return createHash("sha256")
     .update(JSON.stringify([...data].sort()))

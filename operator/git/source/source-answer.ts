@@ -1,17 +1,17 @@
 import type { SourceFailure } from "../../errors.ts";
 import type { SourceRevision, SourceState } from "./ports.ts";
 
-/** What a resource is told, and what came of its requests. */
+/** The answer to a resource, and the results of its requests. */
 export interface AnswerInput {
-  /** What it was told before. */
+  /** The previous answer. */
   readonly before: SourceState;
   readonly now: SourceRevision | SourceFailure;
-  /** The remote could not be asked. */
+  /** The remote could not be polled. */
   readonly outage: SourceFailure | undefined;
   readonly handledRequest: string | undefined;
 }
 
-/** The next answer: once there was a good state, it stays, and what went wrong since is told beside it. Pure. */
+/** The next answer: after the first good state, that state stays, and a later failure is reported with it. Pure. */
 export function answerOf({ before, now, outage, handledRequest }: AnswerInput): SourceState {
   if (!("reason" in now)) return readyState(now, handledRequest, outage);
   if (before.state === "ready") return readyState(before.revision, handledRequest, now);
@@ -27,7 +27,7 @@ function readyState(
   return stale === undefined ? state : { ...state, stale };
 }
 
-/** Whether no follower needs a notification: the head may be a commit that changed nothing of ours. Pure. */
+/** Whether no follower needs a notification: the head may be a commit that changed none of the followed paths. Pure. */
 export function isSameAnswer(a: SourceState, b: SourceState): boolean {
   if (a.state === "failed" && b.state === "failed")
     return isSameFailure(a.failure, b.failure) && a.handledRequest === b.handledRequest;

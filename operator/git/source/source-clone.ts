@@ -11,14 +11,14 @@ import { findBrokenPack } from "./pack-check.ts";
 import { TreeLookup } from "./tree-lookup.ts";
 
 export interface SourceCloneOptions {
-  /** Folder of this clone alone; a second process on it takes one beside it. */
+  /** Folder of this clone. If another process uses it, the folder `<base>-1` is used, and so on. */
   readonly base: string;
   readonly processes: GitProcesses;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The clone of a remote with all refs that are wanted. One process that stays reads its objects. */
+/** The clone of a remote with all wanted refs. One long-running process reads its objects. */
 export class SourceClone {
   readonly #options: SourceCloneOptions;
   readonly #clone: BareClone;
@@ -38,7 +38,7 @@ export class SourceClone {
     const run = (command: CloneCommand): Promise<string> => runGit(command, options);
     const clone = new SourceClone(options, await BareClone.open({ ...options, run }));
     try {
-      // A process that was killed leaves them behind.
+      // A killed process leaves such files behind.
       const left = (await filesIn(clone.home)).filter((path) => /\/verify-[^/]*$/.test(path));
       await Promise.all(left.map((path) => rm(path, { recursive: true, force: true })));
       await clone.sweep();
@@ -49,12 +49,12 @@ export class SourceClone {
     }
   }
 
-  /** Where git runs. */
+  /** Directory in which git runs. */
   get directory(): string {
     return this.#clone.directory;
   }
 
-  /** git's home: empty, ours. */
+  /** HOME of git: an empty folder of the operator. */
   get home(): string {
     return this.#clone.home;
   }
@@ -76,7 +76,7 @@ export class SourceClone {
     return this.#trees;
   }
 
-  /** Environment of git where it reads the clone only. */
+  /** Environment of git when it only reads the clone. */
   environmentWith(settings?: GitCredentials["settings"]): Record<string, string> {
     return this.#clone.environmentWith(settings);
   }
@@ -105,17 +105,20 @@ export class SourceClone {
     await Promise.all(left.map((path) => rm(path, { force: true })));
   }
 
-  /** Bytes of all objects, also of those that come in just now. */
+  /** Bytes of all objects, including those that are being received. */
   async size(): Promise<number> {
     return await this.#clone.size();
   }
 
-  /** Remembers which packs there are: see {@link assertWhole}. */
+  /** Records the existing packs: see {@link assertWhole}. */
   async note(): Promise<void> {
     for (const name of await this.#clone.packs()) this.#packs.add(name);
   }
 
-  /** Call it when something is missing: it may have been left out on purpose. @throws GitError `CacheBroken` if a pack is broken. */
+  /**
+   * Call it when an object is missing, because it may have been omitted on purpose. @throws GitError `CacheBroken` if a
+   * pack is broken.
+   */
   async assertWhole(): Promise<void> {
     const names = new Set([...this.#packs, ...(await this.#clone.packs())]);
     const broken = await findBrokenPack(this.#clone.packFolder, names, this.hashBytes);
@@ -127,14 +130,14 @@ export class SourceClone {
     return await this.#clone.isThere();
   }
 
-  /** Makes the packs one when there are more than `most`. @throws GitError `CacheBroken` */
+  /** Joins the packs when there are more than `most`. @throws GitError `CacheBroken` */
   async tidy(most: number): Promise<void> {
     if ((await this.#clone.packs()).length <= most) return;
-    // What was left out on purpose is missing: only a clone of a "promisor" may lack anything.
+    // Omitted objects are missing, and git accepts that only in a clone of a "promisor" remote.
     const promisor = [["remote.origin.promisor", "true"]] as const;
     await this.#clone.read(["repack", "-a", "-d", "-q"], promisor);
     this.#packs.clear();
-    // It would keep the files open that were joined.
+    // It would keep the removed packs open.
     await this.#reader.close();
   }
 

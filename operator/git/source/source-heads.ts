@@ -13,7 +13,7 @@ import type { RefWish } from "./source-wish.ts";
 import { TagChoices } from "./tag-choices.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
-/** The commit that a ref names, or why there is none. */
+/** The commit that a ref names, or the reason why there is none. */
 export type Target = { readonly commit: string } | { readonly failure: SourceFailure };
 
 export interface SourceHeadsOptions {
@@ -25,12 +25,12 @@ export interface SourceHeadsOptions {
 
 type Wishes = ReadonlyMap<string, RefWish>;
 
-/** More names than this are not asked for one by one. */
+/** With more names than this, refs are not listed one by one. */
 const PATTERNS = 500;
-/** Searches for a commit in the whole history that do not find it. */
+/** Rate limit of fetches of the whole history for one commit that is not found. */
 const searches = { burst: 1, intervalMs: 600_000 };
 
-/** What the wanted refs of one remote name, in a clone that has what they name. One look at a time. */
+/** The objects that the wanted refs of one remote name, in a clone that has them. One poll at a time. */
 export class SourceHeads {
   readonly #options: SourceHeadsOptions;
   /** By commit. */
@@ -44,10 +44,10 @@ export class SourceHeads {
   }
 
   /**
-   * Asks the remote, and fetches what is not in the clone.
+   * Polls the remote, and fetches missing objects.
    *
    * @returns By the keys of the wishes.
-   * @throws SourceError when the remote cannot be had at all, GitError `CacheBroken`
+   * @throws SourceError when the remote is not reachable, GitError `CacheBroken`
    */
   async look(clone: SourceClone, wishes: Wishes): Promise<Map<string, Target>> {
     const targets = new Map<string, Target>();
@@ -65,13 +65,13 @@ export class SourceHeads {
       }
       return targets;
     } catch (error) {
-      // It had just answered.
+      // The remote had just responded.
       if (names.size === 0 || !isUnexplained(error)) throw error;
       throw new GitError("CacheBroken", error.message, { cause: error });
     }
   }
 
-  /** What the clone alone knows: where the remote pointed when it was fetched last. */
+  /** The heads in the clone: where the refs pointed at the last fetch. */
   async recall(clone: SourceClone, wishes: Wishes): Promise<Map<string, Target>> {
     const targets = new Map<string, Target>();
     for (const [key, wish] of wishes) {
@@ -84,7 +84,7 @@ export class SourceHeads {
     return targets;
   }
 
-  /** Which name on the remote each wish means, and the object that it points to there. */
+  /** The ref on the remote for each wish, and the object that it points to there. */
   async #askFor(
     clone: SourceClone,
     wishes: Wishes,
@@ -110,7 +110,7 @@ export class SourceHeads {
     }
     this.#tags.rest();
     if (missing.length === 0) return names;
-    // Asked once, and only to tell what there is.
+    // Listed once, and only for the suggestions in an error message.
     const all = await this.#options.remote.ask(clone, []).catch(() => refs);
     const slice = new TimeSlice(this.#options.clock);
     const folders = {
@@ -165,7 +165,7 @@ export class SourceHeads {
 
   async #absentOf(clone: SourceClone, ids: readonly string[]): Promise<string[]> {
     const objects = await clone.reader.info(ids);
-    // An id of SHA-1 may be the beginning of one of SHA-256.
+    // An id of SHA-1 may be the prefix of one of SHA-256.
     return ids.filter((id, index) => objects[index]?.type !== "commit" || objects[index].id !== id);
   }
 
@@ -179,12 +179,12 @@ function idsIn(wishes: Wishes): string[] {
   return [...wishes.values()].flatMap((wish) => (wish.kind === "commit" ? [wish.id] : []));
 }
 
-/** Our name for a ref of the remote: one that cannot be in the way of another (`a` and `a/b`), whatever it is called. */
+/** Name of a remote ref in the clone: one that cannot conflict with another (`a` and `a/b`), for any name. */
 function ourNameOf(ref: string): string {
   return `refs/fairlead/${createHash("sha256").update(ref).digest("hex").slice(0, 32)}`;
 }
 
-/** Makes the clone one whose objects are named as these are. */
+/** Recreates the clone with the object hash of these ids. */
 async function assertFormat(clone: SourceClone, ids: Iterable<string>): Promise<void> {
   const [id] = ids;
   if (id === undefined) return;
@@ -223,7 +223,7 @@ function notFound(message: string): SourceFailure {
   return new SourceError("SourceNotFound", message).failure;
 }
 
-/** Whether the clone may be why a fetch failed: neither the remote's words nor a process that we ended explain it. */
+/** Whether the clone may be the cause of a failed fetch: neither the remote's output nor a killed process explains it. */
 function isUnexplained(error: unknown): error is SourceError {
   return error instanceof SourceError && error.reason === "SourceUnreachable" && error.cause === undefined;
 }

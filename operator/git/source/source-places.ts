@@ -27,9 +27,9 @@ type Change = Pick<FoundPlace, "changed" | "isAssumed">;
 
 interface Remembered {
   readonly change: Change;
-  /** What was there. */
+  /** The result for the folder. */
   readonly mark: string;
-  /** Id of the commit at which that was found. */
+  /** Id of the commit at which it was found. */
   readonly head: string;
 }
 
@@ -40,7 +40,7 @@ interface Question {
   readonly mark: string;
 }
 
-/** What is at places, and which commits changed it. Only commits that came since the last answer are compared. */
+/** The folders at paths, and the commits that changed them. Only commits since the last answer are compared. */
 export class SourcePlaces {
   readonly #clock: Clock;
   readonly #remembered = new Map<string, Remembered>();
@@ -50,7 +50,7 @@ export class SourcePlaces {
   }
 
   /**
-   * Finds the folders at places of commits, all at once.
+   * Finds the folders at paths of commits, all at once.
    *
    * @param places With the commit that each ref names. @returns In their order.
    * @throws GitError `CacheBroken` when a commit is not in the clone.
@@ -102,12 +102,12 @@ export class SourcePlaces {
     return change?.changed ?? head.commit;
   }
 
-  /** Keeps no more than what that many places need. */
+  /** Keeps only as many entries as that many folders need. */
   trim(places: number): void {
     keepNewest(this.#remembered, 4 * places + 100);
   }
 
-  /** Walks the history once for all that are at one head and were last looked at in the same state. */
+  /** Walks the history once for all folders with the same head and the same previous head. */
   async #changesOf(
     clone: SourceClone,
     questions: readonly (Question | undefined)[],
@@ -122,7 +122,7 @@ export class SourcePlaces {
       const before = known?.mark === mark ? known : undefined;
       if (before?.head === head.commit.id) changes[index] = before.change;
       else {
-        // The same files may have been changed and changed back since.
+        // The same files may have been changed and reverted since.
         const of = `${head.commit.id} ${before?.head ?? ""}`;
         const walk = walks.getOrInsertComputed(of, () => ({ head, since: before?.head, open: [] }));
         walk.open.push({ index, key, mark, subject, before });
@@ -150,14 +150,14 @@ export class SourcePlaces {
     const subjects = open.map(({ subject }) => subject);
     if (since === undefined) return await findChanges(head, subjects, options);
     const commits = await countCommitsSince(head, since, options);
-    // The branch was rewritten: what is the same keeps the name that it had.
+    // The history of the branch was rewritten: an unchanged folder keeps its previous commit.
     return commits === undefined ? [] : await findChanges(head, subjects, { ...options, commits });
   }
 }
 
 interface Walk {
   readonly head: CommitObject;
-  /** The head at which the same was there; undefined: it was not there, or something else was. */
+  /** The previous head with the same folder; undefined: it did not exist or was different. */
   readonly since: string | undefined;
   readonly open: {
     readonly index: number;
@@ -189,7 +189,7 @@ async function notAFolder(
           : "a submodule, which is not fetched";
     return new SourceError("SourceInvalid", `Cannot use the path ${path} of ${where}: it is ${what}`).failure;
   }
-  // The deepest folder that is there tells what may have been meant.
+  // The deepest existing folder provides the suggestions.
   for (let depth = segments.length - 1; depth >= 0; depth--) {
     const folder = await trees.find(head.tree, segments.slice(0, depth));
     if (folder?.kind !== "tree") continue;

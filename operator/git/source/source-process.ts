@@ -10,17 +10,20 @@ export const sourceWorkerFile = "source-worker.mjs";
 /** V8's heap of the process, in MiB. */
 const HEAP_MIB = 384;
 
-/** What the process of the source zone is started with. Nothing in it is secret: other users see command lines. */
+/**
+ * Options for starting the process of the source zone. None of them is secret, because other users can read command
+ * lines.
+ */
 export interface SourceWorkerOptions extends GitZoneOptions {
-  /** Most that all clones may take, in bytes. */
+  /** Maximum size of all clones, in bytes. */
   readonly cacheBytes: number;
   /** Whether repositories on this machine may be used. */
   readonly allowFile: boolean;
-  /** Address and folder of secrets of the hooks; undefined: none are served. */
+  /** Address and folder of secrets of the hooks; undefined: no hooks are served. */
   readonly hooks: { readonly address: string; readonly secrets: string } | undefined;
 }
 
-/** Polls and fetches repositories. It may also read the secrets of hooks, and listen for them. */
+/** The process that polls and fetches repositories. It may also read the secrets of hooks, and listen for them. */
 export const sourceZone: GitZone<SourceWorkerOptions> = {
   name: SOURCE_ZONE,
   get worker() {
@@ -36,7 +39,7 @@ export const sourceZone: GitZone<SourceWorkerOptions> = {
   ],
   rules: ({ allowFile, hooks }) => ({
     read: [...(hooks === undefined ? [] : [hooks.secrets]), ...(allowFile ? localPlaces(homedir()) : [])],
-    // Of a Release: any port.
+    // Repositories of Releases may use any port.
     tcpConnect: "any",
     ...(hooks !== undefined && {
       tcpListen: [Number(hooks.address.slice(hooks.address.lastIndexOf(":") + 1))],

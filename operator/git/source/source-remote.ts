@@ -15,18 +15,18 @@ export interface SourceRemoteOptions
 }
 
 export interface FetchOptions {
-  /** `<name on the remote>` → `<our name>`. */
+  /** Refspec: `<name on the remote>` → `<name in the clone>`. */
   readonly refs: ReadonlyMap<string, string>;
-  /** Commits of history; `plain`: everything, as a host of plain files gives it, whatever the size of files. */
+  /** Commits of history; `plain`: all of them, with files of any size, as the dumb HTTP protocol requires. */
   readonly depth: number | "plain";
-  /** The clone may grow by so many bytes. */
+  /** Bytes by which the clone may grow. */
   readonly growthBytes: number;
 }
 
-/** A fetch was stopped because it brought more than it may. */
+/** A fetch was stopped because it exceeded its limit. */
 export class FetchTooBigError extends Error {
   override readonly name = "FetchTooBigError";
-  /** Bytes that it was allowed. */
+  /** The limit in bytes. */
   readonly limitBytes: number;
 
   constructor(limitBytes: number) {
@@ -35,7 +35,7 @@ export class FetchTooBigError extends Error {
   }
 }
 
-/** Between two looks at what a fetch has brought so far. */
+/** Interval between two checks of the size of a running fetch. */
 const MEASURE_MS = 1_000;
 /** All of the history. */
 export const EVERYTHING = 2_147_483_647;
@@ -70,7 +70,7 @@ export class SourceRemote {
   async fetch(clone: SourceClone, { refs, depth, growthBytes }: FetchOptions): Promise<void> {
     const options = [
       ...["--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"],
-      // A remote may itself know only a part of its history.
+      // A remote may itself be a shallow clone.
       ...["--progress", "--update-shallow"],
       // Both or none: a host of plain files refuses the depth at once, and would be asked for what is missing without end.
       ...(depth === "plain" ? [] : [`--filter=${this.#filter}`, `--depth=${depth}`]),
@@ -82,7 +82,7 @@ export class SourceRemote {
       const words = ["fetch", ...options, "origin", ...names];
       await this.#run(clone, words, { signal: guard.signal, isPartial: depth !== "plain" });
     } catch (error) {
-      // What was broken off leaves locks and half a pack.
+      // A stopped fetch leaves locks and an incomplete pack.
       await clone.sweep();
       if (guard.signal.aborted) throw guard.signal.reason;
       throw error;
@@ -91,7 +91,7 @@ export class SourceRemote {
     }
   }
 
-  /** Ends a fetch that brings too much. */
+  /** Stops a fetch that exceeds its limit. */
   async #guardGrowth(
     clone: SourceClone,
     growthBytes: number,
@@ -130,7 +130,7 @@ export class SourceRemote {
     } catch (error) {
       if (error instanceof SourceError) throw error;
       if (isGitError(error, "Credentials")) throw new SourceError("SourceInvalid", error.message);
-      // Who does not find the folder says the same as who does not find git.
+      // The error code is the same for a missing folder and for a missing git.
       if (!(await clone.isThere()))
         throw new GitError("CacheBroken", "Cannot use the clone: it was deleted", { cause: error });
       throw toProcessFailure(error);
@@ -145,7 +145,7 @@ export class SourceRemote {
     return [
       ["remote.origin.url", this.#options.remote.url],
       ["transfer.fsckObjects", "true"],
-      // Bigger files are written as they come, instead of being held.
+      // Larger files are written as they arrive, instead of being held in memory.
       ["core.bigFileThreshold", "16m"],
       // Makes it a partial clone for this command alone; what reads the clone must not ask the remote for what is missing.
       ...(isPartial

@@ -29,12 +29,12 @@ interface Evaluation {
   readonly startedMs?: number;
 }
 
-/** Of polls of a remote that fails: a day's interval is no reason to wait a day. */
+/** Maximum backoff for a remote that fails: with an interval of a day, the retries need not wait a day. */
 const backoff = { initialMs: 2_000, factor: 2, capMs: 60_000, jitter: 0.2 };
-/** What comes in so close together is answered together. */
+/** Requests within this time are answered together. */
 const GATHER_MS = 5;
 
-/** One remote, as one set of credentials sees it: its clone, its schedule, and the resources that come from it. */
+/** One remote with one set of credentials: its clone, its schedule, and the resources that use it. */
 export class SourceRepository {
   readonly #options: SourceRepositoryOptions;
   readonly #processes: GitProcesses;
@@ -44,7 +44,7 @@ export class SourceRepository {
   readonly #watch: RefWatch | undefined;
   readonly #clients = new Map<string, Client>();
   #look: Look = { targets: new Map(), outage: undefined };
-  /** Refs that the look that is under way asks for. */
+  /** Refs that the running poll requests. */
   #asking: ReadonlyMap<string, RefWish> = new Map();
   /** A scheduled poll that has not started: it answers all requests until then. */
   #isQuestionDue = false;
@@ -93,7 +93,7 @@ export class SourceRepository {
     return this.#options.remote.url;
   }
 
-  /** Where a resource's source stands; what it wants is looked for from now on. */
+  /** The state of a resource's source, which is followed from now on. */
   want(key: string, want: Want): SourceState {
     const known = this.#clients.get(key);
     const isAsked = want.requestedAt !== undefined && want.requestedAt !== known?.want.requestedAt;
@@ -121,7 +121,7 @@ export class SourceRepository {
     this.#clients.delete(key);
   }
 
-  /** Asks the remote at once. */
+  /** Polls the remote at once. */
   refresh(): void {
     if (!this.isUnused) this.#ask();
   }
@@ -131,7 +131,7 @@ export class SourceRepository {
     return this.#revisions.filesOf(tree);
   }
 
-  /** Ends what runs. @param options.remove Takes the clone off the disk as well. */
+  /** Kills running git processes. @param options.remove Also deletes the clone. */
   async close({ remove = false } = {}): Promise<void> {
     this.#isClosed = true;
     void this.#schedule.close();
@@ -157,7 +157,7 @@ export class SourceRepository {
     return new Map([...this.#clients.values()].map(({ want: { wish } }) => [wish.refKey, wish.ref]));
   }
 
-  /** Whether the remote answered. */
+  /** Whether the remote responded. */
   async #lookAtRemote(): Promise<boolean> {
     const { polls, clock } = this.#options;
     const [first = ""] = this.#clients.keys();
@@ -204,7 +204,7 @@ export class SourceRepository {
     else log.warn("Cannot poll a source", { ...fields, reason: outage.reason, error: outage.message });
   }
 
-  /** Answers those who wait for an answer, soon. */
+  /** Answers the waiting requests soon. */
   #gather(): void {
     this.#cancelGather ??= this.#options.clock.schedule(GATHER_MS, () => {
       this.#cancelGather = undefined;
@@ -233,7 +233,7 @@ export class SourceRepository {
     const told: string[] = [];
     for (const [index, [key, client]] of clients.entries()) {
       const now = found[index];
-      // Gone, or wants something else since.
+      // Deleted, or its request has changed since.
       if (now === undefined || this.#clients.get(key) !== client) continue;
       const { state: before, handledRequest, want } = client;
       const outage = want.wish.ref.kind === "commit" ? undefined : this.#look.outage;

@@ -8,7 +8,7 @@ import { isSameData, type SecretData } from "./tenant.ts";
 import { type SourceLimits, treeFiles } from "./tree-files.ts";
 import { keepNewest } from "./tree-lookup.ts";
 
-/** What one resource wants. */
+/** The request of one resource. */
 export interface Want {
   readonly wish: SourceWish;
   /** Keys that may sign; undefined: no signature is required. */
@@ -17,7 +17,7 @@ export interface Want {
   readonly requestedAt: string | undefined;
 }
 
-/** Whether two answers to these would be the same. */
+/** Whether the answers to two requests would be equal. */
 export function isSamePlace(a: Want, b: Want): boolean {
   return isSameWish(a.wish, b.wish) && isSameData(a.signers, b.signers);
 }
@@ -32,10 +32,10 @@ export interface SourceRevisionsOptions {
 
 type Answer = SourceRevision | SourceFailure | undefined;
 
-/** Turns what a look found into what resources are told: folder, commits, files. */
+/** Converts the result of a poll to the answers for resources: folder, commits, files. */
 export class SourceRevisions {
   readonly #options: SourceRevisionsOptions;
-  /** Of the last answers, by ref and folder: a thousand resources on one folder have one revision. */
+  /** The last answers, by ref and folder: a thousand resources with the same folder share one revision. */
   readonly #known = new Map<string, SourceRevision>();
 
   constructor(options: SourceRevisionsOptions) {
@@ -74,7 +74,7 @@ export class SourceRevisions {
           answers[index] = refused ?? ("reason" in place ? place : this.#revisionOf(want.wish, place));
         }
       })
-      // The clone is being recreated; they are answered afterwards.
+      // The clone is being recreated; these requests are answered afterwards.
       .catch(() => undefined);
     places.trim(wants.length);
     keepNewest(this.#known, 2 * wants.length + 100);

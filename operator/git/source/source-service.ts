@@ -14,9 +14,9 @@ import type { SourceFiles } from "./ports.ts";
 
 export interface SourceServiceOptions {
   readonly createSources: (onChange: (keys: readonly string[]) => void) => LocalSources;
-  /** Answers of hooks so far, by their outcomes. */
+  /** Counters of the responses to hooks, by outcome. */
   readonly hookCounts: () => CountsItem["hooks"];
-  /** Walls of the kernel around this process, and around git. */
+  /** Kernel isolation of this process, and of git. */
   readonly walls: WallsItem["walls"];
   readonly clock: Clock;
   readonly log: Logger;
@@ -24,16 +24,16 @@ export interface SourceServiceOptions {
 
 export interface SourceService {
   readonly serve: Serve;
-  /** URLs of the repositories that are followed. */
+  /** URLs of the followed repositories. */
   readonly urls: () => Iterable<string>;
   readonly sources: LocalSources;
-  /** Asks the operator which instance leads; undefined: there is no operator. */
+  /** Queries the operator for the leading instance; undefined: there is no operator. */
   readonly leader: () => Promise<Leader>;
 }
 
 const LEADER_MS = 2_000;
 
-/** What the source zone does for the operator: follow sources, and give the files of their clones. */
+/** The requests that the source zone serves: follow sources, and read the files of their clones. */
 export function createSourceService(options: SourceServiceOptions): SourceService {
   const { log } = options;
   const sources = options.createSources((keys) => followed.changed(keys));
@@ -116,7 +116,7 @@ export function createSourceService(options: SourceServiceOptions): SourceServic
   return { serve, urls: () => followed.urls(), sources, leader };
 }
 
-/** Reads what the operator says about the leader. Pure. */
+/** Parses the operator's answer about the leader. Pure. */
 function readLeader(body: unknown): Leader {
   const { leader } = body as { readonly leader?: unknown };
   if (leader === "self") return leader;
@@ -124,7 +124,7 @@ function readLeader(body: unknown): Leader {
   return typeof address === "string" ? { address } : undefined;
 }
 
-/** What the operator may know of an error: it is shown to users. */
+/** The part of an error that is sent to the operator, because users see it. */
 export function describeSourceError(error: unknown): object {
   if (!(error instanceof SourceError)) return {};
   return { reason: error.reason, message: toMessageText(error.message, MESSAGE) };
@@ -137,7 +137,7 @@ function filesIn(body: unknown, sources: LocalSources): SourceFiles {
   throw new SourceError("SourceUnreachable", "Cannot read the files: the repository is being fetched again");
 }
 
-/** Small files together, large files in several pieces. */
+/** Small files are sent together, large files in several pieces. */
 function* piecesOf(files: readonly Buffer[]): Generator<Buffer> {
   let [small, bytes]: [Buffer[], number] = [[], 0];
   for (const file of files) {

@@ -4,25 +4,25 @@ import { parseRemoteUrl, type RemoteUrl, RemoteUrlError } from "../remote-url.ts
 import type { SourceRequest } from "./ports.ts";
 import { isSemverRange } from "./semver-ref.ts";
 
-/** Which commit is wanted. */
+/** Identifies the wanted commit. */
 export type RefWish =
   /** `ref` is a full name: `refs/heads/main`, `refs/tags/v1`. */
   | { readonly kind: "ref"; readonly ref: string }
   | { readonly kind: "semver"; readonly range: string }
   | { readonly kind: "commit"; readonly id: string };
 
-/** What a resource wants of a repository, checked. */
+/** The validated request of a resource for a part of a repository. */
 export interface SourceWish {
   readonly remote: RemoteUrl;
   readonly ref: RefWish;
-  /** Names the ref within the repository. */
+  /** Key of the ref within the repository. */
   readonly refKey: string;
   /** Folders from the root down; none: the root itself. */
   readonly segments: readonly string[];
 }
 
 /**
- * Reads what a resource says about its source.
+ * Validates the source of a resource.
  *
  * @throws SourceError `SourceInvalid`, saying what to write instead.
  */
@@ -41,7 +41,7 @@ export function readSourceWish(
   return { remote, ref, refKey: refKeyOf(ref), segments: readPath(source.path) };
 }
 
-/** Whether two wishes ask for the same folder of the same ref. */
+/** Whether two wishes select the same folder of the same ref. */
 export function isSameWish(a: SourceWish, b: SourceWish): boolean {
   return a === b || (a.refKey === b.refKey && a.segments.join("/") === b.segments.join("/"));
 }
@@ -80,7 +80,7 @@ function readRef(ref: ReturnType<typeof refOf>, revision: string | undefined): R
   return { kind: "ref", ref: `${folder}/${name}` };
 }
 
-/** The rules of `git check-ref-format` for what stands behind `refs/heads/`. */
+/** The rules of `git check-ref-format` for the part after `refs/heads/`. */
 function isRefName(name: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (name === "" || name === "@" || /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^\/|[/.]$/.test(name))

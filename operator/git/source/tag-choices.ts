@@ -3,7 +3,7 @@ import { TimeSlice } from "../../runtime/time-slice.ts";
 import { namesIn, type RemoteRefs } from "./remote-refs.ts";
 import { chooseTag } from "./semver-ref.ts";
 
-/** Chooses tags by ranges of versions, and remembers the choices until the refs of the remote change. */
+/** Chooses tags by ranges of versions, and caches the choices until the refs of the remote change. */
 export class TagChoices {
   readonly #clock: Clock;
   #digest = "";
@@ -26,7 +26,7 @@ export class TagChoices {
     return ref;
   }
 
-  /** Frees the list of tags: the next look reads the refs again. */
+  /** Frees the list of tags: the next poll reads the refs again. */
   rest(): void {
     this.#tags = undefined;
   }

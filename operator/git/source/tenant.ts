@@ -8,11 +8,11 @@ export type SecretData = ReadonlyMap<string, string>;
 /** An opaque id of a repository's URL, of the credentials for it and of its limit. Two ids share no clone. Pure. */
 export function tenantOf(url: string, secret: SecretData | undefined, repositoryBytes?: number): string {
   const hash = createHash("sha256");
-  // Lengths go in, so that no two lists of texts are written alike.
+  // The lengths are included, so that different lists of texts have different encodings.
   const add = (text: string): void => void hash.update(`${Buffer.byteLength(text)}:${text}`);
   add(url);
   if (repositoryBytes !== undefined) add(`at most ${repositoryBytes}`);
-  // Other entries do not change which tenant it is.
+  // Other entries do not affect the tenant id.
   for (const key of credentialKeys) {
     const text = secret?.get(key);
     if (text === undefined) continue;
@@ -22,12 +22,12 @@ export function tenantOf(url: string, secret: SecretData | undefined, repository
   return hash.digest("hex").slice(0, 32);
 }
 
-/** The key of a resource among those of all kinds that have sources. Names have no `@`. Pure. */
+/** The key of a resource, unique among all kinds with sources. Names have no `@`. Pure. */
 export function sourceKeyOf(key: string, groupKind: string): string {
   return `${key}@${groupKind}`;
 }
 
-/** The kind that such a key names; "" for one that names none, as those of Releases. Pure. */
+/** The kind in such a key; "" if it has none, as for Releases. Pure. */
 export function groupKindIn(sourceKey: string): string {
   const at = sourceKey.indexOf("@");
   return at === -1 ? "" : sourceKey.slice(at + 1);
@@ -44,7 +44,7 @@ export function namespaceOf(key: string): string {
   return key.slice(0, Math.max(0, key.indexOf("/")));
 }
 
-/** Whether two requests mean the same folder of the same remote, whenever it is polled. Pure. */
+/** Whether two requests select the same folder of the same remote, independent of the poll interval. Pure. */
 export function isSameQuestion(a: SourceRequest, b: SourceRequest): boolean {
   return (
     a.revision === b.revision &&

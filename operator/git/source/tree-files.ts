@@ -6,17 +6,17 @@ import type { SourceFiles } from "./ports.ts";
 import type { SourceClone } from "./source-clone.ts";
 
 export interface SourceLimits {
-  /** Entries below one path: files and folders. @default 20_000 */
+  /** Maximum number of entries below one path: files and folders. @default 20_000 */
   readonly entries: number;
-  /** Characters of all paths below it. Folders that are deep, or have long names, make much of little. @default 4 Mi */
+  /** Maximum characters of all paths below it, because deep folders and long names multiply. @default 4 Mi */
   readonly pathCharacters: number;
-  /** Bytes that are read of one path at once. @default 64 MiB */
+  /** Maximum bytes that are read of one path at once. @default 64 MiB */
   readonly readBytes: number;
-  /** Files over this are not fetched where the server can leave them out. @default 8 MiB */
+  /** Larger files are not fetched if the server supports filters. @default 8 MiB */
   readonly fileBytes: number;
-  /** A clone over this is fetched no further. @default 2 GiB */
+  /** Larger clones are not fetched further. @default 2 GiB */
   readonly cloneBytes: number;
-  /** Packs that a clone may have before they are made one: every fetch brings one. @default 50 */
+  /** With more packs than this, they are joined: every fetch adds one. @default 50 */
   readonly packs: number;
 }
 
@@ -29,27 +29,27 @@ export const defaultLimits: SourceLimits = {
   packs: 50,
 };
 
-/** What reading needs of a clone. */
+/** What is needed of a clone for reading. */
 export type ReadableClone = Pick<SourceClone, "reader" | "hashBytes" | "assertWhole">;
 
 export interface TreeFilesInput {
   /** Id of the folder's tree. */
   readonly tree: string;
   readonly limits: SourceLimits;
-  /** Does something with the clone, when it can be read. */
+  /** Calls a function with the clone, when it can be read. */
   readonly use: <Result>(work: (clone: ReadableClone) => Promise<Result>) => Promise<Result>;
 }
 
 type Listing = Awaited<ReturnType<SourceFiles["list"]>>;
 type ListedFile = Listing["files"][number];
 
-/** Longest entry of a tree object: mode, name, id. */
+/** Maximum length of an entry of a tree object: mode, name, id. */
 const ENTRY_BYTES = 300;
 const FOLDERS_AT_ONCE = 16;
 const SMALL_FOLDER_BYTES = 256 * 1024;
-/** Folders within each other. */
+/** Maximum depth of folders. */
 const DEPTH = 100;
-/** Longest path, in characters: no file system has a longer one. */
+/** Maximum length of a path, in characters: no file system supports a longer one. */
 const PATH_CHARACTERS = 4_096;
 
 /** The files of one folder of a clone. */
@@ -81,12 +81,12 @@ async function list(clone: ReadableClone, root: string, limits: SourceLimits): P
   visit(root, "");
   const blobs = await reader.info(files.map(({ blob }) => blob));
   if (blobs.includes(undefined)) await clone.assertWhole();
-  // What the server was told to leave out is not here: all that is known of it is that it is big.
+  // The server omitted this file, so it is known only that it is too large.
   const sized = files.map((file, index) => ({ ...file, size: blobs[index]?.size ?? limits.fileBytes + 1 }));
   return { files: sized, refused };
 }
 
-/** All folders below a tree by id, level by level; one that is there many times is read once, and counts each time. */
+/** All folders below a tree by id, level by level. A folder that occurs many times is read once, and counts each time. */
 async function readFolders(
   { reader, hashBytes }: ReadableClone,
   root: string,
@@ -126,7 +126,7 @@ async function readFolders(
   return folders;
 }
 
-/** Large trees are read one at a time: each could have as many bytes as all of them may. */
+/** Large trees are read one at a time: each could be as large as the limit for all of them. */
 async function* readTrees(
   reader: ReadableClone["reader"],
   ids: readonly string[],
@@ -194,7 +194,7 @@ function tooLong(what: string): SourceError {
   return new SourceError("RenderLimit", `Cannot read the folder: it has ${what} characters`);
 }
 
-/** It was there when the folder was found. */
+/** It existed when the folder was listed. */
 function lost(): GitError {
   return new GitError("CacheBroken", "Cannot read the files: they are being fetched again");
 }

@@ -2,7 +2,7 @@ import { GitError } from "../git-errors.ts";
 import { type CommitObject, type EntryKind, readCommit, readTree, type TreeEntry } from "./git-objects.ts";
 import type { ObjectReader } from "./object-reader.ts";
 
-/** What is at a path. */
+/** The object at a path. */
 export interface FoundEntry {
   readonly kind: EntryKind;
   readonly id: string;
@@ -13,22 +13,22 @@ type Folder = ReadonlyMap<string, FoundEntry>;
 interface Remembered {
   /** `too big`: see {@link FOLDER_BYTES}. */
   readonly folder: Folder | "too big";
-  /** How many entries it counts as. */
+  /** Weight of the entry in the cache. */
   readonly weight: number;
 }
 
-/** Folders of more bytes are not read for the sake of one entry: git is asked for the entry. */
+/** Folders with more bytes are not read for one entry: git reads the entry instead. */
 const FOLDER_BYTES = 1024 * 1024;
-/** Commit messages over this are not read. */
+/** Larger commit messages are not read. */
 const COMMIT_BYTES = 1024 * 1024;
-/** Entries of folders that are remembered. A name counts as one more for each 100 characters. */
+/** Maximum number of cached entries of folders. A name counts as one more for each 100 characters. */
 const REMEMBERED_ENTRIES = 20_000;
 const NAME_CHARACTERS = 100;
 const REMEMBERED_COMMITS = 600;
 
 /**
- * Finds what is at paths of commits. Folders that were read are remembered, so that a thousand paths in one folder cost
- * one object, and so does the next commit.
+ * Finds the objects at paths of commits. Folders are cached, so that a thousand paths in one folder read one object, and
+ * the next commit too.
  */
 export class TreeLookup {
   readonly #reader: Pick<ObjectReader, "read" | "info">;
@@ -42,7 +42,7 @@ export class TreeLookup {
     this.#hashBytes = format === "sha1" ? 20 : 32;
   }
 
-  /** Undefined: it is not in the clone, or no commit. @throws GitError `CacheBroken` */
+  /** Undefined: it is not in the clone, or is not a commit. @throws GitError `CacheBroken` */
   async commit(id: string): Promise<CommitObject | undefined> {
     const known = this.#commits.get(id);
     if (known !== undefined) return known;
@@ -55,10 +55,10 @@ export class TreeLookup {
   }
 
   /**
-   * What is at a path below a tree. Answers without waiting where the folders are remembered: thousands of waits that
-   * never wait would hold up everything else.
+   * Finds the object at a path below a tree. Answers synchronously from cached folders: awaiting thousands of resolved
+   * promises would block the event loop.
    *
-   * @returns Undefined: nothing is.
+   * @returns Undefined: there is none.
    */
   find(root: string, segments: readonly string[]): FoundEntry | undefined | Promise<FoundEntry | undefined> {
     let entry: FoundEntry = { kind: "tree", id: root };
@@ -74,7 +74,7 @@ export class TreeLookup {
     return entry;
   }
 
-  /** Names of what is directly in a folder; none if it is too big to be read. */
+  /** Names of the direct entries of a folder; empty if it is too large to be read. */
   async list(tree: string): Promise<readonly (readonly [name: string, entry: FoundEntry])[]> {
     if (!this.#folders.has(tree)) await this.#readFolder(tree);
     const folder = this.#folders.get(tree)?.folder;
@@ -89,7 +89,7 @@ export class TreeLookup {
   async #askFor(tree: string, [segment = "", ...rest]: readonly string[]): Promise<FoundEntry | undefined> {
     const [object] = await this.#reader.info([`${tree}:${segment}`]);
     if (object === undefined) return undefined;
-    // A link and a file look alike here; reading such a folder reports its links.
+    // A symlink and a file are not distinguished here; reading such a folder reports its symlinks.
     const entry: FoundEntry = { kind: object.type === "tree" ? "tree" : "file", id: object.id };
     if (rest.length === 0) return entry;
     return entry.kind === "tree" ? await this.find(entry.id, rest) : undefined;
@@ -113,7 +113,7 @@ export class TreeLookup {
   }
 }
 
-/** Forgets the entries of a map that were set first, until it has no more than `most`. @returns What was forgotten. */
+/** Removes the oldest entries of a map until it has no more than `most`. @returns The removed entries. */
 export function keepNewest<Value>(map: Map<string, Value>, most: number): Value[] {
   const forgotten: Value[] = [];
   for (const [key, value] of map) {

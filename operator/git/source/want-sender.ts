@@ -1,20 +1,21 @@
 import type { Link } from "../../zones/link.ts";
 import type { WantItem } from "./messages.ts";
 
-/** Requests of one message, and their characters of JSON: a message of many large Secrets is several. */
+/** Maximum requests of one message, and their characters of JSON: many large Secrets are sent in several messages. */
 const [MOST_ITEMS, MOST_CHARACTERS] = [200, 2 * 2 ** 20];
-/** The zone only notes what it is told. */
+/** The zone only records the requests. */
 const DEADLINE_MS = 30_000;
 
 export interface WantSenderOptions {
-  /** What the zone is told about a resource. */
+  /** The request that is sent to the zone for a resource. */
   readonly itemOf: (key: string) => WantItem;
-  /** The zone has been told about everything for the first time on this connection. */
+  /** Called when the zone has received the complete list for the first time on this connection. */
   readonly onComplete: () => void;
 }
 
 /**
- * Tells the zone what is wanted, over one connection: one message at a time, and what changes meanwhile is in the next one.
+ * Sends requests to the zone over one connection: one message at a time. Changes during a message are sent in the next
+ * one.
  */
 export class WantSender {
   readonly #link: Link;
@@ -23,7 +24,7 @@ export class WantSender {
   #isSending = false;
   #isComplete = false;
 
-  /** @param keys All resources that are followed. */
+  /** @param keys All followed resources. */
   constructor(link: Link, keys: Iterable<string>, options: WantSenderOptions) {
     this.#link = link;
     this.#options = options;
@@ -35,7 +36,7 @@ export class WantSender {
     return this.#isComplete;
   }
 
-  /** What is wanted for a resource has changed. */
+  /** Call it when the request of a resource has changed. */
   add(key: string): void {
     this.#changed.add(key);
     void this.#send();
@@ -55,7 +56,7 @@ export class WantSender {
         this.#options.onComplete();
       }
     } catch (error) {
-      // Everything is told again over the next connection.
+      // The complete list is sent again over the next connection.
       this.#link.close(error as Error);
     } finally {
       this.#isSending = false;

@@ -13,7 +13,7 @@ export class ZoneCounts {
     this.#observeHook = observeHook;
   }
 
-  /** Counters that went back are those of a zone that was restarted. */
+  /** Counters that decreased belong to a restarted zone. */
   take(item: CountsItem): void {
     const last = isLater(item, this.#last) ? this.#last : nothing;
     this.#last = item;

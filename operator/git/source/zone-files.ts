@@ -9,16 +9,16 @@ import type { SourceFiles } from "./ports.ts";
 export interface AnswerReader<Answer> {
   /** Throwing disconnects the zone. */
   readonly take: (item: Received) => void;
-  /** Gives what the items were. Throwing disconnects the zone. */
+  /** Returns the result of all items. Throwing disconnects the zone. */
   readonly end: () => Answer;
-  /** The answer is not needed any more. */
+  /** The answer is no longer needed. */
   readonly release?: () => void;
 }
 
 /**
- * Sends a request to the zone, again if the connection is lost, each time with another reader.
+ * Sends a request to the zone, and repeats it if the connection is lost, each time with another reader.
  *
- * @throws SourceError for what the zone says, and `SourceUnreachable` if it does not respond.
+ * @throws SourceError that the zone reports, and `SourceUnreachable` if it does not respond.
  */
 export type AskZone = <Answer>(
   name: string,
@@ -34,13 +34,13 @@ export interface ZoneFilesOptions {
 }
 
 /**
- * Bytes of files that the zone may have sent for reads that are not complete: a bound for a zone that sends more than is
- * asked for.
+ * Limits the bytes of files that the zone may have sent for incomplete reads, in case a zone sends more than was
+ * requested.
  */
 export class ReadBudget {
   #bytes = 0;
 
-  /** @throws RangeError beyond the bound. */
+  /** @throws RangeError beyond the limit. */
   take(bytes: number): void {
     if (this.#bytes + bytes > 2 * readLimits.bytes)
       throw new RangeError("more files at a time than are read");
@@ -52,7 +52,7 @@ export class ReadBudget {
   }
 }
 
-/** The files of a tree in a clone of the source zone. Their contents pass through unread. */
+/** The files of a tree in a clone of the source zone. Their contents are passed on without being parsed. */
 export function zoneFiles({ repositoryId, tree, ask, budget }: ZoneFilesOptions): SourceFiles {
   const at = { repository: repositoryId, tree };
   return {
@@ -84,7 +84,7 @@ function listReader(): AnswerReader<FileList> {
   };
 }
 
-/** Takes the sizes of some files and then their bytes, however these are cut. */
+/** Receives the sizes of some files and then their bytes, in pieces of any size. */
 class BytesReader implements AnswerReader<Buffer[]> {
   readonly #count: number;
   readonly #budget: ReadBudget;
@@ -98,7 +98,7 @@ class BytesReader implements AnswerReader<Buffer[]> {
     this.#budget = budget;
   }
 
-  /** @throws RangeError, or an error of the schema, for anything but the next item. */
+  /** @throws RangeError, or an error of the schema, for any other item than the next one. */
   take({ body, parts }: Received): void {
     if (this.#sizes === undefined) {
       const { sizes } = readItem.parse(body);

@@ -15,10 +15,10 @@ export interface ZoneHooksOptions {
   readonly log: Logger;
 }
 
-/** Between two attempts to listen at an address that is taken. */
+/** Interval between attempts to listen at an address that is in use. */
 const RETRY_MS = 5_000;
 
-/** Serves hooks in the source zone. Its sources are polled at once; the operator hears of what is new. */
+/** Serves hooks in the source zone. A hook polls the zone's sources at once; the operator is notified of changes. */
 export async function serveZoneHooks(options: ZoneHooksOptions): Promise<void> {
   const { address, secrets, service, clock, log } = options;
   try {
@@ -31,7 +31,7 @@ export async function serveZoneHooks(options: ZoneHooksOptions): Promise<void> {
     });
     if (server !== undefined) log.info("Listening", { serves: "hooks", address: server.address });
   } catch (error) {
-    // Sources are polled without hooks, too.
+    // Sources are polled on schedule even without hooks.
     log.error("Cannot serve hooks, retrying", { address, error });
     clock.schedule(RETRY_MS, () => void serveZoneHooks(options));
   }

@@ -20,28 +20,28 @@ import { ZoneCounts } from "./zone-counts.ts";
 import { type AskZone, ReadBudget, zoneFiles } from "./zone-files.ts";
 
 export interface ZoneSourcesOptions extends Pick<ZoneClientOptions, "socket" | "clock" | "random" | "log"> {
-  /** Which instance leads: hooks are passed on to it. Default: this one. */
+  /** Finds the leading instance, to which hooks are passed on. Default: this one. */
   readonly leader?: () => Leader;
   /** Called once, when the zone is first needed. */
   readonly onStart?: () => void;
-  /** Hooks were answered, for metrics. */
+  /** Called with outcomes of hooks, for metrics. */
   readonly observeHook?: (outcome: string, times: number) => void;
-  /** The zone reported walls of the kernel: around its own process, or around git. */
+  /** The zone reported the kernel isolation of its own process, or of git. */
   readonly onWalls?: (process: "source" | "git", walls: ReportedWalls) => void;
 }
 
-/** Of a frame of the zone: a state, or a piece of a file or of a list. */
+/** Largest frame from the zone: a state, or a piece of a file or of a list. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 };
-/** After this long without a complete connection, Releases report that their sources are not polled. */
+/** After this time without a complete connection, Releases report that their sources are not polled. */
 const STALE_MS = 60_000;
 /** How long to wait for a zone that is restarted. */
 const PATIENCE_MS = 10_000;
-/** Reading waits while a clone is fetched again. */
+/** Timeout of a read while a clone is fetched again. */
 const READ_MS = 300_000;
 const SHORT_MS = 10_000;
-/** Of reading, each over another connection. */
+/** Number of attempts of a read, each over another connection. */
 const ATTEMPTS = 3;
-/** Requests at a time, in all and for one namespace. */
+/** Maximum number of concurrent requests, in total and for one namespace. */
 const QUESTIONS = { permits: 64, perTenant: 16 } as const;
 
 const outage: SourceFailure = {
@@ -50,19 +50,19 @@ const outage: SourceFailure = {
 };
 
 /**
- * Sources of resources in the source zone. Answers come from memory; the zone sends states as they change. While it is down,
- * what is known stays; after that everything is wanted again over the new connection.
+ * Sources of resources in the source zone. Answers come from memory; the zone sends states as they change. While the
+ * zone is unavailable, the last states stay; afterwards all requests are sent again over the new connection.
  */
 export class ZoneSources implements GitSources, SourceAnswers {
   readonly #options: ZoneSourcesOptions;
   readonly #client: ZoneClient;
-  /** Differs from that of any other start of the operator. */
+  /** Differs for each start of the operator. */
   readonly #operator: number;
   readonly #followed: FollowedSources;
   readonly #counts: ZoneCounts;
   readonly #questions = new FairSemaphore(QUESTIONS);
   readonly #budget = new ReadBudget();
-  /** By the kind that keys name; "": keys that name none. */
+  /** Listeners by the kind in a key; "": keys without a kind. */
   readonly #onChange = new Map<string, (keys: readonly string[]) => void>();
   #sender: WantSender | undefined;
   #isStarted = false;
@@ -90,7 +90,7 @@ export class ZoneSources implements GitSources, SourceAnswers {
     return this.#counts.stats;
   }
 
-  /** Connects to the zone, if nothing has done so before. */
+  /** Connects to the zone, if that has not happened before. */
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -132,7 +132,7 @@ export class ZoneSources implements GitSources, SourceAnswers {
     this.#client.close();
   }
 
-  /** The zone asks which instance leads, for a hook whose signature is valid. */
+  /** The zone queries the leading instance, for a hook with a valid signature. */
   readonly #serve: Serve = async ({ name }) => {
     if (name !== "leader") throw new RangeError(`There is no request "${name}"`);
     const leader = this.#options.leader === undefined ? "self" : this.#options.leader();
@@ -184,7 +184,7 @@ export class ZoneSources implements GitSources, SourceAnswers {
     return await this.#request("last-change", message, { read, deadlineMs: SHORT_MS });
   }
 
-  /** Asks for files. A namespace with many renders does not delay another one. */
+  /** Requests files. A namespace with many renders does not delay another one. */
   #askFor(key: string): AskZone {
     return async (name, message, createReader) => {
       const permit = await this.#questions.acquire(namespaceOf(key));
@@ -220,7 +220,7 @@ export class ZoneSources implements GitSources, SourceAnswers {
     }
   }
 
-  /** The connection, once the zone knows what is wanted: then it has the clones. */
+  /** The connection, after the zone has received all requests: then it has the clones. */
   #untilReady(): Promise<Link> {
     const { promise } = this.#ready;
     return new Promise((resolve, reject) => {
@@ -232,7 +232,7 @@ export class ZoneSources implements GitSources, SourceAnswers {
   }
 }
 
-/** What the zone says about a failure, as far as it is the zone's to say. */
+/** The error for a failure that the zone reports, limited to the reasons that a zone may report. */
 function errorOf({ body }: ZoneAnswerError): Error {
   const { data } = errorBody.safeParse(body);
   if (data?.reason !== undefined) return new SourceError(data.reason, data.message ?? "");

@@ -25,7 +25,7 @@ async function aClone(base: string): Promise<BareClone> {
 }
 
 describe("BareClone", () => {
-  test("is made where there is none, with the hash that is asked for", async () => {
+  test("is created if it does not exist, with the requested hash", async () => {
     const clone = await aClone(join(aFolder(), "clone"));
     expect(clone.format).toBe("sha1");
     await clone.rebuild("sha256");
@@ -33,7 +33,7 @@ describe("BareClone", () => {
     expect(await clone.read(["rev-parse", "--is-bare-repository"])).toBe("true\n");
   });
 
-  test("is found again by the process that comes next", async () => {
+  test("is reused by the next process", async () => {
     const base = join(aFolder(), "clone");
     const first = await aClone(base);
     await first.rebuild("sha256");
@@ -44,7 +44,7 @@ describe("BareClone", () => {
     expect(existsSync(join(second.directory, "mark"))).toBe(true);
   });
 
-  test("is made again where it is broken, also inside another repository", async () => {
+  test("is recreated if it is broken, also inside another repository", async () => {
     const outer = aFolder();
     execFileSync("git", ["init", "-q", outer]);
     const first = await aClone(join(outer, "clone"));
@@ -54,7 +54,7 @@ describe("BareClone", () => {
     expect(existsSync(join(second.directory, "objects"))).toBe(true);
   });
 
-  test("takes away the credentials that a killed process left behind", async () => {
+  test("removes the credentials that a killed process left behind", async () => {
     const base = join(aFolder(), "clone");
     const { home } = await aClone(base);
     const left = credentialsFolder(home);
@@ -67,13 +67,13 @@ describe("BareClone", () => {
     expect(existsSync(left)).toBe(false);
   });
 
-  test("is worked on without a protocol to any remote", async () => {
+  test("allows no protocol to any remote", async () => {
     const clone = await aClone(join(aFolder(), "clone"));
     const other = await aClone(join(aFolder(), "other"));
     await expect(clone.read(["ls-remote", other.directory])).rejects.toThrow("transport 'file' not allowed");
   });
 
-  test("is off the disk when it is removed", async () => {
+  test("is deleted from the disk when it is removed", async () => {
     const clone = await aClone(join(aFolder(), "clone"));
     expect(await clone.isThere()).toBe(true);
     await clone.release({ remove: true });

@@ -41,7 +41,7 @@ describe("BoundedText", () => {
     );
   });
 
-  test("shows no part of a secret that is longer than what is kept", () => {
+  test("shows no part of a secret that is longer than the kept text", () => {
     const secret = Array.from({ length: 40_000 }, (_, index) => index.toString(36)).join("");
     const shown = collect(`a${secret}${"x".repeat(100_000)}${secret}b`, { secrets: [secret] });
     expect(shown).toBe("\n…\n");

@@ -18,7 +18,7 @@ function deadPid(): number {
   return spawnSync("true").pid;
 }
 
-test("those who take a folder at the same time get one each, also when its last holder died", async () => {
+test("concurrent callers get one folder each, also when its last holder was killed", async () => {
   for (let round = 0; round < 5; round++) {
     const base = aBase();
     mkdirSync(base, { mode: 0o700 });
@@ -28,7 +28,7 @@ test("those who take a folder at the same time get one each, also when its last 
   }
 });
 
-test("a folder is taken whose last holder died, and after it the one who was about to take its lock away", async () => {
+test("a folder is locked whose last holder was killed, and then the process that was about to remove its lock", async () => {
   const base = aBase();
   mkdirSync(base, { mode: 0o700 });
   for (const left of ["lock", "lock-removing"]) writeFileSync(join(base, left), `${deadPid()} 1`);
@@ -37,10 +37,10 @@ test("a folder is taken whose last holder died, and after it the one who was abo
 });
 
 test.each([
-  { what: "whose operator is gone", operator: deadPid, taken: "clone" },
+  { what: "whose operator has ended", operator: deadPid, taken: "clone" },
   { what: "whose operator runs", operator: () => process.pid, taken: "clone-1" },
   { what: "that is the first process of its container", operator: () => 0, taken: "clone-1" },
-])("a holder $what: the next one takes $taken", async ({ operator, taken }) => {
+])("a holder $what: the next one locks $taken", async ({ operator, taken }) => {
   const base = aBase();
   mkdirSync(base, { mode: 0o700 });
   const holder = spawn("sleep", ["60"]);
@@ -54,7 +54,7 @@ test.each([
   expect(basename((await slot).directory)).toBe(taken);
 });
 
-test("a folder that was given free is taken again, and no file but the lock was ever left in it", async () => {
+test("a released folder is locked again, and only the lock was ever left in it", async () => {
   const base = aBase();
   const first = await takeCacheSlot(base);
   expect(readdirSync(first.directory)).toEqual(["lock"]);

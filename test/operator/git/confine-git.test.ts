@@ -27,7 +27,7 @@ function aFolder(): string {
   return folder;
 }
 
-/** Runs git in a folder of its own, behind the walls. */
+/** Runs git with isolation, in a folder of its own. */
 async function git(
   words: readonly string[],
   remote?: RemoteUrl,
@@ -57,7 +57,7 @@ describe.runIf(inForce.includes("files"))("confineGit()", () => {
     expect(await git(["init", "--quiet", "--bare", "own"])).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("keeps it from the folders of others, to read and to write", async () => {
+  test("denies access to the folders of others, for reading and writing", async () => {
     const others = aFolder();
     const secret = join(others, "credentials");
     writeFileSync(secret, "t0ken");
@@ -68,12 +68,12 @@ describe.runIf(inForce.includes("files"))("confineGit()", () => {
     expect((await git(["-c", `alias.steal=!cat ${secret}`, "steal"])).stdout).toBe("");
   });
 
-  test("keeps it from the environment of other processes", async () => {
+  test("denies access to the environment of other processes", async () => {
     const { stdout } = await git(["-c", `alias.steal=!cat /proc/${process.pid}/environ`, "steal"]);
     expect(stdout).toBe("");
   });
 
-  test.runIf(inForce.includes("tcp"))("lets it connect to its remote alone", async () => {
+  test.runIf(inForce.includes("tcp"))("lets it connect only to its remote", async () => {
     const [own, other] = [await aPort(), await aPort()];
     const url = (port: number) => `https://127.0.0.1:${port}/x`;
     const remote = { protocol: "https", url: url(own.port) } as const;
@@ -83,7 +83,7 @@ describe.runIf(inForce.includes("files"))("confineGit()", () => {
     expect([own.connections(), other.connections()]).toEqual([1, 0]);
   });
 
-  test("gives it the folder of credentials for its remote alone", async () => {
+  test("gives access to the folder of credentials only for its remote", async () => {
     const credentials = aFolder();
     const secret = join(credentials, "password");
     writeFileSync(secret, "t0ken");
@@ -96,7 +96,7 @@ describe.runIf(inForce.includes("files"))("confineGit()", () => {
     expect((await git(write, remote, confine)).exitCode).not.toBe(0);
   });
 
-  test("keeps what is secret off the command line", () => {
+  test("passes no secret on the command line", () => {
     const environment = { PATH: process.env["PATH"] ?? "", HOME: "/home", GIT_CONFIG_VALUE_0: "t0ken" };
     expect(JSON.stringify(ownWalls({ arguments: ["fetch"], environment }))).not.toContain("t0ken");
   });

@@ -30,7 +30,7 @@ describe("readCredentials()", () => {
     expect(secrets).toEqual(expect.arrayContaining(["hunter2", basic]));
   });
 
-  test("a bearer token goes before a password", async () => {
+  test("a bearer token has precedence over a password", async () => {
     const directory = aSecret({ username: "me", password: "hunter2", bearerToken: "t0ken" });
     const { settings } = await readCredentials(directory, https);
     expect(settings.map(([, value]) => value)).toEqual(["Authorization: Bearer t0ken"]);
@@ -42,7 +42,7 @@ describe("readCredentials()", () => {
     expect(settings[0]).toEqual(["http.sslCAInfo", join(directory, "ca.crt")]);
   });
 
-  test("they are read each time, so that a rotated Secret counts at once", async () => {
+  test("they are read each time, so that a rotated Secret takes effect at once", async () => {
     const directory = aSecret({ bearerToken: "old" });
     await readCredentials(directory, https);
     writeFileSync(join(directory, "bearerToken"), "new");
@@ -50,11 +50,11 @@ describe("readCredentials()", () => {
   });
 
   test.for(["plain", 'it\'s a 100% "odd" $(touch pwned) `name`;'.replaceAll('"', ""), "with $HOME & blanks"])(
-    "the ssh command survives the shell and ssh with the folder %j",
+    "the ssh command survives quoting by the shell and by ssh with the folder %j",
     async (name) => {
       const directory = aSecret({ identity: "KEY", known_hosts: "HOSTS" }, name);
       const { sshCommand = "" } = await readCredentials(directory, ssh);
-      // The words that the shell makes of it, with ssh replaced by a program that prints its arguments.
+      // The arguments that the shell passes, with ssh replaced by a program that prints them.
       const words = execFileSync("sh", ["-c", `printf '%s\\n' ${sshCommand}`], { encoding: "utf8" }).split(
         "\n",
       );
@@ -77,7 +77,7 @@ describe("readCredentials()", () => {
     { remote: https, files: {}, says: "bearerToken" },
     { remote: ssh, files: { identity: "KEY" }, says: '"known_hosts"' },
     { remote: ssh, files: { known_hosts: "x" }, says: '"identity"' },
-  ])("says what is missing: $says", async ({ remote, files, says }) => {
+  ])("names what is missing: $says", async ({ remote, files, says }) => {
     const reading = readCredentials(aSecret(files as Record<string, string>), remote);
     await expect(reading).rejects.toMatchObject({ reason: "Credentials" });
     await expect(reading).rejects.toThrow(says);
@@ -95,7 +95,7 @@ describe("readCredentials()", () => {
 describe("gitEnvironment()", () => {
   const input = { home: "/cache", protocol: "https" as const };
 
-  test("passes nothing on but PATH and how the network is reached", () => {
+  test("passes on only PATH and the network settings", () => {
     const environment = gitEnvironment({
       ...input,
       environment: {
@@ -116,7 +116,7 @@ describe("gitEnvironment()", () => {
     for (const name of ["AWS_SECRET", "GIT_DIR", "EDITOR"]) expect(environment).not.toHaveProperty(name);
   });
 
-  test("git takes the settings, and no other protocol than the remote's", () => {
+  test("git uses the settings, and no other protocol than the remote's", () => {
     const environment = gitEnvironment({
       ...input,
       environment: { PATH: process.env["PATH"] },

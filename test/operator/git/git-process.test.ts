@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { endGroup, GitProcesses } from "../../../operator/git/git-process.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 
-/** `git -c alias.x='!…' x`: a git that runs a shell, which is all that these tests need. */
+/** `git -c alias.x='!…' x`: a git that runs a shell, which is sufficient for these tests. */
 const shell = (script: string) => ["-c", `alias.x=!${script}`, "x"];
 
 function processesOf(timeoutMs = 60_000) {
@@ -24,7 +24,7 @@ const isAlive = (pid: number) =>
   !/^(\s*|Z\S*\s*)$/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout);
 
 describe("GitProcesses", () => {
-  test("gives what git said, whatever its exit code", async () => {
+  test("returns the output of git, for every exit code", async () => {
     const { run } = processesOf();
     expect(await run("echo out; echo err >&2; exit 3")).toEqual({
       exitCode: 3,
@@ -51,7 +51,7 @@ describe("GitProcesses", () => {
     expect(stderr).toMatch(/^first \*\*\*\nx+\n…\nx+last\n/);
   });
 
-  test("kills a process that is silent too long, with what it started", async () => {
+  test("kills a process without output after the timeout, with its child processes", async () => {
     const { clock, run } = processesOf();
     const failed = expect(run("sleep 600 & wait")).rejects.toMatchObject({ reason: "Killed" });
     await clock.advance(59_000);
@@ -59,7 +59,7 @@ describe("GitProcesses", () => {
     await failed;
   });
 
-  test("close() ends everything, and nothing starts after it", async () => {
+  test("close() kills everything, and nothing starts after it", async () => {
     const { processes, run } = processesOf();
     const running = expect(run("sleep 600")).rejects.toThrow(/stopping/);
     processes.close();
@@ -67,14 +67,14 @@ describe("GitProcesses", () => {
     await expect(run("true")).rejects.toThrow(/stopping/);
   });
 
-  test("a missing program is an error of the system", async () => {
+  test("a missing program causes a system error", async () => {
     const { processes } = processesOf();
     await expect(
       processes.run({ arguments: [], directory: "/", environment: { PATH: "/nowhere" } }),
     ).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  test("the whole group dies: no grandchild is left", async () => {
+  test("the whole group is killed: no grandchild remains", async () => {
     const { processes, run } = processesOf();
     const directory = mkdtempSync(`${tmpdir()}/fairlead-test-`);
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -91,7 +91,7 @@ describe("GitProcesses", () => {
   });
 });
 
-/** A shell that leads a group, once it has said that its script has begun. */
+/** A shell that leads a group, once its output shows that its script has begun. */
 async function aGroup(script: string) {
   const child = spawn("/bin/sh", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
   const ended = once(child, "exit");
@@ -102,13 +102,13 @@ async function aGroup(script: string) {
 }
 
 describe("endGroup()", () => {
-  test("lets a process that listens put its things in order", async () => {
+  test("lets a process that handles SIGTERM clean up", async () => {
     const { pid, ended } = await aGroup("trap 'exit 7' TERM; echo; while :; do sleep 0.01; done");
     endGroup(pid, new FakeClock());
     expect(await ended).toEqual([7, null]);
   });
 
-  test("kills a process that does not listen, two seconds later", async () => {
+  test("kills a process that ignores SIGTERM, two seconds later", async () => {
     const { pid, ended } = await aGroup("trap '' TERM; echo; while :; do sleep 0.01; done");
     const clock = new FakeClock();
     endGroup(pid, clock);

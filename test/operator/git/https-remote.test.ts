@@ -16,7 +16,7 @@ const bearer = "Bearer t0ken";
 
 interface Host {
   readonly url: string;
-  /** The Authorization headers that came. */
+  /** The received Authorization headers. */
   readonly seen: (string | undefined)[];
 }
 
@@ -49,7 +49,7 @@ function secretIn(remote: FakeGitRemote, files: Readonly<Record<string, string>>
 test.for([
   { with: "a password", files: { username: "me", password }, sends: basic },
   { with: "a token", files: { bearerToken: "t0ken" }, sends: bearer },
-])("an https remote with a certificate of its own is written to with $with", async ({ files, sends }) => {
+])("pushes to an https remote with its own certificate, with $with", async ({ files, sends }) => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "README.md": "hello" });
   const host = await behindHttps(remote);
@@ -63,7 +63,7 @@ test.for([
 
   expect(record?.commit).toBe(remote.head());
   expect(remote.commits()).toBe(2);
-  // From the first request on: no server is asked whether it wants them.
+  // From the first request on, without a challenge by the server.
   expect(new Set(host.seen)).toEqual(new Set([sends]));
 });
 
@@ -75,7 +75,7 @@ test("a commit of megabytes arrives, too", async () => {
     repository: host.url,
     credentialsDirectory,
   }).started();
-  // Over git's http.postBuffer of 1 MiB, and such that it cannot be compressed below it.
+  // Larger than git's http.postBuffer of 1 MiB, and not compressible below it.
   const text = Array.from({ length: 60_000 }, () => crypto.randomUUID()).join("\n");
 
   await it.untilPublished(anOffer({ files: { "configmap-big.yaml": text } }));
@@ -91,7 +91,7 @@ test.for([
     files: { username: "me", password: "wr0ng", "ca.crt": certificate.certificate },
     hears: true,
   },
-])("$fault makes the remote unreachable, and no message has the secret", async ({ files, hears }) => {
+])("$fault makes the remote unreachable, and no message contains the secret", async ({ files, hears }) => {
   using remote = new FakeGitRemote();
   const host = await behindHttps(remote);
   const credentialsDirectory = secretIn(remote, files);
@@ -110,7 +110,7 @@ test.for([
   expect(remote.head()).toBeUndefined();
 });
 
-test("a host that redirects gets nothing, and nor does the other one: git would carry the token along", async () => {
+test("a redirecting host receives no data, and neither does the target: git would send the token there", async () => {
   using remote = new FakeGitRemote();
   const target = await behindHttps(remote);
   const redirecting = createServer(

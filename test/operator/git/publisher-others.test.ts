@@ -24,7 +24,7 @@ describe("another user writes to the branch", () => {
     expect(it.publisher.stats.fetches).toBe(1);
   });
 
-  test("a commit between our look and our push is built upon, never over", async () => {
+  test("a commit between the poll and the push is kept as the parent of the next one", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer({ name: "a" }));
@@ -38,12 +38,12 @@ describe("another user writes to the branch", () => {
     expect(it.logged).toEqual([]);
   });
 
-  test("commits that were removed from the branch stay removed", async () => {
+  test("commits that were removed from the branch are not restored", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer({ name: "a" }));
     const kept = remote.head() ?? "";
-    // One of our own: of others' commits our shallow history ends in, a plain push could not revive any.
+    // A commit of the operator: the shallow history ends at commits of others, so a plain push could not restore them.
     const [removed] = await it.untilPublished(anOffer({ name: "b" }));
     remote.resetTo(kept);
 
@@ -57,7 +57,7 @@ describe("another user writes to the branch", () => {
     expect(remote.paths()).toEqual([".fairlead.yaml", fileOf("a"), fileOf("b"), fileOf("c")]);
   });
 
-  test("two publishers that race lose nothing", async () => {
+  test("two publishers that push concurrently lose nothing", async () => {
     using remote = new FakeGitRemote();
     await using ours = await new PublisherHarness(remote, { root: "one" }).started();
     await using theirs = await new PublisherHarness(remote, { root: "two", random: Math.random }).started();
@@ -74,7 +74,7 @@ describe("another user writes to the branch", () => {
       expect(remote.read(`${root}/${fileOf("hello")}`)).toContain("generation: 5");
   });
 
-  test("a file in the way of a folder is never overwritten", async () => {
+  test("a file with the name of a needed folder is never overwritten", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ shop: "a shopping list" });
     await using it = await new PublisherHarness(remote).started();
@@ -90,8 +90,8 @@ describe("another user writes to the branch", () => {
   });
 });
 
-describe("whose tree it is", () => {
-  test("another owner's root is not written, and it heals when the other one goes", async () => {
+describe("ownership of the root", () => {
+  test("another owner's root is not written, until the owner removes it", async () => {
     using remote = new FakeGitRemote();
     await (async () => {
       await using other = await new PublisherHarness(remote, {
@@ -142,10 +142,10 @@ describe("whose tree it is", () => {
   });
 });
 
-describe("who leads", () => {
+describe("leadership", () => {
   const later = "Apply Echo shop/x, generation 1\n\nFairlead-Version: 0.1.0\nFairlead-Lease: 6f1c/4\n";
 
-  test("a commit of a later leader makes us ask, and the Lease decides against us", async () => {
+  test("after a commit of a later leader the Lease is read, and can decide against this instance", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ a: "b" }, { message: later });
     let asked = 0;
@@ -160,7 +160,7 @@ describe("who leads", () => {
     expect(it.publish(anOffer())).toMatchObject({ state: "pending" });
   });
 
-  test("… or for us", async () => {
+  test("… or for it", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ a: "b" }, { message: later });
     let asked = 0;
@@ -176,7 +176,7 @@ describe("who leads", () => {
     { does: "of another Lease", message: later.replace("6f1c/4", "77aa/9") },
     { does: "that only quotes a term in its text", message: `Fairlead-Lease: 6f1c/9\n\nNo trailer.\n` },
     { does: "of an earlier term", message: later.replace("6f1c/4", "6f1c/2") },
-  ])("a commit $does causes no question", async ({ message }) => {
+  ])("a commit $does does not cause a read of the Lease", async ({ message }) => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ a: "b" }, { message });
     await using it = await new PublisherHarness(remote, {
@@ -185,7 +185,7 @@ describe("who leads", () => {
     await it.untilPublished(anOffer());
   });
 
-  test("nothing is pushed without the fence's consent, and what is pending lands when it is back", async () => {
+  test("nothing is pushed unless the fence permits it, and pending changes are pushed afterwards", async () => {
     using remote = new FakeGitRemote();
     let leads = false;
     const fence = {
@@ -202,7 +202,7 @@ describe("who leads", () => {
     await it.untilPublished(anOffer());
   });
 
-  test("leadership that is lost while a commit is made stops its push", async () => {
+  test("leadership that is lost during a commit prevents its push", async () => {
     using remote = new FakeGitRemote();
     let checks = 0;
     const fence = {

@@ -6,8 +6,8 @@ import { anOffer, PublisherHarness } from "./publish/publisher-harness.ts";
 
 const offers = (generation = 1) => ["a", "b", "c"].map((name) => anOffer({ name, generation }));
 
-describe("the remote is down or does not want it", () => {
-  test("a remote that cannot be had is said once, and everything lands in one commit when it is back", async () => {
+describe("the remote is unavailable or rejects pushes", () => {
+  test("an unreachable remote is reported once, and everything is pushed in one commit afterwards", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(...offers());
@@ -27,7 +27,7 @@ describe("the remote is down or does not want it", () => {
     expect(it.publisher.stats).toMatchObject({ landed: 1, pending: 3, failing: "RepositoryUnreachable" });
     const { oldestPendingMs } = it.publisher.stats;
     expect(oldestPendingMs).toBeGreaterThan(1_000);
-    // A younger edit of the same resource does not make it wait for less.
+    // A newer edit of the same resource does not reset its age.
     it.publish(anOffer({ name: "a", generation: 3 }));
     it.publish(anOffer({ name: "a", generation: 2 }));
     expect(it.publisher.stats.oldestPendingMs).toBeGreaterThanOrEqual(oldestPendingMs);
@@ -59,7 +59,7 @@ describe("the remote is down or does not want it", () => {
     remote.behave();
   });
 
-  test("a hook that refuses is quoted, and asked again later and later", async () => {
+  test("the message of a rejecting hook is reported, and the push is retried with backoff", async () => {
     using remote = new FakeGitRemote();
     remote.refusePushes("only on weekdays");
     await using it = await new PublisherHarness(remote).started();
@@ -74,7 +74,7 @@ describe("the remote is down or does not want it", () => {
     const delaysMs: number[] = [];
     for (let refused = 1; refused <= 3; refused++) {
       await it.until(() => it.publisher.stats.refused === refused && it.clock.pendingDelaysMs.length === 2);
-      // The other timer is the end of the process that writes commits.
+      // The other timer ends the idle process that writes commits.
       delaysMs.push(Math.min(...it.clock.pendingDelaysMs));
     }
     const [first = 0, second = 0, third = 0] = delaysMs;
@@ -87,7 +87,7 @@ describe("the remote is down or does not want it", () => {
     expect(remote.commits()).toBe(1);
   });
 
-  test("a push that hangs is killed with everything it started", async () => {
+  test("a hanging push is killed with all its child processes", async () => {
     using remote = new FakeGitRemote();
     remote.hangPushes();
     await using it = await new PublisherHarness(remote, { timeoutMs: 60_000 }).started();
@@ -107,7 +107,7 @@ describe("the remote is down or does not want it", () => {
     expect(remote.commits()).toBe(1);
   });
 
-  test("a push that is ended while the branch moves leaves no lock behind", async () => {
+  test("a push that is killed during the update of the branch leaves no lock", async () => {
     using remote = new FakeGitRemote();
     remote.hangLocked();
     await using it = await new PublisherHarness(remote, { timeoutMs: 60_000 }).started();
@@ -115,7 +115,7 @@ describe("the remote is down or does not want it", () => {
     it.publish(anOffer());
     await it.until(() => existsSync(remote.hangMark));
     expect(remote.locks()).toEqual(["main.lock"]);
-    // It was asked to end and has 2 s for it, of which none pass while git does so.
+    // It receives SIGTERM and has 2 s to end, and the fake clock does not advance while git runs.
     const isAsked = (): boolean => it.clock.pendingDelaysMs.includes(2_000);
     expect(await it.clock.advanceUntil(isAsked, { withinMs: 61_000 })).toBe(true);
     await it.until(() => remote.locks().length === 0, { stepMs: 0 });
@@ -126,7 +126,7 @@ describe("the remote is down or does not want it", () => {
   });
 
   test.for(["refs/heads/main.lock", "HEAD.lock"])(
-    "a %s that was left behind is named, with the command that removes it",
+    "a stale %s is reported, with the command that removes it",
     async (lock) => {
       using remote = new FakeGitRemote();
       remote.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
@@ -147,7 +147,7 @@ describe("the remote is down or does not want it", () => {
     },
   );
 
-  test("a push whose answer was lost is found, not made again", async () => {
+  test("a push whose response was lost is found, not repeated", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer({ name: "a" }));
@@ -163,7 +163,7 @@ describe("the remote is down or does not want it", () => {
     expect(it.publisher.stats.fetches).toBe(0);
   });
 
-  test("a remote that is down at the start does not take back what the status knows", async () => {
+  test("an unavailable remote at the start does not change the recorded status", async () => {
     using remote = new FakeGitRemote();
     remote.vanish();
     await using it = await new PublisherHarness(remote).started();
@@ -193,7 +193,7 @@ describe("the clone", () => {
     expect(remote.commits()).toBe(2);
   });
 
-  test("is not fetched again by the operator that comes after", async () => {
+  test("is not fetched again by the next operator", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "README.md": "hello" });
     for (const fetches of [1, 0]) {
@@ -203,7 +203,7 @@ describe("the clone", () => {
     }
   });
 
-  test("two operators on one machine have one each", async () => {
+  test("is separate for each of two operators on one machine", async () => {
     using remote = new FakeGitRemote();
     await using one = await new PublisherHarness(remote).started();
     await using two = await new PublisherHarness(remote).started();
@@ -214,7 +214,7 @@ describe("the clone", () => {
 });
 
 describe("close()", () => {
-  test("flushes what is pending, at once", async () => {
+  test("pushes pending changes at once", async () => {
     using remote = new FakeGitRemote();
     const it = await new PublisherHarness(remote).started();
     for (const offer of offers()) it.publish(offer);
@@ -225,7 +225,7 @@ describe("close()", () => {
     expect(remote.commits()).toBe(1);
   });
 
-  test("waits for a remote that hangs no longer than the timeout", async () => {
+  test("waits for a hanging remote at most for the timeout", async () => {
     using remote = new FakeGitRemote();
     remote.hangPushes();
     const it = await new PublisherHarness(remote).started();
@@ -237,7 +237,7 @@ describe("close()", () => {
     expect(remote.head()).toBeUndefined();
   });
 
-  test("tries a remote that is down only once", async () => {
+  test("tries an unavailable remote only once", async () => {
     using remote = new FakeGitRemote();
     remote.vanish();
     const it = await new PublisherHarness(remote).started();

@@ -11,7 +11,7 @@ const onBranch = (remote: FakeGitRemote) =>
     .map((path) => path.split("/")[2]);
 
 describe("retire()", () => {
-  test("removes the folder of a resource that went", async () => {
+  test("removes the folder of a deleted resource", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer({ name: "a" }), anOffer({ name: "b" }));
@@ -23,7 +23,7 @@ describe("retire()", () => {
     expect(remote.message()).toMatch(/^Remove Echo shop\/a\n\nFairlead-Resource: Echo shop\/a removed\n/);
   });
 
-  test("removes more than half at once without asking: they were seen to go", async () => {
+  test("removes more than half at once without approval, because their deletion was observed", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(...names(9).map((name) => anOffer({ name })));
@@ -33,7 +33,7 @@ describe("retire()", () => {
     expect(remote.message()).toMatch(/^Remove 9 resources\n/);
   });
 
-  test("a resource that comes back at once keeps its folder", async () => {
+  test("a resource that is recreated at once keeps its folder", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer());
@@ -43,7 +43,7 @@ describe("retire()", () => {
     expect(remote.commits()).toBe(1);
   });
 
-  test("… also when the removal is under way", async () => {
+  test("… also during the removal", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     await it.untilPublished(anOffer());
@@ -98,7 +98,7 @@ describe("sweep()", () => {
     ]);
   });
 
-  test("more than half waits for approval of exactly this list", async () => {
+  test("removing more than half waits for approval of exactly this list", async () => {
     using remote = new FakeGitRemote();
     await using before = await new PublisherHarness(remote).started();
     await before.untilPublished(...names(8).map((name) => anOffer({ name })));
@@ -136,7 +136,7 @@ describe("sweep()", () => {
     expect(remote.read(".fairlead.yaml")).toBe(file);
   });
 
-  test("a folder that another writer adds is swept when it is seen", async () => {
+  test("a folder that another writer adds is removed when it is found", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote, {
       claimOf: (folder) => (folder.endsWith("stray") ? "gone" : "wanted"),

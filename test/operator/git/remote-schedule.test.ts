@@ -22,7 +22,7 @@ function aSchedule({ intervalMs = 60_000, takesMs = 1_000, random = 0.5 } = {}) 
   return it;
 }
 
-test("it looks when asked, and then in intervals", async () => {
+test("it polls on request, and then at intervals", async () => {
   const { clock, looks, schedule } = aSchedule();
   await clock.advance(10_000);
   expect(looks).toEqual([]);
@@ -31,7 +31,7 @@ test("it looks when asked, and then in intervals", async () => {
   expect(looks).toEqual([10_000, 71_000, 132_000]);
 });
 
-test("chance makes an interval 5 % shorter or longer", async () => {
+test("random jitter makes an interval 5 % shorter or longer", async () => {
   for (const [random, nextMs] of [
     [0, 58_000],
     [0.999_999, 64_000],
@@ -52,7 +52,7 @@ test("requests during a poll cause one more, for all together", async () => {
   expect(looks).toEqual([0, 1_020]);
 });
 
-test("a remote that is down is tried later and later, at once if asked, and in intervals when it is back", async () => {
+test("an unavailable remote is polled with backoff, at once on request, and at intervals after it recovers", async () => {
   const it = aSchedule({ random: 0, takesMs: 0 });
   it.answers = false;
   it.schedule.ask();
@@ -64,7 +64,7 @@ test("a remote that is down is tried later and later, at once if asked, and in i
   expect(it.looks.slice(8)).toEqual([200_000, 257_000]);
 });
 
-test("a shorter interval counts from the last look on", async () => {
+test("a shorter interval counts from the last poll", async () => {
   const it = aSchedule({ takesMs: 0 });
   it.schedule.ask();
   await it.clock.advance(30_000);
@@ -74,7 +74,7 @@ test("a shorter interval counts from the last look on", async () => {
   expect(it.looks).toEqual([0, 30_000]);
 });
 
-test("a shorter interval does not put off what was asked for", async () => {
+test("a shorter interval does not delay a request", async () => {
   const it = aSchedule({ takesMs: 100 });
   it.schedule.ask();
   await it.clock.advance(50);
@@ -86,7 +86,7 @@ test("a shorter interval does not put off what was asked for", async () => {
   expect(it.looks).toEqual([0, 120]);
 });
 
-test("without an interval, and when it is closed, nothing is polled", async () => {
+test("nothing is polled without an interval, and after close()", async () => {
   const it = aSchedule({ intervalMs: Number.POSITIVE_INFINITY });
   it.schedule.ask();
   await it.clock.advance(3_600_000);
@@ -97,7 +97,7 @@ test("without an interval, and when it is closed, nothing is polled", async () =
   expect(it.looks).toEqual([0]);
 });
 
-test("a poll that fails is not repeated once there is no interval any more", async () => {
+test("a failed poll is not retried when there is no interval any more", async () => {
   const it = aSchedule({ takesMs: 0 });
   it.schedule.ask();
   await it.clock.advance(30_000);
@@ -111,7 +111,7 @@ test.for([
   [0, 95],
   [0.5, 100],
   [1, 105],
-] as const)("it polls after the interval, 5 %% shorter or longer (chance: %s)", async ([random, atMs]) => {
+] as const)("it polls after the interval, 5 %% shorter or longer (random: %s)", async ([random, atMs]) => {
   const { clock, looks, schedule } = aSchedule({ intervalMs: 100, takesMs: 0, random });
   schedule.polled();
   schedule.wake();
@@ -119,7 +119,7 @@ test.for([
   expect(looks).toEqual([atMs]);
 });
 
-/** A schedule of work: what becomes of its runs, and when work is due, is said by the test. */
+/** A schedule of work: the test defines the results of its runs, and when work is due. */
 function aWork(outcomes: readonly RunOutcome[]) {
   const clock = new FakeClock();
   const runs: string[] = [];
@@ -140,7 +140,7 @@ function aWork(outcomes: readonly RunOutcome[]) {
   return it;
 }
 
-test("work begins when the first of it is due, and is followed by a poll", async () => {
+test("work starts when the first of it is due, and a poll follows", async () => {
   const it = aWork([{ state: "done" }]);
   it.dueMs = 300;
   it.schedule.wake();
@@ -152,16 +152,16 @@ test("work begins when the first of it is due, and is followed by a poll", async
   expect(it.runs).toEqual(["30", "5030 poll"]);
 });
 
-test("a failure holds work off, longer each time, and so does a run that says for how long", async () => {
+test("a failure delays work with backoff, and so does a run with a delay in its result", async () => {
   const failed = { state: "failed" } as const;
   const it = aWork([failed, failed, { state: "overtaken", holdMs: 7 }, failed, { state: "done" }]);
   it.schedule.wake();
   await it.clock.advance(1_000);
-  // A run that was overtaken is neither a failure nor a success.
+  // An overtaken run is neither a failure nor a success.
   expect(it.runs).toEqual(["0", "100", "300", "307", "707"]);
 });
 
-test("a run that is asked for does not wait for a hold-off, and close() waits for it", async () => {
+test("a requested run ignores delays, and close() waits for it", async () => {
   const it = aWork([{ state: "failed", holdMs: 60_000 }, { state: "done" }]);
   it.schedule.wake();
   await it.clock.advance(10);

@@ -11,7 +11,7 @@ describe("parseRemoteUrl()", () => {
     ["git@git.example.dev:team/env.git", "ssh"],
     ["git.example.dev:env.git", "ssh"],
     ["git@[::1]:env.git", "ssh"],
-  ])("takes %s as %s", ([text = "", protocol]) => {
+  ])("accepts %s as %s", ([text = "", protocol]) => {
     expect(parseRemoteUrl(text)).toEqual({ protocol, url: text });
   });
 
@@ -40,7 +40,7 @@ describe("parseRemoteUrl()", () => {
     "ssh://%2DoProxyCommand=id/x",
     "https://git.example.dev\\@other/x",
     "https://a\nb/x",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(() => parseRemoteUrl(text)).toThrow(RemoteUrlError);
   });
 
@@ -48,7 +48,7 @@ describe("parseRemoteUrl()", () => {
     "https://me:hunter2@git.example.dev/x",
     "https://hunter2@git.example.dev/x",
     "ssh://git:hunter2@h/x",
-  ])("refuses credentials in %s and does not repeat them", (text) => {
+  ])("rejects credentials in %s and does not repeat them", (text) => {
     expect(() => parseRemoteUrl(text)).toThrow(/contains credentials; put them into files/);
     expect(() => parseRemoteUrl(text)).not.toThrow(/hunter2/);
   });

@@ -8,7 +8,7 @@ import { kernelWalls, launcher } from "../../fakes/launcher.ts";
 import { FakeSshServer } from "../../fakes/ssh-server.ts";
 import { anOffer, PublisherHarness } from "./publish/publisher-harness.ts";
 
-/** A mounted Secret of the operator's, which a user may change. */
+/** A mounted Secret of the operator, which a user may change. */
 class SshSecret {
   readonly directory: string;
 
@@ -38,7 +38,7 @@ function aPublisher(
 
 const edit = (generation: number) => anOffer({ generation });
 
-/** The message about an offer once it failed. */
+/** The message of a failed offer. */
 async function failureOf(it: PublisherHarness, offer = edit(1)): Promise<string> {
   await it.until(() => it.publish(offer).state === "failed");
   const state = it.publish(offer);
@@ -46,7 +46,7 @@ async function failureOf(it: PublisherHarness, offer = edit(1)): Promise<string>
   return state.state === "failed" ? state.message : "";
 }
 
-test("an ssh remote is written to with the key, and asked by git's protocol 2", async () => {
+test("pushes to an ssh remote with the key, and uses git protocol 2", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "README.md": "hello" });
   await using host = await FakeSshServer.start(remote.folder);
@@ -63,7 +63,7 @@ test("an ssh remote is written to with the key, and asked by git's protocol 2", 
   expect(calls.filter((call) => call.startsWith("git-receive-pack")).length).toBe(2);
 });
 
-test.runIf(launcher !== undefined)("an ssh remote is written to behind the kernel's walls", async () => {
+test.runIf(launcher !== undefined)("pushes to an ssh remote under kernel isolation", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "README.md": "hello" });
   await using host = await FakeSshServer.start(remote.folder);
@@ -86,7 +86,7 @@ test.runIf(launcher !== undefined)("an ssh remote is written to behind the kerne
   ]);
 });
 
-test("a host whose key changed gets nothing until known_hosts has the new one", async () => {
+test("a host whose key changed receives nothing until known_hosts has the new one", async () => {
   using remote = new FakeGitRemote();
   await using host = await FakeSshServer.start(remote.folder);
   const secret = new SshSecret(remote, host);
@@ -109,7 +109,7 @@ test("a host whose key changed gets nothing until known_hosts has the new one", 
   expect(remote.commits()).toBe(2);
 });
 
-test("a host that does not let the key in is quoted, and written to when it does", async () => {
+test("the message of a host that rejects the key is reported, and the push succeeds once it accepts it", async () => {
   using remote = new FakeGitRemote();
   await using host = await FakeSshServer.start(remote.folder);
   host.refuseKeys();
@@ -143,7 +143,7 @@ test("a key that others may read is not used, and is reported without ssh's warn
 test.for([
   { fault: "without its last line end", identity: (key: string) => key.trimEnd() },
   { fault: "with line ends of Windows", identity: (key: string) => key.replaceAll("\n", "\r\n") },
-])("a key $fault, which ssh takes for broken, is reported with its real fault", async ({ identity }) => {
+])("a key $fault, which ssh considers broken, is reported with the actual problem", async ({ identity }) => {
   using remote = new FakeGitRemote();
   await using host = await FakeSshServer.start(remote.folder);
   const secret = new SshSecret(remote, host);
@@ -155,7 +155,7 @@ test.for([
   await it.untilPublished(edit(1));
 });
 
-test("a hook behind ssh is quoted, also where it sounds like ssh", async () => {
+test("the message of a hook over ssh is reported, also if it resembles one of ssh", async () => {
   using remote = new FakeGitRemote();
   remote.refusePushes("@team decides. Please contact your system administrator.");
   await using host = await FakeSshServer.start(remote.folder);

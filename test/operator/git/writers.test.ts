@@ -6,10 +6,10 @@ const operators = ["east", "west", "north", "south", "centre"];
 const people = ["ada", "barbara", "edsger", "grace", "leslie"];
 const writes = [1, 2];
 
-test("ten writers to one branch at once all succeed, without a forced push", {
+test("ten concurrent writers to one branch all succeed, without a forced push", {
   timeout: 180_000,
 }, async () => {
-  // Given a branch that would let anybody force, five operators and five people
+  // Given a branch that allows forced pushes, five operators and five users
   using remote = new FakeGitRemote();
   const first = remote.commitByOthers({ "README.md": "one for all\n" });
   await using stack = new AsyncDisposableStack();
@@ -17,14 +17,14 @@ test("ten writers to one branch at once all succeed, without a forced push", {
   const theirs = await Promise.all(people.map((name) => PersonWriter.join(remote, name)));
   const all: readonly Writer[] = [...ours, ...theirs];
 
-  // When all write at the same time, one thing after the other
+  // When all write concurrently, one change after the other
   await Promise.all(
     all.map(async (writer) => {
       for (const count of writes) await writer.write(count);
     }),
   );
 
-  // Then the branch has all of it, in one line of commits, with nothing removed from it
+  // Then the branch has all changes, in a linear history, without removed commits
   for (const writer of all)
     for (const count of writes) {
       const { path, text } = writer.fileOf(count);
@@ -41,7 +41,7 @@ test("ten writers to one branch at once all succeed, without a forced push", {
     expect(publisher.stats).toMatchObject({ refused: 0, rebuilds: 0, failing: undefined });
     expect(log.entries.filter(({ level }) => level !== "debug")).toEqual([]);
   }
-  // It was a race.
+  // There were conflicts.
   const lost = [...ours.map(({ publisher }) => publisher.stats.retried), ...theirs.map(({ late }) => late)];
   expect(lost.reduce((sum, count) => sum + count)).toBeGreaterThan(0);
 });

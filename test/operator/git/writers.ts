@@ -12,9 +12,9 @@ import { anOffer, folderOf, leaseOfOurs, owner } from "./publish/publisher-harne
 /** A writer that pushes one change after the other to a branch with other writers. */
 export interface Writer extends AsyncDisposable {
   readonly name: string;
-  /** Resolves when the branch has it. */
+  /** Resolves when the branch has the change. */
   write(count: number): Promise<void>;
-  /** Path and text of what `write(count)` leaves on the branch. */
+  /** Path and text of the file that `write(count)` leaves on the branch. */
   fileOf(count: number): { readonly path: string; readonly text: string };
 }
 
@@ -77,10 +77,10 @@ export class OperatorWriter implements Writer {
   }
 }
 
-/** A person: a clone with a work tree, `git push`, and `git pull --rebase` whenever another push was faster. */
+/** A user: a clone with a work tree, `git push`, and `git pull --rebase` whenever another push was first. */
 export class PersonWriter implements Writer {
   readonly name: string;
-  /** Pushes that came too late. */
+  /** Number of rejected pushes. */
   late = 0;
   readonly #folder: string;
 
@@ -89,7 +89,7 @@ export class PersonWriter implements Writer {
     this.#folder = folder;
   }
 
-  /** The branch must be there. */
+  /** The branch must exist. */
   static async join(remote: FakeGitRemote, name: string): Promise<PersonWriter> {
     const person = new PersonWriter(name, join(remote.folder, name));
     await git(remote.folder, ["clone", "--quiet", "--branch=main", remote.path, person.#folder]);

@@ -16,7 +16,7 @@ const read = (parts: Iterable<ListPart>) => {
 };
 
 describe("the lists of a branch", () => {
-  test("arrive as they were sent, however many there are", () => {
+  test("arrive as they were sent, for any number of entries", () => {
     const trees = new Map<string, string>(
       Array.from({ length: 2_500 }, (_, index) => [`shop/echoes.fairlead.dev/e${index}`, tree] as const),
     );
@@ -25,7 +25,7 @@ describe("the lists of a branch", () => {
     expect(read(encodeBranchLists({ trees, files }))).toEqual({ trees, files });
   });
 
-  test("leave out paths that would change how a text is shown", () => {
+  test("omit paths that would change how a text is displayed", () => {
     const trees = new Map([
       ["shop/a.b/\u001b[2J", tree],
       [`shop/a.b/${"x".repeat(branchLimits.pathCharacters)}`, tree],
@@ -38,12 +38,12 @@ describe("the lists of a branch", () => {
 
   test.for([
     { what: "a path that is not a folder of a resource", text: `${tree} ../etc/passwd\0` },
-    { what: "an id that is none", text: `${tree}0 shop/a.b/x\0` },
+    { what: "an invalid id", text: `${tree}0 shop/a.b/x\0` },
     { what: "half an entry", text: `${tree} shop/a.b/x` },
     { what: "an escape sequence", text: `${tree} shop/a.b/\u001b[2J\0` },
     { what: "a path that is too long", text: `${tree} shop/a.b/${"x".repeat(1_024)}\0` },
     { what: "too many entries in a part", text: `${tree} shop/a.b/x\0`.repeat(1_002) },
-    { what: "NULs alone", text: "\0" },
+    { what: "only NULs", text: "\0" },
     { what: "bytes that are not text", text: Buffer.from([0xff, 0]) },
   ])("are refused with $what", ({ text }) => {
     expect(() => read([{ list: "trees", part: Buffer.from(text as string) }])).toThrow(RangeError);
@@ -53,7 +53,7 @@ describe("the lists of a branch", () => {
     expect(() => read([{ list: "files", part: Buffer.from(text) }])).toThrow(RangeError);
   });
 
-  test("have an end", () => {
+  test("are limited", () => {
     const part = Buffer.from(`${tree} shop/a.b/x\0`.repeat(1_000));
     const endless = function* (): Generator<ListPart> {
       for (let index = 0; index <= branchLimits.entries / 1_000; index++) yield { list: "trees", part };

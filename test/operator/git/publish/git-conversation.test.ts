@@ -12,21 +12,21 @@ function processesOf() {
   const clock = new FakeClock();
   const processes = new GitProcesses({ clock, timeoutMs: 60_000 });
   const environment = { PATH: process.env["PATH"] ?? "", HOME: directory };
-  /** `git -c alias.x='!…' x`: a git that runs a shell, which is all that these tests need. */
+  /** `git -c alias.x='!…' x`: a git that runs a shell, which is sufficient for these tests. */
   const open = (script: string) =>
     converse(processes, { arguments: ["-c", `alias.x=!${script}`, "x"], directory, environment });
   return { clock, processes, open };
 }
 
 describe("converse()", () => {
-  test("feeds one that stays as it reads, and survives one that stops early", async () => {
+  test("a long-running process is written to as fast as it reads, and may end early", async () => {
     const { open } = processesOf();
     const much = Buffer.from("x".repeat(1_000_000));
     expect((await open("head -c 1000000 | wc -c").ask(much)).trim()).toBe("1000000");
     await expect(open("exit 1").ask(much)).rejects.toMatchObject({ reason: "Ended" });
   });
 
-  test("one that stays answers again and again, and says why it ended", async () => {
+  test("a long-running process answers repeatedly, and reports why it ended", async () => {
     const { open } = processesOf();
     const echo =
       "while read line; do test $line != bad || break; echo got $line; done; echo no more >&2; exit 3";
@@ -39,7 +39,7 @@ describe("converse()", () => {
     await staying.close();
   });
 
-  test("one that stays may be silent between two questions, and not in one", async () => {
+  test("a long-running process may be silent between two requests, and not within one", async () => {
     const { clock, open } = processesOf();
     const script = "while read line; do test $line != hang || sleep 600; echo got $line; done";
     const staying = open(script);
@@ -51,7 +51,7 @@ describe("converse()", () => {
     await hung;
   });
 
-  test("one that stays ends with us", async () => {
+  test("a long-running process ends with the operator", async () => {
     const { processes, open } = processesOf();
     const staying = open("cat");
     expect(await staying.ask(Buffer.from("one\n"))).toBe("one");

@@ -38,7 +38,7 @@ describe("publish()", () => {
     ).toBe("6f1c/3");
   });
 
-  test("puts a new branch into a repository that has others, and leaves those alone", async () => {
+  test("adds a new branch to a repository with others, and does not change those", async () => {
     using remote = new FakeGitRemote();
     const theirs = remote.commitByOthers({ "README.md": "hello" }, { branch: "trunk" });
     await using it = await new PublisherHarness(remote).started();
@@ -49,7 +49,7 @@ describe("publish()", () => {
     expect(remote.paths()).toEqual([".fairlead.yaml", `${folderOf("hello")}/deployment-hello.yaml`]);
   });
 
-  test("writes below its root only, and leaves other files as they are", async () => {
+  test("writes only below its root, and does not change other files", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "README.md": "hello", "env/prod/notes.txt": "mine", "shop/x": "y" });
     await using it = await new PublisherHarness(remote, { root: "env/prod" }).started();
@@ -66,7 +66,7 @@ describe("publish()", () => {
     expect(remote.commits()).toBe(2);
   });
 
-  test("makes one commit of what is offered together", async () => {
+  test("commits concurrent offers together", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     const offers = Array.from({ length: 30 }, (_, index) => anOffer({ name: `e${index}` }));
@@ -78,7 +78,7 @@ describe("publish()", () => {
     expect(remote.message()).toContain("Fairlead-Resources: 30\n");
   });
 
-  test("gathers what is offered while a push is under way into the next commit", async () => {
+  test("collects offers during a push in the next commit", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
     it.publish(anOffer());
@@ -102,7 +102,7 @@ describe("publish()", () => {
     expect(remote.read(`${folderOf("hello")}/b.yaml`)).toBe("2");
   });
 
-  test("the newest offer wins when several come before a commit", async () => {
+  test("uses the newest offer when several are made before a commit", async () => {
     using remote = new FakeGitRemote();
     await using it = await new PublisherHarness(remote).started();
 
@@ -128,7 +128,7 @@ describe("publish()", () => {
 
     expect(record?.tree).toBe(remote.git(["rev-parse", `main:${folderOf("hello")}`]).trim());
     expect(record?.tree).toHaveLength(64);
-    // Notified once, when it was pushed, and not about the hash.
+    // Notified once, after the push, and not about the hash.
     expect(it.told).toEqual(["shop/hello"]);
   });
 
@@ -140,8 +140,8 @@ describe("publish()", () => {
   });
 });
 
-describe("what is on the branch already", () => {
-  test("a cold start over it changes nothing and renders nothing", async () => {
+describe("content that is already on the branch", () => {
+  test("a cold start with it changes nothing and renders nothing", async () => {
     using remote = new FakeGitRemote();
     const offers = ["a", "b", "c"].map((name) => anOffer({ name }));
     const records = await (async () => {
@@ -156,7 +156,7 @@ describe("what is on the branch already", () => {
       const last = records[index];
       return anOffer({ name, onRender: () => rendered++, ...(last && { last }) });
     });
-    // Even before the remote was asked: what the status says is the best that is known.
+    // Even before the remote was polled: the status is the best information.
     for (const offer of again) expect(it.publish(offer)).toMatchObject({ state: "published" });
     await it.started();
     it.publisher.sweep();
@@ -169,7 +169,7 @@ describe("what is on the branch already", () => {
     expect(it.publisher.stats).toMatchObject({ commits: 0, pushes: 0, fetches: 0, lsRemotes: 1 });
   });
 
-  test("the same files need no commit, also when the status forgot them", async () => {
+  test("the same files need no commit, also when the status lost them", async () => {
     using remote = new FakeGitRemote();
     const path = `${folderOf("hello")}/a.yaml`;
     remote.commitByOthers({ [path]: "kind: A\n" });
@@ -185,7 +185,7 @@ describe("what is on the branch already", () => {
     { chance: 0, delayMs: 57_000 },
     { chance: 1, delayMs: 63_000 },
   ])(
-    "steady state is one look a minute, give or take ($delayMs ms), and nothing else",
+    "in steady state it polls about once a minute ($delayMs ms), and does nothing else",
     async ({ chance, delayMs }) => {
       using remote = new FakeGitRemote();
       await using it = await new PublisherHarness(remote, { random: () => chance }).started();
@@ -193,7 +193,7 @@ describe("what is on the branch already", () => {
       await it.untilNextLook();
       const { commits, fetches } = it.publisher.stats;
 
-      // Until the clock is read, git takes as long as it likes, and the clock goes on.
+      // Until the clock is read, git may take any time, and the clock continues.
       const asked: number[] = [];
       const schedule = it.clock.schedule.bind(it.clock);
       it.clock.schedule = (afterMs, callback) => {

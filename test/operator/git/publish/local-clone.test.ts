@@ -79,7 +79,7 @@ describe("the tree writer", () => {
   const step = fc.dictionary(folder, fc.option(files, { nil: undefined }), { maxKeys: 4 });
 
   test.for(["sha1", "sha256"] as const)(
-    "leaves on the branch exactly what was written, with ids as git computes them (%s)",
+    "writes exactly the given files to the branch, with ids as git computes them (%s)",
     async (format) => {
       const { clone, git, writeCommit } = await aClone(format);
       await fc.assert(
@@ -113,7 +113,7 @@ describe("the tree writer", () => {
   );
 });
 
-/** Leaves out paths that are below another one: no file system could hold both. */
+/** Omits paths below another path, which no file system could store. */
 function withoutClashes(files: Readonly<Record<string, string>>): FolderFiles {
   const paths = Object.keys(files);
   return new Map(
@@ -122,7 +122,7 @@ function withoutClashes(files: Readonly<Record<string, string>>): FolderFiles {
 }
 
 describe("LocalClone", () => {
-  test("a commit on a parent that it does not have is an error, not a commit without a past", async () => {
+  test("a commit on a parent that it does not have is an error, not a commit without history", async () => {
     const { clone, writeCommit } = await aClone();
     await expect(writeCommit({ ...aCommit, parent: "1".repeat(40) })).rejects.toMatchObject({
       reason: "CacheBroken",
@@ -162,7 +162,7 @@ describe("LocalClone", () => {
 });
 
 describe("takeCacheSlot()", () => {
-  test("gives each taker a folder of its own, and a freed one again", async () => {
+  test("gives each process its own folder, and reuses a released one", async () => {
     const base = join(aFolder(), "slot");
     const [one, two] = [await takeCacheSlot(base), await takeCacheSlot(base)];
     expect(two.directory).not.toBe(one.directory);
@@ -184,14 +184,14 @@ describe("takeCacheSlot()", () => {
     expect((await takeCacheSlot(base)).directory).toMatch(/slot$/);
   });
 
-  test("leaves the lock of a living process", async () => {
+  test("keeps the lock of a running process", async () => {
     const base = join(aFolder(), "slot");
     mkdirSync(base, { mode: 0o700 });
     writeFileSync(join(base, "lock"), `${process.ppid} 1`);
     expect((await takeCacheSlot(base)).directory).toMatch(/slot-1$/);
   });
 
-  test("refuses a folder that others may write to, and a link to one", async () => {
+  test("rejects a folder that others may write to, and a link to one", async () => {
     const base = join(aFolder(), "slot");
     mkdirSync(base);
     chmodSync(base, 0o777);
@@ -201,7 +201,7 @@ describe("takeCacheSlot()", () => {
   });
 });
 
-/** A pid that was in use just now, and is not. */
+/** A pid that was in use recently, and is not now. */
 function deadPid(): number {
   return Number(execFileSync("sh", ["-c", "echo $$"], { encoding: "utf8" }));
 }

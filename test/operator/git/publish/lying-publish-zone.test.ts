@@ -9,7 +9,7 @@ import { PublishZoneInProcess } from "../../../fakes/publish-zone.ts";
 const commit = "1".repeat(40);
 const tree = "a".repeat(40);
 
-/** A clone of a zone that answers as the test says. */
+/** A clone of a zone that answers as the test defines. */
 async function aScriptedZone(lie: Serve) {
   const zone = new PublishZoneInProcess(async (request, back) => {
     if (request.name === "hold")
@@ -39,17 +39,17 @@ describe("the operator disconnects a publish zone", () => {
   const aLease = (leaseUid: string) => ({ lease: { leaseUid, transitions: 1 } });
   const anOwner = (cluster: string) => ({ ownerFile: { owner: { cluster, lease: "a/b" } } });
   test.for<{ readonly call: keyof typeof calls; readonly what: string; readonly body: unknown }>([
-    { call: "head", what: "an id that is none", body: { head: "../../etc" } },
+    { call: "head", what: "an invalid id", body: { head: "../../etc" } },
     { call: "head", what: "an id with a line break", body: { head: `${commit}\n` } },
-    { call: "head", what: "a field that is unknown", body: { head: commit, more: 1 } },
+    { call: "head", what: "an unknown field", body: { head: commit, more: 1 } },
     { call: "has", what: "no answer", body: {} },
-    { call: "has", what: "a word for a truth", body: { has: "yes" } },
+    { call: "has", what: "a text instead of a boolean", body: { has: "yes" } },
     { call: "fetch", what: "nothing", body: null },
     { call: "commit", what: "another kind of id", body: { commit: tree.slice(1) } },
-    { call: "push", what: "an outcome that there is not", body: { push: "forced" } },
+    { call: "push", what: "an unknown outcome", body: { push: "forced" } },
     { call: "push", what: "a lock of two lines", body: { push: { lockedBy: "a\nb" } } },
-    { call: "rebuild", what: "a hash that there is not", body: { format: "md5" } },
-    { call: "tidy", what: "more than nothing", body: { commit } },
+    { call: "rebuild", what: "an unknown hash", body: { format: "md5" } },
+    { call: "tidy", what: "unexpected content", body: { commit } },
     { call: "read", what: "an escape sequence in a Lease", body: aLease("\u001b[2J") },
     { call: "read", what: "a long name of a Lease", body: aLease("x".repeat(257)) },
     { call: "read", what: "an owner of two lines", body: anOwner("a\nb") },
@@ -58,10 +58,10 @@ describe("the operator disconnects a publish zone", () => {
     const { zone, clone } = await aScriptedZone(async () => ({ body }));
     const error: unknown = await calls[call](clone).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ reason: "RepositoryUnreachable" });
-    // It says nothing about the clone: that is not recreated for it.
+    // The answer says nothing about the clone, which is not recreated for it.
     expect(isKilled(error)).toBe(true);
     expect(zone.log.messages("warn")).toContain("Lost the connection to a zone");
-    // And it can be tried again.
+    // And the call can be repeated.
     await clone.open();
   });
 
@@ -72,8 +72,11 @@ describe("the operator disconnects a publish zone", () => {
   test.for<{ readonly what: string; readonly send: (request: IncomingRequest) => Promise<void> }>([
     { what: "a folder outside the layout", send: ({ send }) => flood(send, `${tree} ../x\0`) },
     { what: "half an entry", send: ({ send }) => flood(send, tree) },
-    { what: "folders without end", send: ({ send }) => flood(send, `${tree} a/b.c/d\0`.repeat(999), 10_000) },
-    { what: "a list that there is not", send: ({ send }) => send({ body: { list: "secrets" } }) },
+    {
+      what: "an endless list of folders",
+      send: ({ send }) => flood(send, `${tree} a/b.c/d\0`.repeat(999), 10_000),
+    },
+    { what: "an unknown list", send: ({ send }) => send({ body: { list: "secrets" } }) },
     { what: "a frame that is too large", send: ({ send }) => flood(send, "x".repeat(2 ** 21)) },
   ])("that lists $what", async ({ send }) => {
     const { clone } = await aScriptedZone(async (request) => {
@@ -102,14 +105,14 @@ test("a push that the fence stops is not sent", async () => {
     throw new NotLeadingError();
   };
   await expect(clone.push({ commit, parent: undefined }, stop)).rejects.toThrow(NotLeadingError);
-  // It takes no place of the next one.
+  // It does not use the permit of the next one.
   expect(await clone.push({ commit, parent: undefined })).toBe("landed");
   expect(asked).toEqual(["push"]);
 });
 
 describe("an error of the publish zone", () => {
   test.for(["Credentials", "CacheBroken", "ObjectFormat", "PushRefused", "RepositoryUnreachable"])(
-    "of the reason %s is the error that the publisher knows",
+    "with the reason %s becomes the error that the publisher handles",
     (reason) => {
       const error = readPublishError({ reason, message: "no: https://ann:secret@host/", killed: false });
       expect(error).toMatchObject({ name: "GitError", reason });
@@ -124,14 +127,14 @@ describe("an error of the publish zone", () => {
     { reason: "PushRefused", message: "\u001b[2J", killed: false },
     { reason: "PushRefused", message: "no" },
     null,
-  ])("is not believed as %j", (body) => {
+  ])("is not accepted as %j", (body) => {
     const error = readPublishError(body);
     expect(error).toMatchObject({ reason: "RepositoryUnreachable" });
     expect(error.message).toBe("The process that commits and pushes failed; see its log");
   });
 });
 
-test("the operator disconnects a publish zone that makes up a wall", async () => {
+test("the operator disconnects a publish zone that reports an unknown layer", async () => {
   const walls = { landlockAbi: 7, inForce: ["moat"] };
   const zone = new PublishZoneInProcess(async ({ name, send }) => {
     if (name === "hold") await send({ body: { walls: { own: walls, git: walls } } });

@@ -4,7 +4,7 @@ import { readOwnerFile, writeOwnerFile } from "../../../../operator/git/publish/
 const owner = { cluster: "kube-system-uid", lease: "fairlead/fairlead" };
 
 describe("readOwnerFile()", () => {
-  test("reads what was written", () => {
+  test("reads the written file", () => {
     expect(readOwnerFile(writeOwnerFile(owner))).toEqual({ owner, approveSweep: undefined });
   });
 
@@ -19,13 +19,13 @@ describe("readOwnerFile()", () => {
     expect(readOwnerFile(`${writeOwnerFile(owner)}${text}\n`)).toEqual({ owner, approveSweep });
   });
 
-  // Converting these takes minutes, and the test runner ends it after 20 seconds.
+  // Without the limit the conversion takes minutes, and the test runner aborts it after 20 seconds.
   test.for(["? ", "- ? ", "{", "[", "!", "&a ", "a: 1\n? "])("reads 2 KiB of %j quickly", (unit) => {
     expect(readOwnerFile(unit.repeat(2_048 / unit.length))).toBe("unreadable");
   });
 
   test.for(["", "a text", "owner: { cluster: [a], lease: b }", "a: &a x\nb: *a", "[".repeat(4_000), "\0"])(
-    "does not take %s for a file of ours",
+    "does not accept %s as a file of the operator",
     (text) => {
       expect(readOwnerFile(text)).toBe("unreadable");
     },

@@ -7,16 +7,16 @@ import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
 import { type AttemptReport, reportingProgram } from "../../sandbox/node-attempts.ts";
 import { attemptNames, WorldOutside } from "../../sandbox/world-outside.ts";
 
-// The process of the publish zone after a hole in a reader of branches or answers: a plain Node in its place.
+// A plain Node instead of the process of the publish zone, as after an exploit of a reader of branches or answers.
 
 let world: WorldOutside;
 let report: AttemptReport;
-/** Its attempts on the folder of credentials and the clones. */
+/** Its attempts to access the folder of credentials and the clones. */
 let own: AttemptReport;
-/** The same without walls. */
+/** The same without isolation. */
 let free: AttemptReport;
 
-/** It starts git and ssh, and looks up names over UDP. */
+/** It starts git and ssh, and resolves names over UDP. */
 const allowed = [
   "start a process",
   "start Node again",
@@ -28,19 +28,19 @@ const allowed = [
   "change the times of a file",
 ];
 
-describe.runIf(launcher !== undefined)("in place of the process of the publish zone, a plain Node", () => {
+describe.runIf(launcher !== undefined)("a plain Node instead of the process of the publish zone", () => {
   beforeAll(async () => {
     world = await WorldOutside.open();
     const [sockets, cache, credentials, keys] = ["sockets", "cache", "credentials", "keys"].map((name) => {
       mkdirSync(join(world.folder, name));
       return join(world.folder, name);
     }) as [string, string, string, string];
-    // As a Secret is mounted.
+    // As a mounted Secret.
     mkdirSync(join(credentials, "..2026"));
     symlinkSync("..2026", join(credentials, "..data"));
     symlinkSync("..data/password", join(credentials, "password"));
     writeFileSync(join(credentials, "..2026", "password"), "s3cret");
-    // As a user links to keys.
+    // As a user's links to keys.
     for (const name of ["id", "other"]) writeFileSync(join(keys, name), "key");
     symlinkSync(join(keys, "id"), join(credentials, "identity"));
     const certificates = join(world.folder, "ca.pem");
@@ -58,7 +58,7 @@ describe.runIf(launcher !== undefined)("in place of the process of the publish z
       world.attack(name, (program) => [
         command.file,
         [...rules, ...words(program)],
-        // In place of an option of Node, which an attempt does not give to the Node that it starts.
+        // Replaces an option of Node, because an attempt passes no options to the Node that it starts.
         { ...command.environment, OPENSSL_CONF: "" },
       ]);
     report = await start("publish", (program) => program);
@@ -81,11 +81,11 @@ describe.runIf(launcher !== undefined)("in place of the process of the publish z
     expect(report.refused[name]).toMatch(/^(EACCES|EPERM|EAFNOSUPPORT)$/);
   });
 
-  test("can do what the process has to do", () => {
+  test("can do everything that the process needs", () => {
     expect(allowed.filter((name) => name in report.refused)).toEqual([]);
   });
 
-  test("reads its credentials and writes to its clones, and neither the other way round", () => {
+  test("can read but not write its credentials, and write to its clones", () => {
     expect(own.refused).toEqual({
       "read another key": "EACCES",
       "write to its credentials": "EACCES",
@@ -95,7 +95,7 @@ describe.runIf(launcher !== undefined)("in place of the process of the publish z
     expect(free.tried).toEqual(own.tried);
   });
 
-  test("has the variables of the process alone", () => {
+  test("has only the environment variables of the process", () => {
     expect(report.environment).toEqual(["TZ", "PATH", "SSL_CERT_FILE", "OPENSSL_CONF"]);
   });
 });

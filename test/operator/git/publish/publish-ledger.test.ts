@@ -7,7 +7,7 @@ import type { PublishOffer } from "../../../../operator/ports.ts";
 import { anOffer, folderOf } from "./publisher-harness.ts";
 
 describe("PublishLedger", () => {
-  test("takes the folder of a resource that went while its commit was pushed away again", () => {
+  test("removes the folder of a resource again that was deleted while its commit was pushed", () => {
     const ledger = new PublishLedger();
     ledger.setBranch({ ...emptyBranch(), head: "a".repeat(40) }, "sha1");
     ledger.publish(anOffer(), 0);
@@ -23,7 +23,7 @@ describe("PublishLedger", () => {
     expect(ledger.hasWork).toBe(false);
   });
 
-  test("leaves it alone when the resource was made again meanwhile", () => {
+  test("does not remove it when the resource was recreated in the meantime", () => {
     const ledger = new PublishLedger();
     ledger.setBranch({ ...emptyBranch(), head: "a".repeat(40) }, "sha1");
     ledger.publish(anOffer(), 0);
@@ -37,7 +37,7 @@ describe("PublishLedger", () => {
     expect(ledger.publish(anOffer(), 2)).toMatchObject({ state: "published" });
   });
 
-  test("does not restore or remove a folder that is left on the branch", () => {
+  test("does not restore or remove a folder that is to stay on the branch", () => {
     const ledger = new PublishLedger();
     ledger.setBranch({ ...emptyBranch(), head: "a".repeat(40) }, "sha1");
     ledger.publish(anOffer(), 0);
@@ -89,7 +89,7 @@ class Owners {
     for (const { key } of ledger.changed()) this.again(key);
   }
 
-  /** The answer to the owner if it offers the same once more. */
+  /** The answer to the owner if it repeats its offer. */
   again(key: string): string {
     const offer = this.#offers.get(key);
     if (offer === undefined) throw new Error(`${key} offers nothing`);
@@ -126,10 +126,10 @@ const offered: Event = { is: "offer", name: "one", version: 0 };
 const retired: Event = { is: "retire", name: "one" };
 const committed: Event = { is: "commit" };
 const landed: Event = { is: "land" };
-/** The resource is made again while the commit that takes its folder away is on its way. */
+/** The resource is recreated during the commit that removes its folder. */
 const madeAnew = [offered, committed, landed, retired, committed, offered, landed];
 
-test("PublishLedger.changed() names everybody who would be answered something else, whatever happened", () => {
+test("PublishLedger.changed() names all owners whose answer would change, whatever happened", () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 20 }), (events) => {
       const owners = new Owners();

@@ -46,7 +46,7 @@ export function aScene(remote: FakeGitRemote, options: SceneOptions = {}) {
     root: "",
     version: "0.1.0",
     ...{ owner, clock, random: Math.random, log },
-    // It is checked when a commit begins, and directly before it is pushed.
+    // It is checked at the start of a commit, and directly before its push.
     fence: { check: () => void (++checks % 2 === 0 && beforePush()) },
     term: () => leaseOfOurs,
     confirmLeadership: async () => true,

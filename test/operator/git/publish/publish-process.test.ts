@@ -11,7 +11,7 @@ import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts
 import { aScene } from "./publish-process-scene.ts";
 import { anOffer, folderOf } from "./publisher-harness.ts";
 
-/** Has the repository run a script, which gets the zone's process id. */
+/** Makes the repository run a script, which gets the zone's process id. */
 function addHook(remote: FakeGitRemote, name: string, script: string): void {
   const path = join(remote.path, "hooks", name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -19,7 +19,7 @@ function addHook(remote: FakeGitRemote, name: string, script: string): void {
 }
 
 describe("the process of the publish zone", () => {
-  test("has the credentials, and nothing of the operator's environment", async () => {
+  test("has the credentials, and no variables of the operator's environment", async () => {
     using remote = new FakeGitRemote();
     const [certificate, token] = [selfSignedCertificate(), "t0ken-of-the-platform"];
     const server = gitHttpServer({ root: remote.folder, certificate, authorizations: [`Bearer ${token}`] });
@@ -50,7 +50,7 @@ describe("the process of the publish zone", () => {
     expect(JSON.stringify(log.entries)).not.toContain(token);
   });
 
-  test("says which file is missing among the credentials", async () => {
+  test("names the missing file of the credentials", async () => {
     using remote = new FakeGitRemote();
     const repository = "https://git.example.dev/manifests.git";
     const { zone } = aScene(remote, { repository, credentials: "/no/such/folder" });
@@ -70,7 +70,7 @@ describe("the process of the publish zone", () => {
       },
     },
     {
-      when: "after a push has landed, before its answer",
+      when: "after a successful push, before its answer",
       arm: (remote, pid) => {
         addHook(remote, "post-receive", `rm "$0"; kill -9 ${pid}`);
         return () => undefined;
@@ -90,7 +90,7 @@ describe("the process of the publish zone", () => {
     };
     await untilPublished(anOffer({ name: "b" }));
     await vi.waitUntil(() => pid() !== undefined && pid() !== first, 15_000);
-    // One that was pushed to the end without the zone is found, and not made again.
+    // A push that completed without the zone is found, and not repeated.
     await untilPublished(anOffer({ name: "c" }));
     const subjects = remote.git(["log", "--reverse", "--format=%s", "main"]).trim().split("\n");
     expect(subjects).toEqual(["a", "b", "c"].map((name) => `Apply Echo shop/${name}, generation 1`));
@@ -100,7 +100,7 @@ describe("the process of the publish zone", () => {
     expect(log.messages("error")).toEqual([]);
   });
 
-  test("may be killed while it reads a large commit: that is made again, once", async () => {
+  test("may be killed while it reads a large commit, which is then created again, once", async () => {
     using remote = new FakeGitRemote();
     const { publisher, pid } = aScene(remote);
     publisher.start();
@@ -121,7 +121,7 @@ describe("the process of the publish zone", () => {
     expect(publisher.stats).toMatchObject({ rebuilds: 0, landed: 1, pending: 0 });
   });
 
-  test("is waited for while it hangs, and what it was asked lands when it goes on", async () => {
+  test("is waited for while it is paused, and completes its request afterwards", async () => {
     using remote = new FakeGitRemote();
     const { publisher, pid, untilPublished } = aScene(remote);
     publisher.start();
@@ -133,7 +133,7 @@ describe("the process of the publish zone", () => {
     expect(remote.commits()).toBe(2);
   });
 
-  test("ends with the operator's side, and its git processes with it", async () => {
+  test("ends with the operator's side, together with its git processes", async () => {
     using remote = new FakeGitRemote();
     const { publisher, zone, pid, untilPublished } = aScene(remote);
     publisher.start();

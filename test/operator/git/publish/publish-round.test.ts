@@ -6,7 +6,7 @@ import { FakeClock } from "../../../fakes/fake-clock.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { anOffer, folderOf } from "./publisher-harness.ts";
 
-/** A round over a branch that takes every commit at once. */
+/** A round with a branch that accepts every commit at once. */
 function aRound() {
   const clock = new FakeClock();
   const ledger = new PublishLedger();
@@ -53,7 +53,7 @@ function aRound() {
   return { clock, ledger, round, commits, steps, offer, overtake };
 }
 
-describe("a resource that had commit after commit", () => {
+describe("a resource with many consecutive commits", () => {
   async function aBusyOne() {
     const it = aRound();
     for (let generation = 1; generation <= 10; generation++) {
@@ -80,7 +80,7 @@ describe("a resource that had commit after commit", () => {
     const { clock, round, commits, offer } = await aBusyOne();
     await clock.advance(2_000);
     await round.run();
-    // A moment after a commit of one owner alone, another owner offers.
+    // Shortly after a commit of one owner, another owner offers.
     await clock.advance(10);
     offer("busy", 12);
     offer("quiet", 1);
@@ -89,7 +89,7 @@ describe("a resource that had commit after commit", () => {
     expect(commits.at(-1)).toEqual([folderOf("busy"), folderOf("quiet")]);
   });
 
-  test("does not wait while commits fail, and those that failed do not count", async () => {
+  test("does not wait while commits fail, and failed ones do not count", async () => {
     const { ledger, round, commits } = await aBusyOne();
     ledger.setFailure({ reason: "PushRefused", message: "no" });
     expect(round.windowMs).toBeLessThanOrEqual(200);
@@ -97,7 +97,7 @@ describe("a resource that had commit after commit", () => {
     expect(commits).toHaveLength(11);
   });
 
-  test("does not wait when its folder is to go, nor when the operator stops", async () => {
+  test("does not wait when its folder is to be removed, nor when the operator stops", async () => {
     const { ledger, round, commits } = await aBusyOne();
     ledger.retire(folderOf("other"));
     ledger.retire(folderOf("busy"));
@@ -113,7 +113,7 @@ describe("a resource that had commit after commit", () => {
   });
 });
 
-test("nothing happens between a read of the branch and the push: the clone is tidied afterwards, also when another push was faster", async () => {
+test("nothing happens between a read of the branch and the push: the clone is tidied afterwards, also when another push was first", async () => {
   const { round, steps, offer, overtake } = aRound();
   offer("a", 1);
   overtake(true);
@@ -125,7 +125,7 @@ test("nothing happens between a read of the branch and the push: the clone is ti
   expect(await round.run()).toBe("done");
   expect(steps).toEqual(["look", "land", "tidy"]);
 
-  // A round without anything to do does not touch it.
+  // A round without work does not change it.
   steps.length = 0;
   await round.run();
   expect(steps).toEqual([]);

@@ -10,7 +10,7 @@ import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 const message = "m\n";
 const empty = { parent: undefined, message, committedAt: new Date(0), folders: [], files: new Map() };
 
-/** A zone for a repository that has one commit, and the folder of its clones. */
+/** A zone for a repository with one commit, and the folder of its clones. */
 function aScene(remote: FakeGitRemote) {
   const cache = join(remote.folder, "cache");
   const log = new RecordingLogger();
@@ -59,7 +59,7 @@ describe("the publish zone", () => {
     expect(slots()).toHaveLength(3);
   });
 
-  test("gives a clone free when it is closed, and when its connection is lost", async () => {
+  test("releases a clone when it is closed, and when its connection is lost", async () => {
     using remote = new FakeGitRemote();
     const { zone, slots, locks } = aScene(remote);
     const clone = zone.clone({ branch: "main", root: "" });
@@ -74,12 +74,12 @@ describe("the publish zone", () => {
     await vi.waitUntil(() => locks().length === 0);
     zone.revive();
     await clone.open();
-    // It is the same one again.
+    // It is the same clone again.
     expect(slots()).toHaveLength(1);
     expect(await clone.readHead()).toBeUndefined();
   });
 
-  test("forgets a commit that was begun when the connection was lost", async () => {
+  test("drops an unfinished commit when the connection is lost", async () => {
     using remote = new FakeGitRemote();
     const { zone } = aScene(remote);
     const clone = zone.clone({ branch: "main", root: "" });
@@ -88,7 +88,7 @@ describe("the publish zone", () => {
     const begin = { body: { clone: 1, isFirst: true }, parts: [Buffer.from("commit refs/heads/x\n")] };
     await zone.connection.ask(link, "commit-part", begin, { read: () => undefined, deadlineMs: 10_000 });
     const files = new Map([["x", "1"]]);
-    // The next one starts from the beginning, on the same connection and on another one.
+    // The next commit starts from the beginning, on the same connection and on another one.
     const first = await clone.writeCommit({ ...empty, files });
     await zone.connection.ask(link, "commit-part", begin, { read: () => undefined, deadlineMs: 10_000 });
     await zone.die();
@@ -117,7 +117,7 @@ describe("the publish zone", () => {
     expect(log.messages("error")).toEqual([]);
   });
 
-  test("runs nothing more for a clone that is killed, and answers at once", async () => {
+  test("runs nothing more in a killed clone, and answers at once", async () => {
     using remote = new FakeGitRemote();
     remote.hangPushes();
     const { zone, locks } = aScene(remote);

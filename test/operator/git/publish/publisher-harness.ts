@@ -25,11 +25,11 @@ export interface OfferOptions {
   readonly generation?: number;
   readonly files?: Readonly<Record<string, string>>;
   readonly last?: PublishedRecord;
-  /** Counts how often the files were rendered. */
+  /** Number of renders of the files. */
   readonly onRender?: () => void;
 }
 
-/** An offer of `Echo shop/<name>` whose files say its generation. */
+/** An offer of `Echo shop/<name>` whose files contain its generation. */
 export function anOffer(options: OfferOptions = {}): PublishOffer {
   const { name = "hello", generation = 1, last } = options;
   const files = options.files ?? {
@@ -54,7 +54,7 @@ export const folderOf = (name: string): string => `shop/echoes.fairlead.dev/${na
 /** A publisher on a fake clock, with all its notifications. */
 export class PublisherHarness implements AsyncDisposable {
   readonly clock = new FakeClock();
-  /** Keys of owners that were notified of a new answer, in order. */
+  /** Keys of notified owners, in order. */
   readonly told: string[] = [];
   readonly logged: string[] = [];
   readonly log = recordingLog(this.logged);
@@ -71,12 +71,12 @@ export class PublisherHarness implements AsyncDisposable {
       credentialsDirectory: undefined,
       cacheDirectory: join(remote.folder, "cache"),
       clock: this.clock,
-      // Far beyond any test: fake time runs faster than git.
+      // Far longer than any test: fake time passes faster than git runs.
       timeoutMs: 86_400_000,
       ...overrides,
     };
     const { log } = this;
-    // As an operator's, its clone is in a publish zone.
+    // The clone of an operator is in a publish zone.
     this.zone = new PublishZoneInProcess(aPublishService(clone, log));
     this.publisher = createGitPublisher({
       clone: this.zone.clone(clone),
@@ -100,7 +100,7 @@ export class PublisherHarness implements AsyncDisposable {
     return this.publisher.publish(offer);
   }
 
-  /** Lets time pass, and git work, until `condition` holds. */
+  /** Advances time, and lets git run, until `condition` holds. */
   async until(condition: () => boolean, { stepMs = 20 } = {}): Promise<void> {
     const endMs = performance.now() + 15_000;
     while (!condition()) {
@@ -113,7 +113,7 @@ export class PublisherHarness implements AsyncDisposable {
     }
   }
 
-  /** Lets time pass until the next poll of the remote, and on until `condition` holds. */
+  /** Advances time to the next poll of the remote, and further until `condition` holds. */
   async untilNextLook(condition: () => boolean = () => true): Promise<void> {
     const { lsRemotes } = this.publisher.stats;
     await this.until(() => this.publisher.stats.lsRemotes > lsRemotes, { stepMs: 1_000 });
@@ -130,7 +130,7 @@ export class PublisherHarness implements AsyncDisposable {
     return states.flatMap((state) => (state?.state === "published" ? [state.record] : []));
   }
 
-  /** Begins, and waits for the first poll of the remote. */
+  /** Starts, and waits for the first poll of the remote. */
   async started(): Promise<this> {
     this.publisher.start();
     await this.until(() => this.publisher.stats.lsRemotes > 0);

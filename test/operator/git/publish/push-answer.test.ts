@@ -61,7 +61,7 @@ describe("readPushAnswer()", () => {
     expect(readPushAnswer(locked(path))).toEqual({ kind: "moved" });
   });
 
-  test("a refusal has the reason, and what the hook said", () => {
+  test("a rejected push has the reason, and the message of the hook", () => {
     const stderr = "remote: only on weekdays\nerror: failed to push some refs to '/srv/x'\n";
     expect(
       readPushAnswer({ stdout: bang("[remote rejected] (hook declined)"), stderr, exitCode: 1 }),

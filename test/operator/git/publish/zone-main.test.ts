@@ -86,7 +86,7 @@ test("a zone without the files of its credentials reports to the operator which 
   );
 });
 
-test("the main process says which of its options are missing", async () => {
+test("the main process names its missing options", async () => {
   const { ended, lines } = aMain(["--sockets=/nowhere"]);
   const [line] = await once(lines, "line");
   expect(JSON.parse(String(line))).toMatchObject({
@@ -96,7 +96,7 @@ test("the main process says which of its options are missing", async () => {
   expect(await ended).toEqual([1, null]);
 });
 
-test("the main process refuses a repository that it does not speak to", async () => {
+test("the main process refuses a repository with an unsupported protocol", async () => {
   const { ended, lines } = aMain(["--sockets=/nowhere", "--cache=/nowhere", "--repository=ext::sh"]);
   const [line] = await once(lines, "line");
   expect(JSON.parse(String(line))).toMatchObject({

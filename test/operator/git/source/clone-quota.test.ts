@@ -7,7 +7,7 @@ import { SourcesHarness } from "./sources-harness.ts";
 const mebibyte = 2 ** 20;
 const aQuota = (): CloneQuota => new CloneQuota({ cacheBytes: 1_000 * mebibyte });
 
-/** Clones of one namespace each, which have these sizes. */
+/** Clones with these sizes, each used by one namespace. */
 function filled(sizes: Readonly<Record<string, number>>): CloneQuota {
   const quota = aQuota();
   for (const [namespace, size] of Object.entries(sizes)) {
@@ -18,7 +18,7 @@ function filled(sizes: Readonly<Record<string, number>>): CloneQuota {
 }
 
 describe("CloneQuota", () => {
-  test("gives one namespace a quarter of the cache, in however many clones", () => {
+  test("gives one namespace a quarter of the cache, for any number of clones", () => {
     const quota = filled({ shop: 100 });
     quota.join("other", "shop");
     expect(quota.roomOf("other")).toBe(150 * mebibyte);
@@ -28,7 +28,7 @@ describe("CloneQuota", () => {
     );
   });
 
-  test("lets a clone grow that another namespace has room for", () => {
+  test("lets a clone grow if another namespace that uses it is below its quota", () => {
     const quota = filled({ bad: 200, shop: 10 });
     quota.join("more", "bad");
     quota.note("more", 50 * mebibyte);
@@ -37,7 +37,7 @@ describe("CloneQuota", () => {
     expect(quota.roomOf("more")).toBe(190 * mebibyte);
   });
 
-  test("keeps room for namespaces with little when others fill the cache", () => {
+  test("reserves space for namespaces with little when others fill the cache", () => {
     const quota = filled({ a: 250, b: 250, c: 200, d: 10 });
     expect(() => quota.roomOf("c")).toThrow("clones of namespace c take 200 MiB");
     expect(quota.roomOf("d") / mebibyte).toBeCloseTo(140);
@@ -52,7 +52,7 @@ describe("CloneQuota", () => {
     expect(quota.roomOf("next")).toBe(250 * mebibyte);
   });
 
-  test("counts a clone no longer for a namespace that left it to another", () => {
+  test("no longer counts a clone for a namespace when another one still uses it", () => {
     const quota = filled({ a: 250 });
     quota.join("a", "b");
     quota.leave("a", "a");
@@ -61,7 +61,7 @@ describe("CloneQuota", () => {
   });
 });
 
-test("a namespace whose clones take its share of the cache fetches no other, and does not stop other namespaces", async () => {
+test("a namespace whose clones use its share of the cache fetches no other, and does not block other namespaces", async () => {
   using first = new FakeGitRemote();
   using second = new FakeGitRemote();
   using third = new FakeGitRemote();
@@ -69,7 +69,7 @@ test("a namespace whose clones take its share of the cache fetches no other, and
     remote.commitByOthers({ a: randomBytes(40_000).toString("base64") });
   await using it = new SourcesHarness(first, { cacheBytes: 200_000 });
   await it.ready("bad/a");
-  // A fetch is measured every second: a short one may bring more than there is room for.
+  // A fetch is measured every second: a short one may exceed its limit.
   await it.ready("bad/b", { url: `file://${second.path}` });
   const url = `file://${third.path}`;
   const refused = await it.answer("bad/c", { url }, ({ state }) => state === "failed");

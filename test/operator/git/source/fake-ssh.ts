@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A program `ssh` that runs what it is asked for on this machine, and notes how it was called. */
+/** A program `ssh` that runs its command on this machine, and records its arguments. */
 export class FakeSsh {
-  /** For the environment. */
+  /** Variables for the environment. */
   readonly path: string;
   readonly #calls: string;
 
-  /** @param command How to run `"$last"`, the command for the other side; such as cutting its answer off. */
+  /** @param command How to run `"$last"`, the command for the other side; for example with a truncated answer. */
   constructor(folder: string, command = 'exec sh -c "$last"') {
     const directory = join(folder, "bin");
     mkdirSync(directory);
@@ -15,7 +15,7 @@ export class FakeSsh {
     const program = join(directory, "ssh");
     const lines = [
       "#!/bin/sh",
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it belongs to the shell
       'while [ $# -gt 0 ]; do case "$1" in -i) identity=$2;; *UserKnownHostsFile=*) hosts=${1#*=};; esac; last=$1; shift; done',
       `printf '%s|' "$last" "$(stat -c %a "$identity")" "$(stat -c %a "$(dirname "$identity")")" >> '${this.#calls}'`,
       `printf '%s|%s\\n' "$(head -1 "$identity")" "$(head -1 "$(echo "$hosts" | tr -d '"')")" >> '${this.#calls}'`,

@@ -9,7 +9,7 @@ import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 const wishes = new Map<string, RefWish>([["main", { kind: "ref", ref: "refs/heads/main" }]]);
 const there = new Map([["main", { commit: "c" }]]);
 
-/** A clone and its remote that do what a test says. */
+/** A clone and its remote, which behave as a test defines. */
 function aFetchedClone() {
   const it = {
     rebuilds: 0,
@@ -65,14 +65,14 @@ test("a clone whose recreation was interrupted is recreated with the next poll",
   expect(it.rebuilds).toBe(2);
 });
 
-test("while a new clone fails as well, it is not recreated again and again", async () => {
+test("while a new clone fails as well, it is not recreated repeatedly", async () => {
   const it = aFetchedClone();
   it.onLook = broken;
   for (let round = 0; round < 5; round++) await it.fetched.look(wishes);
   expect(it.rebuilds).toBe(1);
 });
 
-test("a clone that has grown too big is recreated while the remote answers", async () => {
+test("a clone that is too large is recreated while the remote responds", async () => {
   const it = aFetchedClone();
   it.size = 101;
   it.onRebuild = () => {
@@ -82,7 +82,7 @@ test("a clone that has grown too big is recreated while the remote answers", asy
   expect(it.rebuilds).toBe(1);
 });
 
-test("unreadable content causes its recreation once a minute at most", async () => {
+test("unreadable content causes a recreation at most once a minute", async () => {
   const it = aFetchedClone();
   const read = () => it.fetched.use(async () => broken()).catch((error: unknown) => error);
   expect(await read()).toMatchObject({ reason: "SourceUnreachable" });

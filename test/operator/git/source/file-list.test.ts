@@ -19,7 +19,7 @@ function reread(list: FileList): FileList {
 }
 
 describe("encodeFileList()", () => {
-  test("is what FileListReader reads, whatever the names are", () => {
+  test("is decoded unchanged by FileListReader, for any names", () => {
     const segment = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
       .filter((text) => !/[/\0\ud800-\udfff]/u.test(text) && text !== "." && text !== "..");
@@ -34,7 +34,7 @@ describe("encodeFileList()", () => {
     );
   });
 
-  test("cuts a long list into parts of bounded size", () => {
+  test("splits a long list into parts of bounded size", () => {
     const list = only(...Array.from({ length: 20_000 }, (_, index) => `folder/${"x".repeat(300)}${index}`));
     const parts = [...encodeFileList(list)];
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(2 ** 20);
@@ -45,11 +45,11 @@ describe("encodeFileList()", () => {
     { what: "above its folder", path: "../secret" },
     { what: "with an empty segment", path: "a//b" },
     { what: "that is too long", path: "x".repeat(listLimits.pathCharacters + 1) },
-  ])("refuses a path $what", ({ path }) => {
+  ])("rejects a path $what", ({ path }) => {
     expect(() => reread(only(path))).toThrow(FileListError);
   });
 
-  test("refuses paths that are too long in all", () => {
+  test("rejects paths whose total length is too long", () => {
     const long = Array.from({ length: 3_000 }, (_, index) => `${"x".repeat(4_000)}${index}`);
     expect(() => reread(only(...long))).toThrow(FileListError);
   });
@@ -59,27 +59,27 @@ describe("FileListReader", () => {
   test.for([
     { what: "bytes that are not UTF-8", text: Buffer.from([0x66, 0xff, 0]) },
     { what: "an entry without its path", text: `${blob} 1\0` },
-    { what: "no end", text: `${blob} 1\0a` },
-    { what: "an id that is none", text: "0123 1\0a\0" },
-    { what: "a size that is none", text: `${blob} -1\0a\0` },
+    { what: "an endless list", text: `${blob} 1\0a` },
+    { what: "an invalid id", text: "0123 1\0a\0" },
+    { what: "an invalid size", text: `${blob} -1\0a\0` },
     { what: "an unknown kind", text: "socket\0a\0" },
     { what: "a path above the folder", text: `${blob} 1\0a/../../b\0` },
     { what: "an absolute path", text: `${blob} 1\0/etc/passwd\0` },
     { what: "too many entries in a part", text: `${blob} 1\0a\0`.repeat(1_001) },
-    { what: "a part of NULs alone", text: Buffer.alloc(2 ** 21) },
+    { what: "a part of only NULs", text: Buffer.alloc(2 ** 21) },
     { what: "a path that is too long", text: `${blob} 1\0${"x".repeat(listLimits.pathCharacters + 1)}\0` },
-  ])("refuses $what", ({ text }) => {
+  ])("rejects $what", ({ text }) => {
     expect(() => new FileListReader().take(Buffer.from(text))).toThrow(RangeError);
   });
 
-  test("refuses too many entries, in however many parts", () => {
+  test("rejects too many entries, in any number of parts", () => {
     const reader = new FileListReader();
     const part = Buffer.from(`${blob} 1\0a\0`.repeat(1_000));
     for (let index = 0; index < listLimits.entries / 1_000; index++) reader.take(part);
     expect(() => reader.take(Buffer.from(`${blob} 1\0a\0`))).toThrow(RangeError);
   });
 
-  test("refuses more than the longest list, in however many parts", () => {
+  test("rejects a list that is too long, in any number of parts", () => {
     const reader = new FileListReader();
     const part = Buffer.from(`${blob} 1\0${"x".repeat(4_000)}\0`.repeat(100));
     expect(() => {
@@ -87,7 +87,7 @@ describe("FileListReader", () => {
     }).toThrow(RangeError);
   });
 
-  test("survives any bytes", () => {
+  test("accepts or rejects any bytes without failing", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         try {

@@ -8,7 +8,7 @@ const commitOf = (...lines: readonly string[]) => readCommit("c".repeat(40), Buf
 const tree = `tree ${"a".repeat(40)}`;
 
 describe("readCommit()", () => {
-  test("reads who, when and what", () => {
+  test("reads author, time and subject", () => {
     const parents = [`parent ${"1".repeat(40)}`, `parent ${"2".repeat(40)}`];
     const author = "author Ann Example <ann@example.dev> 1700000000 +0200";
     const committer = "committer Bob <bob@example.dev> 1700000060 -0700";
@@ -40,15 +40,15 @@ describe("readCommit()", () => {
     { lines: ["author <ann@example.dev> 1 +0000", "", "x"], author: "ann@example.dev" },
     { lines: ["author A\u001b[31m\u202eB <a@b> 1 +0000", "", "x"], author: "A[31mB" },
     { lines: ["", "x"], author: "" },
-  ])("gives $author for $lines", ({ lines, author }) => {
+  ])("returns $author for $lines", ({ lines, author }) => {
     expect(commitOf(tree, ...lines).commit.author).toBe(author);
   });
 
-  test("cuts a subject, and leaves out what would upset a terminal", () => {
+  test("cuts a subject, and removes characters that affect a terminal", () => {
     expect(commitOf(tree, "", `\u001b[2J${"x".repeat(300)}`).commit.subject).toBe(`[2J${"x".repeat(197)}`);
   });
 
-  // A pattern with quadratic time takes minutes for these, and the test runner ends it after 90 seconds.
+  // A pattern with quadratic time takes minutes for these, and the test runner aborts after 90 seconds.
   test.for(["<", " <", "a<", "<>", "\n", "author ", "\u202e"])(
     "reads a megabyte of %j in linear time",
     (unit) => {
@@ -59,7 +59,7 @@ describe("readCommit()", () => {
     },
   );
 
-  test("keeps nothing of a long message or header in memory", () => {
+  test("keeps no reference to a long message or header in memory", () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void;
     const long = "x".repeat(1_000_000);
@@ -83,7 +83,7 @@ describe("readCommit()", () => {
     expect(commitOf(tree, ...parents, "", "x").parents).toHaveLength(100);
   });
 
-  test("says 1970 for a time that is none", () => {
+  test("returns 1970 for an invalid time", () => {
     expect(commitOf(tree, "committer B <b@c> 99999999999999999 +0000", "", "x").commit.committedAt).toBe(
       "1970-01-01T00:00:00Z",
     );
@@ -91,7 +91,7 @@ describe("readCommit()", () => {
 });
 
 describe("readTree()", () => {
-  test("reads what git writes", () => {
+  test("reads git's own objects", () => {
     const entry = (mode: string, name: string, id: string) =>
       Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id.repeat(40), "hex")]);
     const body = Buffer.concat([
@@ -110,7 +110,7 @@ describe("readTree()", () => {
     ]);
   });
 
-  test("either reads any bytes or says that they are not a tree", () => {
+  test("either reads any bytes or reports that they are not a tree", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {

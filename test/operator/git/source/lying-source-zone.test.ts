@@ -6,7 +6,7 @@ import { aScriptedZone, aState, one, other, tree } from "../../../fakes/scripted
 const blob = "b".repeat(40);
 const broken = "Lost the connection to a zone";
 
-/** A source that is ready, of a zone that the test says how to lie. */
+/** A ready source of a zone that sends invalid data as the test defines. */
 async function aReadySource() {
   const scene = await aScriptedZone();
   const { zone, it } = scene;
@@ -19,15 +19,18 @@ async function aReadySource() {
 describe("ZoneSources", () => {
   const commit = aState(one).head;
   test.for([
-    { what: "a commit id that is none", state: aState("../../etc") },
-    { what: "a tree id that is none", state: aState(one, { tree: `${tree}\n` }) },
+    { what: "an invalid commit id", state: aState("../../etc") },
+    { what: "an invalid tree id", state: aState(one, { tree: `${tree}\n` }) },
     { what: "a long subject", state: aState(one, { head: { ...commit, subject: "x".repeat(201) } }) },
     { what: "a subject of two lines", state: aState(one, { head: { ...commit, subject: "a\nb" } }) },
     { what: "an escape sequence", state: aState(one, { changed: { ...commit, author: "\u001b[2J" } }) },
-    { what: "text that is turned around", state: aState(one, { head: { ...commit, author: "\u202eAnn" } }) },
-    { what: "a time that is none", state: aState(one, { head: { ...commit, committedAt: "now" } }) },
-    { what: "a field that is unknown", state: aState(one, { verified: true }) },
-    { what: "a reason that is not its own", state: { reason: "RenderFailed", message: "no" } },
+    {
+      what: "bidirectional control characters",
+      state: aState(one, { head: { ...commit, author: "\u202eAnn" } }),
+    },
+    { what: "an invalid time", state: aState(one, { head: { ...commit, committedAt: "now" } }) },
+    { what: "an unknown field", state: aState(one, { verified: true }) },
+    { what: "a reason that a zone may not give", state: { reason: "RenderFailed", message: "no" } },
     { what: "a long message", state: { reason: "SourceRefused", message: "x".repeat(2_001) } },
     { what: "nothing", state: {} },
   ])("disconnects a zone that sends $what", async ({ state }) => {
@@ -35,7 +38,7 @@ describe("ZoneSources", () => {
     const first = zone.follower;
     zone.say("ns/a", state);
     await it.until(() => it.log.messages("warn").includes(broken));
-    // Everything is wanted again, and what was known stays.
+    // All requests are sent again, and the known state stays.
     expect(it.ask("ns/a")).toMatchObject({ state: "ready", revision: { head: { id: one } } });
     await it.until(() => zone.follower !== first && zone.wanted.has("ns/a"));
   });
@@ -52,7 +55,7 @@ describe("ZoneSources", () => {
       send: ({ send }) => flood(() => send(aPart(`${blob} 1\0a\0`.repeat(1_000)))),
     },
     {
-      what: "paths without end",
+      what: "endless paths",
       send: ({ send }) => flood(() => send(aPart(`${blob} 1\0${"x".repeat(4_000)}\0`))),
     },
     { what: "a frame that is too large", send: ({ send }) => send(aPart("x".repeat(3 * 2 ** 20))) },
@@ -81,7 +84,7 @@ describe("ZoneSources", () => {
     },
     { what: "too few bytes", send: ({ send }) => send({ body: { sizes: [1, 1] } }) },
     {
-      what: "empty pieces without end",
+      what: "endless empty pieces",
       send: async ({ send }) => {
         await send({ body: { sizes: [1, 1] } });
         await flood(() => send(aPart("")));
@@ -105,7 +108,7 @@ describe("ZoneSources", () => {
     expect(String(error)).not.toContain("token");
   });
 
-  test("connects again when the zone does not take what is wanted", async () => {
+  test("reconnects when the zone rejects its requests", async () => {
     const { zone, it } = await aReadySource();
     const first = zone.follower;
     zone.hangs = true;
@@ -115,7 +118,7 @@ describe("ZoneSources", () => {
     await it.until(() => zone.follower !== first && zone.wanted.has("ns/b"));
   });
 
-  test("asks a zone that breaks the protocol each time less and less often", async () => {
+  test("reconnects with backoff to a zone that violates the protocol", async () => {
     const { zone, it } = await aScriptedZone();
     let connections = 0;
     zone.onFollow = ({ send }) => {

@@ -10,12 +10,12 @@ test.for([
     told: '; existing names: "wb", "web2", "webs", "api", "jobs" and 2 more',
   },
   { wanted: "x", names: ['"\n'], told: '; existing names: "\\"\\n"' },
-])("tellNearbyNames() says of $wanted among $names: $told", ({ wanted, names, told }) => {
+])("tellNearbyNames() returns for $wanted among $names: $told", ({ wanted, names, told }) => {
   expect(tellNearbyNames(wanted, names)).toBe(told);
 });
 
-test("tellNearbyNames() works out the distance of a hundred names at most", () => {
-  // Its first and its last character differ from the wanted name, so that the cheap guess ranks it last.
+test("tellNearbyNames() computes the distance of at most a hundred names", () => {
+  // Its first and its last character differ from the wanted name, so that the cheap estimate ranks it last.
   const near = "xbcdefghix";
   const others = (count: number) =>
     Array.from({ length: count }, (_, index) => `a${`${index}`.padStart(8, "0")}z`);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PollPermits } from "../../../../operator/git/source/poll-permits.ts";
 
-/** Asks for permits and counts those that were given. */
+/** Requests permits and counts the granted ones. */
 function acquiring(polls: PollPermits, standing: "good" | "new" | "failing", who: string, count: number) {
   const given: (() => void)[] = [];
   for (let index = 0; index < count; index++)
@@ -11,7 +11,7 @@ function acquiring(polls: PollPermits, standing: "good" | "new" | "failing", who
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("a namespace with remotes that hang takes permits from itself only", async () => {
+test("a namespace with hanging remotes takes permits only from itself", async () => {
   const polls = new PollPermits();
   const hanging = acquiring(polls, "new", "bad", 100);
   const others = acquiring(polls, "new", "shop", 3);
@@ -21,7 +21,7 @@ test("a namespace with remotes that hang takes permits from itself only", async 
   expect([hanging.length, others.length, failing.length, good.length]).toEqual([4, 3, 3, 16]);
 });
 
-test("a permit that is released goes to the namespace that waits longest and may have it", async () => {
+test("a released permit goes to the namespace that waits longest and may have it", async () => {
   const polls = new PollPermits();
   const good = acquiring(polls, "good", "a", 16);
   const first = acquiring(polls, "good", "b", 1);
@@ -35,7 +35,7 @@ test("a permit that is released goes to the namespace that waits longest and may
   good[1]?.();
   await settled();
   expect(second.length).toBe(1);
-  // All that is released can be acquired again.
+  // All released permits can be acquired again.
   const more = acquiring(polls, "good", "d", 16);
   await settled();
   expect(more.length).toBe(1);

@@ -47,11 +47,11 @@ describe("toRemoteFailure()", () => {
     ["fatal: unable to access 'https://h/x/': The requested URL returned error: 301", "SourceInvalid"],
     ["error: object 1234: hasDotgit: contains '.git'\nfatal: fsck error in packed object", "SourceInvalid"],
     ["", "SourceUnreachable"],
-  ] as const)("takes %j for %s", ([stderr, reason]) => {
+  ] as const)("maps %j to %s", ([stderr, reason]) => {
     expect(toRemoteFailure(stderr, []).reason).toBe(reason);
   });
 
-  // Patterns with quadratic time take minutes for these texts, and the test runner ends it after 90 seconds.
+  // Patterns with quadratic time take minutes for these texts, and the test runner aborts after 90 seconds.
   test.for([
     "repository ",
     "host key ",
@@ -77,7 +77,7 @@ describe("toRemoteFailure()", () => {
     "remote: x\rfatal: PRIVATE\nfatal: the remote end hung up unexpectedly",
     "returned error: 403PRIVATE",
     "PRIVATE",
-  ])("repeats nothing that the host wrote: %j", (stderr) => {
+  ])("repeats no text of the host: %j", (stderr) => {
     const { message } = toRemoteFailure(stderr, []);
     expect(message).not.toContain("PRIVATE");
     expect(message).toMatch(/^Cannot (reach|read) the repository: \w/);
@@ -105,7 +105,7 @@ describe("toRemoteFailure()", () => {
     expect(toRemoteFailure(stderr, []).message).toContain(says);
   });
 
-  test("has no secret, no control characters, and an end", () => {
+  test("contains no secret and no control characters, and has a limited length", () => {
     const stderr = `fatal: https://me:hunter2@h said \u001b[31mt0ken\n${"x".repeat(5_000)}`;
     const { message } = toRemoteFailure(stderr, ["t0ken"]);
     expect(message).not.toMatch(/hunter2|t0ken/);

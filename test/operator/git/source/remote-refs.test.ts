@@ -43,7 +43,7 @@ describe("TagChoices", () => {
     expect(await choices.choose(before, "^1")).toBe("refs/tags/v1.1.0");
     expect(await choices.choose(before, "^2")).toBeUndefined();
     choices.rest();
-    // Equal digests are equal refs: these would answer otherwise if they were read.
+    // Equal digests mean equal refs: if these were read, the result would differ.
     const same = { ids: new Map<string, string>(), digest: before.digest };
     expect(await choices.choose(same, "^1")).toBe("refs/tags/v1.1.0");
     expect(await choices.choose(refsOf(answerOf(["v1.2.0"])), "^1")).toBe("refs/tags/v1.2.0");

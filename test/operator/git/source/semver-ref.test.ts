@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chooseTag, isSemverRange } from "../../../../operator/git/source/semver-ref.ts";
 
-/** The tag, and how often the choice paused. */
+/** The tag, and the number of pauses of the choice. */
 function choose(tags: readonly string[], range: string) {
   const choosing = chooseTag(tags, range);
   for (let pauses = 0; ; pauses++) {
@@ -25,12 +25,12 @@ describe("chooseTag()", () => {
       chosen: undefined,
     },
     { range: "*", tags: ["1.0.0+b", "1.0.0+a"], chosen: "1.0.0+b" },
-  ])("of $tags in $range takes $chosen", ({ range, tags, chosen }) => {
+  ])("chooses $chosen of $tags for $range", ({ range, tags, chosen }) => {
     expect(choose(tags, range).tag).toBe(chosen);
     expect(choose(tags.toReversed(), range).tag).toBe(chosen);
   });
 
-  test("pauses every 500 tags, whatever they are", () => {
+  test("pauses every 500 tags, for any names", () => {
     const tags = Array.from({ length: 100_000 }, (_, index) =>
       index % 2 === 0 ? `v1.${index}.0` : `x${index}`,
     );
@@ -44,6 +44,6 @@ test.for([
   [">=1 <2 || 3.x", true],
   ["main", false],
   ["--upload-pack=x", false],
-] as const)("isSemverRange() says of %j: %j", ([range, is]) => {
+] as const)("isSemverRange() returns for %j: %j", ([range, is]) => {
   expect(isSemverRange(range)).toBe(is);
 });

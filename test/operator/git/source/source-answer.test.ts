@@ -44,7 +44,7 @@ describe("isSameAnswer()", () => {
     { what: "a handled request", before: ready(), after: ready({}, undefined, "one"), isSame: false },
     { what: "a first answer", before: { state: "pending" } as const, after: ready(), isSame: false },
     {
-      what: "none still",
+      what: "still none",
       before: { state: "pending" } as const,
       after: { state: "pending" } as const,
       isSame: true,
@@ -56,7 +56,7 @@ describe("isSameAnswer()", () => {
       isSame: true,
     },
     {
-      what: "other words",
+      what: "another message",
       before: { state: "failed", failure: down } as const,
       after: { state: "failed", failure: { ...down, message: "refused" } } as const,
       isSame: false,
@@ -67,7 +67,7 @@ describe("isSameAnswer()", () => {
       after: { state: "failed", failure: down } as const,
       isSame: false,
     },
-  ])("of $what says $isSame", ({ before, after, isSame }) => {
+  ])("returns $isSame for $what", ({ before, after, isSame }) => {
     expect(isSameAnswer(before, after)).toBe(isSame);
   });
 });
@@ -76,7 +76,7 @@ describe("answerOf()", () => {
   const pending = { state: "pending" } as const;
   const nothing = { outage: undefined, handledRequest: undefined };
 
-  test("a failure is one while nothing was good, and beside what was good afterwards", () => {
+  test("a failure is the answer until the first good state, and is added to the good state afterwards", () => {
     expect(answerOf({ ...nothing, before: pending, now: gone })).toEqual({ state: "failed", failure: gone });
     const before = ready({ tree: "old" });
     expect(answerOf({ ...nothing, before, now: gone })).toMatchObject({
@@ -85,7 +85,7 @@ describe("answerOf()", () => {
     });
   });
 
-  test("an outage is reported beside the content of the clone, until it is over", () => {
+  test("an outage is reported with the content of the clone, until it ends", () => {
     const now = aRevision({ tree: "new" });
     const during = answerOf({ ...nothing, before: pending, now, outage: down, handledRequest: "one" });
     expect(during).toMatchObject({

@@ -7,12 +7,12 @@ import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
 import type { AttemptReport } from "../../sandbox/node-attempts.ts";
 import { attemptNames, WorldOutside } from "../../sandbox/world-outside.ts";
 
-// The process of the source zone after a hole in a reader of trees, commits or hooks: a plain Node in its place.
+// A plain Node instead of the process of the source zone, as after an exploit of a reader of trees, commits or hooks.
 
 let world: WorldOutside;
 let report: AttemptReport;
 
-/** It starts git and ssh, uses the Internet, and looks up names over UDP. */
+/** It starts git and ssh, uses the Internet, and resolves names over UDP. */
 const allowed = [
   "start a process",
   "start Node again",
@@ -25,7 +25,7 @@ const allowed = [
   "change the times of a file",
 ];
 
-describe.runIf(launcher !== undefined)("in place of the process of the source zone, a plain Node", () => {
+describe.runIf(launcher !== undefined)("a plain Node instead of the process of the source zone", () => {
   beforeAll(async () => {
     world = await WorldOutside.open();
     const places = Object.fromEntries(
@@ -47,7 +47,7 @@ describe.runIf(launcher !== undefined)("in place of the process of the source zo
     report = await world.attack("source", (words) => [
       command.file,
       [...rules, ...words],
-      // In place of an option of Node, which an attempt does not give to the Node that it starts.
+      // Replaces an option of Node, because an attempt passes no options to the Node that it starts.
       { ...command.environment, OPENSSL_CONF: "" },
     ]);
   });
@@ -57,11 +57,11 @@ describe.runIf(launcher !== undefined)("in place of the process of the source zo
     expect(report.refused[name]).toMatch(/^(EACCES|EPERM|EAFNOSUPPORT)$/);
   });
 
-  test("can do what the process has to do", () => {
+  test("can do everything that the process needs", () => {
     expect(allowed.filter((name) => name in report.refused)).toEqual([]);
   });
 
-  test("has the variables of the process alone", () => {
+  test("has only the environment variables of the process", () => {
     expect(report.environment).toEqual(["TZ", "PATH", "https_proxy", "OPENSSL_CONF"]);
   });
 });

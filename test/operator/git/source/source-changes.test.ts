@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { SourcesHarness } from "./sources-harness.ts";
 
-test("a commit that takes back another one of the same push changed the folder", async () => {
+test("a commit that reverts another one of the same push counts as a change of the folder", async () => {
   using remote = new FakeGitRemote();
   const first = remote.commitByOthers({ "a/x": "1", "b/x": "1" });
   await using it = new SourcesHarness(remote);
@@ -21,7 +21,7 @@ test("a commit that takes back another one of the same push changed the folder",
   expect(it.told).toEqual(["a"]);
 });
 
-test("a branch that is rewritten renames no folder whose files are the same", async () => {
+test("after a rewrite of the branch an unchanged folder keeps its revision", async () => {
   using remote = new FakeGitRemote();
   const root = remote.commitByOthers({ "a/x": "1", "b/x": "1" });
   const second = remote.commitByOthers({ "a/x": "2" });
@@ -37,7 +37,7 @@ test("a branch that is rewritten renames no folder whose files are the same", as
   expect(after.changed.id).toBe(second);
 });
 
-test("says whether the history of the clone reaches back to the change", async () => {
+test("reports whether the history of the clone reaches back to the change", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1" });
   const head = remote.commitByOthers({ "b/x": "1" });
@@ -50,7 +50,7 @@ test("says whether the history of the clone reaches back to the change", async (
   });
 });
 
-test("a request is handled also where nothing can be had", async () => {
+test("a request is handled even if the source is unavailable", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1" });
   await using it = new SourcesHarness(remote);

@@ -79,7 +79,7 @@ test.for([
     credentials: { bearerToken: "t0ken\r\nX: y", ...ca },
     reason: "SourceInvalid",
   },
-])("$fault is said clearly, and without the secret", async ({ credentials, reason }) => {
+])("$fault is reported clearly, and without the secret", async ({ credentials, reason }) => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   const host = await behindHttps(remote);
@@ -103,7 +103,7 @@ test("another tenant's clone of the same repository is not used", async () => {
   expect(thief).toMatchObject({ failure: { reason: "SourceRefused" } });
 });
 
-test("a redirect to another host does not get the credentials, and is said", async () => {
+test("the target of a redirect does not get the credentials, and the redirect is reported", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   const target = await behindHttps(remote);
@@ -128,7 +128,7 @@ test("a redirect to another host does not get the credentials, and is said", asy
 test.for([
   { says: "no such commit", id: "1".repeat(40), state: "failed" },
   { says: "an old commit", id: undefined, state: "ready" },
-])("where the host gives no commits by their ids, the history is searched: $says", async ({ id, state }) => {
+])("if the host does not serve commits by id, the history is searched: $says", async ({ id, state }) => {
   using remote = new FakeGitRemote();
   const old = remote.commitByOthers({ x: "1" });
   remote.commitByOthers({ x: "2" });
@@ -145,7 +145,7 @@ test.for([
   else expect(answer).toMatchObject({ failure: { reason: "SourceNotFound" } });
 });
 
-test("a host of plain files, which knows nothing of git, will do", async () => {
+test("a host with only the dumb HTTP protocol is supported", async () => {
   using remote = new FakeGitRemote();
   const old = remote.commitByOthers({ x: "1" });
   const plain = createServer({ cert: certificate.certificate, key: certificate.key }, (request, response) => {
@@ -169,7 +169,7 @@ test("a host of plain files, which knows nothing of git, will do", async () => {
   expect(await readAll(await it.ready("b", { url, credentials: ca, revision: old }))).toEqual({ x: "1" });
 });
 
-test("a host that does not answer in time is given up", async () => {
+test("a host that does not respond in time causes a timeout", async () => {
   using remote = new FakeGitRemote();
   const silent = createServer({ cert: certificate.certificate, key: certificate.key }, () => undefined);
   const url = `https://127.0.0.1:${await listening(silent)}/x.git`;
@@ -179,7 +179,7 @@ test("a host that does not answer in time is given up", async () => {
   });
 });
 
-test.for([403, 500])("the body of an answer with status %i is in no message", async (status) => {
+test.for([403, 500])("the body of a response with status %i is in no message", async (status) => {
   using remote = new FakeGitRemote();
   const options = { cert: certificate.certificate, key: certificate.key };
   const inside = createServer(options, (_, response) => {

@@ -7,7 +7,7 @@ import { readAll, SourcesHarness } from "./sources-harness.ts";
 
 const commitHeader = "commit refs/heads/main\ncommitter S <s@example.dev> 1700000000 +0000\ndata 1\nx\n";
 
-test("links and submodules are distinguished from files, and names come unchanged", async () => {
+test("links and submodules are distinguished from files, and names are unchanged", async () => {
   using remote = new FakeGitRemote();
   const names = [
     "line\nbreak.yaml",
@@ -36,7 +36,7 @@ test("links and submodules are distinguished from files, and names come unchange
   ]);
 });
 
-test("files are listed in byte order, whatever folders are among them", async () => {
+test("files are listed in byte order, for any folders among them", async () => {
   using remote = new FakeGitRemote();
   const names = ["a.b", "a/z", "a0", "a/b/c", "B", "a-"];
   remote.commitByOthers(Object.fromEntries(names.map((name) => [name, name])));
@@ -48,7 +48,7 @@ test("files are listed in byte order, whatever folders are among them", async ()
 test.for([
   { what: "in one folder", nameOf: (index: number) => `f/${index}` },
   { what: "in many", nameOf: (index: number) => `f/${index % 50}/${index % 7}/${index}` },
-])("more entries than are allowed $what are refused", async ({ nameOf }) => {
+])("more entries than are allowed $what are rejected", async ({ nameOf }) => {
   using remote = new FakeGitRemote();
   remote.commitByOthers(
     Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [nameOf(index), "x"])),
@@ -61,9 +61,9 @@ test.for([
   });
 });
 
-test("a folder in one with more entries than are read is found", async () => {
+test("a folder inside one with more entries than are read is found", async () => {
   using remote = new FakeGitRemote();
-  // Its tree object has over 1 MiB.
+  // Its tree object is larger than 1 MiB.
   const many = Array.from({ length: 5_000 }, (_, index) => [`f/${"n".repeat(200)}${index}`, ""]);
   const head = remote.commitByOthers({ ...Object.fromEntries(many), "f/x/y/z": "1" });
   await using it = new SourcesHarness(remote);
@@ -73,7 +73,7 @@ test("a folder in one with more entries than are read is found", async () => {
   expect(await it.answer("b", { path: "f/none" })).toMatchObject({ failure: { reason: "SourceNotFound" } });
 });
 
-test("a tree that holds itself many times over is refused", async () => {
+test("a tree that contains itself many times is rejected", async () => {
   using remote = new FakeGitRemote();
   let id = remote.git(["hash-object", "-w", "--stdin"], "bomb").trim();
   let kind = "100644 blob";
@@ -104,7 +104,7 @@ test.for([
     depth: 3,
     message: "paths of more than 50000 characters",
   },
-])("$what of folders within each other is refused", async ({ names, depth, message }) => {
+])("$what of nested folders is rejected", async ({ names, depth, message }) => {
   using remote = new FakeGitRemote();
   let id = remote.git(["hash-object", "-w", "--stdin"], "x").trim();
   let lines = names.map((name) => `100644 blob ${id}\t${name}\n`).join("");
@@ -124,7 +124,7 @@ test.for([
   });
 });
 
-test("folders whose names have more bytes than all entries may have are refused", async () => {
+test("folders whose names have more bytes than all entries may have are rejected", async () => {
   using remote = new FakeGitRemote();
   let id = remote.git(["hash-object", "-w", "--stdin"], "x").trim();
   let kind = "100644 blob";
@@ -163,7 +163,7 @@ test("more bytes than are allowed are not read", async () => {
   await expect(files.read(listed.map(({ blob }) => blob))).rejects.toMatchObject({ reason: "RenderLimit" });
 });
 
-test("a big file is not even fetched where the server can leave it out, and later pushes work", async () => {
+test("a large file is not fetched if the server supports filters, and later pushes work", async () => {
   using remote = new FakeGitRemote();
   remote.git(["config", "uploadpack.allowFilter", "true"]);
   remote.commitByOthers({ "f/big": "x".repeat(5_001), "f/most": "y".repeat(5_000), "f/small": "1" });
@@ -186,13 +186,13 @@ test("a big file is not even fetched where the server can leave it out, and late
     expect((await next.files.read([small])).get(small)?.toString()).toBe(`${round}`);
   }
   expect(it.sources.stats.rebuilds).toBe(0);
-  // Reading must never ask the remote for what is missing: the clone does not know that it has one.
+  // Reading must never fetch missing objects from the remote: the clone does not know that it has one.
   const [clone = ""] = readdirSync(join(remote.folder, "cache"));
   const config = readFileSync(join(remote.folder, "cache", clone, "repository.git", "config"), "utf8");
   expect(config).not.toMatch(/remote|promisor|partial/i);
 });
 
-test("history is joined into few packs, however many pushes there were", async () => {
+test("history is joined into few packs, for any number of pushes", async () => {
   using remote = new FakeGitRemote();
   remote.git(["config", "uploadpack.allowFilter", "true"]);
   remote.commitByOthers({ x: "0", big: "b".repeat(200) });
@@ -209,7 +209,7 @@ test("history is joined into few packs, however many pushes there were", async (
   expect((await it.ready("b")).head.id).toBe(remote.head());
 });
 
-test("a repository that itself has only the end of its history will do", async () => {
+test("a repository that is itself a shallow clone is supported", async () => {
   using remote = new FakeGitRemote();
   for (const x of ["1", "2", "3"]) remote.commitByOthers({ x });
   const shallow = join(mkdtempSync(join(remote.folder, "shallow-")), "remote.git");

@@ -14,7 +14,7 @@ function cloneIn(remote: FakeGitRemote): string {
   return join(remote.folder, "cache", name, "repository.git");
 }
 
-test("while the remote is away the last good state stays, and its return is reported", async () => {
+test("while the remote is unavailable the last good state stays, and its recovery is reported", async () => {
   using remote = new FakeGitRemote();
   const first = remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
@@ -32,18 +32,18 @@ test("while the remote is away the last good state stays, and its return is repo
   expect(it.log.messages("info")).toEqual(["A source responds again"]);
 });
 
-test("an outage is reported once, and polled less and less often", async () => {
+test("an outage is reported once, and polled with backoff", async () => {
   using remote = new FakeGitRemote();
   remote.vanish();
   await using it = new SourcesHarness(remote);
   await it.answer("a");
   await it.until(() => it.sources.stats.lsRemotes >= 8, { stepMs: 1_000 });
-  // 2, 4, 8, 16, 32, 60, 60 seconds at least.
+  // At least 2, 4, 8, 16, 32, 60, 60 seconds.
   expect(it.clock.now()).toBeGreaterThan(180_000);
   expect(it.told).toEqual(["a"]);
 });
 
-test("after a restart with the remote away, what the clone has counts", async () => {
+test("after a restart during an outage, the content of the clone is used", async () => {
   using remote = new FakeGitRemote();
   const head = remote.commitByOthers({ "a/x": "1" });
   const before = new SourcesHarness(remote);
@@ -79,7 +79,7 @@ test("after a restart nothing is fetched that the clone has", async () => {
   expect(it.sources.stats).toMatchObject({ lsRemotes: 1, fetches: 0, rebuilds: 0 });
 });
 
-test("a branch that is deleted leaves the last good state", async () => {
+test("a deleted branch keeps the last good state", async () => {
   using remote = new FakeGitRemote();
   const first = remote.commitByOthers({ x: "1" });
   remote.git(["branch", "other", first]);
@@ -95,13 +95,13 @@ test("a branch that is deleted leaves the last good state", async () => {
   });
 });
 
-test("a rewritten history is taken as it is now", async () => {
+test("a rewritten history is used in its current state", async () => {
   using remote = new FakeGitRemote();
   const base = remote.commitByOthers({ x: "1" });
   remote.commitByOthers({ x: "2" });
   await using it = new SourcesHarness(remote);
   await it.ready("a");
-  // Another child of the same commit, then one that has nothing to do with any of them.
+  // Another child of the same commit, then an unrelated commit.
   const forced = remote.commitOn(base, { x: "3" });
   remote.resetTo(forced);
   expect(await readAll(await it.ready("a", {}, ({ head }) => head.id === forced))).toEqual({ x: "3" });
@@ -117,7 +117,7 @@ test("a clone that lost its objects is recreated, and readers wait for it", asyn
   await using it = new SourcesHarness(remote);
   const revision = await it.ready("a");
   rmSync(join(cloneIn(remote), "objects", "pack"), { recursive: true });
-  // The process that reads has the lost files open still.
+  // The reading process still has the lost files open.
   await it.clock.advance(30_000);
 
   await expect(revision.files.list()).rejects.toMatchObject({ reason: "SourceUnreachable" });
@@ -129,28 +129,25 @@ test("a clone that lost its objects is recreated, and readers wait for it", asyn
 test.for([
   { damage: "gone", harm: (pack: string) => rmSync(pack) },
   { damage: "cut off", harm: (pack: string) => truncateSync(pack, 40) },
-])(
-  "a file that is missing because a pack is $damage does not count as one that is too big",
-  async ({ harm }) => {
-    using remote = new FakeGitRemote();
-    remote.git(["config", "uploadpack.allowFilter", "true"]);
-    remote.commitByOthers({ "a/x": "1", "b/y": "1" });
-    await using it = new SourcesHarness(remote);
-    await it.ready("a", { path: "a" });
-    const packs = join(cloneIn(remote), "objects", "pack");
-    const first = readdirSync(packs).find((name) => name.endsWith(".pack")) ?? "";
-    // The second pack has the folder again, and only its new file.
-    const head = remote.commitByOthers({ "a/z": "2" });
-    const revision = await it.ready("a", { path: "a" }, (now) => now.head.id === head);
-    harm(join(packs, first));
-    await it.clock.advance(30_000);
+])("a file that is missing because a pack is $damage is not reported as too large", async ({ harm }) => {
+  using remote = new FakeGitRemote();
+  remote.git(["config", "uploadpack.allowFilter", "true"]);
+  remote.commitByOthers({ "a/x": "1", "b/y": "1" });
+  await using it = new SourcesHarness(remote);
+  await it.ready("a", { path: "a" });
+  const packs = join(cloneIn(remote), "objects", "pack");
+  const first = readdirSync(packs).find((name) => name.endsWith(".pack")) ?? "";
+  // The second pack contains the folder again, and only its new file.
+  const head = remote.commitByOthers({ "a/z": "2" });
+  const revision = await it.ready("a", { path: "a" }, (now) => now.head.id === head);
+  harm(join(packs, first));
+  await it.clock.advance(30_000);
 
-    const rejected = await revision.files.list().catch((error: unknown) => error);
-    expect(rejected).toMatchObject({ reason: "SourceUnreachable" });
-    await it.until(() => it.sources.stats.rebuilds === 1);
-    expect(await readAll(await it.ready("a", { path: "a" }))).toEqual({ x: "1", z: "2" });
-  },
-);
+  const rejected = await revision.files.list().catch((error: unknown) => error);
+  expect(rejected).toMatchObject({ reason: "SourceUnreachable" });
+  await it.until(() => it.sources.stats.rebuilds === 1);
+  expect(await readAll(await it.ready("a", { path: "a" }))).toEqual({ x: "1", z: "2" });
+});
 
 test("a cache that is deleted while it is used is recreated", async () => {
   using remote = new FakeGitRemote();
@@ -162,7 +159,7 @@ test("a cache that is deleted while it is used is recreated", async () => {
   const second = remote.commitByOthers({ x: "2" });
   const next = await it.ready("a", {}, ({ head }) => head.id === second);
   expect(await readAll(next)).toEqual({ x: "2" });
-  // The former commit is in no clone any more: requests for it do not recreate the clone again and again.
+  // No clone has the former commit any more: requests for it do not recreate the clone repeatedly.
   const { rebuilds } = it.sources.stats;
   for (let round = 0; round < 3; round++)
     await expect(revision.files.list()).rejects.toMatchObject({ reason: "SourceUnreachable" });
@@ -187,7 +184,7 @@ test("locks that a killed command left do not block others", async () => {
   expect(it.sources.stats.rebuilds).toBe(0);
 });
 
-test("credentials that a killed operator left are taken away before anything else", async () => {
+test("credentials that a killed operator left are removed first", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   const before = new SourcesHarness(remote);
@@ -202,7 +199,7 @@ test("credentials that a killed operator left are taken away before anything els
   expect(readdirSync(join(cloneIn(remote), "..")).toSorted()).toEqual(["lock", "repository.git"]);
 });
 
-test("a clone that two operators want at once is one for each", async () => {
+test("two operators that need the same clone have one each", async () => {
   using remote = new FakeGitRemote();
   const head = remote.commitByOthers({ x: "1" });
   await using one = new SourcesHarness(remote);

@@ -5,7 +5,7 @@ import { readAll, SourcesHarness } from "./sources-harness.ts";
 const someone = ["-c", "user.name=Somebody", "-c", "user.email=s@example.dev"];
 
 describe("a source", () => {
-  test("follows a tag, also one that has a message of its own, and one that is moved", async () => {
+  test("follows a tag, also an annotated one, and one that is moved", async () => {
     using remote = new FakeGitRemote();
     const first = remote.commitByOthers({ x: "1" });
     remote.git([...someone, "tag", "-a", "-m", "One", "v1", first]);
@@ -40,7 +40,7 @@ describe("a source", () => {
     });
   });
 
-  test("has a commit by its id that is not the head of anything, and stays there", async () => {
+  test("uses a commit by its id that is not a head, and stays at it", async () => {
     using remote = new FakeGitRemote();
     const old = remote.commitByOthers({ x: "1" });
     const middle = remote.commitByOthers({ x: "2" });
@@ -48,13 +48,13 @@ describe("a source", () => {
     await using it = new SourcesHarness(remote);
 
     expect(await readAll(await it.ready("a", { ref: { commit: old } }))).toEqual({ x: "1" });
-    // A pin goes before the ref, and what it names needs no question.
+    // A pin has precedence over the ref, and needs no request to the remote.
     const { lsRemotes } = it.sources.stats;
     expect(await readAll(await it.ready("b", { revision: middle }))).toEqual({ x: "2" });
     expect(it.sources.stats.lsRemotes).toBe(lsRemotes);
   });
 
-  test("moves between branch and pin, and notifies of each", async () => {
+  test("switches between branch and pin, and notifies each time", async () => {
     using remote = new FakeGitRemote();
     const old = remote.commitByOthers({ x: "1" });
     const head = remote.commitByOthers({ x: "2" });
@@ -86,7 +86,7 @@ describe("a source", () => {
       says: /folder "apps\/wbe" .*existing names: "web" below "apps"/,
     },
     { when: "a folder below one", options: { path: "nope/x" }, says: /existing names: "apps"/ },
-  ])("says that $when is not there, and what is", async ({ options, says }) => {
+  ])("reports that $when does not exist, and what does", async ({ options, says }) => {
     using remote = new FakeGitRemote();
     const head = remote.commitByOthers({ "apps/web/x": "1" });
     remote.git(["branch", "other", head]);
@@ -97,7 +97,7 @@ describe("a source", () => {
     expect(JSON.parse(JSON.stringify(state)).failure.message).toMatch(says);
   });
 
-  test("says that a repository is empty, and is ready when something is in it", async () => {
+  test("reports an empty repository, and is ready once it has a commit", async () => {
     using remote = new FakeGitRemote();
     await using it = new SourcesHarness(remote);
     expect(await it.answer("a")).toMatchObject({
@@ -107,7 +107,7 @@ describe("a source", () => {
     expect((await it.ready("a")).head.id).toBe(head);
   });
 
-  test("of two branches of which one is a folder in the other's name has both", async () => {
+  test("fetches two branches if the name of one is a folder in the name of the other", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ x: "1" }, { branch: "a" });
     await using it = new SourcesHarness(remote);
@@ -118,7 +118,7 @@ describe("a source", () => {
   });
 });
 
-test("where a file, a link or a submodule is at the path, that is said", async () => {
+test("reports a file, a link or a submodule at the path", async () => {
   using remote = new FakeGitRemote();
   const head = remote.commitByOthers({ file: "1" });
   remote.git(

@@ -9,7 +9,7 @@ import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { aSocketFolder, aZone, noWalls, SourcesOfZone } from "../../../fakes/source-zone.ts";
 import { readAll } from "./sources-harness.ts";
 
-/** The zone as its process has it, over a real repository. */
+/** The service as in the zone's process, with a real repository. */
 function aService(remote: FakeGitRemote, options: { readonly cacheBytes?: number } = {}): SourceService {
   const [clock, log] = [systemClock(), new RecordingLogger()];
   const service = createSourceService({
@@ -39,13 +39,13 @@ async function aScene(remote: FakeGitRemote, options?: Parameters<typeof aServic
   return { folder, service, zone, it, at };
 }
 
-test("a reason that no state of a source may have becomes one that it may have", () => {
+test("a reason that no state of a source may have is replaced by one that it may have", () => {
   const reasons = ["SourceNotFound", "RenderLimit", "RenderNotReproducible"].map(toFailureReason);
   expect(reasons).toEqual(["SourceNotFound", "RenderLimit", "SourceInvalid"]);
 });
 
 describe("createSourceService()", () => {
-  test("gives the operator what sources in its own process would give", async () => {
+  test("returns to the operator the same as sources in its own process", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "web/a.yaml": "a: 1\n", "web/sub/b.json": "{}", "other.txt": "x" });
     const head = remote.commitByOthers({ "web/a.yaml": "a: 2\n" }, { message: "Raise a" });
@@ -72,7 +72,7 @@ describe("createSourceService()", () => {
     expect(await readAll(await it.ready("ns/all", at(".")))).toEqual(all);
   });
 
-  test("notifies of a push the Releases whose folder it changed, and no others", async () => {
+  test("notifies the Releases whose folder a push changed, and no others", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1", "b/x": "1" });
     const { it, at } = await aScene(remote);
@@ -84,7 +84,7 @@ describe("createSourceService()", () => {
     expect(it.told).toEqual(["ns/a"]);
   });
 
-  test("loses nothing when it is restarted, and reports nothing that is unchanged", async () => {
+  test("loses nothing in a restart, and reports only changes", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1", "b/x": "1" });
     const { service, zone, it, at } = await aScene(remote);
@@ -96,13 +96,13 @@ describe("createSourceService()", () => {
     await zone.revive(aService(remote).serve);
     const pushed = await it.ready("ns/a", at("a"), (revision) => revision.head.id === head);
     expect(await readAll(pushed)).toEqual({ x: "2" });
-    // The deployed commit can be read, too.
+    // The deployed commit can also be read.
     expect(await readAll(before)).toEqual({ x: "1" });
     await it.until(() => it.sources.stats.lsRemotes >= 2);
     expect(it.told).toEqual(["ns/a"]);
   });
 
-  test("says that a repository is too large, which does not end the connection", async () => {
+  test("reports that a repository is too large, without ending the connection", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": Array.from({ length: 2_000 }, () => crypto.randomUUID()).join() });
     const { it, at } = await aScene(remote, { cacheBytes: 1_000 });
@@ -114,7 +114,7 @@ describe("createSourceService()", () => {
     });
   });
 
-  test("says why there is no source, and what cannot be read", async () => {
+  test("reports why there is no source, and what cannot be read", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1" });
     const { it, at } = await aScene(remote);
@@ -128,7 +128,7 @@ describe("createSourceService()", () => {
     await expect(files.read(["f".repeat(40)])).rejects.toMatchObject({ reason: "RenderLimit" });
   });
 
-  test("follows what the operator wants: not what it forgot while it was away, nor what another one wanted", async () => {
+  test("follows the operator's requests: not those that it dropped while it was disconnected, nor those of another operator", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1" });
     const { folder, service, zone, it, at } = await aScene(remote);

@@ -12,7 +12,7 @@ const isStale = (state: SourceState): boolean => state.state === "ready" && stat
 /** Any line of a private key. */
 const bodyOf = (identity: string): string[] => identity.split("\n").slice(1, -2);
 
-test("over ssh a repository is read with the key of the Secret, and a push is seen", async () => {
+test("over ssh a repository is read with the key of the Secret, and a push is noticed", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1" });
   await using host = await FakeSshServer.start(remote.folder);
@@ -26,13 +26,13 @@ test("over ssh a repository is read with the key of the Secret, and a push is se
 
   expect(await readAll(next)).toEqual({ x: "2" });
   const call = { command: `git-upload-pack '/${basename(remote.path)}'`, protocol: "version=2" };
-  // A look and a fetch, twice.
+  // A poll and a fetch, twice.
   expect(host.commands).toEqual([call, call, call, call]);
   const left = readdirSync(join(remote.folder, "cache"), { recursive: true, encoding: "utf8" });
   expect(left.filter((path) => /identity|known_hosts|credentials/.test(path))).toEqual([]);
 });
 
-test("over ssh only the newest commit comes, without what is too big, and old commits when they are asked for", async () => {
+test("over ssh only the newest commit is fetched, without large files, and old commits on request", async () => {
   using remote = new FakeGitRemote();
   for (const setting of ["allowFilter", "allowAnySHA1InWant"])
     remote.git(["config", `uploadpack.${setting}`, "true"]);
@@ -65,7 +65,7 @@ test.for([
     knownHosts: (known: string) => known.replace("127.0.0.1", "git.example.dev"),
     says: ["not in known_hosts", "No ED25519 host key is known"],
   },
-])("a host of which known_hosts has $fault gets no key, and is reported", async ({ knownHosts, says }) => {
+])("a host with $fault in known_hosts gets no key, and is reported", async ({ knownHosts, says }) => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using host = await FakeSshServer.start(remote.folder);
@@ -95,7 +95,7 @@ test.for([
     reason: "SourceInvalid",
     says: ["ssh cannot read the private key"],
   },
-])("$fault is said clearly, and without the key", async ({ identity, reason, says }) => {
+])("$fault is reported clearly, and without the key", async ({ identity, reason, says }) => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using host = await FakeSshServer.start(remote.folder);
@@ -124,7 +124,7 @@ test("over ssh another tenant's clone of the same repository is not used", async
   });
 });
 
-test("a key with the line ends of Windows, or without the last one, is made such that ssh reads it", async () => {
+test("a key with Windows line endings, or without the last one, is converted so that ssh can read it", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using host = await FakeSshServer.start(remote.folder);
@@ -136,7 +136,7 @@ test("a key with the line ends of Windows, or without the last one, is made such
   expect(await it.ready("a", { url: host.url(basename(remote.path)), credentials })).toBeDefined();
 });
 
-test("when the host changes its key, what is there stays until the Secret has the new one", async () => {
+test("when the host changes its key, the deployed state stays until the Secret has the new one", async () => {
   using remote = new FakeGitRemote();
   const first = remote.commitByOthers({ x: "1" });
   await using host = await FakeSshServer.start(remote.folder);
@@ -157,7 +157,7 @@ test("when the host changes its key, what is there stays until the Secret has th
   expect(after.head.id).toBe(second);
 });
 
-test("a key that the host lets in later is used without a new Secret", async () => {
+test("a key that the host accepts later is used without a new Secret", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using host = await FakeSshServer.start(remote.folder);

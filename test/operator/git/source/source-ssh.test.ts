@@ -7,7 +7,7 @@ import { readAll, SourcesHarness } from "./sources-harness.ts";
 
 const credentials = { identity: "KEY\r\nrest", known_hosts: "HOSTS" };
 
-test("over ssh the key is in a file of our own while a command needs it, and gone afterwards", async () => {
+test("over ssh the key is in a private file while a command needs it, and removed afterwards", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   const ssh = new FakeSsh(remote.folder);
@@ -28,7 +28,7 @@ test.for([
   { credentials: { identity: "KEY" }, says: '"known_hosts"' },
   { credentials: { known_hosts: "HOSTS" }, says: '"identity"' },
 ])(
-  "without what ssh needs ($credentials) no key of anybody is tried",
+  "without the credentials that ssh needs ($credentials) no other key is tried",
   async ({ credentials: data, says }) => {
     using remote = new FakeGitRemote();
     const ssh = new FakeSsh(remote.folder);
@@ -46,12 +46,13 @@ test.for([
   { by: "the limit of all clones", limits: { cloneBytes: 50_000 }, request: {} },
   { by: "the platform's quota", limits: {}, request: { repositoryBytes: 50_000 } },
 ])(
-  "a fetch that brings more than $by allows is broken off, and leaves nothing behind",
+  "a fetch that exceeds its limit by $by is stopped, and leaves nothing behind",
   async ({ limits, request }) => {
     using remote = new FakeGitRemote();
-    // Nothing of it can be compressed: the pack is far over what comes through.
+    // It cannot be compressed: the pack is far larger than the limit.
     remote.commitByOthers({ a: Array.from({ length: 20_000 }, () => crypto.randomUUID()).join("\n") });
-    // A question is answered; of the pack comes so much, and then no more, though there is more. dd would count short reads as whole ones.
+    // A poll is answered; of the pack only the first part is sent, although there is more. dd would count short reads as
+    // whole ones.
     const some = "stdbuf -o0 head -c 200000";
     const hangs = '[ -z "$(head -c 1 | tr "\\0" x)" ] || exec sleep 600';
     const ssh = new FakeSsh(remote.folder, `sh -c "$last" | { ${some}; ${hangs}; }`);
@@ -67,7 +68,7 @@ test.for([
   },
 );
 
-test("a remote that says nothing is given up, with everything that git started", async () => {
+test("an unresponsive remote causes a timeout, and its processes are killed", async () => {
   using remote = new FakeGitRemote();
   const mark = join(remote.folder, "alive");
   const ssh = new FakeSsh(remote.folder, `touch '${mark}'; exec sleep 600`);

@@ -16,7 +16,7 @@ interface Signer {
 }
 
 function scratch(): string {
-  // Short, because gpg puts sockets into it.
+  // Short, because gpg creates sockets in it.
   const folder = mkdtempSync(join(tmpdir(), "fls-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
@@ -83,7 +83,7 @@ describe.for([
   { kind: "OpenPGP", makeSigner: pgpSigner, confine: undefined },
   { kind: "OpenPGP, behind walls", makeSigner: pgpSigner, confine },
 ])("with $kind keys", { timeout: 60_000 }, ({ makeSigner, confine }) => {
-  test("a commit that one of them signed is deployed, and then an unsigned one is not", async () => {
+  test("a commit that one of them signed is deployed, and a later unsigned one is not", async () => {
     using remote = new FakeGitRemote();
     const signer = makeSigner();
     const good = commitSigned(remote, "1", signer);
@@ -101,7 +101,7 @@ describe.for([
 
     const better = commitSigned(remote, "3", signer);
     expect((await it.ready("a", options, ({ head }) => head.id === better)).head.id).toBe(better);
-    // Keys and signers' files are gone from the disk.
+    // Files with keys and signers are removed from the disk.
     const left = readdirSync(join(remote.folder, "cache"), { recursive: true, encoding: "utf8" });
     expect(left.filter((path) => /verify-|signers|gpg|\.asc/.test(path))).toEqual([]);
   });
@@ -144,7 +144,7 @@ test.for([
     says: '"a.pub" contains something other',
   },
   { entry: { "a.asc": "not a key" }, says: ".asc has no OpenPGP public key" },
-])("a Secret with $entry says what is wrong with it", async ({ entry, says }) => {
+])("a Secret with $entry is reported with the problem", async ({ entry, says }) => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);

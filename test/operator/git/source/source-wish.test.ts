@@ -19,12 +19,12 @@ describe("readSourceWish()", () => {
     ["/a", ["a"]],
     ["a b/ü", ["a b", "ü"]],
     [".github", [".github"]],
-  ] as const)("reads the path %j as %j", ([path, segments]) => {
+  ] as const)("parses the path %j as %j", ([path, segments]) => {
     expect(wishOf({ path }).segments).toEqual(segments);
   });
 
   test.for(["..", "a/../b", "a/..", ".git", "a/.GIT/hooks", "a\nb", "a\u0000b"])(
-    "refuses the path %j",
+    "rejects the path %j",
     (path) => {
       expect(() => wishOf({ path })).toThrow(expect.objectContaining({ reason: "SourceInvalid" }));
     },
@@ -37,11 +37,11 @@ describe("readSourceWish()", () => {
     [{ tag: "v1" }, "refs/tags/v1"],
     [{ semver: "^1" }, "semver:^1"],
     [{ commit: "a".repeat(40) }, "a".repeat(40)],
-  ] as const)("takes %j for %s", ([ref, refKey]) => {
+  ] as const)("maps %j to %s", ([ref, refKey]) => {
     expect(wishOf({ ref }).refKey).toBe(refKey);
   });
 
-  test("takes the pin before the ref", () => {
+  test("prefers the pin to the ref", () => {
     expect(wishOf({ ref: { branch: "main" } }, "b".repeat(64)).ref).toEqual({
       kind: "commit",
       id: "b".repeat(64),
@@ -72,7 +72,7 @@ describe("readSourceWish()", () => {
     { tag: "v1^{}" },
     { semver: "main" },
     { commit: "abc" },
-  ])("refuses the ref %j", (ref) => {
+  ])("rejects the ref %j", (ref) => {
     expect(() => wishOf({ ref })).toThrow(expect.objectContaining({ reason: "SourceInvalid" }));
   });
 
@@ -89,12 +89,12 @@ describe("readSourceWish()", () => {
     "/srv/x.git",
     "https:///etc",
     "fd::17",
-  ])("refuses the URL %j, and no secret is in the words", (text) => {
+  ])("rejects the URL %j without repeating a secret", (text) => {
     expect(() => wishOf({ url: text })).toThrow(expect.objectContaining({ reason: "SourceInvalid" }));
     expect(() => wishOf({ url: text })).not.toThrow(/hunter2/);
   });
 
-  test("takes repositories of this machine where that is allowed", () => {
+  test("accepts repositories of this machine if that is allowed", () => {
     expect(wishOf({ url: "file:///srv/x.git" }, undefined, true).remote.protocol).toBe("file");
   });
 });

@@ -24,10 +24,10 @@ export interface AskOptions {
   readonly repositoryBytes?: number;
 }
 
-/** Sources on a fake clock over a real repository, with all their notifications. */
+/** Sources with a fake clock over a real repository, with all their notifications. */
 export class SourcesHarness implements AsyncDisposable {
   readonly clock = new FakeClock();
-  /** Keys that were notified of a new answer, in order. */
+  /** Keys that were notified, in order. */
   readonly told: string[] = [];
   readonly log = new RecordingLogger();
   readonly sources: GitSources;
@@ -42,7 +42,7 @@ export class SourcesHarness implements AsyncDisposable {
       log: this.log,
       environment: { PATH: process.env["PATH"] },
       allowFile: true,
-      // Far beyond any test: fake time runs faster than git.
+      // Far longer than any test: fake time passes faster than git runs.
       timeoutMs: 86_400_000,
       onChange: (keys) => void this.told.push(...keys),
       ...overrides,
@@ -68,7 +68,7 @@ export class SourcesHarness implements AsyncDisposable {
     return this.sources.resolve(this.request(key, options));
   }
 
-  /** Lets time pass, and git work, until `condition` holds. */
+  /** Advances time, and lets git run, until `condition` holds. */
   async until(condition: () => boolean, { stepMs = 20 } = {}): Promise<void> {
     const endMs = performance.now() + 60_000;
     while (!condition()) {
@@ -81,7 +81,7 @@ export class SourcesHarness implements AsyncDisposable {
     }
   }
 
-  /** Asks until there is an answer that `holds`. */
+  /** Requests the source until the answer satisfies `holds`. */
   async answer(
     key: string,
     options: AskOptions = {},
@@ -95,7 +95,7 @@ export class SourcesHarness implements AsyncDisposable {
     return state;
   }
 
-  /** The same for a state that is ready. */
+  /** The same for a ready state. */
   async ready(
     key: string,
     options: AskOptions = {},
@@ -106,7 +106,7 @@ export class SourcesHarness implements AsyncDisposable {
     return state.revision;
   }
 
-  /** Lets time pass until the next look is over. */
+  /** Advances time until the next poll has finished. */
   async untilNextLook({ stepMs = 1_000 } = {}): Promise<void> {
     const { lsRemotes } = this.sources.stats;
     await this.until(() => this.sources.stats.lsRemotes > lsRemotes, { stepMs });

@@ -12,7 +12,7 @@ import { SourcesHarness } from "./sources-harness.ts";
 const COUNT = 1_000;
 const names = Array.from({ length: COUNT }, (_, index) => `app-${index}`);
 
-test("a push that concerns one of 1,000 resources over one repository costs the others nothing", async () => {
+test("a push that concerns one of 1,000 resources of one repository causes no work for the others", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers(Object.fromEntries(names.map((name) => [`${name}/x`, "1"])));
   await using it = new SourcesHarness(remote);
@@ -38,7 +38,7 @@ test("a push that concerns one of 1,000 resources over one repository costs the 
     for (const key of keys) await bench.reconcile(key);
   };
 
-  // Given 1,000 resources that follow a folder each
+  // Given 1,000 resources, each following a folder
   for (const resource of resources) bench.edit(resource);
   await reconcileAll(names.map((name) => `shop/${name}`));
   await it.until(() => new Set(it.told).size === COUNT);
@@ -52,7 +52,7 @@ test("a push that concerns one of 1,000 resources over one repository costs the 
   it.sources.refresh({ url: `file://${remote.path}` });
   await it.until(() => it.told.length > 0);
 
-  // Then only this one is told, and makes requests
+  // Then only this one is notified, and sends requests
   const told = it.told.splice(0);
   expect(told).toEqual(["shop/app-7@buildinfos.example.dev"]);
   await reconcileAll(told.map(keyIn));
@@ -63,11 +63,11 @@ test("a push that concerns one of 1,000 resources over one repository costs the 
   ]);
   expect(childOf(bench, "app-7")["data"]).toEqual({ revision: pushed });
   expect(charts.count).toBe(COUNT + 1);
-  // And the remote was asked once for all
+  // And the remote was polled once for all
   expect(it.sources.stats.fetches - fetches).toBe(1);
   expect(it.sources.stats.lsRemotes - lsRemotes).toBeLessThanOrEqual(2);
 
-  // Nor does a reconcile for another reason cost the others a request, or a chart
+  // Nor does a reconcile for another reason cause requests or a synthesis for the others
   await reconcileAll(names.map((name) => `shop/${name}`));
   expect([bench.takeRequests(), charts.count]).toEqual([[], COUNT + 1]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { readAll, SourcesHarness } from "./sources-harness.ts";
 
-test("a folder of a branch is found, with the commit that it is of and its files", async () => {
+test("finds a folder of a branch, with its commit and its files", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "apps/web/a.yaml": "a: 1\n", "apps/web/sub/b.json": "{}", "other.txt": "x" });
   const head = remote.commitByOthers({ "apps/web/a.yaml": "a: 2\n" }, { message: "Raise a\n\nBecause." });
@@ -28,7 +28,7 @@ test("a folder of a branch is found, with the commit that it is of and its files
   expect(it.told).toEqual(["shop/web"]);
 });
 
-test("a push notifies the Releases whose folder it changed, and no others", async () => {
+test("notifies the Releases whose folder a push changed, and no others", async () => {
   using remote = new FakeGitRemote();
   const first = remote.commitByOthers({ "a/x": "1", "b/x": "1" });
   await using it = new SourcesHarness(remote);
@@ -43,20 +43,20 @@ test("a push notifies the Releases whose folder it changed, and no others", asyn
   expect(it.told).toEqual(["ns/a"]);
   expect(a.changed.id).toBe(head);
   expect(await readAll(a)).toEqual({ x: "2" });
-  // The other one may know of the new head, and was changed by the commit that it knew.
+  // The other one may have learned of the new head, and still has the commit that it knew.
   expect(b.head.id).toBe(head);
   expect(b.changed.id).toBe(first);
   expect(b.tree).toBe(before.tree);
 });
 
-test("of several commits in one push each folder has the one that changed it", async () => {
+test("of several commits in one push, each folder gets the one that changed it", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1", "b/x": "1", "c/x": "1" });
   await using it = new SourcesHarness(remote);
   const keys = ["a", "b", "c"];
   for (const key of keys) await it.ready(key, { path: key });
 
-  // The push lands as one: the branch moves after all commits are made.
+  // The push is atomic: the branch moves after all commits are created.
   let parent = remote.head() ?? "";
   const made: Record<string, string> = {};
   for (const key of ["c", "a", "b"]) {
@@ -71,7 +71,7 @@ test("of several commits in one push each folder has the one that changed it", a
   }
 });
 
-test("a thousand Releases of one repository cost one question and one fetch, and a push one more of each", async () => {
+test("a thousand Releases of one repository cause one poll and one fetch, and a push one more of each", async () => {
   using remote = new FakeGitRemote();
   const names = Array.from({ length: 1_000 }, (_, index) => `set-${index}`);
   remote.commitByOthers(Object.fromEntries(names.map((name) => [`sets/${name}/x.yaml`, `name: ${name}\n`])));
@@ -88,7 +88,7 @@ test("a thousand Releases of one repository cost one question and one fetch, and
   expect(it.sources.stats).toMatchObject({ lsRemotes: 2, fetches: 2, told: 1_001 });
 });
 
-test("a repository on this machine is read right after a push, whatever the interval", async () => {
+test("reads a repository on this machine right after a push, for any interval", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
@@ -101,18 +101,18 @@ test("a repository on this machine is read right after a push, whatever the inte
   expect(it.clock.now() - pushedMs).toBeLessThan(60_000);
 });
 
-test("the shortest interval counts, and nothing is polled without a request", async () => {
+test("the shortest interval applies, and nothing is polled without a request", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
   await it.ready("slow", { intervalMs: 3_600_000 });
   await it.ready("quick", { intervalMs: 10_000 });
-  // The next look is due; timers of git itself are shorter, and those of its idle processes longer.
+  // The next poll is due; the timers of git itself are shorter, and those of its idle processes longer.
   const isNextLook = (delayMs: number): boolean => delayMs > 1_000 && delayMs <= 10_000;
   await it.until(() => it.clock.pendingDelaysMs.some(isNextLook));
   const { lsRemotes } = it.sources.stats;
 
-  // No time passes while git works.
+  // The fake clock does not advance while git runs.
   await it.clock.advance(10_000);
   await it.until(() => it.sources.stats.lsRemotes > lsRemotes, { stepMs: 0 });
 
@@ -122,7 +122,7 @@ test("the shortest interval counts, and nothing is polled without a request", as
   expect(it.sources.stats.lsRemotes).toBe(lsRemotes + 1);
 });
 
-test("a burst of requests is one look, and one more for those that came during it", async () => {
+test("a burst of requests causes one poll, and one more for requests during it", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
@@ -142,7 +142,7 @@ test("a burst of requests is one look, and one more for those that came during i
   expect(it.sources.stats).toMatchObject({ lsRemotes: 3, fetches: 1 });
 });
 
-test("a new value of requestedAt causes a poll, and is reported when that was done", async () => {
+test("a new value of requestedAt causes a poll, and is reported afterwards", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
   await using it = new SourcesHarness(remote);
@@ -159,7 +159,7 @@ test("a new value of requestedAt causes a poll, and is reported when that was do
   expect(it.told).toEqual(["a", "a"]);
 });
 
-test("the newest commit that changed one of some files is found", async () => {
+test("finds the newest commit that changed one of some files", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "app/main.ts": "1", "app/lib/a.ts": "1", "app/README.md": "1" });
   await using it = new SourcesHarness(remote);
@@ -174,7 +174,7 @@ test("the newest commit that changed one of some files is found", async () => {
   expect(revision.changed.id).toBe(readme);
 });
 
-test("a repository whose objects are named by SHA-256 works as well", async () => {
+test("supports a repository with SHA-256 object ids", async () => {
   using remote = new FakeGitRemote({ format: "sha256" });
   const head = remote.commitByOthers({ "a/x": "1" });
   await using it = new SourcesHarness(remote);
@@ -183,7 +183,7 @@ test("a repository whose objects are named by SHA-256 works as well", async () =
   expect(await readAll(revision)).toEqual({ x: "1" });
 });
 
-test("a commit alone shows how a repository's objects are named, and an impossible one does no harm", async () => {
+test("the length of a commit id determines the object hash, and an impossible id has no effect", async () => {
   using remote = new FakeGitRemote({ format: "sha256" });
   const commit = remote.commitByOthers({ "a/x": "1" });
   await using it = new SourcesHarness(remote);

@@ -10,7 +10,7 @@ import {
 const url = "https://git.example.dev/x";
 const secret = (data: Record<string, string>) => new Map(Object.entries(data));
 
-test("tenantOf() differs with the URL and with every entry that counts, and with nothing else", () => {
+test("tenantOf() differs with the URL and with every relevant entry, and with nothing else", () => {
   const all = [
     tenantOf(url, undefined),
     tenantOf(`${url}/`, undefined),
@@ -24,7 +24,7 @@ test("tenantOf() differs with the URL and with every entry that counts, and with
   expect(tenantOf(url, secret({ password: "b", username: "a", note: "x" }))).toBe(all[2]);
 });
 
-test("a key names its kind, and is that of no resource of another kind", () => {
+test("a key contains its kind, and is not the key of a resource of another kind", () => {
   const keys = ["a.example.dev", "b.example.dev"].map((groupKind) => sourceKeyOf("shop/web", groupKind));
   expect(new Set([...keys, "shop/web"]).size).toBe(3);
   expect(keys.map(groupKindIn)).toEqual(["a.example.dev", "b.example.dev"]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ObjectReader } from "../../../../operator/git/source/object-reader.ts";
 import { TreeLookup } from "../../../../operator/git/source/tree-lookup.ts";
 
-/** Reads trees of one file, and notes which. */
+/** Reads trees of one file, and records which. */
 function aReader(nameOf: (tree: string) => string) {
   const read: string[] = [];
   const reader: Pick<ObjectReader, "read" | "info"> = {
@@ -21,8 +21,8 @@ function aReader(nameOf: (tree: string) => string) {
 }
 
 test.for([
-  { what: "short names are remembered", name: "n", again: 0 },
-  { what: "names of a million characters are not all remembered", name: "n".repeat(1_000_000), again: 1 },
+  { what: "short names are cached", name: "n", again: 0 },
+  { what: "names of a million characters are not all cached", name: "n".repeat(1_000_000), again: 1 },
 ])("folders with $what", async ({ name, again }) => {
   const { reader, read } = aReader(() => name);
   const trees = new TreeLookup(reader, "sha1");
@@ -32,7 +32,7 @@ test.for([
   expect(read).toHaveLength(again);
 });
 
-test("a folder that names a file twice does not displace others once it is forgotten", async () => {
+test("a folder that contains a file twice does not displace others after its removal", async () => {
   const twice = Buffer.concat(
     Array.from({ length: 9_000 }, () => [Buffer.from("100644 n\0"), Buffer.alloc(20, 1)]).flat(),
   );

@@ -48,7 +48,7 @@ async function aZoneWithHooks(remote: FakeGitRemote, leader?: () => Leader) {
 }
 
 describe("serveZoneHooks()", () => {
-  test("polls the repositories that the zone follows, and counts for the operator", async () => {
+  test("polls the followed repositories, and sends counters to the operator", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ x: "1" });
     const { it, service, observed, post } = await aZoneWithHooks(remote);
@@ -65,7 +65,7 @@ describe("serveZoneHooks()", () => {
     ]);
   });
 
-  test("passes a hook on to the instance that leads", async () => {
+  test("passes a hook on to the leading instance", async () => {
     using remote = new FakeGitRemote();
     using other = new FakeGitRemote();
     const leading = await aZoneWithHooks(other);
@@ -80,7 +80,7 @@ describe("serveZoneHooks()", () => {
     expect([observed, leading.observed]).toEqual([[["passed-on", 1]], [["unrelated", 1]]]);
   });
 
-  test("takes no hook when it is not known which instance leads", async () => {
+  test("accepts no hook while the leader is unknown", async () => {
     using remote = new FakeGitRemote();
     const { it, post } = await aZoneWithHooks(remote, () => undefined);
     it.sources.start();
@@ -88,7 +88,7 @@ describe("serveZoneHooks()", () => {
     expect(await post(aPush())).toBe(503);
   });
 
-  test("takes no hook without an operator: it would be lost", async () => {
+  test("accepts no hook without an operator, because it would be lost", async () => {
     using remote = new FakeGitRemote();
     const { post } = await aZoneWithHooks(remote);
     expect(await post(aPush())).toBe(503);

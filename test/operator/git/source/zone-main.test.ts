@@ -15,7 +15,7 @@ import { readAll } from "./sources-harness.ts";
 
 const main = resolve(import.meta.dirname, "../../../../cli/image/main.ts");
 
-/** The main process of the zone, with the log that it writes. */
+/** The main process of the zone, with its log. */
 function aMain(words: readonly string[]) {
   const zone = spawn(process.execPath, [main, "zone", "source", ...words], {
     env: { PATH: process.env["PATH"] },
@@ -72,7 +72,7 @@ test("the image's program serves an operator as the source zone, with hooks, unt
   expect(await ended).toEqual([0, null]);
 });
 
-test("the main process says which of its options are missing", async () => {
+test("the main process names its missing options", async () => {
   const { ended, lines } = aMain(["--sockets=/nowhere"]);
   const [line] = await once(lines, "line");
   expect(JSON.parse(String(line))).toMatchObject({

@@ -3,7 +3,7 @@ import { SourceError } from "../../../../operator/errors.ts";
 import { aCommit, aScriptedZone, aState, one, other, tree } from "../../../fakes/scripted-source-zone.ts";
 
 describe("ZoneSources", () => {
-  test("answers from memory, and says when the zone sends another state", async () => {
+  test("answers from memory, and notifies when the zone sends another state", async () => {
     const { zone, it } = await aScriptedZone();
     expect(it.ask("ns/a")).toEqual({ state: "pending" });
     await it.until(() => zone.wanted.has("ns/a"));
@@ -16,7 +16,7 @@ describe("ZoneSources", () => {
     expect(it.told).toEqual(["ns/a", "ns/a"]);
   });
 
-  test("says it to the kind alone that the key names, if there is one", async () => {
+  test("notifies only the kind in the key, if there is one", async () => {
     const { zone, it } = await aScriptedZone();
     const told: string[] = [];
     it.sources.subscribe((keys) => void told.push(...keys), "apps.example.dev");
@@ -28,7 +28,7 @@ describe("ZoneSources", () => {
     expect([told, it.told]).toEqual([["ns/a@apps.example.dev"], ["ns/a"]]);
   });
 
-  test("knows what it answered last, of resources that it follows", async () => {
+  test("remembers its last answers for followed resources", async () => {
     const { zone, it } = await aScriptedZone();
     expect(it.sources.known("ns/a")).toBeUndefined();
     it.ask("ns/a");
@@ -58,7 +58,7 @@ describe("ZoneSources", () => {
     expect(JSON.stringify(it.log.entries)).not.toContain("hidden");
   });
 
-  test("is pending after another question, and takes no answer to the one before", async () => {
+  test("is pending after a new request, and ignores answers to the previous one", async () => {
     const { zone, it } = await aScriptedZone();
     it.ask("ns/a");
     await it.until(() => zone.wanted.has("ns/a"));
@@ -74,7 +74,7 @@ describe("ZoneSources", () => {
     expect(it.told).toHaveLength(2);
   });
 
-  test("keeps a revision beside a later failure", async () => {
+  test("keeps a revision and adds a later failure", async () => {
     const { zone, it } = await aScriptedZone();
     it.ask("ns/a");
     await it.until(() => zone.wanted.has("ns/a"));
@@ -86,7 +86,7 @@ describe("ZoneSources", () => {
     expect(it.ask("ns/a")).toMatchObject({ state: "ready", revision: { tree }, stale: failure });
   });
 
-  test("names the request that was handled as the annotation does", async () => {
+  test("reports the handled request with its annotation value", async () => {
     const { zone, it } = await aScriptedZone();
     const requestedAt = "2026-01-02T03:04:05Z\u0007 or anything else";
     it.ask("ns/a", { requestedAt });
@@ -100,7 +100,7 @@ describe("ZoneSources", () => {
     expect(it.ask("ns/a", { requestedAt: "later" })).toMatchObject({ handledRequest: requestedAt });
   });
 
-  test("requests everything again after a restart of the zone, and reports nothing that is unchanged", async () => {
+  test("sends all requests again after a restart of the zone, and reports only changes", async () => {
     const { zone, it, restart } = await aScriptedZone();
     const keys = Array.from({ length: 1_000 }, (_, index) => `ns/${index}`);
     for (const key of keys) it.ask(key);
@@ -116,7 +116,7 @@ describe("ZoneSources", () => {
     expect(it.told.slice(keys.length)).toEqual(["ns/7"]);
   });
 
-  test("marks what it knows as stale when there was no zone for a minute, until there is one", async () => {
+  test("marks its state as stale after a minute without a zone, until there is one", async () => {
     const { zone, it, die, restart } = await aScriptedZone();
     it.ask("ns/a");
     it.ask("ns/b");
@@ -136,7 +136,7 @@ describe("ZoneSources", () => {
     expect(it.ask("ns/a")).not.toHaveProperty("stale");
   });
 
-  test("adds the counters up over restarts", async () => {
+  test("adds up the counters over restarts", async () => {
     const { zone, it, restart } = await aScriptedZone();
     const count = (lsRemotes: number, accepted: number) =>
       void zone.follower?.send({
@@ -153,7 +153,7 @@ describe("ZoneSources", () => {
     await it.until(() => it.sources.stats.lsRemotes === 7);
   });
 
-  test("reads again over the next connection when one is lost", async () => {
+  test("repeats a read over the next connection when one is lost", async () => {
     const { zone, it, restart } = await aScriptedZone();
     it.ask("ns/a");
     await it.until(() => zone.wanted.has("ns/a"));
@@ -177,7 +177,7 @@ describe("ZoneSources", () => {
     expect(reads).toBe(2);
   });
 
-  test("gives the zone's reason for files that cannot be read, and its own when there is no zone", async () => {
+  test("reports the zone's reason for unreadable files, and its own if there is no zone", async () => {
     const { zone, it, die } = await aScriptedZone();
     it.ask("ns/a");
     await it.until(() => zone.wanted.has("ns/a"));
